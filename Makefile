@@ -183,10 +183,11 @@ judge: cluster ## compares the preview with what the real controllers do, in N r
 web: ## web/dist, the page that shows which pods go first (needs node and npm)
 	@web/build.sh web/dist
 
-page-test: ## the page in headless Chromium, beside the command line; web/dist compared with its sources
+page-test: ## the page in headless Chromium and Firefox, beside the command line; web/dist compared with its sources
 	@$(CARGO) build --quiet -p kubectl-podrank
 	@web/check.sh
 	@node --test web/test/*.test.mjs
+	@BROWSER=firefox node --test web/test/page.test.mjs
 
 book: ## target/book/html, all pages as a book (needs mdbook: make book-tools)
 	@.ci/book

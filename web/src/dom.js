@@ -24,36 +24,44 @@ export const count = (number, noun) => `${number} ${noun}${number === 1 ? '' : '
 /** The end of a pod's name, which tells it from the others. */
 export const short = (name) => name.slice(name.lastIndexOf('-') + 1);
 
-/** Copies a text on a click on a button, and says so on it. */
-export const copy = (text) => async ({ currentTarget: button }) => {
-    const label = button.textContent;
-    const done = await copied(text());
-    button.textContent = done ? 'Copied' : 'Press Ctrl+C';
-    button.disabled = true;
-    setTimeout(() => {
-        button.textContent = label;
-        button.disabled = false;
-    }, 1500);
-};
+/** Says on a button what became of a click. */
+export function said(button, text, wait = 1500) {
+    const label = (button.dataset.label ??= button.textContent);
+    button.textContent = text;
+    return new Promise((resolve) => setTimeout(() => resolve((button.textContent = label)), wait));
+}
 
-async function copied(text) {
+/** Copies a text, which may take a while to be made, and says so on the button. */
+export async function copy(button, text, wait) {
+    const isCopied = await copied({ 'text/plain': await text() });
+    return said(button, isCopied ? 'copied' : 'press Ctrl+C', wait);
+}
+
+/** Copies texts or bytes by their types. False if the browser refuses. */
+export async function copied(contents) {
+    const text = contents['text/plain'];
     try {
-        await navigator.clipboard.writeText(text);
+        if (text !== undefined) await navigator.clipboard.writeText(text);
+        else await navigator.clipboard.write([new ClipboardItem(contents)]);
         return true;
     } catch {
         // A page without the permission, or that was opened as a file.
-        const area = el('textarea', { class: 'visually-hidden', 'aria-hidden': 'true' });
-        area.value = text;
-        document.body.append(area);
-        area.select();
-        const done = document.execCommand('copy');
-        area.remove();
-        return done;
+        return text !== undefined && copiedByHand(text);
     }
+}
+
+function copiedByHand(text) {
+    const area = el('textarea', { class: 'visually-hidden', 'aria-hidden': 'true' });
+    area.value = text;
+    (document.querySelector('dialog[open]') ?? document.body).append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
 }
 
 /** Text to copy. */
 export function code(text) {
-    return el('div', { class: 'code' }, el('pre', {}, text),
-        el('button', { type: 'button', class: 'quiet', onclick: copy(() => text) }, 'Copy'));
+    const button = el('button', { type: 'button', class: 'quiet', onclick: () => copy(button, () => text) }, 'Copy');
+    return el('div', { class: 'code' }, el('pre', {}, text), button);
 }

@@ -1,21 +1,36 @@
-// Asks the worker. Each question is a promise.
+// Asks the worker of one dump. Each question is a promise. A dump that is left ends with its worker, whatever it was doing.
+import { $ } from './dom.js';
+
+const source = URL.createObjectURL(new Blob([$('worker').textContent], { type: 'text/javascript' }));
+/** Compiled once, for all workers. */
+const module = WebAssembly.compile(Uint8Array.from(atob($('module').textContent), (byte) => byte.charCodeAt(0)));
 
 export class Engine {
     #asked = new Map();
     #next = 0;
 
-    constructor(source, module) {
-        const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
-        this.worker = new Worker(url);
-        this.worker.onmessage = ({ data: { id, answer, error } }) => {
+    /** `onread` is told the share of a file that was read. */
+    constructor(onread = () => {}) {
+        this.worker = new Worker(source);
+        this.worker.onmessage = ({ data: { id, share, answer, error } }) => {
+            if (share !== undefined) return onread(share);
             const { resolve, reject } = this.#asked.get(id);
             this.#asked.delete(id);
-            error ? reject(Object.assign(new Error(error.message), { remedy: error.remedy })) : resolve(answer);
+            return error ? reject(Object.assign(new Error(error.message), { remedy: error.remedy })) : resolve(answer);
         };
-        this.ask('start', module);
+        this.started = module.then((module) => this.#post('start', module));
     }
 
-    ask(call, ...given) {
+    async ask(call, ...given) {
+        await this.started;
+        return this.#post(call, ...given);
+    }
+
+    end() {
+        this.worker.terminate();
+    }
+
+    #post(call, ...given) {
         return new Promise((resolve, reject) => {
             const id = this.#next++;
             this.#asked.set(id, { resolve, reject });
@@ -44,5 +59,14 @@ export function latest(call) {
                 run(...next);
             }
         }
+    };
+}
+
+/** Runs a call once nothing has asked for it for a while. */
+export function rested(call, wait = 150) {
+    let resting;
+    return () => {
+        clearTimeout(resting);
+        resting = setTimeout(call, wait);
     };
 }

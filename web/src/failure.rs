@@ -16,8 +16,6 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let remedy = match error.remedy() {
             Some(Remedy::AcceptPartial) => Some("partial"),
-            // Pods that go first whatever the costs: they can be taken, too.
-            Some(Remedy::Evict) => Some("ahead"),
             _ => None,
         };
         Self { message: error.to_string(), remedy }

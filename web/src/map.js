@@ -1,107 +1,69 @@
-// The nodes by zone with their pods. Draws pods once, and then changes only those whose place or verdict changes.
-import { letter } from './controls.js';
+// The pods by zone and node. Up to a hundred are shown each; above that, a line for each node says how many of its pods go.
 import { el, short } from './dom.js';
+import { FATE_WORDS, places, share, tally } from './fates.js';
 
-export const FATES = ['delete', 'contested', 'later', 'keep'];
-export const FATE_WORDS = { delete: 'goes', contested: 'may go', later: 'goes later', keep: 'stays' };
+export const MOST_EACH = 100;
+/** The most nodes of a zone that are shown at once. */
+const MOST_NODES = 50;
 
 export class PodMap {
     constructor(root, onpick) {
         this.root = root;
-        root.addEventListener('click', (event) => {
-            const pod = event.target.closest('.pod');
-            if (pod) onpick(this.pods[pod.dataset.index]);
+        root.addEventListener('click', ({ target }) => {
+            const pod = target.closest('.pod');
+            if (pod) onpick(pod.dataset.name);
         });
         root.addEventListener('keydown', (event) => this.#move(event));
     }
 
-    /** Draws the pods of a workload. */
-    show(pods, zones) {
-        this.pods = pods;
-        this.fates = new Uint8Array(pods.length).fill(255);
-        this.places = new Uint32Array(pods.length);
-        this.odds = [];
-        this.sets = new Set(pods.map((pod) => pod.set)).size;
-        const nodes = new Map();
-        pods.forEach((pod, index) => {
-            const node = pod.node ?? '';
-            if (!nodes.has(node)) nodes.set(node, []);
-            nodes.get(node).push(index);
-        });
-        const byZone = new Map();
-        for (const node of [...nodes.keys()].sort()) {
-            const zone = node === '' ? '\uffff' : (zones[node] ?? '');
-            if (!byZone.has(zone)) byZone.set(zone, []);
-            byZone.get(zone).push(node);
-        }
-        this.elements = pods.map((pod, index) =>
-            el('button', { type: 'button', class: 'pod', tabindex: '-1', 'data-index': index, 'aria-pressed': 'false' },
-                el('b'), ' ', el('span', {}, short(pod.name))));
-        this.root.dataset.size = pods.length > 1500 ? 'tiny' : pods.length > 120 ? 'small' : 'normal';
-        this.root.replaceChildren(...[...byZone.keys()].sort().map((zone) => {
-            const title = zone === '\uffff' ? 'Not on a node' : zone || (byZone.size > 1 ? 'Zone unknown' : 'Nodes');
-            const cards = byZone.get(zone).map((node) =>
-                el('div', { class: 'node', role: 'group', 'aria-label': node ? `Node ${node}` : 'No node' },
-                    node ? el('h4', {}, node) : null,
-                    el('div', { class: 'pods' }, nodes.get(node).map((index) => this.elements[index]))));
-            return el('section', { class: 'zone' }, el('h3', {}, title), el('div', { class: 'nodes' }, cards));
+    /** Shows pods, those marked that are picked or wanted. */
+    show(pods, zones, { picked = null, wanted = new Set() }) {
+        const isFocused = this.root.contains(document.activeElement) && document.activeElement.dataset.name;
+        const open = new Set([...this.root.querySelectorAll('details[open]')].map(({ dataset }) => dataset.node));
+        [this.picked, this.wanted] = [picked, wanted];
+        const isSummed = pods.length > MOST_EACH;
+        this.root.classList.toggle('summed', isSummed);
+        this.root.replaceChildren(...places(pods, zones).map(({ title, pods, nodes }) => {
+            const sorted = isSummed ? busiest(nodes) : nodes;
+            const drawn = (nodes) => nodes.map((node) => (isSummed ? this.#summed(node, open.has(node.name)) : this.#each(node)));
+            const list = el('div', { class: 'nodes' }, drawn(sorted.slice(0, MOST_NODES)));
+            const rest = sorted.slice(MOST_NODES);
+            const more = el('button', { type: 'button', class: 'quiet', onclick: () => (list.append(...drawn(rest)), more.remove()) }, `${rest.length} more nodes`);
+            return el('section', { class: 'zone' }, el('h3', {}, title, ' ', el('span', { class: 'soft' }, share(pods))), list, rest.length > 0 ? more : null);
         }));
-        this.marked = new Set();
-        this.current = 0;
-        this.elements[0]?.setAttribute('tabindex', '0');
+        const all = [...this.root.querySelectorAll('.pod')];
+        const current = all.find(({ dataset }) => dataset.name === (isFocused || picked)) ?? all[0];
+        current?.setAttribute('tabindex', '0');
+        if (isFocused) current?.focus({ preventScroll: true });
     }
 
-    /** Shows a decision: the pods in the order, for each set how many have each verdict, and how likely contested pods go. */
-    update(order, fates, odds) {
-        let at = 0;
-        for (const [set, numbers] of fates.entries()) {
-            let place = 0;
-            numbers.forEach((number, fate) => {
-                for (const end = at + number; at < end; at++) {
-                    this.#set(order[at], fate, ++place, set, odds[at]);
-                }
-            });
-        }
+    #each({ name, pods }) {
+        return el('div', { class: 'node', role: 'group', 'aria-label': name ? `Node ${name}` : 'No node' },
+            name ? el('h4', {}, name) : null, el('div', { class: 'pods' }, pods.map((pod) => this.#pod(pod))));
     }
 
-    /** Fades the pods that have gone: so many of each set, of those that certainly go. */
-    fade(order, fates, gone) {
-        let at = 0;
-        for (const [set, numbers] of fates.entries()) {
-            const end = at + numbers.reduce((sum, number) => sum + number);
-            const faded = at + Math.min(gone[set] ?? 0, numbers[0]);
-            for (; at < end; at++) this.elements[order[at]].classList.toggle('gone', at < faded);
-        }
+    /** Its pods are drawn when they are asked for. */
+    #summed({ name, pods }, isOpen) {
+        const numbers = tally(pods);
+        const parts = ['delete', 'contested', 'blocked', 'later', 'keep'].filter((fate) => numbers[fate] > 0)
+            .map((fate) => el('i', { 'data-fate': fate, style: `flex-grow: ${numbers[fate]}` }));
+        const list = el('div', { class: 'pods' });
+        const fill = () => list.childElementCount === 0 && list.append(...pods.map((pod) => this.#pod(pod)));
+        if (isOpen) fill();
+        return el('details', { class: 'node', 'data-node': name, open: isOpen ? '' : null, ontoggle: fill },
+            el('summary', {}, el('span', { class: 'name' }, name || 'No node'), el('span', { class: 'bar', 'aria-hidden': 'true' }, parts), el('span', {}, share(pods))),
+            list);
     }
 
-    #set(index, fate, place, set, odds) {
-        if (this.fates[index] === fate && this.places[index] === place && this.odds[index] === odds) return;
-        this.fates[index] = fate;
-        this.places[index] = place;
-        this.odds[index] = odds;
-        const element = this.elements[index];
-        const pod = this.pods[index];
+    #pod({ name, node, fate, odds, place }) {
+        const isMarked = this.wanted.has(name) || name === this.picked;
         // Of contested pods, none is first.
-        const number = odds ?? (this.sets > 1 ? `${place}${letter(set)}` : `${place}`);
-        element.dataset.fate = FATES[fate];
-        element.firstChild.textContent = number;
-        element.setAttribute('aria-label',
-            `${number} ${short(pod.name)} ${FATE_WORDS[FATES[fate]]}: ${pod.name}, ${pod.node ? `on ${pod.node}` : 'not on a node'}`);
-        element.title = pod.name;
-    }
-
-    /** Marks pods: the one that is explained, and those that are wanted gone. */
-    mark(uid, wanted = new Set()) {
-        const isMarked = (pod) => pod.uid === uid || wanted.has(pod.name);
-        const marked = new Set();
-        this.pods.forEach((pod, index) => isMarked(pod) && marked.add(index));
-        for (const index of new Set([...this.marked, ...marked])) {
-            const [pod, element] = [this.pods[index], this.elements[index]];
-            element.classList.toggle('picked', pod.uid === uid);
-            element.classList.toggle('wanted', wanted.has(pod.name));
-            element.setAttribute('aria-pressed', marked.has(index));
-        }
-        this.marked = marked;
+        const mark = odds ?? (fate === 'delete' ? place ?? '×' : fate === 'contested' ? '?' : fate === 'keep' ? '' : '…');
+        return el('button', {
+            type: 'button', class: `pod${name === this.picked ? ' picked' : ''}${this.wanted.has(name) ? ' wanted' : ''}`, tabindex: '-1',
+            'data-name': name, 'data-fate': fate, 'aria-pressed': `${isMarked}`, title: name,
+            'aria-label': `${mark} ${short(name)} ${FATE_WORDS[fate]}: ${name}, ${node ? `on ${node}` : 'not on a node'}`,
+        }, el('b', {}, `${mark}`), ' ', el('span', {}, short(name)));
     }
 
     /** Arrow keys go from pod to pod, so that Tab needs one step for all of them. */
@@ -114,10 +76,12 @@ export class PodMap {
         const to = event.key === 'Home' ? 0 : event.key === 'End' ? all.length - 1 : at + (steps[event.key] ?? 0);
         if (to === at || !all[to]) return;
         event.preventDefault();
-        this.elements[this.current]?.setAttribute('tabindex', '-1');
-        focused.setAttribute('tabindex', '-1');
+        this.root.querySelector('.pod[tabindex="0"]')?.setAttribute('tabindex', '-1');
         all[to].setAttribute('tabindex', '0');
-        this.current = Number(all[to].dataset.index);
         all[to].focus();
     }
 }
+
+/** The nodes that lose most come first. */
+const busiest = (nodes) => nodes.map((node) => [tally(node.pods), node])
+    .sort(([a], [b]) => b.delete + b.contested - a.delete - a.contested).map(([, node]) => node);

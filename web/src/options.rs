@@ -18,6 +18,8 @@ struct Asked {
     workload: Option<String>,
     #[serde(default)]
     replicas: Option<u32>,
+    #[serde(default)]
+    parallelism: Option<u32>,
     /// The time of the decision. Without one, it is the input's.
     #[serde(default)]
     now: Option<Timestamp>,
@@ -35,6 +37,9 @@ struct Asked {
     burst_replicas: Option<NonZeroU32>,
     #[serde(default)]
     partial: bool,
+    /// Whether to say how likely contested pods go, even if that takes a while.
+    #[serde(default)]
+    odds: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -59,7 +64,7 @@ pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
         }
         (None, None) => return Err("neither now nor clock says when to decide".to_owned()),
     };
-    options.replicas = asked.replicas;
+    (options.replicas, options.parallelism) = (asked.replicas, asked.parallelism);
     options.namespace = asked.namespace;
     options.workload = asked.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;
     options.order = match asked.order {
@@ -75,6 +80,6 @@ pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
         *gate(&mut options.gates) = value;
     }
     options.burst_replicas = asked.burst_replicas;
-    options.partial = asked.partial;
+    (options.partial, options.odds) = (asked.partial, asked.odds);
     Ok(options)
 }

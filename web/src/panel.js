@@ -1,27 +1,25 @@
-// Beside the map: why a pod goes or stays, or what steering takes.
+// Beside the map: why a pod goes or stays, or what it takes that others go.
 import { circleFigure } from './circle.js';
 import { code, count, el, short } from './dom.js';
-import { FATE_WORDS } from './map.js';
+import { FATE_WORDS } from './fates.js';
 import { RULES } from './rules.js';
 
 /** What happens to a pod, and how likely, if that is contested and known. */
-export function fate(verdict, odds) {
-    return el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds === undefined ? null : `: ${percent(odds)}`);
-}
+const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds ? `: ${odds}` : null);
 
-/** As the command line writes it: contested pods never have 0 or 100 %. */
-function percent(odds) {
-    if (odds < 0.005) return '<1 %';
-    return odds < 0.995 ? `${(odds * 100).toFixed(0)} %` : '>99 %';
-}
+/** The pod's name in a sentence, as far as it tells it from the others. */
+const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
 
-/** One pod beside the pod that it is compared with, or among three that contradict each other. */
-export function explanation({ pod, other, circle }) {
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** One pod beside the pod that it is compared with, or among three that contradict each other. `odds` is how likely it goes. */
+export function explanation({ pod, other, circle, isDirect }, odds) {
+    const table = circle ? circleFigure(circle) : isDirect ? null : comparison(pod, other);
     return [
-        el('p', { class: 'who' }, fate(pod.verdict, pod.odds), el('strong', {}, pod.name)),
-        el('p', {}, `${pod.why[0].toUpperCase()}${pod.why.slice(1)}.`),
-        circle ? circleFigure(circle) : comparison(pod, other),
-    ];
+        el('p', { class: 'who' }, fate(pod.verdict, odds), el('span', { class: 'name' }, pod.name)),
+        el('p', { class: 'because' }, `${capital(brief(pod.why, other ? [other.name] : []))}.`),
+        table,
+    ].filter(Boolean);
 }
 
 function comparison(pod, other) {
@@ -40,30 +38,27 @@ function comparison(pod, other) {
         el('tbody', {}, rows));
 }
 
-export function nothingWanted() {
-    return el('p', { class: 'soft' }, 'Click the pods you want gone. Then this shows deletion costs that make Kubernetes take '
-        + 'exactly these pods, the commands to copy, and what is in the way.');
-}
+export const nothingWanted = (most) =>
+    [el('p', {}, `Click the pods that should go: up to ${most} at this count. Kubernetes chooses the others.`)];
 
 /** The plan of a scale-down. */
 export function plan(plan) {
     const costs = ({ write, costOwner, deletionCost }) =>
         (write === null ? '–' : [`${costOwner === null ? 'none' : deletionCost} → `, el('strong', {}, `${write}`)]);
-    const rows = plan.pods.filter((pod) => pod.wanted || pod.write !== null).map((pod) =>
-        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, fate(pod.byItself, pod.odds)),
-            el('td', {}, fate(pod.wanted ? 'delete' : 'keep')), el('td', { class: 'number' }, costs(pod))));
-    const heads = ['Pod', 'By itself', 'Steered', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
+    const rows = plan.pods.map((pod) =>
+        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, FATE_WORDS[pod.byItself]),
+            el('td', {}, FATE_WORDS[pod.wanted ? 'delete' : 'keep']), el('td', { class: 'number' }, costs(pod))));
+    const heads = ['Pod', 'By itself', 'Now', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
     return [
-        el('p', { class: 'big' }, `${count(plan.writes, 'deletion cost')} to write`),
-        el('p', { class: 'soft' }, plan.writes === 0 ? 'Kubernetes takes exactly these pods by itself.'
-            : 'With these writes, each of these pods costs less than all others.'),
-        el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows)),
-        ...plan.notes.map((note) => el('p', { class: 'soft' }, `Note: ${note.text}`)),
-        el('h3', {}, 'Do it, and check it'),
-        el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares what went.'),
-        code(plan.drop),
+        el('p', { class: 'big' }, plan.writes === 0 ? 'No deletion cost to write' : `${count(plan.writes, 'deletion cost')} to write`),
+        plan.writes === 0 ? el('p', { class: 'soft' }, 'Kubernetes takes these pods by itself.') : null,
+        ...plan.notes.map((note) => el('p', { class: 'soft' }, note.text)),
+        el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares what went:'),
+        code(plan.scale),
+        el('details', {}, el('summary', {}, 'The pods and their costs'),
+            el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows))),
         el('details', {}, el('summary', {}, 'With kubectl alone'),
             el('p', { class: 'soft' }, 'Wait a moment between the costs and the count: Kubernetes learns of them in different ways.'),
             code(plan.commands.join('\n'))),
-    ];
+    ].filter(Boolean);
 }

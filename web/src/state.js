@@ -1,12 +1,19 @@
-// What is chosen, the options that ask for it, and the link that holds it. Knows no elements.
+// What is chosen, the options that ask for it, and the parameters of a link that hold it. Knows no elements.
 
 /** The feature gates that can be changed, and whether Kubernetes has them on. */
 export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, PreferForScaleDown: false };
 
 export const fresh = () => ({
     workload: null, replicas: null, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
-    uid: null, steering: false, wanted: new Set(), ahead: false, step: null,
+    pod: null, steering: false, wanted: new Set(),
 });
+
+/** What the count of a workload is called. A DaemonSet has none: its nodes decide. */
+const COUNTS = { DaemonSet: null, Job: 'parallelism' };
+export const countOf = (workload) => (workload && Object.hasOwn(COUNTS, workload.kind) ? COUNTS[workload.kind] : 'replicas');
+
+/** Whether deletion costs can steer it: the others have rules of their own. */
+export const isSteered = (workload) => ['Deployment', 'ReplicaSet', 'ReplicationController'].includes(workload?.kind);
 
 /** The time of the decision, as the command line takes it. It may be exact to the nanosecond. */
 export const now = (state) => state.nowText ?? new Date(state.now).toISOString().replace('.000Z', 'Z');
@@ -19,10 +26,11 @@ const moment = (state) => {
 
 /** The options of a decision, as the module takes them. */
 export function options(state, changes = {}) {
+    const count = countOf(state.workload);
     return JSON.stringify({
         namespace: state.workload?.namespace,
         workload: state.workload?.short,
-        replicas: state.replicas ?? undefined,
+        ...(count && state.replicas !== null ? { [count]: state.replicas } : {}),
         ...moment(state),
         order: state.order,
         featureGates: state.gates,
@@ -35,8 +43,9 @@ export function options(state, changes = {}) {
 /** The same at a terminal. */
 export function command(state) {
     const gates = Object.entries(state.gates).map(([name, value]) => `${name}=${value}`);
+    const count = countOf(state.workload);
     return [
-        `kubectl podrank ${state.workload.short} --replicas ${state.replicas}`,
+        `kubectl podrank ${state.workload.short} ${count ? `--${count} ${state.replicas}` : '--rollout'}`,
         state.workload.namespace === 'default' ? '' : `--namespace ${state.workload.namespace}`,
         `--now ${now(state)}`,
         state.order === 'total' ? '--order total' : '',
@@ -47,34 +56,29 @@ export function command(state) {
     ].filter(Boolean).join(' ');
 }
 
-/** The state of an example, as the end of a link. */
-export function link(name, state) {
-    const link = new URLSearchParams({ example: name, replicas: state.replicas, now: now(state) });
-    if (state.order !== 'kubernetes') link.set('order', state.order);
-    for (const [gate, value] of Object.entries(state.gates)) link.set(gate, value);
-    if (state.steering) link.set('steer', [...state.wanted].join(','));
-    return `#${link}`;
+/** The end of a link: what it is about, `example=NAME` or `dump=…`, and what is chosen. */
+export function link(about, state) {
+    const chosen = new URLSearchParams(state.replicas === null ? {} : { replicas: state.replicas });
+    chosen.set('now', now(state));
+    if (state.order !== 'kubernetes') chosen.set('order', state.order);
+    for (const [gate, value] of Object.entries(state.gates)) chosen.set(gate, value);
+    if (state.steering) chosen.set('steer', [...state.wanted].join(','));
+    return `#${about}&${chosen}`;
 }
 
-/** Reads a link. What is missing or invalid in it is as the example has it. `null` if it names no example. */
-export function fromLink(hash, examples) {
+/** Reads what is chosen in a link. What is missing or invalid in it is as in `given`. */
+export function fromLink(hash, given) {
     const link = new URLSearchParams(hash.slice(1));
-    const name = link.get('example');
-    if (!Object.hasOwn(examples, name)) return null;
     const replicas = Number.parseInt(link.get('replicas'), 10);
     const time = Date.parse(link.get('now'));
-    const order = link.get('order') === 'total' ? 'total' : 'kubernetes';
-    const gates = {};
+    const state = { ...given };
+    if (replicas >= 0) state.replicas = replicas;
+    if (!Number.isNaN(time)) [state.now, state.nowText] = [time, link.get('now')];
+    if (['total', 'kubernetes'].includes(link.get('order'))) state.order = link.get('order');
+    state.gates = { ...given.gates };
     for (const [gate, isOn] of Object.entries(GATES)) {
-        if (link.get(gate) === String(!isOn) && (gate !== 'PreferForScaleDown' || order === 'total')) gates[gate] = !isOn;
+        if (link.get(gate) === String(!isOn) && (gate !== 'PreferForScaleDown' || state.order === 'total')) state.gates[gate] = !isOn;
     }
-    return {
-        name,
-        state: {
-            replicas: replicas >= 0 ? replicas : examples[name].replicas,
-            now: Number.isNaN(time) ? Date.parse(examples[name].now) : time,
-            order, gates, steering: link.has('steer'),
-            wanted: new Set((link.get('steer') ?? '').split(',').filter(Boolean)),
-        },
-    };
+    if (link.has('steer')) [state.steering, state.wanted] = [true, new Set(link.get('steer').split(',').filter(Boolean))];
+    return state;
 }

@@ -1,30 +1,34 @@
-//! The plan of a scale-down that takes exactly the pods that were clicked, with the commands that carry it out.
+//! The plan of a scale-down that takes the pods that were clicked, with the commands that carry it out.
 
 use crate::failure::Failure;
 use podrank::DELETION_COST_ANNOTATION;
 use podrank_preview::steer::{Count, Plan, PlannedPod, Request, plan as planned};
-use podrank_preview::{Input, Options};
+use podrank_preview::{Input, Note, Options, Verdict};
 use serde::Serialize;
 
+/// The most pods whose costs are listed: each is an object to be written.
+const MOST_LISTED: usize = 200;
+
 #[derive(Serialize)]
-struct Steered {
-    #[serde(flatten)]
-    plan: Plan,
+struct Steered<'p> {
+    /// How many costs are to be written.
+    writes: usize,
+    notes: &'p [Note],
+    /// Those that were named or whose costs change.
+    pods: Vec<&'p PlannedPod>,
+    /// All of them, as in a decision, those that go first.
+    all: Vec<(&'p str, Option<&'p str>, Verdict, Option<String>)>,
     /// One command that does all of it, waits where it must and compares afterwards.
-    drop: String,
+    scale: String,
     /// What it does, step by step, with kubectl alone.
     commands: Vec<String>,
 }
 
-pub(crate) fn plan(
-    input: &Input,
-    options: Options,
-    names: &[String],
-    ahead: bool,
-) -> Result<String, Failure> {
+pub(crate) fn plan(input: &Input, options: Options, names: &[String]) -> Result<String, Failure> {
+    let count = options.replicas.ok_or_else(|| "without a count, there is nothing to choose".to_owned())?;
     let request = Request {
         options,
-        count: if ahead { Count::AllButNamedAndAhead } else { Count::AllButNamed },
+        count: Count::To(count),
         named: names.iter().cloned().collect(),
         wishes: Vec::new(),
         force: false,
@@ -32,14 +36,27 @@ pub(crate) fn plan(
         by_cost: true,
     };
     let plan = planned(input, &request)?;
-    let steered = Steered { drop: drop(&plan, names, ahead), commands: commands(&plan), plan };
+    let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
+    let fate = |is_wanted| if is_wanted { Verdict::Delete } else { Verdict::Keep };
+    let face = |pod| {
+        let PlannedPod { name, node, is_wanted, .. }: &PlannedPod = pod;
+        (&**name, node.as_deref(), fate(*is_wanted), None)
+    };
+    let steered = Steered {
+        writes: plan.writes,
+        notes: &plan.notes,
+        pods: plan.pods.iter().filter(is_listed).take(MOST_LISTED).collect(),
+        all: plan.pods.iter().map(face).collect(),
+        scale: scale(&plan, names),
+        commands: commands(&plan),
+    };
     Ok(super::json(&steered))
 }
 
-/// `kubectl podrank drop` for these pods.
-fn drop(plan: &Plan, names: &[String], ahead: bool) -> String {
-    let also = if ahead { " --also" } else { "" };
-    format!("kubectl podrank drop {}{also}{}", names.join(" "), namespace(plan))
+/// `kubectl podrank scale` for these pods.
+fn scale(plan: &Plan, names: &[String]) -> String {
+    let pods: String = names.iter().map(|name| format!(" --pod {name}")).collect();
+    format!("kubectl podrank scale {} --replicas {}{}{pods}", plan.target, plan.replicas, namespace(plan))
 }
 
 /// Writes the costs, and then scales.

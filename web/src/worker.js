@@ -1,35 +1,42 @@
-// Holds the dump and decides, so that the page itself never waits. Knows WebAssembly, and nothing of the page.
+// Holds one dump and decides about it, so that the page itself never waits. Knows WebAssembly, and nothing of the page.
 import { Dump, initSync } from 'podrank_web';
 
+/** How many bytes of a file are read at a time. */
+const CHUNK = 4 << 20;
+
 let dump;
-const times = (pod) => [pod.readyTime, pod.creationTime].filter(Boolean).map((time) => Date.parse(time));
+
+/** A file, piece by piece, as the module reads it. Says how much it has read. */
+class Chunks {
+    constructor(file) {
+        [this.file, this.at] = [file, 0];
+    }
+
+    next() {
+        if (this.at >= this.file.size) return undefined;
+        const part = this.file.slice(this.at, this.at + CHUNK);
+        this.at += CHUNK;
+        postMessage({ share: Math.min(this.at / this.file.size, 1) });
+        return new Uint8Array(new FileReaderSync().readAsArrayBuffer(part));
+    }
+}
 
 const calls = {
     start: (module) => void initSync({ module }),
-    /** Reads a dump in place of the one before. If it cannot be read, that one stays. */
-    read(bytes) {
-        const next = new Dump(bytes);
-        dump?.free();
-        dump = next;
+    read(file) {
+        dump = new Dump(new Chunks(file));
         return { workloads: JSON.parse(dump.workloads()), zones: JSON.parse(dump.zones()) };
     },
-    /** The pods of a workload, the latest time at which anything happened to one, and the time of the decision. */
-    pods(options) {
-        const rows = JSON.parse(dump.rows(options, 0, 1e9));
-        const newest = rows.reduce((newest, pod) => Math.max(newest, ...times(pod)), -Infinity);
-        return { pods: JSON.parse(dump.pods(options)), newest: Number.isFinite(newest) ? newest : null, now: dump.moment(options) };
-    },
-    decide(options) {
-        const decision = dump.decide(options);
-        const answer = { head: JSON.parse(decision.head), order: decision.order };
-        decision.free();
-        return answer;
-    },
-    explain: (options, uid) => JSON.parse(dump.explain(options, uid)),
+    scene: (options) => JSON.parse(dump.scene(options)),
+    decide: (options) => JSON.parse(dump.decide(options)),
+    explain: (options, pod) => JSON.parse(dump.explain(options, pod)),
     rows: (options, from, to) => JSON.parse(dump.rows(options, from, to)),
-    preview: (options) => dump.preview(options),
     contested: (all) => all.map((options) => dump.contested(options)),
-    steer: (options, names, ahead) => JSON.parse(dump.steer(options, names, ahead)),
+    steer: (options, names) => JSON.parse(dump.steer(options, names)),
+    // As texts, which others read.
+    preview: (options) => dump.preview(options),
+    markdown: (options) => dump.markdown(options),
+    share: (options) => dump.share(options),
 };
 
 onmessage = ({ data: { id, call, given } }) => {

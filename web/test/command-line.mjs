@@ -15,9 +15,12 @@ export const NOON = '2026-03-10T12:00:00Z';
 export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
 /** The examples of the page, with the count and the moment at which it shows them. */
 export const EXAMPLES = [
-    { name: 'circle', file: join(root, 'web/examples/circle.json'), replicas: 4, now: '2026-03-10T12:00:20Z' },
     { name: 'rollout', file: join(root, 'preview/examples/rollout.json'), replicas: 5, now: NOON },
+    { name: 'circle', file: join(root, 'web/examples/circle.json'), replicas: 4, now: '2026-03-10T12:00:20Z' },
     { name: 'zones', file: join(root, 'web/examples/zones.json'), replicas: 8, now: NOON },
+    { name: 'database', file: join(root, 'preview/examples/stateful-set.json'), replicas: 3, now: NOON },
+    { name: 'import', file: join(root, 'preview/examples/job.json'), count: 'parallelism', replicas: 2, now: NOON },
+    { name: 'agents', file: join(root, 'preview/examples/daemon-set.json'), replicas: null, now: NOON },
 ];
 
 const plugin = join(target, 'debug/kubectl-podrank');
@@ -29,12 +32,6 @@ export const podrank = (...given) =>
 export function fromLink(fragment) {
     const [, packed, rest] = fragment.match(/^#dump=([A-Za-z0-9_-]+)&(.*)$/);
     return { ...JSON.parse(inflateRawSync(Buffer.from(packed, 'base64url'))), state: Object.fromEntries(new URLSearchParams(rest)) };
-}
-
-/** What the page takes in the place of `GIVEN` to open with the answer that these words ask for. */
-export function opened(...words) {
-    const { state, ...given } = fromLink(new URL(podrank(...words, '-o', 'link').stdout.trim()).hash);
-    return JSON.stringify(given).replaceAll('<', '\\u003c');
 }
 
 /** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */

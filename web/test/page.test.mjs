@@ -1,16 +1,17 @@
 // The page in a real browser, and beside the command line. `make page-test` builds what this needs.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { close, decided, drag, fates, inPage, paste } from './browser.mjs';
-import { EXAMPLES, GIVEN, NOON, assertAgreement, opened, podrank, root, target, work } from './command-line.mjs';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
+import { EXAMPLES, GIVEN, NOON, assertAgreement, podrank, root, target, work } from './command-line.mjs';
 
 const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
 const url = pathToFileURL(pageFile).href;
-const shots = process.env.SCREENSHOTS ?? join(target, 'web/screenshots');
+const shots = join(process.env.SCREENSHOTS ?? join(target, 'web/screenshots'), browser === 'chromium' ? '' : browser);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 mkdirSync(shots, { recursive: true });
 after(close);
@@ -18,54 +19,43 @@ after(close);
 const example = (name) => EXAMPLES.find((example) => example.name === name).file;
 const ask = (page, call, ...given) => page.evaluate(([call, given]) =>
     podrank.ask(call, ...given).catch((error) => ({ error: error.message })), [call, given]);
-const panelIsAbout = (page, pod) =>
-    page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
-/** Waits until the slider of the moment shows when pods are contested. */
-const isSampled = (page) => page.waitForFunction(() => document.querySelectorAll('#strip i').length === 120);
+/** What was asked, as the page's module takes it. */
+const asked = (page) => page.evaluate(() => document.documentElement.dataset.decided);
+const headline = (page) => page.locator('#headline').textContent();
+const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
+/** Opens the settings, and waits until the slider of the moment shows when chance decides. */
+const isSampled = async (page) => {
+    await page.evaluate(() => (document.getElementById('settings').open = true));
+    await page.waitForFunction(() => document.querySelectorAll('#strip i').length === 120);
+};
 /** The end of a pod's name. */
 const short = (name) => name.slice(name.lastIndexOf('-') + 1);
+const pack = (given) => deflateRawSync(Buffer.from(JSON.stringify(given)), { level: 9 }).toString('base64url');
 
-test('a slider shows the syncs of a rollout one by one', async () => {
-    const { file, replicas, now } = EXAMPLES[1];
-    const { steps, rest } = JSON.parse(podrank('-f', file, '--replicas', replicas, '--now', now, '-o', 'json').stdout);
-    assert.ok(steps.length >= 2 && rest.text === null, 'the example takes two syncs, and nothing follows');
-    await inPage(url, async (page) => {
-        await page.locator('[data-example=rollout]').click();
-        await decided(page, { workload: 'deploy/web' });
-        assert.ok(await page.locator('#rest').isHidden());
-        for (let at = 0; at <= steps.length; at++) {
-            await page.locator('#step').fill(`${at}`);
-            const gone = steps.slice(0, at).flatMap((step) => step.sets).reduce((sum, set) => sum + set.delete, 0);
-            assert.equal(await page.locator('#map .pod.gone').count(), gone, `after ${at} syncs`);
-            const sizes = await page.locator('#sets li').first().textContent();
-            const [{ from, to }] = [steps[at - 1]?.sets[0] ?? { from: '', to: '' }];
-            assert.ok(at === 0 || sizes.includes(`${from} → ${to}`), sizes);
-        }
-        await page.locator('#replicas-number').fill('9');
-        const text = JSON.parse(podrank('-f', file, '--replicas', 9, '--now', now, '-o', 'json').stdout).rest.text;
-        assert.ok(text.startsWith('Then it waits'), text);
-        await page.waitForFunction((text) => document.querySelector('#rest').textContent === text, text);
-        assert.ok(await page.evaluate(() => document.querySelector('#step').value === document.querySelector('#step').max));
-    });
-});
-
-test('the three examples show what the command line prints', async () => {
-    for (const { name, file, replicas, now } of EXAMPLES) {
-        const printed = JSON.parse(podrank('-f', file, '--replicas', replicas, '--now', now, '-o', 'json').stdout);
+test('the answer comes first, in the words of the command line', async () => {
+    for (const { name, file, count = 'replicas', replicas, now } of EXAMPLES) {
+        const flags = ['-f', file, ...(replicas === null ? ['--rollout'] : [`--${count}`, replicas]), '--now', now];
+        const printed = JSON.parse(podrank(...flags, '-o', 'json').stdout);
         const pods = printed.pods ?? printed.sets.flatMap((set) => set.pods);
-        const expected = { delete: [], contested: [], later: [], keep: [] };
+        const expected = { delete: [], contested: [], blocked: [], later: [], keep: [] };
         for (const pod of pods) expected[pod.verdict].push(short(pod.name));
         for (const list of Object.values(expected)) list.sort();
-        await inPage(url, async (page) => {
-            await page.locator(`[data-example=${name}]`).click();
-            await decided(page, { workload: `deploy/${printed.workload.name}` });
+        const [first] = podrank(...flags).stdout.split('\n');
+        await inPage(`${url}#example=${name}`, async (page) => {
+            assert.equal(await headline(page), first.slice(first.indexOf(': ') + 2), name);
             assert.deepEqual(await fates(page), expected, name);
-            const zones = await page.locator('.zone > h3').allTextContents();
-            assert.ok(zones.includes('zone-a') && zones.includes('zone-b'), zones.join());
-            // Each pod lies on its node, and shows its place in its set's order or, if it is contested, its odds in per cent.
+            assert.equal(await page.locator('#active').textContent(), `${pods.length}`);
+            assert.equal(await page.locator('#count').inputValue(), `${replicas ?? ''}`);
+            // Each pod lies on its node. Contested ones show their odds, and never a number that would say which is first.
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
-                [pod.title, [Number.parseInt(pod.querySelector('b').textContent, 10), pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
-            assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [pod.odds ? Math.round(100 * pod.odds) : pod.position, pod.node]])));
+                [pod.title, [pod.querySelector('b').textContent, pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
+            const isOneOrder = (printed.sets?.length ?? 1) < 2;
+            const mark = ({ verdict, odds, position }) => ({
+                delete: isOneOrder ? `${position}` : '×', keep: '', contested: odds === undefined ? '?' : `${Math.round(100 * odds)} %`,
+            })[verdict] ?? '…';
+            assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [mark(pod), pod.node]])), name);
+            const keys = (await page.locator('#key > span').allTextContents()).map((text) => text.trim());
+            assert.equal(keys[0].startsWith('0 '), false, 'nobody certainly goes, and it says so first');
         });
     }
 });
@@ -73,18 +63,17 @@ test('the three examples show what the command line prints', async () => {
 test('who changes their mind quickly sees the last choice', () => inPage(url, async (page) => {
     for (let round = 0; round < 5; round++) {
         for (const name of ['zones', 'rollout', 'circle', 'zones']) await page.evaluate((name) => {
-            document.querySelector(`[data-example=${name}]`).click();
-            document.getElementById('replicas').value = 1;
-            document.getElementById('replicas').dispatchEvent(new Event('input'));
+            location.hash = `example=${name}`;
+            document.getElementById('slider').value = 1;
+            document.getElementById('slider').dispatchEvent(new Event('input'));
         }, name);
         await page.waitForTimeout(10 * round);
     }
     await decided(page, { workload: 'deploy/shop', replicas: 8 });
     assert.equal(await page.locator('#map .pod').count(), 12);
-    assert.equal(await page.locator('[data-example=zones]').getAttribute('aria-pressed'), 'true');
 }));
 
-test('the circle is drawn, and says why', () => inPage(url, async (page) => {
+test('the circle is drawn, and says why', () => inPage(`${url}#example=circle`, async (page) => {
     assert.equal((await fates(page)).contested.length, 3);
     await page.locator('.circle li').first().waitFor();
     assert.equal(await page.locator('.circle .arrow').count(), 3);
@@ -111,12 +100,10 @@ test('the circle is drawn, and says why', () => inPage(url, async (page) => {
 
 test('two pods that tie, with a third between them, are no circle', async () => {
     // With equal restarts, 4kq2n and 8wz5c tie, and by UID t7xjd goes between them.
-    const file = join(work, 'between.json');
-    writeFileSync(file, readFileSync(example('circle'), 'utf8').replace('"restartCount": 5', '"restartCount": 0'));
-    const given = opened('-f', file, '--replicas', 4, '--now', EXAMPLES[0].now);
-    const made = join(work, 'between.html');
-    writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => given));
-    await inPage(pathToFileURL(made).href, async (page) => {
+    const dump = JSON.parse(readFileSync(example('circle'), 'utf8').replace('"restartCount": 5', '"restartCount": 0'));
+    const { replicas, now } = EXAMPLES[1];
+    const options = { workload: 'deploy/api', namespace: 'default', replicas, now, order: 'kubernetes', featureGates: {}, burstReplicas: null, partial: false };
+    await inPage(`${url}#dump=${pack({ title: 'between', dump, options })}`, async (page) => {
         await page.locator('#map .pod[data-fate=contested]').first().click();
         await page.locator('.between li').first().waitFor();
         assert.equal(await page.locator('.circle').count(), 0);
@@ -138,22 +125,22 @@ test('pods that are contested for other reasons are in no circle', () => inPage(
     assert.equal(await page.locator('.circle').count(), 0);
 }));
 
-test('the count is dragged from all to none', () => inPage(url, async (page) => {
-    await drag(page, 'replicas', [6, 5, 4, 3, 2, 1, 0], async (replicas) => {
+test('the count is dragged from all to none', () => inPage(`${url}#example=circle`, async (page) => {
+    await drag(page, 'slider', [6, 5, 4, 3, 2, 1, 0], async (replicas) => {
         await decided(page, { replicas });
-        const now = await fates(page);
-        const told = await page.locator('.tally[data-fate=contested] b').textContent();
-        const quota = now.contested.length > 0 ? Number(told.split(' of ')[0]) : 0;
-        assert.equal(now.delete.length + quota, 6 - replicas);
-        assert.equal(await page.locator('#replicas-number').inputValue(), String(replicas));
+        const [now, told] = [await fates(page), await headline(page)];
+        const { delete: gone } = JSON.parse(podrank('-f', example('circle'), '--replicas', replicas, '--now', EXAMPLES[1].now, '-o', 'json').stdout);
+        assert.equal(gone, 6 - replicas);
+        assert.ok(now.delete.length <= gone && gone <= now.delete.length + now.contested.length, told);
+        assert.equal(await page.locator('#count').inputValue(), String(replicas));
     });
     assert.equal((await fates(page)).delete.length, 6);
-    await page.locator('#replicas-number').fill('99');
+    await page.locator('#count').fill('99');
     await decided(page, { replicas: 6 });
     assert.equal((await fates(page)).keep.length, 6);
 }));
 
-test('the moment opens and closes the circle', () => inPage(url, async (page) => {
+test('the moment opens and closes the circle', () => inPage(`${url}#example=circle`, async (page) => {
     await isSampled(page);
     const open = await page.locator('#strip i').evaluateAll((all) => all.map((one) => one.classList.contains('open')));
     // The middles of the first open samples, and of the closed ones after them.
@@ -177,16 +164,16 @@ test('the moment opens and closes the circle', () => inPage(url, async (page) =>
     assert.deepEqual(seen, [0, 3, 0, 3]);
 }));
 
-test('gates and the order change the answer', () => inPage(url, async (page) => {
+test('gates and the order change the answer', () => inPage(`${url}#example=circle`, async (page) => {
+    await page.getByText('Moment, order, gates').click();
     await page.getByLabel('podrank’s, without circles').check();
     await decided(page, { order: 'total' });
     assert.deepEqual((await fates(page)).contested, []);
     assert.equal((await fates(page)).delete.length, 2);
     await page.getByLabel('Kubernetes', { exact: true }).check();
     await decided(page, { order: 'kubernetes' });
-    await page.getByText('Feature gates').click();
     await page.getByLabel('LogarithmicScaleDown').uncheck();
-    await page.waitForFunction(() => document.documentElement.dataset.decided.includes('LogarithmicScaleDown'));
+    await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('LogarithmicScaleDown'));
     assert.deepEqual((await fates(page)).contested, []);
 }));
 
@@ -194,21 +181,23 @@ test('a click says why, with both values', () => inPage(`${url}#example=rollout`
     await page.locator('#map .pod', { hasText: 'b7wfn' }).click();
     await panelIsAbout(page, 'b7wfn');
     assert.deepEqual(await page.locator('.rules .decides td').allTextContents(), ['-10', '0']);
-    assert.match(await page.locator('#panel').textContent(), /Deletion cost -10, web-7f6b9d5c48-z5tgq has 0\./);
+    assert.equal(await page.locator('#panel .because').textContent(), 'Deletion cost -10, z5tgq has 0.');
 }));
 
-test('steering: the fewest costs, the commands, and what blocks', () => inPage(`${url}#example=zones`, async (page) => {
-    await page.locator('#steer').click();
+test('choosing other pods keeps the count and the answer, and says the fewest costs', () => inPage(`${url}#example=zones`, async (page) => {
+    const [before, count] = [await fates(page), '8'];
+    await page.locator('#choose').click();
+    assert.match(await page.locator('#panel').textContent(), /up to 4 at this count/);
+    assert.equal(await page.locator('#count').inputValue(), count);
     for (const name of ['b6w3p', 'k5t2q']) await page.locator('#map .pod', { hasText: name }).click();
-    await page.locator('#panel .blocked').waitFor();
-    assert.match(await page.locator('#panel .blocked').textContent(), /would stay: shop-5f4c8d9b7-l9z7m is not ready and goes first whatever its cost/);
-    await page.getByText('Take what is in the way, too').click();
     await page.locator('#panel .code').first().waitFor();
-    const commands = await page.locator('#panel .code pre').allTextContents();
-    assert.match(commands[0], /^kubectl podrank drop shop-5f4c8d9b7-(b6w3p|k5t2q) shop-5f4c8d9b7-(b6w3p|k5t2q) --also$/);
-    const lines = commands[1].split('\n');
-    assert.equal(lines.at(-1), 'kubectl scale deploy/shop --current-replicas=12 --replicas=9');
-    // The costs do what they promise: written into the dump, they make exactly these pods certain.
+    await page.waitForFunction(() => document.querySelector('#panel .code pre').textContent.split(' --pod ').length === 3);
+    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 2);
+    const [command, plain] = await page.locator('#panel .code pre').allTextContents();
+    assert.match(command, /^kubectl podrank scale deploy\/shop --replicas 8 --pod shop-5f4c8d9b7-(b6w3p|k5t2q) --pod shop-5f4c8d9b7-(b6w3p|k5t2q)$/);
+    const lines = plain.split('\n');
+    assert.equal(lines.at(-1), 'kubectl scale deploy/shop --current-replicas=12 --replicas=8');
+    // The costs do what they promise: written into the dump, they make exactly the pods certain that the map shows.
     const dump = JSON.parse(readFileSync(example('zones'), 'utf8'));
     for (const line of lines.slice(0, -1)) {
         const [, name, cost] = line.match(/^kubectl annotate pod (\S+) --overwrite controller\.kubernetes\.io\/pod-deletion-cost=(\S+)$/);
@@ -217,13 +206,26 @@ test('steering: the fewest costs, the commands, and what blocks', () => inPage(`
     }
     const steered = join(work, 'steered.json');
     writeFileSync(steered, JSON.stringify(dump));
-    const gone = (file) => podrank('-f', file, '--replicas', 9, '--now', NOON, '-o', 'name').stdout.trim().split('\n').map(short).sort();
-    assert.deepEqual(gone(steered), ['b6w3p', 'k5t2q', 'l9z7m']);
+    const gone = (file) => podrank('-f', file, '--replicas', 8, '--now', NOON, '-o', 'name').stdout.trim().split('\n').map(short).sort();
+    const planned = (await fates(page)).delete;
+    assert.deepEqual(gone(steered), planned);
+    assert.ok(['b6w3p', 'k5t2q', 'l9z7m'].every((name) => planned.includes(name)), 'one that is not ready goes first whatever the costs');
     assert.notDeepEqual(gone(example('zones')), gone(steered), 'they do not go by themselves');
-    // The map has followed: as many go as the plan says.
-    await decided(page, { replicas: 9 });
     assert.equal(await page.locator('#panel .big').textContent(), `${lines.length - 1} deletion costs to write`);
-    assert.equal(await page.locator('#map .wanted').count(), 2);
+    // More than go at this count.
+    for (const name of planned.filter((name) => !['b6w3p', 'k5t2q'].includes(name))) await page.locator('#map .pod', { hasText: name }).click();
+    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 4);
+    await page.locator('#map .pod[data-fate=keep]').first().click();
+    await page.locator('#panel .blocked').waitFor();
+    assert.match(await page.locator('#panel .blocked').textContent(), /5 pods are named, but only 4 go/);
+    assert.equal(await page.locator('#count').inputValue(), count);
+    // Back, and there again.
+    await page.locator('#choose').click();
+    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 0);
+    assert.deepEqual(await fates(page), before);
+    assert.equal(await page.locator('#count').inputValue(), count);
+    await page.locator('#choose').click();
+    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 5);
 }));
 
 test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url, async (page) => {
@@ -239,8 +241,7 @@ test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url
     await paste(page, read('contested.yaml'));
     await decided(page, { workload: 'rs/api-6c9d8f7b5' });
     assert.equal(await page.locator('#map .pod').count(), 4);
-    assert.equal(new URL(page.url()).hash, '', 'no link holds a user’s data');
-    assert.ok(await page.locator('#share').isHidden());
+    assert.equal(new URL(page.url()).hash, '', 'no link holds a user’s data unless they copy one');
     // Typed, if somebody wants to.
     await page.locator('#own').click();
     await page.locator('#text').fill(read('contested.yaml').replaceAll('api-6c9d8f7b5', 'cpi-6c9d8f7b5'));
@@ -248,7 +249,23 @@ test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url
     await decided(page, { workload: 'rs/cpi-6c9d8f7b5' });
 }));
 
-test('a file is judged at its own time, until the slider chooses another', () => inPage(url, async (page) => {
+test('the example files of all kinds are answered, as files', () => inPage(url, async (page) => {
+    for (const [file, workload, sentence] of [
+        ['stateful-set.json', 'sts/db', /of 5 pods/], ['job.json', 'job/import', /of 6 pods/], ['daemon-set.json', 'ds/agent', /6 pods/],
+    ]) {
+        const path = join(root, 'preview/examples', file);
+        await page.locator('#own').click();
+        await page.locator('#file').setInputFiles(path);
+        await decided(page, { workload });
+        assert.match(await headline(page), sentence);
+        const now = new Date(Math.floor(statSync(path).mtimeMs)).toISOString();
+        const { workload: _, ...options } = JSON.parse(await asked(page));
+        assert.equal(options.modified, now, 'its moment is the file’s');
+        assert.ok(await page.locator('#choose').isHidden());
+    }
+}));
+
+test('a file is judged at its own time, until the slider chooses another', () => inPage(`${url}#example=zones`, async (page) => {
     const file = join(work, 'yesterday.json');
     writeFileSync(file, readFileSync(example('circle')));
     const written = new Date('2026-03-10T11:59:20Z');
@@ -256,7 +273,7 @@ test('a file is judged at its own time, until the slider chooses another', () =>
     await page.locator('#own').click();
     await page.locator('#file').setInputFiles(file);
     await decided(page, { modified: written.toISOString() });
-    await drag(page, 'replicas', [5]);
+    await drag(page, 'slider', [5]);
     await page.getByText('have other verdicts at the current time').waitFor();
     const printed = JSON.parse(podrank('-f', file, '--replicas', 5, '-o', 'json').stdout);
     assert.ok((await page.locator('#moment-text').textContent()).startsWith('2026-03-10T11:59:20Z, 20 s after'));
@@ -264,20 +281,13 @@ test('a file is judged at its own time, until the slider chooses another', () =>
     const command = await page.locator('#command').textContent();
     const replayed = JSON.parse(podrank(...command.replace('dump.json', file).split(' ').slice(2), '-o', 'json').stdout);
     assert.deepEqual([replayed.now, replayed.sets], [printed.now, printed.sets]);
+    await page.getByText('Moment, order, gates').click();
     await drag(page, 'moment', [500]);
-    await page.waitForFunction(() => JSON.parse(document.documentElement.dataset.decided).now);
+    await page.waitForFunction(() => JSON.parse(document.documentElement.dataset.drawn).now);
     assert.doesNotMatch(await page.locator('#notes').textContent(), /ages count to|at the current time/);
 }));
 
-test('a bad file: the error of the command line', () => inPage(url, async (page) => {
-    const drop = async (name, bytes) => {
-        const data = await page.evaluateHandle(([name, bytes]) => {
-            const data = new DataTransfer();
-            data.items.add(new File([new Uint8Array(bytes)], name));
-            return data;
-        }, [name, [...bytes]]);
-        await page.dispatchEvent('body', 'drop', { dataTransfer: data });
-    };
+test('a bad file: the error of the command line', () => inPage(`${url}#example=circle`, async (page) => {
     for (const [index, text] of [
         '{"kind": "List", "items": [{"kind": "Pod"}]}', 'NAME READY STATUS\nweb 1/1 Running\n', '', '{"items": [', 'kind: List\nitems: 5\n',
         '{"apiVersion": "v1", "kind": "List", "items": []}', 'kind: [\n',
@@ -285,7 +295,7 @@ test('a bad file: the error of the command line', () => inPage(url, async (page)
         const file = `bad-${index}`;
         writeFileSync(join(work, file), text);
         const printed = podrank('-f', file, '--replicas', 1).stderr.trim();
-        await drop(file, Buffer.from(text));
+        await drop(page, file, text);
         await page.waitForFunction((file) => document.getElementById('error').textContent.startsWith(file), file);
         assert.equal(`error: ${await page.locator('#error').textContent()}`, printed);
     }
@@ -303,18 +313,19 @@ test('a dump that lacks pods: the error of the command line, and its remedy', ()
 }));
 
 test('with the keyboard alone', () => inPage(`${url}#example=rollout`, async (page) => {
-    await page.locator('#replicas').focus();
+    await page.locator('#slider').focus();
     await page.keyboard.press('ArrowLeft');
     await decided(page, { replicas: 4 });
     await page.locator('.pod[tabindex="0"]').focus();
     assert.equal(await page.locator('.pod[tabindex="0"]').count(), 1);
-    const first = await page.evaluate(() => document.activeElement.dataset.index);
-    await page.keyboard.press('ArrowRight');
-    const second = await page.evaluate(() => document.activeElement.dataset.index);
+    const focused = () => page.evaluate(() => document.activeElement.title);
+    const first = await focused();
+    await page.keyboard.press(first === (await page.locator('#map .pod').last().getAttribute('title')) ? 'ArrowLeft' : 'ArrowRight');
+    const second = await focused();
     assert.notEqual(first, second);
     await page.keyboard.press('Enter');
-    const name = await page.evaluate(() => document.activeElement.title);
-    await page.waitForFunction((name) => document.querySelector('#panel .who strong')?.textContent === name, name);
+    await panelIsAbout(page, second);
+    assert.equal(await focused(), second, 'the focus stays');
     await page.locator('#own').focus();
     await page.keyboard.press('Enter');
     assert.ok(await page.locator('#paste').isVisible());
@@ -322,9 +333,43 @@ test('with the keyboard alone', () => inPage(`${url}#example=rollout`, async (pa
     assert.ok(await page.locator('#paste').isHidden());
 }));
 
+test('the tab order is the page’s, and targets have 24 pixels', async () => {
+    for (const width of [1440, 390]) {
+        await inPage(`${url}#example=circle`, async (page) => {
+            await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+            await page.locator('#rows tr').first().waitFor();
+            const stops = [];
+            for (let at = 0; at < 60; at++) {
+                await page.keyboard.press('Tab');
+                const stop = await page.evaluate(() => {
+                    const one = document.activeElement;
+                    if (one === document.body || one === document.documentElement || one.dataset.seen) return null;
+                    one.dataset.seen = 'yes';
+                    const { left, top, width, height } = (one.closest('label') ?? one).getBoundingClientRect();
+                    const isFocusRing = getComputedStyle(one).outlineStyle !== 'none';
+                    return { id: one.id || one.textContent.trim() || one.className, left, top: top + scrollY, width, height, isFocusRing, column: one.closest('.panel') ? 1 : 0 };
+                });
+                if (!stop) break;
+                stops.push(stop);
+            }
+            assert.ok(stops.length > 12, JSON.stringify(stops));
+            const [, ...seen] = stops;
+            for (const [index, stop] of seen.entries()) {
+                assert.ok(stop.width >= 24 && stop.height >= 24, `${width}: ${JSON.stringify(stop)}`);
+                assert.ok(stop.isFocusRing, `${stop.id} shows its focus`);
+                const before = seen[index - 1];
+                if (!before || (width > 1000 && before.column !== stop.column)) continue;
+                const isRight = Math.abs(stop.top - before.top) < Math.max(stop.height, before.height) && stop.left > before.left;
+                assert.ok(isRight || stop.top > before.top, `${width}: ${before.id} and then ${stop.id}`);
+            }
+        }, { viewport: { width, height: 900 } });
+    }
+});
+
 test('a link holds the state of an example', () => inPage(`${url}#example=zones`, async (page) => {
-    await drag(page, 'replicas', [3]);
+    await drag(page, 'slider', [3]);
     await decided(page, { replicas: 3 });
+    await page.getByText('Moment, order, gates').click();
     await page.getByLabel('podrank’s, without circles').check();
     await decided(page, { order: 'total' });
     const [link, shown] = [page.url(), await fates(page)];
@@ -335,38 +380,137 @@ test('a link holds the state of an example', () => inPage(`${url}#example=zones`
     });
 }));
 
+test('a link holds the user’s pods if they say so, without what does not decide, and shows the same', () => inPage(url, async (page) => {
+    const text = readFileSync(join(root, 'preview/examples/rollout.json'), 'utf8');
+    await drop(page, 'rollout.json', text);
+    await page.waitForFunction(() => document.querySelector('#workload optgroup').label === 'rollout.json');
+    await decided(page);
+    await drag(page, 'slider', [5]);
+    await decided(page, { replicas: 5 });
+    await page.evaluate(() => {
+        globalThis.copies = [];
+        navigator.clipboard.writeText = async (text) => void copies.push(text);
+    });
+    await page.locator('#copy-link').click();
+    assert.match(await page.locator('#sharing').textContent(), /Whoever has the link can read the names of the workload.*13 pods, \d\.\d kB/s);
+    assert.equal(new URL(page.url()).hash, '', 'nothing is in the address before that');
+    assert.deepEqual(await page.evaluate(() => copies), []);
+    await page.locator('#copy-sharing').click();
+    await page.waitForFunction(() => copies.length === 1);
+    const [link] = await page.evaluate(() => copies);
+    const packed = /#dump=([\w-]+)&replicas=5&now=/.exec(link)[1];
+    const held = inflateRawSync(Buffer.from(packed, 'base64url')).toString();
+    for (const word of ['registry.example.com', 'serviceaccount', '"env"', 'args']) assert.ok(!held.includes(word), word);
+    console.log(`a link with 13 pods: ${packed.length} characters of ${Buffer.byteLength(held)} bytes`);
+    assert.ok(packed.length < 2500, `${packed.length}`);
+    // It is what the command line makes.
+    const { now } = JSON.parse(await ask(page, 'preview', await asked(page)));
+    const file = join(work, 'rollout.json');
+    writeFileSync(file, text);
+    const made = podrank('deploy/web', '-f', file, '--replicas', 5, '--now', now, '-o', 'link').stdout;
+    if (made) assert.deepEqual(JSON.parse(held), JSON.parse(inflateRawSync(Buffer.from(/#dump=([\w-]+)/.exec(made)[1], 'base64url'))));
+    const [shown, told] = [await fates(page), await headline(page)];
+    await inPage(link, async (other) => {
+        assert.deepEqual([await fates(other), await headline(other)], [shown, told]);
+        assert.ok(other.url().includes('#dump='), 'a link stays what it is');
+    });
+}));
+
+test('a damaged link says what is wrong, and a bomb is refused', async () => {
+    const sound = { title: 'a', dump: { kind: 'List', items: [] }, options: { workload: 'deploy/a' } };
+    const bomb = deflateRawSync(Buffer.alloc(80 << 20), { level: 9 }).toString('base64url');
+    const good = pack(sound);
+    for (const [packed, told] of [
+        ['', 'or nothing'], ['a*b', 'a character that no such link has'], [good.slice(0, -3), 'cut off'], ['AAAAA', 'cut off'],
+        [`${good.slice(0, 6)}${good[6] === 'A' ? 'B' : 'A'}${good.slice(7)}`, 'damaged'], [pack('text'), 'it holds no pods'], [pack({ ...sound, dump: 5 }), 'it holds no pods'],
+        [bomb, 'unfolds to more than 67 MB'], [good, 'the list is empty'],
+    ]) {
+        const isWrong = async (page) => {
+            await page.locator('#error').waitFor();
+            assert.match(await page.locator('#error').textContent(), new RegExp(told));
+        };
+        await inPage(`${url}#dump=${packed}&replicas=1`, async (page) => {
+            await isWrong(page);
+            assert.equal(await page.locator('#map .pod').count(), 13, 'an example is shown instead');
+        });
+        await inPage(`${url}#example=circle`, async (page) => {
+            await page.evaluate((packed) => (location.hash = `dump=${packed}&replicas=1`), packed);
+            await isWrong(page);
+            assert.equal((await fates(page)).contested.length, 3, 'what was shown stays');
+        });
+    }
+});
+
+test('Markdown is the command line’s, and the picture shows what the page shows', () => inPage(`${url}#example=circle`, async (page) => {
+    await page.evaluate(() => {
+        globalThis.copies = [];
+        navigator.clipboard.writeText = async (text) => void copies.push(text);
+        navigator.clipboard.write = async ([item]) => void copies.push(await item.getType('image/png'));
+    });
+    await page.locator('#copy-markdown').click();
+    await page.waitForFunction(() => copies.length === 1);
+    const printed = podrank('-f', example('circle'), '--replicas', 4, '--now', EXAMPLES[1].now, '-o', 'markdown').stdout;
+    assert.equal((await page.evaluate(() => copies))[0], printed);
+    await page.locator('#copy-picture').click();
+    await page.waitForFunction(() => copies.length === 2);
+    const { bytes, size } = await page.evaluate(async () => {
+        const bitmap = await createImageBitmap(copies[1]);
+        const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height });
+        const context = canvas.getContext('2d');
+        context.drawImage(bitmap, 0, 0);
+        const colours = {};
+        const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+        for (let at = 0; at < data.length; at += 4) colours[`${data[at]},${data[at + 1]},${data[at + 2]}`] = (colours[`${data[at]},${data[at + 1]},${data[at + 2]}`] ?? 0) + 1;
+        globalThis.colours = colours;
+        return { size: [bitmap.width, bitmap.height], bytes: [...new Uint8Array(await copies[1].arrayBuffer())] };
+    });
+    writeFileSync(join(shots, 'copied-picture.png'), Buffer.from(bytes));
+    assert.equal(size[0], 1920);
+    const colours = await page.evaluate(() => colours);
+    // Nobody certainly goes, and three may, at 168 by 56 pixels each.
+    assert.ok(!colours['179,38,30'] && colours['253,240,217'] > 15_000, `${colours['179,38,30']} ${colours['253,240,217']}`);
+}));
+
 test('the command of the page gives the same at a terminal', () => inPage(`${url}#example=zones`, async (page) => {
+    await page.getByText('Moment, order, gates').click();
     await page.getByLabel('podrank’s, without circles').check();
-    await page.getByText('Feature gates').click();
     await page.getByLabel('PodDeletionCost').uncheck();
-    await page.waitForFunction(() => document.documentElement.dataset.decided.includes('PodDeletionCost'));
+    await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('PodDeletionCost'));
     const command = await page.locator('#command').textContent();
     const words = command.replace('dump.json', example('zones')).split(' ');
     assert.deepEqual(words.splice(0, 2), ['kubectl', 'podrank']);
     const printed = JSON.parse(podrank(...words, '-o', 'json').stdout);
-    const shown = await ask(page, 'preview', await page.evaluate(() => document.documentElement.dataset.decided));
-    assert.deepEqual(JSON.parse(shown), printed);
+    assert.deepEqual(JSON.parse(await ask(page, 'preview', await asked(page))), printed);
     assert.deepEqual([printed.order, printed.featureGates.PodDeletionCost], ['total', false]);
 }));
 
-test('the list has all pods in order, as the command line prints them', () => inPage(`${url}#example=zones`, async (page) => {
+test('the table has all pods in order, as the command line prints them', () => inPage(`${url}#example=zones`, async (page) => {
     await page.locator('#list > summary').click();
+    await page.locator('#more').click();
     await page.locator('#rows tr').nth(11).waitFor();
     const rows = await page.locator('#rows tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
     const { sets: [{ pods }] } = JSON.parse(podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '-o', 'json').stdout);
-    assert.deepEqual(rows.map(([position, , name, node, , , rule, why]) => [position, name, node, rule, why]),
-        pods.map(({ position, name, node, rule, why }) => [`${position}`, name, node, rule, why]));
+    assert.deepEqual(rows.map(([, name, node]) => [name, node]), pods.map(({ name, node }) => [name, node]));
+    const printed = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--all').stdout;
+    for (const [goes, name, , because] of rows) assert.match(printed, new RegExp(`^${goes} +${name} .*${because}$`, 'm'));
 }));
 
 test('the shared vectors: the page and the command line agree', () => inPage(url, async (page) => {
-    await isSampled(page);
-    // From here on, the page asks nothing itself.
-    await assertAgreement((text, chosen) => page.evaluate(([text, chosen]) =>
-        podrank.ask('read', new TextEncoder().encode(text)).then(() => podrank.ask('preview', chosen))
-            .then((answer) => ({ answer }), (error) => ({ error: error.message })), [text, JSON.stringify(chosen)]));
+    await assertAgreement((text, chosen) => page.evaluate(async ([text, chosen]) => {
+        let engine;
+        try {
+            engine = await podrank.read(text);
+            return { answer: await engine.ask('preview', chosen) };
+        } catch (error) {
+            return { error: error.message };
+        } finally {
+            engine?.end();
+        }
+    }, [text, JSON.stringify(chosen)]));
 }));
 
-test('10,000 pods: an answer within a frame, or “Working…”', () => inPage(url, async (page) => {
+/** A dump of 10,000 pods, which kubectl would print. */
+function large() {
     const dump = JSON.parse(readFileSync(example('zones'), 'utf8'));
     const [pod] = dump.items;
     const others = dump.items.filter((item) => item.kind !== 'Pod');
@@ -374,34 +518,54 @@ test('10,000 pods: an answer within a frame, or “Working…”', () => inPage(
         if (item.spec?.replicas) item.spec.replicas = 10_000;
         if (item.status?.replicas) Object.assign(item.status, { replicas: 10_000, availableReplicas: 10_000 });
     }
+    // As long as a real pod.
+    const environment = Array.from({ length: 190 }, (_, index) => ({ name: `SETTING_${index}`, value: `value-${index}-of-the-shop` }));
     const pods = Array.from({ length: 10_000 }, (_, index) => {
         const copy = structuredClone(pod);
         copy.metadata.name = `shop-5f4c8d9b7-${index}`;
         copy.metadata.uid = `00000000-0000-4000-8000-${((index * 7919) % 10_007).toString(16).padStart(12, '0')}`;
         copy.spec.nodeName = `node-${'abc'[index % 3]}${index % 300}`;
+        copy.spec.containers = [{ name: 'shop', env: environment }];
         copy.status.containerStatuses[0].restartCount = index % 5;
         copy.status.conditions[0].lastTransitionTime = new Date(Date.parse('2026-03-10T06:00:00Z') + index * 1000).toISOString();
         return copy;
     });
     const file = join(work, 'large.json');
     writeFileSync(file, JSON.stringify({ ...dump, items: [...pods, ...others] }));
+    return file;
+}
+
+test('10,000 pods: what it does is said at once, the answer comes before the table and the map, and nothing freezes', () => inPage(url, async (page) => {
+    const file = large();
+    console.log(`${browser}: ${(statSync(file).size / 1e6).toFixed(0)} MB`);
+    await page.evaluate(() => {
+        globalThis.seen = [];
+        const see = () => {
+            const words = document.getElementById('working').textContent;
+            const what = words.startsWith('Reading') ? 'reading' : document.getElementById('active').textContent !== '10000' ? ''
+                : document.querySelector('#map.summed') ? 'map' : document.querySelectorAll('#rows tr').length === 10 ? 'table' : 'answer';
+            if (what && seen.at(-1)?.what !== what) seen.push({ what, after: performance.now() });
+            setTimeout(see, 5);
+        };
+        see();
+        document.getElementById('file').addEventListener('change', () => (globalThis.start = performance.now()), { capture: true });
+    });
     await page.locator('#own').click();
     await page.locator('#file').setInputFiles(file);
-    await page.waitForFunction(() => document.querySelectorAll('#map .pod').length === 10_000);
+    await page.waitForFunction(() => document.getElementById('active').textContent === '10000', null, { timeout: 60_000 });
     await decided(page);
+    const { order, took, start } = await page.evaluate(() => ({ order: seen, took: document.documentElement.dataset.took, start }));
+    console.log(`${browser}: ${order.map(({ what, after }) => `${what} after ${(after - start).toFixed(0)} ms`).join(', ')}; the answer ${took} ms after the file was there`);
+    const firsts = ['reading', 'answer', 'map'].map((what) => order.findIndex((one) => one.what === what));
+    assert.deepEqual(firsts, firsts.toSorted((a, b) => a - b));
+    assert.ok(!firsts.includes(-1) && order[0].what === 'reading' && order[0].after - start < 500, JSON.stringify(order));
+    assert.ok((await page.locator('#map .node').count()) <= 150 && (await page.locator('#map .pod').count()) === 0, 'nodes are summed up');
+    assert.match(await page.locator('#map .node summary').first().textContent(), /node-a\d+\d+ of 3\d go/);
+    await page.locator('#map .node summary').first().click();
+    await page.locator('#map .pod').first().waitFor();
     const measured = await page.evaluate(async () => {
-        const slider = document.getElementById('replicas');
+        const slider = document.getElementById('slider');
         const frame = () => new Promise(requestAnimationFrame);
-        let longest = 0;
-        let before = performance.now();
-        let isOn = true;
-        (async () => {
-            while (isOn) {
-                await frame();
-                longest = Math.max(longest, performance.now() - before);
-                before = performance.now();
-            }
-        })();
         const times = [];
         let told = 0;
         for (let replicas = 5000; replicas > 4960; replicas -= 2) {
@@ -411,78 +575,117 @@ test('10,000 pods: an answer within a frame, or “Working…”', () => inPage(
             let isTold = false;
             while (!document.documentElement.dataset.decided.includes(`"replicas":${replicas},`)) {
                 await frame();
-                isTold ||= !document.getElementById('working').hidden;
-                if (performance.now() - start > 5000) throw new Error('no answer');
+                isTold ||= document.getElementById('working').textContent !== '';
+                if (performance.now() - start > 15_000) throw new Error('no answer');
             }
             times.push(performance.now() - start);
             told += isTold;
         }
-        isOn = false;
-        return { times: times.sort((a, b) => a - b), told, longest };
+        return { times: times.sort((a, b) => a - b), told };
+    });
+    await decided(page, { replicas: 4962 });
+    const steered = await page.evaluate(async () => {
+        document.getElementById('choose').click();
+        const pod = document.querySelector('#map .pod');
+        const start = performance.now();
+        pod.click();
+        while (!document.querySelector('#panel .big')) await new Promise(requestAnimationFrame);
+        return performance.now() - start;
     });
     const median = measured.times[measured.times.length >> 1];
-    console.log(`10,000 pods: an answer after ${median.toFixed(0)} ms (median of 20), the longest frame ${measured.longest.toFixed(0)} ms, ${measured.told} said “Working…”`);
-    const late = measured.times.filter((time) => time > 120).length;
+    console.log(`${browser}: another count after ${median.toFixed(0)} ms (median of 20), ${measured.told} said so; one pod chosen after ${steered.toFixed(0)} ms`);
+    const late = measured.times.filter((time) => time > 250).length;
     assert.ok(measured.told >= late, `${late} late answers, ${measured.told} said so`);
 }));
 
-test('-o link: the page with the answer, and nothing of a pod that does not decide', async () => {
-    const file = join(root, 'preview/examples/rollout.json');
-    const flags = ['deploy/web', '-f', file, '--replicas', '5', '--now', '2026-03-10T12:00:00.5Z', '--feature-gates', 'PodDeletionCost=false'];
-    const given = opened(...flags);
-    for (const word of ['registry.example.com', 'serviceaccount', 'env', 'args']) assert.ok(!given.includes(word), word);
+test('a page with an answer in it shows that answer', async () => {
+    const dump = JSON.parse(readFileSync(example('rollout'), 'utf8'));
+    const [now, featureGates] = ['2026-03-10T12:00:00.5Z', { PodDeletionCost: false }];
+    const options = { workload: 'deploy/web', namespace: 'default', replicas: 5, now, order: 'kubernetes', featureGates, burstReplicas: null, partial: false };
     const made = join(work, 'answer.html');
-    writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => given));
-    const printed = JSON.parse(podrank(...flags, '-o', 'json').stdout);
+    writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => JSON.stringify({ title: 'deploy/web in default', dump, options })));
+    const printed = podrank('deploy/web', '-f', example('rollout'), '--replicas', '5', '--now', now, '--feature-gates', 'PodDeletionCost=false', '-o', 'json').stdout;
     await inPage(pathToFileURL(made).href, async (page) => {
-        await decided(page, { replicas: 5, now: '2026-03-10T12:00:00.5Z' });
-        const shown = JSON.parse(await ask(page, 'preview', await page.evaluate(() => document.documentElement.dataset.decided)));
-        assert.deepEqual(shown, printed);
+        await decided(page, { replicas: 5, now });
+        assert.deepEqual(JSON.parse(await ask(page, 'preview', await asked(page))), JSON.parse(printed));
         assert.equal(new URL(page.url()).hash, '');
-        assert.equal(await page.locator('#own').textContent(), 'deploy/web in default');
+        assert.equal(await page.locator('#workload optgroup').first().getAttribute('label'), 'deploy/web in default');
     });
 });
 
-test('axe finds nothing, light and dark, wide and narrow', async () => {
+/** The screens: what is shown on each, by name. */
+const SCREENS = [['rollout', '#example=rollout'], ['circle', '#example=circle'], ['choose', '#example=zones&steer=shop-5f4c8d9b7-b6w3p,shop-5f4c8d9b7-k5t2q'], ['database', '#example=database']];
+
+test('screens at 1440, 1024 and 390 pixels, light and dark: the answer is on the first one, nothing is cut off, borders are seen, axe finds nothing', async () => {
     for (const colorScheme of ['light', 'dark']) {
-        for (const [width, hash] of [[1280, '#example=circle'], [1280, '#example=rollout'], [390, '#example=zones&steer=shop-5f4c8d9b7-l9z7m']]) {
-            await inPage(url + hash, async (page) => {
-                await page.locator('#list > summary').click();
-                await page.locator('#rows tr').first().waitFor();
-                // The page's own policy lets no other script in; this one comes by the debugger.
-                const found = await page.evaluate(`${axe}; axe.run(document)`);
-                const told = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
-                assert.deepEqual(told, [], `${colorScheme} ${width} ${hash}`);
-                assert.ok(found.passes.length > 20);
-                await page.locator('#own').click();
-                const dialog = await page.evaluate("axe.run(document.getElementById('paste'))");
-                assert.deepEqual(dialog.violations.map(({ id }) => id), []);
-            }, { colorScheme, viewport: { width, height: 844 } });
+        for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]]) {
+            for (const [name, hash] of SCREENS) {
+                await inPage(url + hash, async (page) => {
+                    const place = `${name} ${width} ${colorScheme}`;
+                    await page.waitForFunction(() => document.querySelector('#panel').childElementCount > 0);
+                    assert.equal(await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches), colorScheme === 'dark');
+                    // The question, the answer, its key and the first pods.
+                    for (const id of ['count-field', 'headline', 'key']) {
+                        const { x, y, width: wide, height: high } = await page.locator(`#${id}`).boundingBox();
+                        assert.ok(x >= 0 && y >= 0 && x + wide <= width && y + high <= height / 2, `${place}: #${id} ends at ${y + high}`);
+                    }
+                    const first = await page.locator('#map .pod').first().boundingBox();
+                    assert.ok(first.y + first.height < height * 0.6, `${place}: the first pod ends at ${first.y + first.height}`);
+                    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+                    assert.ok(overflow <= 0, `${place}: ${overflow} pixels too wide`);
+                    assert.deepEqual(await page.evaluate(faint), [], place);
+                    await picture(page, { path: join(shots, `${name}-${width}-${colorScheme}.png`) });
+                    // The page's own policy lets no other script in; this one comes by the debugger.
+                    await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+                    const found = await page.evaluate(`${axe}; axe.run(document)`);
+                    assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`), [], place);
+                    assert.ok(found.passes.length > 20);
+                }, { colorScheme, viewport: { width, height } });
+            }
         }
     }
 });
 
-test('a phone’s width has no sideways scroll', () => inPage(`${url}#example=rollout`, async (page) => {
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok((await overflow()) <= 0, `${await overflow()} pixels`);
-    await page.locator('.pod').first().click();
-    assert.ok(await page.locator('#close-panel').isVisible());
-    await page.locator('#close-panel').click();
-}, { viewport: { width: 360, height: 740 } }));
+/** What can be used, and whose border and surface both have less than 3:1 against what is around it. */
+function faint() {
+    const rgb = (colour) => {
+        const [r, g, b, a = 1] = colour.match(/[\d.]+/g).map(Number);
+        return [r, g, b, a];
+    };
+    const luminance = ([r, g, b]) => [r, g, b].map((part) => part / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const contrast = (a, b) => {
+        const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+        return (light + 0.05) / (dark + 0.05);
+    };
+    const surface = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const colour = rgb(getComputedStyle(at).backgroundColor);
+            if (colour[3] > 0) return colour;
+        }
+        return [255, 255, 255, 1];
+    };
+    return [...document.querySelectorAll('button, select, input[type=number], .pod, .mark')].filter((one) => one.checkVisibility()).flatMap((one) => {
+        const around = surface(one.parentElement);
+        const { borderTopColor, borderTopWidth } = getComputedStyle(one);
+        const edge = parseFloat(borderTopWidth) >= 1 ? contrast(rgb(borderTopColor), around) : 1;
+        const best = Math.max(edge, contrast(surface(one), around));
+        return best < 3 ? [`${one.id || one.className} ${best.toFixed(2)}`] : [];
+    });
+}
 
-test('screenshots', async () => {
-    for (const [name, hash, settings, ...picks] of [
-        ['circle', '#example=circle', {}],
-        ['circle-dark', '#example=circle', { colorScheme: 'dark' }],
-        ['rollout', '#example=rollout', {}, 'b7wfn'],
-        ['steer', '#example=zones&steer=shop-5f4c8d9b7-b6w3p,shop-5f4c8d9b7-k5t2q,shop-5f4c8d9b7-l9z7m', {}],
-        ['phone', '#example=circle', { viewport: { width: 390, height: 844 } }],
-    ]) {
-        await inPage(url + hash, async (page) => {
-            for (const pick of picks) await page.locator('#map .pod', { hasText: pick }).click();
-            await page.waitForTimeout(300);
-            const bytes = await page.screenshot({ path: join(shots, `${name}.png`), fullPage: name === 'phone' || name === 'circle' });
-            assert.ok(bytes.length > 10_000);
-        }, settings);
-    }
-});
+test('printed, the answer is there and the controls are not', { skip: browser === 'firefox' && 'its driver cannot emulate a printer' }, () => inPage(`${url}#example=circle`, async (page) => {
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const id of ['headline', 'key', 'map', 'panel']) assert.ok(await page.locator(`#${id}`).isVisible(), id);
+    for (const id of ['copy-link', 'own', 'slider', 'choose', 'settings']) assert.ok(await page.locator(`#${id}`).isHidden(), id);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
+}));
+
+test('nothing moves if the user prefers that', () => inPage(url, async (page) => {
+    assert.ok(await page.evaluate(() => matchMedia('(prefers-reduced-motion: reduce)').matches));
+    const moving = await page.evaluate(() => [...document.querySelectorAll('*')].filter((one) => {
+        const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(one);
+        return transitionDuration !== '0s' || animationName !== 'none' || scrollBehavior === 'smooth';
+    }).map((one) => one.id || one.tagName));
+    assert.deepEqual(moving, []);
+}));

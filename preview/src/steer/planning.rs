@@ -21,6 +21,7 @@ use crate::steer::wish::{Count, Request};
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::Policy;
+use std::collections::HashMap;
 
 /// The plan of a workload that has the wanted count: no pod goes, whatever state it is in. `None` if it has another one, or if
 /// pods are named.
@@ -93,7 +94,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let shares = if chosen.is_rolling {
         shares(input, request, &chosen.target, &parts, replicas)?
     } else {
-        alone(&parts, policy, fewer)?
+        alone(&parts, policy, fewer, options.odds)?
     };
     let (mut pods, mut blocked) = (Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
@@ -158,11 +159,12 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[Part<'_, '_>], policy: Policy, delete: usize) -> Result<Shares, Error> {
+fn alone(parts: &[Part<'_, '_>], policy: Policy, delete: usize, odds: bool) -> Result<Shares, Error> {
     let mut by_itself = ByItself::new();
     for part in parts {
         let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
-        let pods = line.previews(&line.odds()?).into_iter();
+        let odds = if odds { line.odds()? } else { HashMap::new() };
+        let pods = line.previews(&odds).into_iter();
         by_itself.extend(pods.map(|pod| (pod.uid, (pod.verdict, pod.odds))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;

@@ -1,0 +1,70 @@
+// The answer in words: what is asked, how many pods go, and what else a reader should know. Shows the state and changes nothing.
+import { $, el } from './dom.js';
+import { GOES, share, told } from './fates.js';
+import { duration } from './moments.js';
+import { GATES, command, countOf, isSteered, now } from './state.js';
+
+const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+
+/** `pods` are what is shown, which may be a plan in place of what Kubernetes does by itself. */
+export function showAnswer(state, answer, pods, moments) {
+    const { active } = answer;
+    const count = countOf(state.workload);
+    $('count-field').hidden = count === null;
+    $('count-name').textContent = count === 'parallelism' ? 'parallelism from' : 'from';
+    $('active').textContent = active;
+    for (const field of [$('count'), $('slider')]) {
+        field.max = active;
+        // Whoever types has not finished yet.
+        if (field !== document.activeElement || field.type === 'range') field.value = state.replicas ?? '';
+    }
+    $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, active)}%`);
+    // The workload and its count stand above.
+    const sentence = answer.headline.slice(answer.headline.indexOf(': ') + 2);
+    const chosen = state.wanted.size === 1 ? 'the one that you chose' : `the ${state.wanted.size} that you chose`;
+    $('headline').textContent = answer.planned ? `${share(pods).replace(' go', ' pods go')}: ${chosen} among them` : sentence;
+    document.title = `${sentence} · podrank`;
+    $('key').replaceChildren(...told(pods, answer).map(([fate, text]) =>
+        el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
+    // A plan says what follows it.
+    $('rest').textContent = (!answer.planned && answer.rest?.text) || '';
+    $('rest').hidden = $('rest').textContent === '';
+    showMoment(state, moments);
+    for (const radio of document.querySelectorAll('[name=order]')) {
+        [radio.checked, radio.disabled] = [radio.value === state.order, !isSteered(state.workload)];
+    }
+    for (const box of document.querySelectorAll('[data-gate]')) {
+        box.checked = state.gates[box.dataset.gate] ?? GATES[box.dataset.gate];
+        box.disabled = !isSteered(state.workload) || (box.dataset.gate === 'PreferForScaleDown' && state.order !== 'total');
+    }
+    $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, text)));
+    $('notes').hidden = $('notes').childElementCount === 0;
+    $('command').textContent = command(state);
+    $('choose').hidden = !isSteered(state.workload) || active === 0;
+    $('choose').textContent = state.steering ? '← Leave it to Kubernetes' : 'Choose other pods →';
+    $('choose').setAttribute('aria-pressed', state.steering);
+}
+
+function showMoment(state, moments) {
+    const age = duration(moments.age(state.now));
+    $('snapshot').textContent = `${state.dumped || state.isSnapshot ? 'snapshot' : 'at'} ${readable(now(state))}`;
+    if (document.activeElement !== $('moment')) $('moment').value = moments.toStep(state.now);
+    $('moment-text').textContent = `${now(state)}, ${age} after the latest change`;
+    $('moment').setAttribute('aria-valuetext', $('moment-text').textContent);
+}
+
+/** What a Deployment's syncs do to its sets. Nobody need be told that its only set gets the count. */
+function sizes({ sets, steps, rest, asked }) {
+    const way = ({ replicaSet, from }) => [from, ...steps.flatMap((step) => step.sets)
+        .filter((set) => set.replicaSet === replicaSet).map((set) => set.to)].join(' → ');
+    // Those that a later sync creates, too.
+    const created = (rest?.sets ?? []).filter((set) => set.replicaSet === null && !sets.some((other) => other.replicaSet === null));
+    const all = [...sets, ...created.map(() => ({ replicaSet: null, from: 0 }))];
+    if (all.length === 0 || (all.length === 1 && steps.length < 2 && sets[0].to === asked.replicas)) return [];
+    return all.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}: `, el('b', {}, way(set)), `, ${set.why ?? 'a later sync creates it'}`));
+}
+
+/** The first columns of the command line's table. */
+export const row = ({ name, node, verdict, odds, because }, face) => el('tr', { 'data-fate': verdict },
+    el('td', {}, odds === undefined ? GOES[verdict] : face?.odds ?? `${Math.round(odds * 100)} %`),
+    el('th', { scope: 'row' }, name), el('td', {}, node ?? '–'), el('td', {}, because));

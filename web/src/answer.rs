@@ -1,0 +1,125 @@
+//! What the page shows of a decision, as data.
+
+use crate::{glance, odds_follow};
+use jiff::Timestamp;
+use podrank_preview::{
+    Arrow, Asked, Bounds, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
+};
+use serde::Serialize;
+
+/// What is there, before a count is chosen.
+#[derive(Serialize)]
+pub(crate) struct Scene {
+    active: usize,
+    now: Timestamp,
+    /// When anything happened last to one of the pods.
+    newest: Option<Timestamp>,
+}
+
+/// The answer, and a few words about each pod.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Answer<'p> {
+    /// As at a terminal: `deploy/web to 5: 8 of 13 pods go, all certainly`.
+    headline: String,
+    /// What to type next.
+    hint: Option<String>,
+    now: Timestamp,
+    now_source: NowSource,
+    asked: Asked,
+    active: usize,
+    deletions: Bounds,
+    notes: &'p [Note],
+    sets: Vec<SetFace<'p>>,
+    steps: &'p [StepPreview<'p>],
+    rest: Option<&'p Rest<'p>>,
+    /// In the order in which they go, set by set.
+    pods: Vec<PodFace<'p>>,
+    /// Whether it can still be said how likely contested pods go.
+    odds_follow: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SetFace<'p> {
+    replica_set: Option<&'p str>,
+    from: i32,
+    to: i32,
+    why: &'p str,
+}
+
+/// A pod's name, its node, what becomes of it, and how likely it goes.
+#[derive(Serialize)]
+struct PodFace<'p>(&'p str, Option<&'p str>, Verdict, Option<String>);
+
+/// A pod as the command line's JSON has it, and why in a few words.
+#[derive(Serialize)]
+pub(crate) struct Row<'p> {
+    #[serde(flatten)]
+    pod: &'p PodPreview<'p>,
+    because: String,
+}
+
+/// Why a pod goes or stays.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Explanation<'p> {
+    pub(crate) pod: Row<'p>,
+    /// The pod that it is compared with.
+    pub(crate) other: Option<&'p PodPreview<'p>>,
+    /// Three pods, the pod first, that contradict each other: a circle, unless two of them tie.
+    pub(crate) circle: Option<[Arrow; 3]>,
+    /// Whether its controller deletes pods itself, by rules of its own.
+    pub(crate) is_direct: bool,
+}
+
+impl Scene {
+    pub(crate) fn of(preview: &Preview<'_>) -> Self {
+        let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+        Self { active: preview.active, now: preview.now, newest: times.flatten().max() }
+    }
+}
+
+impl<'p> Answer<'p> {
+    pub(crate) fn of(preview: &'p Preview<'p>) -> Self {
+        let face = |pod: &'p PodPreview<'p>| {
+            PodFace(pod.name, pod.node, pod.verdict, pod.odds.map(|odds| odds.text()))
+        };
+        let set = |set: &'p SetPreview<'p>| SetFace {
+            replica_set: set.replica_set,
+            from: set.from,
+            to: set.to,
+            why: &set.why,
+        };
+        Self {
+            headline: glance::headline(preview),
+            hint: glance::hint(preview),
+            now: preview.now,
+            now_source: preview.now_source,
+            asked: preview.asked,
+            active: preview.active,
+            deletions: preview.deletions(),
+            notes: &preview.notes,
+            sets: preview.sets().iter().map(set).collect(),
+            steps: preview.steps.as_deref().unwrap_or_default(),
+            rest: preview.rest.as_ref(),
+            pods: preview.pods().map(face).collect(),
+            odds_follow: odds_follow(preview),
+        }
+    }
+}
+
+impl<'p> Row<'p> {
+    pub(crate) fn of(preview: &'p Preview<'p>, pod: &'p PodPreview<'p>) -> Self {
+        let waits = preview.blocked.iter().find(|blocked| blocked.name == pod.name);
+        Self { pod, because: glance::because(pod, waits.map(|blocked| &*blocked.by)) }
+    }
+}
+
+/// The pods of each set.
+pub(crate) fn lists<'p>(preview: &'p Preview<'_>) -> Vec<&'p [PodPreview<'p>]> {
+    match &preview.of {
+        Pods::Pods(pods) => vec![pods],
+        Pods::Sets(sets) => sets.iter().map(|set| &*set.pods).collect(),
+    }
+}

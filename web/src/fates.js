@@ -1,0 +1,57 @@
+// What becomes of pods: what it is called, how many of them share it, and where they are. Knows no elements.
+
+/** In the order in which they are told. */
+export const FATES = ['delete', 'contested', 'blocked', 'later', 'keep'];
+/** As in the first column of the command line's table. */
+export const GOES = { delete: 'yes', contested: 'maybe', blocked: 'waits', later: 'later', keep: 'no' };
+/** Of one pod. */
+export const FATE_WORDS = { delete: 'goes', contested: 'may go', blocked: 'goes after others', later: 'goes when the rollout goes on', keep: 'stays' };
+
+/** How many pods have each fate. */
+export function tally(pods) {
+    const numbers = { delete: 0, contested: 0, blocked: 0, later: 0, keep: 0 };
+    for (const { fate } of pods) numbers[fate]++;
+    return numbers;
+}
+
+/** What a key says: how many pods have each fate. Who has none is left out; chance only if nobody goes, because otherwise a reader asks for it. */
+export function told(pods, { deletions }) {
+    const numbers = tally(pods);
+    const chance = numbers.contested === 0 ? '0 by chance' : `${span(deletions, numbers.delete)} of ${numbers.contested} by chance`;
+    return [
+        ['delete', numbers.delete, `${numbers.delete} certainly`],
+        ['contested', numbers.contested + numbers.delete, chance],
+        ['blocked', numbers.blocked, `${numbers.blocked} after others`],
+        ['later', numbers.later, `${numbers.later} when the rollout goes on`],
+        ['keep', 1, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],
+    ].filter(([, number]) => number > 0).map(([fate, , text]) => [fate, text]);
+}
+
+const span = ({ min, max }, certain) => (min === max ? `${max - certain}` : `${min - certain} to ${max - certain}`);
+
+/** How many pods of a node or zone go: `4 of 4 go`. */
+export function share(pods) {
+    const numbers = tally(pods);
+    const may = numbers.contested > 0 ? `, ${numbers.contested} may` : '';
+    return `${numbers.delete} of ${pods.length} ${numbers.delete === 1 ? 'goes' : 'go'}${may}`;
+}
+
+/** The pods by zone and node: `[{ title, pods, nodes: [{ name, pods }] }]`. */
+export function places(pods, zones) {
+    const nodes = grouped(pods, (pod) => pod.node ?? '');
+    const all = [...nodes].map(([name, pods]) => ({ name, pods, zone: name === '' ? '\uffff' : (zones[name] ?? '') }));
+    const byZone = grouped(all.sort((a, b) => (a.name < b.name ? -1 : 1)), (node) => node.zone);
+    const title = (zone) => (zone === '\uffff' ? 'Not on a node' : zone || (byZone.size > 1 ? 'Zone unknown' : 'Nodes'));
+    return [...byZone].sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([zone, nodes]) => ({ title: title(zone), nodes, pods: nodes.flatMap((node) => node.pods) }));
+}
+
+function grouped(all, key) {
+    const groups = new Map();
+    for (const one of all) {
+        const group = groups.get(key(one));
+        if (group) group.push(one);
+        else groups.set(key(one), [one]);
+    }
+    return groups;
+}

@@ -1,0 +1,59 @@
+// The page's modules that know no elements, alone.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { places, share, told } from '../src/fates.js';
+import { Moments, duration } from '../src/moments.js';
+import { pack, unpack } from '../src/share.js';
+import { fresh, fromLink, link, options } from '../src/state.js';
+
+test('a link holds all that can be chosen, and is wary of what it is given', () => {
+    const given = { replicas: 4, now: Date.parse('2026-03-10T12:00:00Z'), nowText: '2026-03-10T12:00:00Z' };
+    const state = {
+        ...fresh(), replicas: 3, now: Date.parse('2026-03-10T12:00:01.5Z'), nowText: '2026-03-10T12:00:01.500Z', order: 'total',
+        gates: { PodDeletionCost: false, PreferForScaleDown: true }, steering: true, wanted: new Set(['shop-a', 'shop-b']),
+    };
+    const again = { ...fresh(), ...fromLink(link('example=zones', state), given) };
+    assert.deepEqual(again, state);
+    assert.equal(options(again), options(state));
+    assert.deepEqual({ ...fresh(), ...fromLink('', given) }, { ...fresh(), ...given });
+    const bad = '#example=circle&replicas=-1&now=noon&order=none&PodDeletionCost=maybe&PreferForScaleDown=true';
+    assert.deepEqual({ ...fresh(), ...fromLink(bad, given) }, { ...fresh(), ...given });
+});
+
+test('a packed text unfolds to the same, by the same rules as zlib’s', async () => {
+    const given = { title: 'a', dump: { kind: 'List', items: ['ä', '😀', '+/='] }, options: { workload: 'deploy/a' } };
+    const text = JSON.stringify(given);
+    const packed = await pack(text);
+    assert.match(packed, /^[\w-]+$/);
+    assert.equal(inflateRawSync(Buffer.from(packed, 'base64url')).toString(), text);
+    for (const level of [0, 1, 9]) assert.deepEqual(await unpack(deflateRawSync(text, { level }).toString('base64url')), given);
+    await assert.rejects(unpack(packed, { largest: text.length - 1 }), /unfolds to more than/);
+    await assert.rejects(unpack(packed, { longest: packed.length - 1 }), /too long/);
+    for (let at = 0; at < packed.length; at += 5) {
+        const changed = `${packed.slice(0, at)}${packed[at] === 'A' ? 'B' : 'A'}${packed.slice(at + 1)}`;
+        await unpack(changed).then((other) => assert.deepEqual(Object.keys(other), Object.keys(given)), ({ message }) => assert.match(message, /^the link /));
+        await assert.rejects(unpack(packed.slice(0, at)), /^Error: the link /);
+    }
+});
+
+test('what becomes of pods is counted, and placed by zone and node', () => {
+    const pod = (name, node, fate) => ({ name, node, fate });
+    const pods = [pod('a', 'n1', 'delete'), pod('b', 'n2', 'contested'), pod('c', null, 'delete'), pod('d', 'n1', 'keep'), pod('e', 'n3', 'keep')];
+    const all = places(pods, { n1: 'z2', n2: 'z1' });
+    assert.deepEqual(all.map(({ title, nodes }) => [title, nodes.map(({ name, pods }) => [name, share(pods)])]), [
+        ['Zone unknown', [['n3', '0 of 1 go']]], ['z1', [['n2', '0 of 1 go, 1 may']]], ['z2', [['n1', '1 of 2 goes']]], ['Not on a node', [['', '1 of 1 goes']]],
+    ]);
+    assert.deepEqual(told(pods, { deletions: { min: 2, max: 3 } }),
+        [['delete', '2 certainly'], ['contested', '0 to 1 of 1 by chance'], ['keep', 'the other 2 stay']]);
+    assert.deepEqual(told([pods[3]], { deletions: { min: 0, max: 0 } }), [['keep', 'it stays']]);
+});
+
+test('the slider of the moment reaches from the latest change to far beyond', () => {
+    const newest = Date.parse('2026-03-10T12:00:00Z');
+    const moments = new Moments(newest, newest + 20_000);
+    assert.equal(moments.at(0), newest + 1000);
+    assert.ok(moments.age(moments.at(1)) >= 2 * 86400 * 1000);
+    for (let step = 0; step <= 1000; step += 50) assert.equal(moments.toStep(moments.fromStep(step)), step);
+    assert.deepEqual([90_000, 600_000, 3 * 3600_000, 3 * 86400_000].map(duration), ['90 s', '10 min', '3 h', '3 days']);
+});
