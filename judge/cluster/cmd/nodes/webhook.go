@@ -45,7 +45,7 @@ func (w *world) scale(ctx context.Context, name string, from, to int) (*document
 		return nil, err
 	}
 	var found *scaleDown
-	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, 60*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, time.Second, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		text, err := w.kubectl(ctx, "", "get", "scaledownpolicy/all", "--output=json")
 		var policy struct {
 			Status struct{ ScaleDowns []scaleDown }
