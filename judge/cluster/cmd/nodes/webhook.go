@@ -25,8 +25,11 @@ func (w *world) setPolicy(ctx context.Context) {
 	if w.prefers {
 		first = "[{nodes: {matchLabels: {lifecycle: spot}}}]"
 	}
-	policy := fmt.Sprintf(`{apiVersion: podrank.dev/v1alpha1, kind: ScaleDownPolicy, metadata: {name: all, namespace: %s},
-spec: {selector: {}, emptyNodes: true, first: %s}}`, w.namespace, first)
+	policy := fmt.Sprintf(`apiVersion: podrank.dev/v1alpha1
+kind: ScaleDownPolicy
+metadata: {name: all, namespace: %s}
+spec: {selector: {}, emptyNodes: true, first: %s}
+`, w.namespace, first)
 	must.Get(w.kubectl(ctx, policy, "apply", "--server-side", "--filename", "-"))
 	must.Get(w.kubectl(ctx, "", "wait", "--for=condition=Accepted", "--timeout=30s", "scaledownpolicy/all"))
 }
