@@ -31,6 +31,11 @@ pub(crate) fn common(kubectl: &Kubectl, namespace: &str) -> Input {
     read(kubectl, &["--namespace", namespace], &COMMON).0
 }
 
+/// The disruption budgets in all namespaces, if the user may read them.
+pub(crate) fn budgets(kubectl: &Kubectl) -> Input {
+    read(kubectl, &["--all-namespaces"], &COMMON[1..]).0
+}
+
 /// Adds the autoscalers of a scope, whose arguments these are.
 pub(crate) fn add_autoscalers(kubectl: &Kubectl, scope: &[&str], input: &mut Input) {
     input.add_part(read(kubectl, scope, &COMMON[..1]).0);

@@ -9,7 +9,8 @@ use common::{owner, plain, ready, with};
 use serde_json::{Value, json};
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods \"web-a\" is forbidden";
-const AS_USUAL: &str = "not to a ReplicaSet or ReplicationController";
+/// How far `StatefulSet` db has to shrink.
+const SHRINKS: &str = "which has to shrink from 4 to 2 first: kubectl scale sts/db --replicas 2 -n shop";
 
 fn node() -> Answer {
     (json!({ "kind": "Node", "metadata": { "name": "worker-1" }, "spec": {} }).to_string(), "", 0)
@@ -45,7 +46,18 @@ fn set(namespace: &str, replicas: usize) -> Value {
 
 /// A pod that no count lets go.
 fn of_stateful_set() -> Value {
-    with(pod("shop", 'x', "worker-1"), "metadata ownerReferences", owner("apps/v1", "StatefulSet", "db"))
+    let pod =
+        with(pod("shop", 'x', "worker-1"), "metadata ownerReferences", owner("apps/v1", "StatefulSet", "db"));
+    with(pod, "metadata name", json!("db-2"))
+}
+
+fn stateful_set() -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": { "name": "db", "namespace": "shop", "uid": "db" },
+        "spec": { "replicas": 4, "selector": { "matchLabels": { "app": "db" } } },
+    })
 }
 
 /// What a plan of the set with these pods reads.
@@ -61,9 +73,12 @@ fn three(namespace: &str) -> [Value; 3] {
 fn two_workloads(besides: &[Value]) -> Vec<Answer> {
     let [bar, shop] = [three("bar"), three("shop")];
     let on_node = [&bar[..2], &shop[..2], besides].concat();
-    let sets = [list(&[set("bar", 3)]), list(&[set("shop", 3)])];
+    let mut sets = vec![list(&[set("bar", 3)]), list(&[set("shop", 3)])];
+    if !besides.is_empty() {
+        sets.push(list(&[stateful_set()]));
+    }
     let workloads = [workload("bar", &bar, &[]), workload("shop", &shop, &[])].concat();
-    [vec![node(), list(&on_node)], sets.to_vec(), workloads].concat()
+    [vec![node(), list(&on_node)], sets, workloads].concat()
 }
 
 /// The answers about one workload in `shop`, of these pods, and with these autoscalers and budgets.
@@ -88,6 +103,7 @@ const PLAN: &str = "\
 worker-1: 4 pods of 2 workloads to go, 4 deletion costs to write
 rs/web in bar: 3 to 1: web-a, web-b
 rs/web in shop: 3 to 1: web-a, web-b
+worker-1 becomes empty.
 worker-1 is not cordoned: new pods may come to it. `kubectl cordon worker-1` prevents that.
 ";
 
@@ -117,7 +133,7 @@ fn a_node_that_is_cordoned_already_gets_no_advice() {
     let mut answers = two_workloads(&[]);
     answers[0].0 = json!({ "kind": "Node", "spec": { "unschedulable": true } }).to_string();
     let ran = drop_with("--node worker-1 --dry-run client", &answers);
-    says(&ran, 0, &PLAN.split_inclusive('\n').take(3).collect::<String>(), "");
+    says(&ran, 0, &PLAN.split_inclusive('\n').take(4).collect::<String>(), "");
     let ran = drop_with("--node worker-1 --dry-run client -o json", &answers);
     let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!(json["cordoned"], true);
@@ -213,7 +229,7 @@ fn a_node_without_pods_to_drop_needs_nothing() {
 #[test]
 fn other_pods_are_listed_and_nothing_is_written() {
     let answers = two_workloads(&[of_stateful_set()]);
-    let other = format!("web-x in shop cannot be dropped: it belongs to StatefulSet db, {AS_USUAL}\n");
+    let other = format!("db-2 in shop cannot be dropped: it belongs to StatefulSet db, {SHRINKS}\n");
     let refusal = "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: --skip-others takes the rest, 4 pods\n";
     for words in
         ["--node worker-1 --yes", "--node worker-1 --dry-run client", "--node worker-1 --yes -o json"]
@@ -224,7 +240,8 @@ fn other_pods_are_listed_and_nothing_is_written() {
     }
     let ran = drop_with("--node worker-1 --skip-others --dry-run client", &answers);
     let how = "Nothing was changed. To do it: kubectl podrank drop --node worker-1 --skip-others\n";
-    says(&ran, 0, PLAN, &format!("note: {other}{how}"));
+    let keeps = PLAN.replace("becomes empty.", "does not become empty: 1 pod stays.");
+    says(&ran, 0, &keeps, &format!("note: {other}{how}"));
     // There is nobody to ask.
     let ran = drop_with("--node worker-1 --skip-others", &answers);
     assert!(
@@ -237,14 +254,19 @@ fn other_pods_are_listed_and_nothing_is_written() {
 
 #[test]
 fn others_alone_leave_nothing_to_take() {
-    let answers = [node(), list(&[of_stateful_set()])];
-    let other = format!("web-x in shop cannot be dropped: it belongs to StatefulSet db, {AS_USUAL}\n");
+    let answers = [node(), list(&[of_stateful_set()]), list(&[stateful_set()])];
+    let other = format!("db-2 in shop cannot be dropped: it belongs to StatefulSet db, {SHRINKS}\n");
     let end =
         "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: there are no others to drop\n";
     says(&drop_with("--node worker-1 --yes", &answers), 1, "", &format!("error: {other}{end}"));
     let nothing = "worker-1 has no pods to drop: there is nothing to do.\n";
     let ran = drop_with("--node worker-1 --yes --skip-others", &answers);
     says(&ran, 0, nothing, &format!("note: {other}"));
+    // Whoever may not read it is only told whose the pod is.
+    let answers = [node(), list(&[of_stateful_set()]), refused(FORBIDDEN)];
+    let ran = drop_with("--node worker-1 --yes", &answers);
+    let other = "db-2 in shop cannot be dropped: it belongs to StatefulSet db, not to a ReplicaSet or ReplicationController\n";
+    says(&ran, 1, "", &format!("error: {other}{end}"));
 }
 
 #[test]

@@ -231,7 +231,7 @@ fn the_document_on_the_json_names_every_field() {
     let mut outcome = Session::read(&Path::new(SESSIONS).join("by-value.json")).outcome().expect("JSON");
     // There it is not about nodes.
     outcome["nodes"] =
-        Session::read(&Path::new(SESSIONS).join("owner-eviction.json")).outcome().expect("JSON")["nodes"]
+        Session::read(&Path::new(SESSIONS).join("first-victim-wish.json")).outcome().expect("JSON")["nodes"]
             .clone();
     let kept = outcome["nodes"].as_array().expect("nodes").iter().find_map(|node| node["keeps"].get(0));
     let pods = outcome["pods"].as_array().expect("pods");

@@ -24,7 +24,7 @@ use kubectl_podrank::render_plan;
 use outcome::{Document, Exit, Outcome};
 use planned::Wanted;
 use podrank_preview::steer::{self, Count, Owned, Plan, Scaled};
-use podrank_preview::{Input, Options, OwnerName, Scalable};
+use podrank_preview::{Input, Options, OwnerName, Scalable, WorkloadKind};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -103,7 +103,11 @@ fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
         let names = names.iter().map(String::as_str);
         let place = ["--ignore-not-found", "--namespace", &namespace];
         let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
-        pods.add_part(kubectl.get(&words)?);
+        // How a StatefulSet would let its pods go is only told.
+        match kind {
+            WorkloadKind::StatefulSet => pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default()),
+            _ => pods.add_part(kubectl.get(&words)?),
+        }
     }
     for (namespace, OwnerName { resource, name }) in steer::leaders(&pods) {
         let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];

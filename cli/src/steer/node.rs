@@ -51,7 +51,7 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
     if how.output == SteerOutput::Table {
         print(shown.as_bytes())?;
-        node.say_that_it_is_not_cordoned()?;
+        node.say_what_becomes_of_it()?;
     }
     if how.dry_run.is_none() && !how.yes {
         let pods = count(plans.iter().map(|plan| plan.delete).sum(), "pod");
@@ -111,7 +111,7 @@ impl Node {
         print(shown.as_bytes())?;
         self.say_what_stays(true);
         say_notes(planned, &shown);
-        self.say_that_it_is_not_cordoned()?;
+        self.say_what_becomes_of_it()?;
         let others = if self.others.is_empty() { "" } else { " --skip-others" };
         complain(&format!(
             "Nothing was changed. To do it: kubectl podrank drop --node {}{others}",
@@ -191,6 +191,18 @@ impl Node {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Says whether the plans empty the node, and how to keep it so.
+    fn say_what_becomes_of_it(&self) -> Result<(), Failure> {
+        let Self { name, others, .. } = self;
+        let becomes = match others.iter().map(|spared| spared.pods.len()).sum::<usize>() {
+            0 => format!("{name} becomes empty."),
+            1 => format!("{name} does not become empty: 1 pod stays."),
+            stay => format!("{name} does not become empty: {stay} pods stay."),
+        };
+        print(in_sentences(&[becomes], look_of_plan()).as_bytes())?;
+        self.say_that_it_is_not_cordoned()
     }
 
     fn say_that_it_is_not_cordoned(&self) -> Result<(), Failure> {

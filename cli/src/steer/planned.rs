@@ -66,9 +66,14 @@ impl<'k> Wanted<'k> {
     /// Plans, with these wishes.
     pub(super) fn plan(mut self, how: &How, wishes: &Wishes) -> Result<Planned<'k>, Failure> {
         self.request.wishes = wishes::resolve(&self.cluster, wishes)?;
-        let Self { cluster, mut input, request } = self;
+        let Self { cluster, mut input, mut request } = self;
         let mut plan = steer::plan(&input, &request)?;
-        input.add_part(surroundings::common(cluster.kubectl, cluster.namespace()));
+        let around = surroundings::common(cluster.kubectl, cluster.namespace());
+        steer::add_budgets(&mut request, &around, &mut plan);
+        if steer::keeps_others(&request, &plan) {
+            steer::add_budgets(&mut request, &surroundings::budgets(cluster.kubectl), &mut plan);
+        }
+        input.add_part(around);
         plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction)?);
         plan.notes.extend(steer::check_interference(&input, &plan));
         Ok(Planned { cluster, plan, request })

@@ -282,7 +282,11 @@ impl<'r> Run<'r> {
             wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
         let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
         let stayers = self.first.pods.iter().filter(|pod| !is_wanted(pod));
-        let others: Vec<_> = stayers.filter(|pod| !state.has(&pod.uid)).map(Named::of).collect();
+        // Pods that were to go may go meanwhile without podrank, for example with their node.
+        let (before, others): (Vec<_>, Vec<_>) =
+            stayers.filter(|pod| !state.has(&pod.uid)).partition(|pod| pod.is_wanted);
+        let [before, others] =
+            [before, others].map(|pods| pods.into_iter().map(Named::of).collect::<Vec<_>>());
         let report = self.report_of(plan);
         let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
         let (mut exit, mut message) = if missed.is_empty() && others.is_empty() {
@@ -305,6 +309,9 @@ impl<'r> Run<'r> {
             }
             (Exit::Others, message)
         };
+        if !before.is_empty() {
+            message.extend(["; these had gone before: ", &names(&before)]);
+        }
         if let Some(error) = uncleaned {
             exit = Exit::Left;
             message.extend(["; costs are left: ", &error, "; run: ", &self.cluster.undo()]);
@@ -322,7 +329,8 @@ impl<'r> Run<'r> {
         self.gone_before.iter().chain(rest).collect()
     }
 
-    /// The plan as the user saw it, from before any write, but with the pods that the last plan wanted.
+    /// The plan as the user saw it, from before any write, but with the pods that the last plan wanted, those that came since, and what
+    /// becomes of the nodes.
     fn report_of(&self, last: &Plan) -> Plan {
         let wanted = |uid: &str| {
             self.gone_before.iter().any(|pod| pod.uid == uid) || last.wanted().any(|pod| pod.uid == uid)
@@ -330,6 +338,15 @@ impl<'r> Run<'r> {
         let mut plan = self.first.clone();
         for pod in &mut plan.pods {
             pod.is_wanted = wanted(&pod.uid);
+        }
+        let is_new = |pod: &&PlannedPod| {
+            !self.replacements.contains(&pod.name)
+                && !self.first.pods.iter().any(|known| known.uid == pod.uid)
+        };
+        plan.pods.extend(last.pods.iter().filter(is_new).cloned());
+        // A last plan that takes the victim of a barrier has settled the nodes before.
+        if last.nodes.is_some() {
+            plan.nodes.clone_from(&last.nodes);
         }
         plan
     }

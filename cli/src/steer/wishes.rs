@@ -154,7 +154,9 @@ fn everybody(nodes: &Nodes<'_>, is_given: bool) -> Result<Option<steer::Cluster>
     let pods = match nodes.cluster.kubectl.get(&["pods", "--all-namespaces"]) {
         Ok(pods) => pods,
         Err(error) if is_given => {
-            return Err(format!("--empty-nodes needs all pods of the cluster: {error}").into());
+            return Err(
+                format!("--empty-nodes needs the right to list pods in all namespaces: {error}").into()
+            );
         }
         Err(_) => {
             complain(

@@ -91,6 +91,24 @@ def empty_nodes_first_victim(api):
     takes(world, "empty-nodes-first-victim", {0, 1}, *args)
 
 
+@session
+def node_gone(api):
+    """A node goes with its pods once they have costs: what replaces them goes instead."""
+    workers(api, "gone-1", "gone-2")
+    world = World(api, "node-gone", ["gone-1", "gone-2", "gone-1", "gone-2", "gone-2"], kind="ReplicaSet")
+
+    def leave():
+        api("DELETE", "/api/v1/nodes/gone-1")
+        for place in [0, 2]:
+            world.remove(world.pods[place])
+        wait("new pods", lambda: len(world.active()) == 5)
+
+    done = play("node-gone", in_json(world, "scale", "rs/web", "--replicas", "3", "--empty-nodes"), [("after", WRITE, leave)])
+    expect(done, 0, "the 2 wanted pods went, and no other; these had gone before: ", world.pods[0], world.pods[2])
+    assert world.gone() == {0, 2} and world.replicas() == 3 and not world.has_traces(), world.gone()
+    assert done.json["nodes"] == [] and len(done.json["went"]) == 2, done.json
+
+
 # What the documentation shows.
 
 @session
@@ -111,6 +129,43 @@ def first_look(api):
     api("DELETE", world.path)
     for node in "base-1", "base-2":
         api("DELETE", f"/api/v1/nodes/{node}")
+
+
+@session
+def night(api):
+    """At night, nodes that are paid by the hour become empty and are given back. One pod of another set keeps a node until that shrinks."""
+    nodes = ["hourly-1", "hourly-2", "hourly-3", "yearly-1", "yearly-2"]
+    for name in nodes:
+        api("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": {"billing": name[:-2]}}})
+    world = World(api, "night", nodes * 2)
+    on = lambda *names: {place for place, node in enumerate(nodes * 2) if node in names}
+    labels = {"app": "db"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "db", "image": "db"}]}}
+    spec = {"replicas": 3, "serviceName": "db", "podManagementPolicy": "Parallel", "selector": {"matchLabels": labels}, "template": template}
+    sets = "/apis/apps/v1/namespaces/night/statefulsets"
+    api("POST", sets, {"metadata": {"name": "db"}, "spec": spec})
+    of_db = lambda: {pod["metadata"]["name"] for pod in api("GET", world.of_pod("") + "?labelSelector=app=db")["items"]}
+    wait("the database", lambda: len(of_db()) == 3)
+    for name, node in [("db-0", "yearly-1"), ("db-1", "yearly-2"), ("db-2", "hourly-3")]:
+        world.run(name, node)
+    args = ["scale", "deploy/web", "--replicas", "6", "--prefer-nodes", "billing=hourly", "--namespace", "night", "--yes"]
+    done = play("night", args)
+    expect(done, 0)
+    assert "hourly-1, hourly-2 become empty." in done.out and world.gone() == on("hourly-1", "hourly-2"), done.out
+    # A pod of the StatefulSet keeps the third.
+    done = play("night-kept", ["drop", "--node", "hourly-3", "--yes"])
+    expect(done, 1, "StatefulSet db, which has to shrink from 3 to 2 first: kubectl scale sts/db --replicas 2 -n night")
+    assert world.gone() == on("hourly-1", "hourly-2") and world.replicas() == 6
+    api.patch(sets + "/db", {"spec": {"replicas": 2}})
+    wait("db-2 to be terminating", lambda: api("GET", world.of_pod("db-2"))["metadata"].get("deletionTimestamp"))
+    world.remove("db-2")
+    wait("db-2 to go", lambda: of_db() == {"db-0", "db-1"})
+    done = play("night-drop", ["drop", "--node", "hourly-3", "--yes"])
+    expect(done, 0)
+    assert "hourly-3 becomes empty." in done.out and world.gone() == on("hourly-1", "hourly-2", "hourly-3"), done.out
+    pods = api("GET", "/api/v1/pods")["items"]
+    left = {pod["spec"].get("nodeName") for pod in pods if "deletionTimestamp" not in pod["metadata"]}
+    assert not left & set(nodes[:3]), left
 
 
 @session
@@ -173,7 +228,8 @@ def drop_node(api):
     pod_on(api, "worker-1", "kube-system", "proxy-worker-1", annotations={"kubernetes.io/config.mirror": "5f"})
     worlds = [blog, shop]
     done = play("drop-node-refused", ["drop", "--node", "worker-1", "--yes"])
-    expect(done, 1, "error: debug in shop cannot be dropped: it belongs to no controller", "--skip-others takes the rest, 3 pods")
+    delete = "it belongs to no controller, and nothing replaces it: kubectl delete pod debug -n shop"
+    expect(done, 1, f"error: debug in shop cannot be dropped: {delete}", "--skip-others takes the rest, 3 pods")
     assert not any(world.gone() or world.has_traces() for world in worlds)
     api("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", daemon_set("worker-1"))
     wait("the agent", lambda: len(api("GET", "/api/v1/namespaces/kube-system/pods")["items"]) == 2)

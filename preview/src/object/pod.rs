@@ -21,6 +21,10 @@ pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-s
 /// The annotation of a mirror pod, by which kubelet shows a pod that it runs by itself.
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
+/// The annotations, with their values, that keep Karpenter or the Cluster Autoscaler from moving a pod to give its node back.
+const HOLDING: [(&str, &str); 2] =
+    [("karpenter.sh/do-not-disrupt", "true"), ("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")];
+
 /// The finalizer that a Job's pods keep until the Job has counted them.
 const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 
@@ -41,6 +45,8 @@ pub(crate) struct PodEntry {
     pub(crate) is_terminating: bool,
     /// Whether it only shows a pod that kubelet runs by itself.
     pub(crate) is_mirror: bool,
+    /// The annotation that keeps whoever gives nodes back from moving it.
+    pub(crate) held_by: Option<&'static str>,
     /// Its phase if it is finished.
     pub(crate) finished_phase: Option<FinishedPhase>,
     /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
@@ -280,6 +286,7 @@ impl PodEntry {
             is_finished: phase.is_none(),
             is_terminating,
             is_mirror: false,
+            held_by: None,
             finished_phase,
             record,
             inactive_record,
@@ -307,9 +314,13 @@ impl From<Pod> for PodEntry {
         let phase = pod.status.as_mut().and_then(|status| status.phase.take());
         let annotations = pod.metadata.annotations.as_ref();
         let is_mirror = annotations.is_some_and(|annotations| annotations.contains_key(MIRROR_ANNOTATION));
+        let holds = |(key, value): &&(&str, &str)| {
+            annotations.and_then(|annotations| annotations.get(*key)).is_some_and(|is| is == value)
+        };
+        let held_by = HOLDING.iter().find(holds).map(|(key, _)| *key);
         let entry =
             Self::with_record(metadata, phase.as_deref(), |phase, about| Record::new(pod, phase, about));
-        Self { is_mirror, ..entry }
+        Self { is_mirror, held_by, ..entry }
     }
 }
 

@@ -24,7 +24,7 @@ pub use owner::{
     sorted, unknown_node,
 };
 pub use plan::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
-pub use planning::{nothing_to_do, plan};
+pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use state::{ActivePod, State, state};
 pub use target::Target;
 pub use wish::{Count, Request, Selected, Why, Wish, no_domain, no_node};

@@ -2,7 +2,9 @@
 
 use crate::decide::members::RankedPod;
 use crate::dump::input::Input;
+use crate::object::budget::Budget;
 use crate::object::pod::{PodEntry, Record};
+use crate::object::surrounding::Surrounding;
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, node_weights};
@@ -14,6 +16,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Cluster {
     pods: Vec<Placed>,
     cordoned: HashSet<String>,
+    /// The budgets that allow no disruption, by namespace.
+    closed: Vec<(String, Budget)>,
 }
 
 /// A node label whose values are domains.
@@ -34,6 +38,10 @@ struct Placed {
     set: String,
     /// How a reader knows it: by its controller, or by its name.
     owner: String,
+    namespace: String,
+    labels: BTreeMap<String, String>,
+    /// The annotation that keeps it from being moved.
+    held_by: Option<&'static str>,
 }
 
 /// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
@@ -50,11 +58,14 @@ pub struct PlannedNode {
 
 /// The pods of one owner that stay on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Kept {
     /// Their controller, or the pod without one.
     pub owner: String,
     /// How many.
     pub pods: usize,
+    /// What keeps a drain from moving one of them: an annotation, or a budget that allows no disruption. A scale-down asks neither.
+    pub held_by: Option<String>,
 }
 
 impl Cluster {
@@ -71,10 +82,32 @@ impl Cluster {
                 Some(owner) => (owner.uid.clone(), format!("{} {}", owner.kind, owner.name)),
                 None => (uid.clone(), format!("pod {}", pod.name)),
             };
-            Some(Placed { uid, node: node.clone(), set, owner })
+            let (namespace, labels) = (pod.namespace.clone(), pod.labels.clone());
+            Some(Placed { uid, node: node.clone(), set, owner, namespace, labels, held_by: pod.held_by })
         };
         let pods = input.pods.iter().filter(stays).filter_map(placed).collect();
-        Self { pods, cordoned: cordoned.into_iter().collect() }
+        Self { pods, cordoned: cordoned.into_iter().collect(), closed: Vec::new() }
+    }
+
+    /// Adds the disruption budgets of an input, of which a plan names those that keep a drain from moving pods.
+    pub(super) fn add_budgets(&mut self, input: &Input) {
+        let closed = input.surroundings_in(None).filter_map(|entry| match &entry.object {
+            Ok(Surrounding::Budget(budget)) if budget.status()?.disruptions_allowed == Some(0) => {
+                Some((entry.namespace.clone(), budget.clone()))
+            }
+            _ => None,
+        });
+        self.closed.extend(closed);
+    }
+
+    /// What keeps a drain from moving a pod.
+    fn held_by(&self, pod: &Placed) -> Option<String> {
+        let covers = |(namespace, budget): &&(String, Budget)| {
+            *namespace == pod.namespace && budget.covers(&pod.labels)
+        };
+        let closed = || self.closed.iter().find(covers);
+        let budget = || closed().map(|(_, budget)| format!("PodDisruptionBudget {}", budget.name()));
+        pod.held_by.map(str::to_owned).or_else(budget)
     }
 
     /// The place of each pod when whole nodes are taken, given its tier by earlier wishes. With `by_class`, unassigned, pending and
@@ -129,12 +162,19 @@ impl Cluster {
         weights
     }
 
+    /// Whether pods of another namespace stay on one of these nodes.
+    pub(super) fn keeps_others(&self, nodes: &[PlannedNode], namespace: &str) -> bool {
+        let kept: HashSet<_> =
+            nodes.iter().filter(|node| !node.becomes_empty).map(|node| &*node.name).collect();
+        self.pods.iter().any(|pod| pod.namespace != namespace && kept.contains(&*pod.node))
+    }
+
     /// What becomes of the nodes that lose these pods, of which it takes the UID and the node: those that become empty come first.
     pub(super) fn outcome<'a>(
         &self,
         pods: impl Iterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Vec<PlannedNode> {
-        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, usize>>::new());
+        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, Kept>>::new());
         for (uid, node) in pods {
             goes.insert(uid);
             if let Some(node) = node {
@@ -143,13 +183,16 @@ impl Cluster {
         }
         for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid)) {
             if let Some(owners) = kept.get_mut(&*pod.node) {
-                *owners.entry(&pod.owner).or_default() += 1;
+                let first = || Kept { owner: pod.owner.clone(), pods: 0, held_by: None };
+                let kept = owners.entry(&pod.owner).or_insert_with(first);
+                kept.pods += 1;
+                kept.held_by = kept.held_by.take().or_else(|| self.held_by(pod));
             }
         }
-        let planned = |(name, owners): (&str, BTreeMap<&str, usize>)| PlannedNode {
+        let planned = |(name, owners): (&str, BTreeMap<&str, Kept>)| PlannedNode {
             name: name.to_owned(),
             becomes_empty: owners.is_empty(),
-            keeps: owners.into_iter().map(|(owner, pods)| Kept { owner: owner.to_owned(), pods }).collect(),
+            keeps: owners.into_values().collect(),
         };
         let mut nodes: Vec<_> = kept.into_iter().map(planned).collect();
         nodes.sort_by_key(|node| !node.becomes_empty);
@@ -187,9 +230,14 @@ pub fn told(nodes: &[PlannedNode]) -> Option<String> {
         _ => Some(format!("{} become empty", text::list(&empty))),
     };
     let keeps = nodes.iter().filter(|node| !node.becomes_empty).map(|node| {
-        let owners = node.keeps.iter().map(|kept| match kept.pods {
-            1 if kept.owner.starts_with("pod ") => kept.owner.clone(),
-            pods => format!("{} of {}", text::count(pods as u64, "pod"), kept.owner),
+        let owners = node.keeps.iter().map(|kept| {
+            let whose = match kept.pods {
+                1 if kept.owner.starts_with("pod ") => kept.owner.clone(),
+                pods => format!("{} of {}", text::count(pods as u64, "pod"), kept.owner),
+            };
+            let held_by = kept.held_by.as_ref();
+            let them = if kept.pods == 1 { "it" } else { "them" };
+            held_by.map_or(whose.clone(), |why| format!("{whose} (a drain cannot move {them}: {why})"))
         });
         format!("{} keeps {}", node.name, text::list(&owners.collect::<Vec<_>>()))
     });

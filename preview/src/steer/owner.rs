@@ -4,6 +4,7 @@
 use crate::ask::scalable::Scalable;
 use crate::ask::subject::OwnerName;
 use crate::dump::input::Input;
+use crate::object::direct::Spec;
 use crate::object::meta::OwnerReference;
 use crate::object::owner::OwnerEntry;
 use crate::object::pod::PodEntry;
@@ -70,11 +71,11 @@ pub struct Sorted {
     pub others: Vec<Spared>,
 }
 
-/// The sets that own pods of the input: their names by namespace and kind.
+/// The sets that own pods of the input, `StatefulSets` among them: their names by namespace and kind.
 pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
     let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for pod in &input.pods {
-        if let Some((kind, owner)) = set_of(pod) {
+        if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod)) {
             names.entry((pod.namespace.clone(), kind)).or_default().insert(owner.name.clone());
         }
     }
@@ -153,7 +154,14 @@ pub fn sorted(pods: Vec<Owned>) -> Sorted {
             Owner::Node(why) => (&mut sorted.passed_over, why),
             Owner::Other(why) => (&mut sorted.others, why),
         };
-        list.push(Spared { namespace, pods: vec![name], why: format!("it {why}") });
+        match list.iter_mut().find(|it: &&mut Spared| it.namespace == namespace && it.why == why) {
+            Some(alike) => alike.pods.push(name),
+            None => list.push(Spared { namespace, pods: vec![name], why }),
+        }
+    }
+    for spared in sorted.passed_over.iter_mut().chain(&mut sorted.others) {
+        let them = if spared.pods.len() == 1 { "it" } else { "each" };
+        spared.why = format!("{them} {}", spared.why);
     }
     sorted
 }
@@ -163,6 +171,40 @@ pub fn unknown_node<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Str
     let nearest =
         text::nearest(name, known).map(|nearest| format!("; did you mean {}?", text::name(nearest)));
     format!("there is no node {}{}", text::name(name), nearest.unwrap_or_default())
+}
+
+/// What lets a pod go that no deletion cost lets go. `None` if only its controller knows.
+fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
+    let namespace = text::name(&pod.namespace);
+    let Some(controller) = &pod.controller else {
+        let name = text::name(&pod.name);
+        return Some(format!("and nothing replaces it: kubectl delete pod {name} -n {namespace}"));
+    };
+    if controller.workload_kind() == Some(WorkloadKind::Job) {
+        return Some("and goes when that has ended".to_owned());
+    }
+    let (kind, set) = stateful_set_of(pod)?;
+    let entry = input.direct(WorkloadRef { namespace: &pod.namespace, kind, name: &set.name })?;
+    let Ok(Spec::StatefulSet(spec)) = entry.spec() else { return None };
+    // It deletes its highest ordinals first, so the lowest of these pods decides.
+    let of_set = |other: &&PodEntry| {
+        other.is_active() && other.controller.as_ref().is_some_and(|other| other.uid == set.uid)
+    };
+    let ordinal = |pod: &PodEntry| pod.name.strip_prefix(&*set.name)?.strip_prefix('-')?.parse::<i32>().ok();
+    let lowest = input.pods.iter().filter(of_set).filter_map(ordinal).min()?;
+    let (from, to) = (spec.set.replicas, lowest.checked_sub(spec.set.start)?);
+    let name = text::name(&set.name);
+    (0..from).contains(&to).then(|| {
+        format!(
+            "which has to shrink from {from} to {to} first: kubectl scale sts/{name} --replicas {to} -n {namespace}"
+        )
+    })
+}
+
+/// The `StatefulSet` that the pod's controller reference names.
+fn stateful_set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
+    let owner = pod.controller.as_ref()?;
+    owner.workload_kind().filter(|kind| *kind == WorkloadKind::StatefulSet).map(|kind| (kind, owner))
 }
 
 /// The set that the pod's controller reference names.
@@ -179,7 +221,9 @@ fn owner(input: &Input, pod: &PodEntry) -> Owner {
         let owner = pod.controller.as_ref();
         let whom = owner
             .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
-        let why = format!("belongs to {whom}, not to a ReplicaSet or ReplicationController");
+        let leaves = leaves(input, pod);
+        let leaves = leaves.as_deref().unwrap_or("not to a ReplicaSet or ReplicationController");
+        let why = format!("belongs to {whom}, {leaves}");
         let is_of_daemon_set = owner.and_then(OwnerReference::workload_kind) == Some(WorkloadKind::DaemonSet);
         return if is_of_daemon_set { Owner::Node(why) } else { Owner::Other(why) };
     };

@@ -10,9 +10,10 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::set::SetEntry;
 use crate::object::time::to_time;
+use crate::steer::nodes::{Cluster, PlannedNode};
 use crate::steer::notes::{idle_wish, still_working, unmet_wish};
 use crate::steer::part::{ByItself, Part};
-use crate::steer::plan::{Plan, PlannedSet};
+use crate::steer::plan::{Plan, PlannedPod, PlannedSet};
 use crate::steer::rollout::{Shares, shares};
 use crate::steer::state::state as current;
 use crate::steer::target::{Chosen, choose};
@@ -120,10 +121,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         replicas,
         delete: shares.delete.iter().sum(),
         writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
-        nodes: request.empty_nodes().map(|cluster| {
-            let goes = pods.iter().filter(|pod| pod.is_wanted);
-            cluster.outcome(goes.map(|pod| (&*pod.uid, pod.node.as_deref())))
-        }),
+        nodes: request.empty_nodes().map(|cluster| outcome(cluster, &pods)),
         blocked,
         target: chosen.target,
         left: shares.left,
@@ -133,6 +131,26 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     };
     plan.notes.extend(notes_on_wishes(request, &plan, &all));
     Ok(plan)
+}
+
+/// Adds the disruption budgets of an input, so that the plan, and those made anew, say which pods that keep a node no drain can move.
+pub fn add_budgets(request: &mut Request, input: &Input, plan: &mut Plan) {
+    if let Some(cluster) = request.empty_nodes_mut() {
+        cluster.add_budgets(input);
+        plan.nodes = Some(outcome(cluster, &plan.pods));
+    }
+}
+
+/// Whether pods of other namespaces keep a node, so that the budgets there count.
+pub fn keeps_others(request: &Request, plan: &Plan) -> bool {
+    let nodes = plan.nodes.as_deref().unwrap_or_default();
+    request.empty_nodes().is_some_and(|cluster| cluster.keeps_others(nodes, &plan.namespace))
+}
+
+/// What becomes of the nodes that lose the wanted pods.
+fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
+    let goes = pods.iter().filter(|pod| pod.is_wanted);
+    cluster.outcome(goes.map(|pod| (&*pod.uid, pod.node.as_deref())))
 }
 
 /// The pods that a decision about a set reads. An error if the set has another number of pods than it should.

@@ -41,6 +41,13 @@ impl Request {
             .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
     }
 
+    /// The same, to add what was read since.
+    pub(super) fn empty_nodes_mut(&mut self) -> Option<&mut Cluster> {
+        self.wishes
+            .iter_mut()
+            .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
+    }
+
     /// The levels to spread over. If nodes should become empty, they only decide between nodes that are as good.
     fn levels(&self) -> Option<&[Level]> {
         self.wishes

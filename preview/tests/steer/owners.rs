@@ -48,13 +48,18 @@ fn lines(items: &[Value]) -> [Vec<String>; 3] {
 #[test]
 fn named_pods_belong_to_one_workload_that_can_be_scaled() {
     let alone = "not to a ReplicaSet or ReplicationController";
-    for (api_version, kind) in [("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("batch/v1", "Job")] {
+    for (api_version, kind, alone) in [
+        ("apps/v1", "StatefulSet", alone),
+        ("apps/v1", "DaemonSet", alone),
+        ("batch/v1", "Job", "and goes when that has ended"),
+    ] {
         let refused = workload(&[owned_by('a', api_version, kind, "web")]);
         assert_eq!(refused, Err(format!("pod shop/web-a belongs to {kind} web, {alone}")));
     }
     let mut bare = pod('a', "n1");
     bare["metadata"]["ownerReferences"] = json!([]);
-    assert_eq!(workload(&[bare]), Err(format!("pod shop/web-a belongs to no controller, {alone}")));
+    let delete = "and nothing replaces it: kubectl delete pod web-a -n shop";
+    assert_eq!(workload(&[bare]), Err(format!("pod shop/web-a belongs to no controller, {delete}")));
     assert_eq!(one_workload(&[]).expect_err("no pod").to_string(), "no pod is named");
 
     let (a, b) = (pod('a', "n1"), owned_by('b', "apps/v1", "ReplicaSet", "api"));
@@ -123,12 +128,62 @@ fn pods_that_no_count_chooses_are_others() {
         [
             "web-a in shop: it belongs to StatefulSet db, not to a ReplicaSet or ReplicationController"
                 .to_owned(),
-            "web-b in shop: it belongs to no controller, not to a ReplicaSet or ReplicationController"
+            "web-b in shop: it belongs to no controller, and nothing replaces it: kubectl delete pod web-b -n shop"
                 .to_owned(),
             format!("web-c in shop: it belongs to ReplicaSet web, whose count Rollout web sets: {ends}"),
             format!("web-d in shop: it belongs to ReplicaSet api, whose count Deployment api sets: {ends}"),
         ]
     );
+}
+
+/// The lowest of its ordinals on the node says how far a `StatefulSet` has to shrink.
+#[test]
+fn a_stateful_set_says_how_far_it_has_to_shrink() {
+    let of_db = |letter, ordinal: u32| {
+        let pod = owned_by(letter, "apps/v1", "StatefulSet", "db");
+        objects::with(pod, "metadata name", json!(format!("db-{ordinal}")))
+    };
+    let db = |replicas: u32, start: u32| {
+        let selector = json!({ "matchLabels": { "app": "db" } });
+        json!({
+            "apiVersion": "apps/v1",
+            "kind": "StatefulSet",
+            "metadata": { "name": "db", "namespace": "shop", "uid": "db" },
+            "spec": { "replicas": replicas, "ordinals": { "start": start }, "selector": selector },
+        })
+    };
+    let others = |set: Value, pods: &[Value]| lines(&[pods, &[set]].concat())[2].clone();
+    let shrinks = |from: u32, to: u32| {
+        format!(
+            "belongs to StatefulSet db, which has to shrink from {from} to {to} first: \
+             kubectl scale sts/db --replicas {to} -n shop"
+        )
+    };
+    let [three, four] = [of_db('a', 3), of_db('b', 4)];
+    let both = [format!("db-4, db-3 in shop: each {}", shrinks(6, 3))];
+    assert_eq!(others(db(6, 0), &[four.clone(), three.clone()]), both);
+    assert_eq!(
+        others(db(6, 2), std::slice::from_ref(&four)),
+        [format!("db-4 in shop: it {}", shrinks(6, 2))]
+    );
+    // One that has ended counts no more, and neither does that of another set.
+    let ended = objects::with(of_db('c', 1), "status phase", json!("Failed"));
+    let cache = owned_by('d', "apps/v1", "StatefulSet", "cache");
+    let cache = objects::with(cache, "metadata name", json!("cache-0"));
+    let found = others(db(6, 0), &[three.clone(), ended, cache]);
+    assert_eq!(found[0], format!("db-3 in shop: it {}", shrinks(6, 3)));
+    // A count lets go neither of what is no ordinal of the set nor of what it deletes already.
+    let usual = "belongs to StatefulSet db, not to a ReplicaSet or ReplicationController";
+    for (set, pod) in [
+        (db(3, 0), three.clone()),
+        (db(6, 4), three.clone()),
+        (db(6, 0), objects::with(three.clone(), "metadata name", json!("db-x"))),
+        (objects::with(db(6, 0), "spec replicas", json!("many")), three.clone()),
+        (objects::with(db(6, 0), "metadata namespace", json!("bar")), three.clone()),
+    ] {
+        let name = pod["metadata"]["name"].as_str().expect("a name").to_owned();
+        assert_eq!(others(set, &[pod]), [format!("{name} in shop: it {usual}")]);
+    }
 }
 
 #[test]
@@ -155,7 +210,7 @@ fn the_sets_to_read_are_named_by_namespace_and_kind() {
         let names: Vec<_> = names.into_iter().collect();
         format!("{namespace} {} {}", kind.short(), names.join(","))
     });
-    assert_eq!(sets.collect::<Vec<_>>(), ["bar rs web", "shop rs api,web", "shop rc old"]);
+    assert_eq!(sets.collect::<Vec<_>>(), ["bar rs web", "shop rs api,web", "shop rc old", "shop sts db"]);
 }
 
 #[test]

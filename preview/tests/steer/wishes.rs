@@ -3,8 +3,11 @@
 use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
+use podrank_laws::objects::with;
 use podrank_preview::NoteCode;
-use podrank_preview::steer::{Cluster, Count, Level, PlannedPod, Request, Selected, Wish, plan, told};
+use podrank_preview::steer::{
+    Cluster, Count, Level, PlannedPod, Request, Selected, Wish, add_budgets, keeps_others, plan, told,
+};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -179,6 +182,76 @@ fn a_node_that_others_keep_comes_last() {
     let expected =
         "n2, n3 become empty; n1 keeps 1 pod of StatefulSet db, 1 pod of StatefulSet other, pod web-F";
     assert_eq!(told.as_deref(), Some(expected));
+}
+
+/// Pods that a drain cannot move weigh like any other, since a scale-down asks neither annotations nor budgets, and the plan names them.
+#[test]
+fn pods_that_a_drain_cannot_move_weigh_like_any_other() {
+    let budget = |namespace: &str, allowed: u32, observed: u32| {
+        json!({
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": { "name": "closed", "namespace": namespace, "generation": 2 },
+            "spec": { "maxUnavailable": 0, "selector": { "matchLabels": { "app": "web" } } },
+            "status": { "disruptionsAllowed": allowed, "observedGeneration": observed },
+        })
+    };
+    let noted = |key: &str, value: &str, pod: Value| {
+        with(pod, "metadata annotations", json!({ key: value, "x": "" }))
+    };
+    let karpenter = |pod| noted("karpenter.sh/do-not-disrupt", "true", pod);
+    let (own, db) =
+        (on(&["n1", "n1", "n2"]), |letter, node| owned_by(pod(letter, node), "StatefulSet", "db"));
+    let told_of = |own: &[Value], others: &[Value], budgets: &[Value]| {
+        let Wish::EmptyNodes(cluster) = cluster(&[own, others].concat()) else { unreachable!() };
+        let mut request = request(Count::To(1), &[], vec![Wish::EmptyNodes(cluster)]);
+        let mut plan = plan(&input(&dump(own)), &request).expect("a plan");
+        add_budgets(&mut request, &input(budgets), &mut plan);
+        (wanted(&plan), keeps_others(&request, &plan), plan.nodes.as_deref().and_then(told).expect("nodes"))
+    };
+    let plain = ("ca".to_owned(), false);
+    let says = |keeps: &str| (plain.0.clone(), plain.1, format!("n2 becomes empty; n1 keeps {keeps}"));
+    let n1 = |others: &[Value]| told_of(&own, others, &[]);
+    assert_eq!(n1(&[]), says("1 pod of ReplicaSet web"));
+    // Marked ones go as if they were not.
+    for (key, value) in
+        [("karpenter.sh/do-not-disrupt", "true"), ("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")]
+    {
+        let all: Vec<_> = own.iter().map(|pod| noted(key, value, pod.clone())).collect();
+        let kept = format!("1 pod of ReplicaSet web (a drain cannot move it: {key})");
+        assert_eq!(told_of(&all, &[], &[]), says(&kept));
+    }
+    // Another value says nothing.
+    let willing = noted("karpenter.sh/do-not-disrupt", "false", own[1].clone());
+    assert_eq!(
+        told_of(&[own[0].clone(), willing, own[2].clone()], &[], &[]),
+        says("1 pod of ReplicaSet web")
+    );
+    let kept = "1 pod of ReplicaSet web, 2 pods of StatefulSet db (a drain cannot move them: karpenter.sh/do-not-disrupt)";
+    assert_eq!(n1(&[db('A', "n1"), karpenter(db('B', "n1"))]), says(kept));
+    // A budget counts in its namespace, by its labels, if it allows nothing and its status is current.
+    let covered = "1 pod of ReplicaSet web (a drain cannot move it: PodDisruptionBudget closed)";
+    assert_eq!(told_of(&own, &[], &[budget("shop", 0, 2)]), says(covered));
+    for open in [budget("shop", 1, 2), budget("shop", 0, 1), budget("bar", 0, 2)] {
+        assert_eq!(told_of(&own, &[], &[open]), says("1 pod of ReplicaSet web"));
+    }
+    let elsewhere = with(db('A', "n1"), "metadata namespace", json!("bar"));
+    let kept = "1 pod of ReplicaSet web, 1 pod of StatefulSet db (a drain cannot move it: PodDisruptionBudget closed)";
+    assert_eq!(told_of(&own, &[elsewhere], &[budget("bar", 0, 2)]), (plain.0, true, says(kept).2));
+}
+
+/// Without a node, there is none to empty, and the order decides.
+#[test]
+fn unassigned_pods_leave_no_node() {
+    let mut pods = on(&["n1", "n1", "n1"]);
+    for pod in &mut pods {
+        pod["spec"]["nodeName"] = Value::Null;
+        pod["status"]["phase"] = json!("Pending");
+        *pod = not_ready(pod.clone());
+    }
+    let plan = plan(&input(&dump(&pods)), &request(Count::To(1), &[], vec![cluster(&pods)])).expect("a plan");
+    assert_eq!((wanted(&plan), plan.nodes.as_deref()), ("ab".to_owned(), Some(&[][..])));
+    assert_eq!(plan.nodes.as_deref().and_then(told), None);
 }
 
 /// As many nodes become empty as any choice can make empty, by deletion costs and by evictions, whatever wishes come before.

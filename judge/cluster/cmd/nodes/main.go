@@ -1,14 +1,17 @@
 // Nodes plays rounds on the control plane that KUBECONFIG and ETCD name: each scatters several Deployments, a DaemonSet, mirror-like and
 // bare pods over 20 nodes, scales the Deployments down one after the other with kubectl-podrank, and counts the nodes that the real
-// controllers leave empty, beside the most that any choice of as many pods could have.
+// controllers leave empty, beside the most that any choice of as many pods could have. With -webhook, podrank-webhook runs beside the
+// control plane, and kubectl scales.
 //
-//	nodes [-from N] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
+//	nodes [-webhook] [-from N] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
 package main
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -30,13 +33,19 @@ import (
 
 const nodes = 20
 
+var webhook = flag.Bool("webhook", false, "whether podrank-webhook steers, in place of kubectl-podrank")
+
 func main() { must.Main("nodes", run) }
 
 func run(ctx context.Context) {
 	r := rounds.Parse(3)
-	r.Log(fmt.Sprintf("nodes-%d.jsonl", r.Seed))
+	way := "terminal"
+	if *webhook {
+		way = "webhook"
+	}
+	r.Log(fmt.Sprintf("nodes-%s-%d.jsonl", way, r.Seed))
 	var all Fall
-	falls, wrong := 0, 0
+	falls, wrong, late := 0, 0, 0
 	took := r.Play(ctx, func(ctx context.Context, number int) string {
 		w := build(ctx, r, number)
 		defer w.cleanUp(ctx)
@@ -45,7 +54,13 @@ func run(ctx context.Context) {
 			fall := w.fall(ctx, name)
 			lines = append(lines, fall)
 			r.Lock()
-			falls++
+			if fall.Late != "" {
+				late++
+				fmt.Printf("round %d: %s: late: %s\n", number, fall.Command, fall.Late)
+				fall = Fall{}
+			} else {
+				falls++
+			}
 			all.add(fall)
 			if fall.Wrong != "" {
 				wrong++
@@ -56,8 +71,8 @@ func run(ctx context.Context) {
 		return string(must.Get(json.Marshal(lines)))
 	})
 	fmt.Printf("%d scale-downs in %s: %d nodes became empty, of %d that could; preferring nodes alone would have emptied %d, and Kubernetes by itself "+
-		"%d for certain; %d pods wanted, %d missed; %d wrong\n", falls, took.Round(time.Second), all.Emptied, all.Best, all.Prefer, all.ByItself,
-		all.Wanted, all.Missed, wrong)
+		"%d for certain; %d pods wanted, %d missed; %d wrong; %d more were late\n", falls, took.Round(time.Second), all.Emptied, all.Best, all.Prefer,
+		all.ByItself, all.Wanted, all.Missed, wrong, late)
 	if wrong > 0 || all.Emptied != all.Best {
 		os.Exit(1)
 	}
@@ -69,6 +84,8 @@ type Fall struct {
 	Emptied, Best, Prefer, ByItself int
 	Wanted, Missed                  int
 	Wrong                           string `json:",omitempty"`
+	// Late is why podrank-webhook let the count fall without steering, which it does when its time is up.
+	Late string `json:",omitempty"`
 }
 
 // add adds the numbers of another one.
@@ -83,6 +100,8 @@ type world struct {
 	namespace   string
 	spot        map[string]bool
 	deployments []string
+	// prefers is whether the policy prefers spot nodes.
+	prefers bool
 }
 
 // build makes the nodes and what runs on them.
@@ -118,6 +137,10 @@ func build(ctx context.Context, r *rounds.Rounds, number int) *world {
 		w.bare(ctx, fmt.Sprint("mirror-", i), []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node, UID: uid, Controller: &is}})
 	}
 	w.settle(ctx)
+	if *webhook {
+		w.prefers = number%2 == 0
+		w.setPolicy(ctx)
+	}
 	return w
 }
 
@@ -208,11 +231,19 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 			own = append(own, pod)
 		}
 	}
-	k := 1 + w.r.IntN(len(own))
+	most := len(own)
+	if *webhook {
+		most-- // It is not asked if all pods go.
+	}
+	k := 1 + w.r.IntN(most)
 	arguments := []string{"scale", "deploy/" + name, "--replicas", fmt.Sprint(len(own) - k), "--namespace", w.namespace, "-o", "json"}
 	isSpot := func(pod corev1.Pod) bool { return w.spot[pod.Spec.NodeName] }
 	// A wish that no pod matches is refused.
-	prefers := w.r.IntN(2) == 0 && slices.ContainsFunc(own, isSpot)
+	prefers := w.r.IntN(2) == 0
+	if *webhook {
+		prefers = w.prefers
+	}
+	prefers = prefers && slices.ContainsFunc(own, isSpot)
 	wish, alone := []string{"--empty-nodes"}, []string{"--dry-run", "--empty-nodes=false"}
 	if prefers {
 		wish = []string{"--prefer-nodes", "lifecycle=spot"}
@@ -247,7 +278,17 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 		wanted[pod.UID], certain[pod.UID] = pod.Wanted, pod.ByItself == "delete"
 	}
 	fall.Prefer, fall.ByItself = emptied(wanted), emptied(certain)
-	done, err := w.podrank(ctx, append(arguments, "--yes"))
+	var done *document
+	if *webhook {
+		fall.Command = fmt.Sprintf("scale %s from %d to %d in %s, prefers spot: %v", name, len(own), len(own)-k, w.namespace, w.prefers)
+		done, err = w.scale(ctx, name, len(own), len(own)-k)
+	} else {
+		done, err = w.podrank(ctx, append(arguments, "--yes"))
+	}
+	if late, ok := errors.AsType[lateError](err); ok {
+		fall.Late = string(late)
+		return fall
+	}
 	if err != nil {
 		fall.Wrong = err.Error()
 		return fall
@@ -257,6 +298,18 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 	gone := map[types.UID]bool{}
 	for _, pod := range own {
 		gone[pod.UID] = !slices.ContainsFunc(after, func(other corev1.Pod) bool { return other.UID == pod.UID })
+	}
+	spot, spotGone := 0, 0
+	for _, pod := range own {
+		if isSpot(pod) {
+			spot++
+			if gone[pod.UID] {
+				spotGone++
+			}
+		}
+	}
+	if prefers && spotGone != min(k, spot) {
+		fall.Wrong += fmt.Sprintf("%d pods on spot nodes went, of %d; ", spotGone, min(k, spot))
 	}
 	for _, pod := range done.Pods {
 		if pod.Wanted != gone[pod.UID] {
@@ -276,8 +329,11 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 			told++
 		}
 	}
-	if fall.Emptied != fall.Best || told != fall.Emptied {
-		fall.Wrong += fmt.Sprintf("%d nodes became empty, %d were told, and %d could", fall.Emptied, told, fall.Best)
+	if *webhook {
+		told = fall.Emptied // It tells nobody.
+	}
+	if fall.Missed > 0 || fall.Emptied != fall.Best || told != fall.Emptied {
+		fall.Wrong += fmt.Sprintf("%d nodes became empty, %d were told, and %d could; %d pods missed", fall.Emptied, told, fall.Best, fall.Missed)
 	}
 	return fall
 }

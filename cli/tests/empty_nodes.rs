@@ -1,0 +1,120 @@
+//! What `--empty-nodes` reads, and what it says if it may not read it or if others keep a node. The script `fake/kubectl` stands in for
+//! kubectl. Runs that go through are in `steer.rs`.
+#![cfg(unix)]
+
+mod common;
+
+use common::kubectl::{Answer, Run, list, refused, run, writes_nothing};
+use common::{owner, ready, with};
+use serde_json::{Value, json};
+
+const FORBIDDEN: &str = "Error from server (Forbidden): pods is forbidden: User \"carol\" cannot list resource \"pods\" in API group \"\" at the cluster scope";
+
+/// A ready pod `web-LETTER` of `ReplicaSet` web.
+fn pod(letter: char, node: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": format!("web-{letter}"),
+            "namespace": "shop",
+            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
+            "labels": { "app": "web" },
+            "ownerReferences": owner("apps/v1", "ReplicaSet", "web"),
+            "creationTimestamp": "2026-03-10T10:00:00Z",
+        },
+        "spec": { "nodeName": node, "containers": [] },
+        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
+    })
+}
+
+fn own() -> [Value; 3] {
+    [pod('a', "worker-1"), pod('b', "worker-1"), pod('c', "worker-2")]
+}
+
+/// The workload as a plan reads it.
+fn workload() -> Vec<Answer> {
+    let set = json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": { "name": "web", "namespace": "shop", "uid": "web", "generation": 1, "resourceVersion": "7" },
+        "spec": { "replicas": 3, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
+        "status": { "replicas": 3, "observedGeneration": 1 },
+    });
+    vec![list(&[set]), list(&own())]
+}
+
+fn nodes() -> Answer {
+    let node = |name: &str| json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } });
+    list(&[node("worker-1"), node("worker-2")])
+}
+
+fn scale(words: &str, answers: &[Answer]) -> Run {
+    run(
+        &format!("scale rs/web --replicas 2 {words} -n shop --dry-run client"),
+        &[&workload(), answers].concat(),
+    )
+}
+
+#[test]
+fn without_the_right_to_list_all_pods_a_wish_for_nodes_takes_pods_as_they_come() {
+    let worker = ("node/worker-1\n".to_owned(), "", 0);
+    let ran = scale("--prefer-nodes pool=1", &[worker, refused(FORBIDDEN), list(&[])]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let note = "note: nodes are not emptied as a whole, since the pods of all namespaces cannot be read";
+    assert!(ran.stderr.lines().any(|line| line == note), "{}", ran.stderr);
+    // There is no word about nodes.
+    let row = ran.stdout.lines().find(|line| line.contains("web-a")).expect("a row");
+    assert!(row.contains("delete") && !ran.stdout.contains("empty"), "{}", ran.stdout);
+}
+
+#[test]
+fn without_the_right_to_list_all_pods_no_nodes_are_emptied() {
+    let ran = scale("--empty-nodes", &[refused(FORBIDDEN)]);
+    let error = ran.stderr.lines().last().expect("an error");
+    let start = "error: --empty-nodes needs the right to list pods in all namespaces";
+    assert!(ran.status == Some(1) && error.starts_with(start), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot list resource \"pods\""), "{}", ran.stderr);
+    writes_nothing(&ran);
+}
+
+/// Budgets of other namespaces are read only if pods from there keep a node, and left out if they may not be read.
+#[test]
+fn what_a_drain_cannot_move_is_named() {
+    let other = with(pod('x', "worker-2"), "metadata namespace", json!("data"));
+    let other = with(other, "metadata ownerReferences", owner("apps/v1", "StatefulSet", "db"));
+    let marked =
+        with(pod('b', "worker-1"), "metadata annotations", json!({ "karpenter.sh/do-not-disrupt": "true" }));
+    let [a, _, c] = own();
+    let everybody = |other: Value| list(&[a.clone(), marked.clone(), c.clone(), other]);
+    let budget = json!({
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": { "name": "db", "namespace": "data" },
+        "spec": { "maxUnavailable": 0, "selector": { "matchLabels": { "app": "web" } } },
+        "status": { "disruptionsAllowed": 0, "observedGeneration": 1 },
+    });
+    let elsewhere = with(other.clone(), "spec nodeName", json!("worker-3"));
+    let ran = scale("--empty-nodes", &[everybody(elsewhere), nodes(), list(&[])]);
+    assert!(ran.stdout.contains("\nworker-2 becomes empty.\n"), "{}", ran.stdout);
+    let kept = "no node becomes empty; worker-1 keeps 1 pod of ReplicaSet web (a drain cannot move it: karpenter.sh/do-not-disrupt).";
+    let ran = scale("--empty-nodes", &[everybody(other.clone()), nodes(), list(&[])]);
+    assert!(ran.stdout.contains(kept), "{}", ran.stdout);
+    // Taking the second node, it is the other namespace's budget that counts.
+    let words = "--prefer-nodes pool=2 --empty-nodes";
+    let answers = |budgets| {
+        [("node/worker-2\n".to_owned(), "", 0), everybody(other.clone()), nodes(), list(&[]), budgets]
+    };
+    let ran = scale(words, &answers(list(std::slice::from_ref(&budget))));
+    let held = "worker-2 keeps 1 pod of StatefulSet db (a drain cannot move it: PodDisruptionBudget db).";
+    assert!(ran.stdout.contains(held), "{}", ran.stdout);
+    assert_eq!(
+        ran.asked.last().map(String::as_str),
+        Some("get|poddisruptionbudgets.policy|--output=json|--all-namespaces")
+    );
+    let ran = scale(
+        words,
+        &answers(refused("Error from server (Forbidden): poddisruptionbudgets.policy is forbidden")),
+    );
+    assert!(ran.stdout.contains("worker-2 keeps 1 pod of StatefulSet db."), "{}", ran.stdout);
+}
