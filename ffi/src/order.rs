@@ -3,6 +3,7 @@
 use crate::explain::PODRANK_RULE_NONE;
 use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
+use crate::question::Question;
 use crate::record::{podrank_pod, sound};
 use crate::status::run;
 use core::mem::size_of;

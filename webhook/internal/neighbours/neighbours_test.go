@@ -11,6 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -33,7 +36,14 @@ func TestOthers(t *testing.T) {
 	defer stop()
 	api := fakeapi.New(pod("db-0", "a", "StatefulSet"), pod("bare", "a", ""), pod("agent", "a", "DaemonSet"), pod("mirror", "a", "Node"),
 		pod("web-0", "b", "ReplicaSet"), pod("pending", "", "ReplicaSet"))
-	pods := neighbours.New(api)
+	// Unlike an API server, this one forgets what happens before it is watched.
+	watched := make(chan struct{})
+	pods := neighbours.New(interceptor.NewClient(api, interceptor.Funcs{Watch: func(
+		ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption,
+	) (watch.Interface, error) {
+		defer close(watched)
+		return live.Watch(ctx, list, options...)
+	}}))
 	ended := make(chan error)
 	go func() { ended <- pods.Start(ctx) }()
 	is := func(want string) {
@@ -59,6 +69,7 @@ func TestOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	<-watched
 	must(api.Create(ctx, pod("db-1", "b", "StatefulSet")))
 	is("[{a uid-StatefulSet} {b uid-StatefulSet} {a uid-bare}]")
 	must(api.Delete(ctx, pod("db-0", "a", "StatefulSet")))
