@@ -88,7 +88,7 @@ fn short(number: f64) -> String {
 }
 
 /// As many as kube-controller-manager deletes at a time, of more.
-fn bursts<'c>(cells: &'c [Cell], set: DataSet) -> impl Iterator<Item = &'c Cell> + Clone {
+fn bursts(cells: &[Cell], set: DataSet) -> impl Iterator<Item = &Cell> + Clone {
     #[expect(clippy::cast_precision_loss, reason = "500")]
     let burst = BURST as f64;
     cells.iter().filter(move |cell| cell.set == set && same(cell.k, burst) && cell.pods > burst)

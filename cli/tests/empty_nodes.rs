@@ -8,7 +8,7 @@ use common::kubectl::{Answer, Run, list, refused, run, writes_nothing};
 use common::{owner, ready, with};
 use serde_json::{Value, json};
 
-const FORBIDDEN: &str = "Error from server (Forbidden): pods is forbidden: User \"carol\" cannot list resource \"pods\" in API group \"\" at the cluster scope";
+const FORBIDDEN: &str = "Error from server (Forbidden): pods is forbidden: User \"carol\" cannot list resource \"pods\" in API group \"\" at the cluster scope\n";
 
 /// A ready pod `web-LETTER` of `ReplicaSet` web.
 fn pod(letter: char, node: &str) -> Value {

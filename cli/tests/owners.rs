@@ -331,7 +331,7 @@ fn the_pods_of_a_node_are_dropped_through_the_owner() {
     let read = |rollout| [vec![says(&node)], whose(&pods()[..2], rollout)].concat();
     let answers = [read(says(&rollout(3))), until_plan(&[])].concat();
     let ran = run("drop --node worker-1 --dry-run client", &answers);
-    let plan = "worker-1: 2 pods of 1 workload to go, 2 deletion costs to write\nrollout/web in shop: 3 to 1: web-a, web-b\n";
+    let plan = "worker-1: 2 pods of 1 workload to go, 2 deletion costs to write\nrollout/web in shop: 3 to 1: web-a, web-b\nworker-1 becomes empty.\n";
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), plan, ""));
     assert_eq!(ran.asked[4], "get|rollout.argoproj.io|web|--output=json|--namespace|shop");
     let end = "2 pods on worker-1 cannot be dropped, and nothing was changed: there are no others to drop";

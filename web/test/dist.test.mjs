@@ -63,10 +63,10 @@ test('-o link: another decoder reads what is in it, and the module decides the s
     }
 });
 
-test('the page is below 1.3 MB gzipped', () => {
+test('the page is below 1.4 MB gzipped', () => {
     const size = gzipSync(html, { level: 9 }).length;
     console.log(`web/dist/index.html: ${Math.ceil(Buffer.byteLength(html) / 1024)} KiB, ${Math.ceil(size / 1024)} KiB gzipped`);
-    assert.ok(size < 1_300_000, `${size} bytes`);
+    assert.ok(size < 1_400_000, `${size} bytes`);
 });
 
 test('the page may load and send nothing, and run nothing but its own script', () => {

@@ -88,7 +88,7 @@ mod tests {
             }
         }
         assert!(
-            freed[3] > 100 && freed[0] < freed[3] && freed[2] < freed[3],
+            freed[3] > 50 && freed[0] < freed[3] && freed[2] < freed[3],
             "{freed:?}: no case tells the rules apart"
         );
     }

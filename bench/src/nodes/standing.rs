@@ -65,9 +65,9 @@ mod tests {
         for round in 0..40 {
             let set = round % cluster.sets.len();
             if round % 3 == 0 {
-                cluster.add(set)
+                cluster.add(set);
             } else if cluster.sets[set].pods.len() > 1 {
-                cluster.remove(set, &[1])
+                cluster.remove(set, &[1]);
             }
             numbered.numbered(&cluster);
             fewest.fewest(&cluster);

@@ -95,12 +95,13 @@ impl Summary {
     pub fn new(plan: Plan) -> Self {
         let demands: Vec<_> =
             (0..plan.seeds).map(|seed| Demand::new(plan.scenario, seed, plan.days)).collect();
-        let play = |scheduler, rule| -> Vec<Days> {
+        let simulate = |scheduler, rule| -> Vec<Days> {
             demands.iter().map(|demand| days::play(demand, scheduler, rule, |_| {})).collect()
         };
         let days = thread::scope(|scope| {
-            let threads = Scheduler::ALL
-                .map(|scheduler| scope.spawn(move || Rule::ALL.map(|rule| play(scheduler, rule)).to_vec()));
+            let threads = Scheduler::ALL.map(|scheduler| {
+                scope.spawn(move || Rule::ALL.map(|rule| simulate(scheduler, rule)).to_vec())
+            });
             threads.map(|thread| thread.join().expect("days")).to_vec()
         });
         Self { plan, once: Once::new(&plan.scenario, plan.seeds), days }
@@ -115,8 +116,8 @@ impl Summary {
             seeds - 1
         );
         let mut row = |name: &str, cells: &[String]| {
-            let cells: String = cells.iter().map(|cell| format!(" {cell:>19}")).collect();
-            let _ = writeln!(text, "{name:36}{cells}");
+            let cells: Vec<_> = cells.iter().map(|cell| format!(" {cell:>19}")).collect();
+            let _ = writeln!(text, "{name:36}{}", cells.concat());
         };
         let emptied = format!("NODES EMPTIED OF {:.0}", self.once.in_use.mean);
         row(&emptied, &["AT ONCE".into(), format!("IN {STEPS} STEPS")]);
@@ -157,7 +158,7 @@ impl Summary {
             "  canaries of these scale-downs",
             &self.each(|rules| per_hour(&rules[own], |days| CANARY * days.falls).cell()),
         );
-        text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
     }
 
     fn each(&self, cell: impl Fn(&Vec<Vec<Days>>) -> String) -> Vec<String> {

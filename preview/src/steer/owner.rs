@@ -71,11 +71,12 @@ pub struct Sorted {
     pub others: Vec<Spared>,
 }
 
-/// The sets that own pods of the input, `StatefulSets` among them: their names by namespace and kind.
+/// The sets that own pods of the input, with the `StatefulSets` of active ones: their names by namespace and kind.
 pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
     let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for pod in &input.pods {
-        if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod)) {
+        if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod).filter(|_| pod.is_active()))
+        {
             names.entry((pod.namespace.clone(), kind)).or_default().insert(owner.name.clone());
         }
     }

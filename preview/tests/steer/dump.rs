@@ -69,6 +69,11 @@ pub(crate) fn input(items: &[Value]) -> Input {
     Input::read(objects::dump(items).as_bytes()).expect("a dump")
 }
 
+/// The same, of objects that may all be neither pods nor workloads.
+pub(crate) fn around(items: &[Value]) -> Input {
+    Input::read_part(objects::dump(items).as_bytes()).expect("a dump").unwrap_or_default()
+}
+
 /// The set and its pods.
 pub(crate) fn dump(pods: &[Value]) -> Vec<Value> {
     pods.iter().cloned().chain([set(pods.len())]).collect()

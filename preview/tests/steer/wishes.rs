@@ -1,6 +1,8 @@
 //! What each wish does to the choice of pods.
 
-use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted};
+use crate::dump::{
+    around, dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted,
+};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_laws::objects::with;
@@ -206,7 +208,7 @@ fn pods_that_a_drain_cannot_move_weigh_like_any_other() {
         let Wish::EmptyNodes(cluster) = cluster(&[own, others].concat()) else { unreachable!() };
         let mut request = request(Count::To(1), &[], vec![Wish::EmptyNodes(cluster)]);
         let mut plan = plan(&input(&dump(own)), &request).expect("a plan");
-        add_budgets(&mut request, &input(budgets), &mut plan);
+        add_budgets(&mut request, &around(budgets), &mut plan);
         (wanted(&plan), keeps_others(&request, &plan), plan.nodes.as_deref().and_then(told).expect("nodes"))
     };
     let plain = ("ca".to_owned(), false);
@@ -237,7 +239,7 @@ fn pods_that_a_drain_cannot_move_weigh_like_any_other() {
     }
     let elsewhere = with(db('A', "n1"), "metadata namespace", json!("bar"));
     let kept = "1 pod of ReplicaSet web, 1 pod of StatefulSet db (a drain cannot move it: PodDisruptionBudget closed)";
-    assert_eq!(told_of(&own, &[elsewhere], &[budget("bar", 0, 2)]), (plain.0, true, says(kept).2));
+    assert_eq!(told_of(&own, &[elsewhere], &[budget("bar", 0, 2)]), (plain.0.clone(), true, says(kept).2));
 }
 
 /// Without a node, there is none to empty, and the order decides.
