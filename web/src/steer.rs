@@ -37,16 +37,16 @@ pub(crate) fn plan(input: &Input, options: Options, names: &[String]) -> Result<
     };
     let plan = planned(input, &request)?;
     let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
-    let fate = |is_wanted| if is_wanted { Verdict::Delete } else { Verdict::Keep };
-    let face = |pod| {
+    let tile = |pod| {
         let PlannedPod { name, node, is_wanted, .. }: &PlannedPod = pod;
-        (&**name, node.as_deref(), fate(*is_wanted), None)
+        let verdict = if *is_wanted { Verdict::Delete } else { Verdict::Keep };
+        (&**name, node.as_deref(), verdict, None)
     };
     let steered = Steered {
         writes: plan.writes,
         notes: &plan.notes,
         pods: plan.pods.iter().filter(is_listed).take(MOST_LISTED).collect(),
-        all: plan.pods.iter().map(face).collect(),
+        all: plan.pods.iter().map(tile).collect(),
         scale: scale(&plan, names),
         commands: commands(&plan),
     };
@@ -55,7 +55,7 @@ pub(crate) fn plan(input: &Input, options: Options, names: &[String]) -> Result<
 
 /// `kubectl podrank scale` for these pods.
 fn scale(plan: &Plan, names: &[String]) -> String {
-    let pods: String = names.iter().map(|name| format!(" --pod {name}")).collect();
+    let pods = names.iter().map(|name| format!(" --pod {name}")).collect::<Vec<_>>().concat();
     format!("kubectl podrank scale {} --replicas {}{}{pods}", plan.target, plan.replicas, namespace(plan))
 }
 
