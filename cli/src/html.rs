@@ -1,6 +1,6 @@
 //! Answers as a page: one file of text and tables that needs neither a script nor a network. Computes text and reads nothing.
 //!
-//! Whatever comes from an input passes through [`escaped`], so that no name becomes markup.
+//! Whatever comes from an input passes through `escaped`, so that no name becomes markup.
 
 use crate::link::PAGE;
 use crate::look::{Grid, plain};
