@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, V
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 
 /// What is kept from a pod template: equal templates have equal fingerprints. With 128 bits, it is very unlikely that
 /// different ones have, too.
@@ -35,7 +35,10 @@ impl Fingerprint {
     fn of(text: &[u8]) -> Self {
         let hash = |seed: u8| {
             let mut hasher = DefaultHasher::new();
-            (seed, text).hash(&mut hasher);
+            hasher.write_u8(seed);
+            // Not as a usize, so that a browser, which has 32 bits, finds the same.
+            hasher.write_u64(text.len() as u64);
+            hasher.write(text);
             hasher.finish()
         };
         Self([hash(0), hash(1)])
