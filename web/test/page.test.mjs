@@ -392,7 +392,7 @@ test('a link holds the user’s pods if they say so, without what does not decid
         navigator.clipboard.writeText = async (text) => void copies.push(text);
     });
     await page.locator('#copy-link').click();
-    assert.match(await page.locator('#sharing').textContent(), /Whoever has the link can read the names of the workload.*13 pods, \d\.\d kB/s);
+    await page.waitForFunction(() => /Whoever has the link can read the names of the workload.*13 pods, \d\.\d kB/s.test(document.querySelector('#sharing').textContent));
     assert.equal(new URL(page.url()).hash, '', 'nothing is in the address before that');
     assert.deepEqual(await page.evaluate(() => copies), []);
     await page.locator('#copy-sharing').click();
