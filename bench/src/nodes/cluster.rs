@@ -224,4 +224,23 @@ mod tests {
         }
         assert_eq!((cluster.nodes[node].pods, cluster.in_use()), (0, 11));
     }
+
+    #[test]
+    fn pods_of_one_workload_keep_apart_though_other_nodes_have_less_room() {
+        let mut cluster = Cluster::new(&SMALL, 1, Scheduler::Spreading, &[1, 0, 0, 0, 0, 0]);
+        let first = cluster.sets[0].pods[0].node;
+        for node in &mut cluster.nodes {
+            node.used += if node.pods == 0 { 8 } else { 0 };
+        }
+        cluster.add(0);
+        assert_ne!(cluster.sets[0].pods[1].node, first);
+    }
+
+    #[test]
+    fn only_empty_nodes_are_tainted() {
+        let mut cluster = Cluster::new(&SMALL, 1, Scheduler::Tainted, &[13, 0, 0, 0, 0, 0]);
+        let shared = (0..13).find(|pod| cluster.nodes[cluster.sets[0].pods[*pod].node as usize].pods == 2);
+        cluster.remove(0, &[u32::try_from(shared.unwrap()).unwrap()]);
+        assert!(cluster.nodes.iter().all(|node| node.pods == 1 && !node.is_tainted));
+    }
 }

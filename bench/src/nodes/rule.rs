@@ -107,3 +107,23 @@ pub fn just_in_time_writes(policy: &Policy, pods: &[Pod], victims: &[u32]) -> u3
         steered.costs().iter().zip(&pods).enumerate().filter(|(_, (cost, pod))| **cost != pod.deletion_cost);
     written.map(|(index, _)| u32::from(price(index))).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::cluster::Scheduler;
+    use crate::nodes::scenario::Scenario;
+
+    #[test]
+    fn kubernetes_takes_a_pod_that_shares_its_node() {
+        let scenario = Scenario { nodes: 8, workloads: 1, never: 0 };
+        let start = Cluster::new(&scenario, 0, Scheduler::Spreading, &[4]);
+        for (a, b) in (0..4).flat_map(|b| (0..b).map(move |a| (a, b))) {
+            let mut cluster = start.clone();
+            let pods = &mut cluster.sets[0].pods;
+            pods[b].node = pods[a].node;
+            let victim = Rule::Default.victims(&cluster, 0, 1)[0] as usize;
+            assert!(victim == a || victim == b);
+        }
+    }
+}
