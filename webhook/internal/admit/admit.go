@@ -89,7 +89,7 @@ func (h *Handler) observe(ctx context.Context, o *steer.Outcome) observe.Compari
 		h.Reporter.Log.Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
 		return observe.Comparison{Without: observe.Unpredicted}
 	}
-	return observe.Compare(ctx, h.Steerer.Live, o)
+	return observe.Compare(ctx, h.Steerer, o)
 }
 
 // Wait returns when all that follows earlier answers is done.

@@ -59,6 +59,19 @@ func TestGuard(t *testing.T) {
 	is("a slow answer", true, "application/json", strings.NewReader("slow answer"))
 	stuck, writer := io.Pipe()
 	defer writer.Close()
+	// One that only says that it is larger takes nobody's room.
+	request, err := http.NewRequest(http.MethodPost, server.URL, stuck)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.ContentLength = 24 << 20
+	began := time.Now()
+	if _, err := server.Client().Do(request); err != nil || time.Since(began) > time.Second/2 {
+		t.Errorf("a larger one: %v after %v", err, time.Since(began))
+	}
+	stuck, writer = io.Pipe()
+	defer writer.Close()
 	is("a slow request", false, "application/json", stuck)
 
 	// All together have few bytes, until they are answered.

@@ -232,6 +232,39 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 	return p, nil
 }
 
+// States are what Kubernetes' order depends on and may change while a pod lives, by UID.
+type States map[types.UID]state
+
+type state struct {
+	node     string
+	phase    corev1.PodPhase
+	ready    int64
+	isReady  bool
+	cost     string
+	restarts int32
+}
+
+// StatesOf returns those of active pods. Of the other related ones, only the node counts.
+func StatesOf(active, related []*corev1.Pod) States {
+	states := States{}
+	for _, pod := range related {
+		states[pod.UID] = state{node: pod.Spec.NodeName}
+	}
+	for _, pod := range active {
+		now := state{node: pod.Spec.NodeName, phase: pod.Status.Phase, cost: pod.Annotations[corev1.PodDeletionCost]}
+		for _, condition := range pod.Status.Conditions {
+			if condition.Type == corev1.PodReady {
+				now.ready, now.isReady = condition.LastTransitionTime.Unix(), condition.Status == corev1.ConditionTrue
+			}
+		}
+		for _, container := range pod.Status.ContainerStatuses {
+			now.restarts += container.RestartCount
+		}
+		states[pod.UID] = now
+	}
+	return states
+}
+
 // Names are the pods with their names and UIDs alone. What waits for the end of a scale-down keeps no more of them.
 func Names(pods []*corev1.Pod) []*corev1.Pod {
 	names := make([]*corev1.Pod, len(pods))

@@ -3,12 +3,11 @@ package observe
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -25,8 +24,10 @@ const (
 const (
 	NotFallen = "CountDidNotFall"
 	Changed   = "CountChangedAgain"
-	Deleted   = "SetDeleted"
-	Unread    = "CannotBeRead"
+	// PodsChanged: other pods came, went or changed meanwhile, such as the new ones of a rollout, whose nodes count.
+	PodsChanged = "PodsChanged"
+	Deleted     = "SetDeleted"
+	Unread      = "CannotBeRead"
 	// Unpredicted: podrank returned an error.
 	Unpredicted = "CannotBePredicted"
 )
@@ -42,9 +43,9 @@ type Comparison struct {
 }
 
 // Compare waits until the scale-down is over, or the context ends, and compares.
-func Compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparison {
+func Compare(ctx context.Context, s *steer.Steerer, o *steer.Outcome) Comparison {
 	for wait := pause; ; wait = min(2*wait, longest) {
-		set, err := workload.Get(ctx, live, o.Kind, o.Key)
+		set, err := workload.Get(ctx, s.Live, o.Kind, o.Key)
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
 			return Comparison{Without: Deleted}
@@ -53,7 +54,7 @@ func Compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparis
 		case err == nil && set.Replicas != o.To && set.Replicas != o.From:
 			return Comparison{Without: Changed}
 		case err == nil && set.Replicas == o.To && set.IsOver():
-			return compare(ctx, live, o)
+			return compare(ctx, s, set, o)
 		}
 		select {
 		case <-ctx.Done():
@@ -63,21 +64,21 @@ func Compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparis
 	}
 }
 
-func compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparison {
-	var list corev1.PodList
-	err := live.List(ctx, &list, client.InNamespace(o.Key.Namespace), client.MatchingLabelsSelector{Selector: o.Set.Selector})
+func compare(ctx context.Context, s *steer.Steerer, set *workload.Set, o *steer.Outcome) Comparison {
+	active, related, err := s.Pods(ctx, set)
 	if err != nil {
 		return Comparison{Without: Unread}
 	}
-	here := map[types.UID]bool{}
-	for i := range list.Items {
-		here[list.Items[i].UID] = decide.IsActive(&list.Items[i])
-	}
+	now, then := decide.StatesOf(active, related), maps.Clone(o.States)
 	var c Comparison
 	for _, pod := range o.Active {
-		if !here[pod.UID] {
+		if _, stays := now[pod.UID]; !stays {
 			c.Gone = append(c.Gone, pod)
+			delete(then, pod.UID)
 		}
+	}
+	if len(c.Gone) != o.Prediction.Delete || !maps.Equal(now, then) {
+		return Comparison{Without: PodsChanged}
 	}
 	c.Wrong = o.Prediction.Wrong(c.Gone)
 	return c

@@ -23,6 +23,7 @@ type shop struct {
 	testing.TB
 	*fakeapi.API
 	*steer.Outcome
+	steerer *steer.Steerer
 }
 
 // fall has the count fall from 4 to 2, with a policy that only observes. web-0 is not ready, so it goes certainly, and any one of
@@ -37,15 +38,15 @@ func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *shop {
 	}
 	pods[0].Status.Conditions = nil
 	s := &shop{TB: t, API: fakeapi.New(objects...)}
+	s.steerer = s.NewSteerer(nil, fakeapi.Now)
 	live := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
-	steerer := s.NewSteerer(nil, fakeapi.Now)
-	s.Outcome = steerer.Steer(context.Background(), steer.Request{
+	s.Outcome = s.steerer.Steer(context.Background(), steer.Request{
 		UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 4, To: 2, Set: live.UID, Version: live.ResourceVersion,
 	})
 	if s.Result != steer.Observed || len(s.API.Written()) != 0 {
 		t.Fatalf("%s: %s, written %v", s.Result, s.Message, s.API.Written())
 	}
-	s.must(steerer.Predict(s.Outcome))
+	s.must(s.steerer.Predict(s.Outcome))
 	two := int32(2)
 	live.Generation++
 	live.Spec.Replicas, live.Status.Replicas, live.Status.ObservedGeneration = &two, 2, live.Generation
@@ -70,7 +71,7 @@ func (s *shop) must(err error) {
 func (s *shop) compare() observe.Comparison {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
-	return observe.Compare(ctx, s.API, s.Outcome)
+	return observe.Compare(ctx, s.steerer, s.Outcome)
 }
 
 func nothing(*appsv1.ReplicaSet) {}
@@ -127,6 +128,28 @@ func TestWithout(t *testing.T) {
 	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")))
 	if c := s.compare(); c.Without != observe.Deleted {
 		t.Errorf("%+v", c)
+	}
+	// One pod goes too many, one that stays gets a cost, or one comes.
+	for what, change := range map[string]func(*shop){
+		"goes": func(s *shop) {
+			s.must(s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-3")))
+		},
+		"gets a cost": func(s *shop) {
+			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-3")
+			pod.Annotations = map[string]string{corev1.PodDeletionCost: "1"}
+			s.must(s.Update(context.Background(), pod))
+		},
+		"comes": func(s *shop) {
+			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-3")
+			pod.Name, pod.UID, pod.ResourceVersion = "web-4", fakeapi.UID(9, 1), ""
+			s.must(s.Create(context.Background(), pod))
+		},
+	} {
+		s = fall(t, nothing, "web-1", "web-2")
+		change(s)
+		if c := s.compare(); c.Without != observe.PodsChanged {
+			t.Errorf("a pod %s: %+v", what, c)
+		}
 	}
 	// The controller is still at work.
 	s = fall(t, func(set *appsv1.ReplicaSet) { set.Status.Replicas = 3 }, "web-1")

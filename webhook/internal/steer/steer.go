@@ -125,6 +125,8 @@ type Outcome struct {
 	// them go. related are the pods that count for ranks, until then.
 	Active, related []*corev1.Pod
 	Prediction      *decide.Prediction
+	// States are what the prediction was made from.
+	States decide.States
 }
 
 // A Barrier lets through who has waited until the controller has seen earlier writes.
@@ -257,7 +259,7 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 
 // observe reads what a prediction needs.
 func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
-	active, related, err := s.pods(ctx, o.Set)
+	active, related, err := s.Pods(ctx, o.Set)
 	if err != nil {
 		return Failed, err
 	}
@@ -280,6 +282,7 @@ func (s *Steerer) Predict(o *Outcome) error {
 	defer s.held.add(-max(len(o.Active), len(o.related)))
 	var err error
 	o.Prediction, err = decide.Predict(o.Active, o.related, len(o.Active)-int(o.To), o.At)
+	o.States = decide.StatesOf(o.Active, o.related)
 	o.Active, o.related = decide.Names(o.Active), nil
 	return err
 }
@@ -302,7 +305,7 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 	theirs, known, written := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var last error
 	for range attempts {
-		active, related, err := s.pods(ctx, o.Set)
+		active, related, err := s.Pods(ctx, o.Set)
 		if err != nil {
 			return Failed, err
 		}
@@ -412,8 +415,8 @@ func (o *Outcome) mark(goes bool) cost.Mark {
 	return cost.Mark{Set: o.Set.UID(), Count: o.To, Request: o.UID, Goes: goes}
 }
 
-// pods lists the set's active pods and those that count for their ranks: as in Kubernetes, none if the set has no controller.
-func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
+// Pods lists the set's active pods and those that count for their ranks: as in Kubernetes, none if the set has no controller.
+func (s *Steerer) Pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
 	siblings, err := set.Siblings(ctx, s.Cache, s.Live)
 	if err != nil {
 		return nil, nil, err
