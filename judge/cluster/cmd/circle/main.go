@@ -82,14 +82,14 @@ func (c *circle) repeat(ctx context.Context, repeats int, patched string) {
 		c.run(own)
 		inside[join(gone)] = true
 		if join(gone) != join(total) {
-			must.Do(fmt.Errorf("with podrank, kube-controller-manager takes %s, and podrank's order gives %s", join(gone), join(total)))
+			must.Do(fmt.Errorf("the other controller takes %s, and podrank's order gives %s", join(gone), join(total)))
 		}
 		c.putBack(ctx, stored)
 	}
 	fmt.Printf("%d pods, %d go, %d times the same pods:\n", pods, pods-remaining, repeats)
 	fmt.Printf("kube-controller-manager takes %d distinct sets of pods\n", len(real))
 	if patched != "" {
-		fmt.Printf("with podrank inside           %d, in turns with it: what --order total says all %d times\n", len(inside), repeats)
+		fmt.Printf("the other controller takes    %d, in turns with it: what --order total says all %d times\n", len(inside), repeats)
 	}
 	fmt.Printf("podrank's order gives         %d\n", len(ours))
 	fmt.Printf("the preview says              %d certain, %d contested, %d safe: right all %d times\n",
