@@ -18,6 +18,7 @@ with_patches() {
     cp "$here/go.mod" "$here/go.sum" "$work"
     (cd "$work" && go mod edit -replace="k8s.io/kubernetes=$kubernetes" -require=github.com/podrank/podrank/go@v0.0.0 \
         -replace="github.com/podrank/podrank/go=$podrank" go.mod)
+    mkdir -p "$work/files"
     for patch; do
         while read -r file; do
             if [ -e "$kubernetes/$file" ] && [ ! -e "$work/files/$file" ]; then
@@ -26,7 +27,6 @@ with_patches() {
         done < <(sed -n 's|^+++ b/\([^\t]*\).*|\1|p' "$patch")
         patch -p1 -s -d "$work/files" <"$patch" >"$work/patch.log" 2>&1 || die "$patch does not fit Kubernetes $version: $(paste -sd' ' "$work/patch.log")"
     done
-    mkdir -p "$work/files"
     (cd "$work/files" && find . -type f -printf '%P\n') |
         sed "s|.*|\"$kubernetes/&\": \"$work/files/&\"|" | paste -sd, | sed 's|.*|{"Replace": {&}}|' >"$work/overlay.json"
     export GOFLAGS="${GOFLAGS-} -mod=mod -modfile=$work/go.mod -overlay=$work/overlay.json"

@@ -107,11 +107,17 @@ func (p *Plane) PatchPod(ctx context.Context, pod *corev1.Pod, fields map[string
 	p.Patch(ctx, "pods", pod.Namespace, pod.Name, string(must.Get(json.Marshal(fields))), subresources...)
 }
 
-// Bind assigns a pod to a node.
+// Bind assigns a pod to a node. The client may send such a request twice, so a pod that is there already is no error.
 func (p *Plane) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
-	return p.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
+	err := p.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node},
 	}, metav1.CreateOptions{})
+	if apierrors.IsConflict(err) {
+		if now, err := p.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{}); err == nil && now.UID == pod.UID && now.Spec.NodeName == node {
+			return nil
+		}
+	}
+	return err
 }
 
 // Empty removes the workloads of a namespace and then its pods, so that the control plane does not grow. The namespace stays.

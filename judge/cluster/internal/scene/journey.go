@@ -197,10 +197,7 @@ func (j *Journey) NextPod() (*corev1.Pod, map[string]any) {
 // MakeReady makes that change, and waits until the controllers have done all they can.
 func (j *Journey) MakeReady(ctx context.Context, pod *corev1.Pod, change map[string]any) {
 	if spec, ok := change["spec"].(map[string]any); ok {
-		// The client asks again if an answer is lost, and is told then that it has been done.
-		if err := j.b.plane.Bind(ctx, pod, spec["nodeName"].(string)); !apierrors.IsConflict(err) {
-			must.Do(err)
-		}
+		must.Do(j.b.plane.Bind(ctx, pod, spec["nodeName"].(string)))
 	}
 	j.b.plane.PatchPod(ctx, pod, map[string]any{"status": change["status"]}, "status")
 	j.await(ctx, rest)
