@@ -63,5 +63,5 @@ function copiedByHand(text) {
 /** Text to copy. */
 export function code(text) {
     const button = el('button', { type: 'button', class: 'quiet', onclick: () => copy(button, () => text) }, 'Copy');
-    return el('div', { class: 'code' }, el('pre', {}, text), button);
+    return el('div', { class: 'code' }, el('pre', { tabindex: 0 }, text), button);
 }

@@ -18,8 +18,7 @@ const MOST_ROWS = 10;
 /** The most characters that can be relied on to arrive. */
 const MOST_IN_LINK = 65_536;
 
-const embedded = (id) => JSON.parse($(id).textContent);
-const examples = embedded('examples');
+const examples = JSON.parse($('examples').textContent);
 const map = new PodMap($('map'), (pod) => dump && picked(pod));
 
 /** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from. `null` while the first one loads. */
@@ -153,9 +152,9 @@ const showExample = (name, chosen = {}) => {
 };
 
 /** Shows what a page or a link holds. Anybody can have made it: the module checks what it says. */
-const showGiven = ({ title, dump, options: { namespace, workload, replicas, now, order, featureGates, burstReplicas, partial } }, hash = '') => {
+const showGiven = ({ title, dump, options: { namespace, workload, replicas, now, order, featureGates, burstReplicas, partial } }, hash) => {
     const chosen = { namespace, workload, replicas, now: Date.parse(now), nowText: now, order, gates: featureGates ?? {}, burstReplicas, partial };
-    return load(title, new Blob([JSON.stringify(dump)]), hash ? fromLink(hash, chosen) : chosen, { link: hash || null });
+    return load(title, new Blob([JSON.stringify(dump)]), fromLink(hash, chosen), { link: hash });
 };
 
 const loadText = (text) => load('the pasted text', new Blob([text]));
@@ -433,6 +432,4 @@ globalThis.podrank = { ask: (...question) => dump.engine.ask(...question), read:
     return engine;
 } };
 
-const given = embedded('given');
-if (given) showGiven(given);
-else showLink(location.hash).then((isShown) => isShown || showExample('rollout'));
+showLink(location.hash).then((isShown) => isShown || showExample('rollout'));

@@ -92,11 +92,11 @@ export async function drag(page, id, values, at = () => {}) {
     await page.mouse.up();
 }
 
-/** Pastes a text where the focus is. Headless browsers have no clipboard that tests could fill alike. */
+/** Pastes a text where the focus is. Headless browsers have no clipboard that tests could fill, and Firefox lets no event of ours have one. */
 export const paste = (page, text) => page.evaluate((text) => {
-    const data = new DataTransfer();
-    data.setData('text/plain', text);
-    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    const event = new Event('paste', { bubbles: true, cancelable: true });
+    event.clipboardData = { getData: () => text };
+    document.activeElement.dispatchEvent(event);
 }, text);
 
 /** Drops a file on the page. */

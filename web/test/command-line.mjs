@@ -11,8 +11,6 @@ export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 export const NOON = '2026-03-10T12:00:00Z';
-/** Where a page has the dump that it opens with. */
-export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
 /** The examples of the page, with the count and the moment at which it shows them. */
 export const EXAMPLES = [
     { name: 'rollout', file: join(root, 'preview/examples/rollout.json'), replicas: 5, now: NOON },

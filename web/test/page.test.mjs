@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
-import { EXAMPLES, GIVEN, NOON, assertAgreement, podrank, root, target, work } from './command-line.mjs';
+import { EXAMPLES, NOON, assertAgreement, podrank, root, target, work } from './command-line.mjs';
 
 const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
 const url = pathToFileURL(pageFile).href;
@@ -539,12 +539,14 @@ test('10,000 pods: what it does is said at once, the answer comes before the tab
     const file = large();
     console.log(`${browser}: ${(statSync(file).size / 1e6).toFixed(0)} MB`);
     await page.evaluate(() => {
-        globalThis.seen = [];
+        globalThis.seen = {};
         const see = () => {
-            const words = document.getElementById('working').textContent;
-            const what = words.startsWith('Reading') ? 'reading' : document.getElementById('active').textContent !== '10000' ? ''
-                : document.querySelector('#map.summed') ? 'map' : document.querySelectorAll('#rows tr').length === 10 ? 'table' : 'answer';
-            if (what && seen.at(-1)?.what !== what) seen.push({ what, after: performance.now() });
+            const holds = {
+                reading: document.getElementById('working').textContent.startsWith('Reading'),
+                answer: document.getElementById('active').textContent === '10000',
+                map: document.querySelector('#map.summed'),
+            };
+            for (const what in holds) if (holds[what]) seen[what] ??= performance.now();
             setTimeout(see, 5);
         };
         see();
@@ -554,11 +556,13 @@ test('10,000 pods: what it does is said at once, the answer comes before the tab
     await page.locator('#file').setInputFiles(file);
     await page.waitForFunction(() => document.getElementById('active').textContent === '10000', null, { timeout: 60_000 });
     await decided(page);
-    const { order, took, start } = await page.evaluate(() => ({ order: seen, took: document.documentElement.dataset.took, start }));
-    console.log(`${browser}: ${order.map(({ what, after }) => `${what} after ${(after - start).toFixed(0)} ms`).join(', ')}; the answer ${took} ms after the file was there`);
-    const firsts = ['reading', 'answer', 'map'].map((what) => order.findIndex((one) => one.what === what));
-    assert.deepEqual(firsts, firsts.toSorted((a, b) => a - b));
-    assert.ok(!firsts.includes(-1) && order[0].what === 'reading' && order[0].after - start < 500, JSON.stringify(order));
+    await page.waitForFunction(() => seen.map, null, { timeout: 60_000 });
+    const { reading, answer, map, took } = await page.evaluate(() => {
+        const since = (what) => Math.round(seen[what] - start);
+        return { reading: since('reading'), answer: since('answer'), map: since('map'), took: document.documentElement.dataset.took };
+    });
+    console.log(`${browser}: reading after ${reading} ms, answer after ${answer} ms, map after ${map} ms; the answer ${took} ms after the file was there`);
+    assert.ok(reading < 500 && reading < answer && answer <= map);
     assert.ok((await page.locator('#map .node').count()) <= 150 && (await page.locator('#map .pod').count()) === 0, 'nodes are summed up');
     assert.match(await page.locator('#map .node summary').first().textContent(), /node-a\d+\d+ of 3\d go/);
     await page.locator('#map .node summary').first().click();
@@ -597,21 +601,6 @@ test('10,000 pods: what it does is said at once, the answer comes before the tab
     const late = measured.times.filter((time) => time > 250).length;
     assert.ok(measured.told >= late, `${late} late answers, ${measured.told} said so`);
 }));
-
-test('a page with an answer in it shows that answer', async () => {
-    const dump = JSON.parse(readFileSync(example('rollout'), 'utf8'));
-    const [now, featureGates] = ['2026-03-10T12:00:00.5Z', { PodDeletionCost: false }];
-    const options = { workload: 'deploy/web', namespace: 'default', replicas: 5, now, order: 'kubernetes', featureGates, burstReplicas: null, partial: false };
-    const made = join(work, 'answer.html');
-    writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => JSON.stringify({ title: 'deploy/web in default', dump, options })));
-    const printed = podrank('deploy/web', '-f', example('rollout'), '--replicas', '5', '--now', now, '--feature-gates', 'PodDeletionCost=false', '-o', 'json').stdout;
-    await inPage(pathToFileURL(made).href, async (page) => {
-        await decided(page, { replicas: 5, now });
-        assert.deepEqual(JSON.parse(await ask(page, 'preview', await asked(page))), JSON.parse(printed));
-        assert.equal(new URL(page.url()).hash, '');
-        assert.equal(await page.locator('#workload optgroup').first().getAttribute('label'), 'deploy/web in default');
-    });
-});
 
 /** The screens: what is shown on each, by name. */
 const SCREENS = [['rollout', '#example=rollout'], ['circle', '#example=circle'], ['choose', '#example=zones&steer=shop-5f4c8d9b7-b6w3p,shop-5f4c8d9b7-k5t2q'], ['database', '#example=database']];

@@ -218,8 +218,8 @@ func others(ctx context.Context, mgr manager.Manager) (*neighbours.Pods, error) 
 			pods.Want()
 		}
 	}
-	_, err = policies.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, object any) { look(object) }})
-	return pods, errors.Join(err, mgr.Add(pods))
+	seen, err := policies.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, object any) { look(object) }})
+	return pods, errors.Join(err, mgr.Add(pods), mgr.AddReadyzCheck("neighbours", func(*http.Request) error { return pods.Check(seen.HasSynced) }))
 }
 
 // serve makes the manager answer requests and probes.

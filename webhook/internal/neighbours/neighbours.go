@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unique"
 
@@ -39,6 +40,8 @@ type Pods struct {
 	// wanted is closed when the first policy needs them, and known, by read, when all have been read.
 	wanted, known chan struct{}
 	read          func()
+	// isReady is whether Check has passed.
+	isReady atomic.Bool
 }
 
 // New makes Pods that nobody needs yet.
@@ -71,13 +74,37 @@ func (p *Pods) Start(ctx context.Context) error {
 	return nil
 }
 
+// Check fails until the pods are known that the first policies need; areSeen is whether these have been seen. Once it has passed it always
+// does: if a later policy is the first to need pods, that is no reason to answer no requests.
+func (p *Pods) Check(areSeen func() bool) error {
+	if p.isReady.Load() {
+		return nil
+	}
+	if !areSeen() {
+		return errors.New("the policies are not known yet")
+	}
+	select {
+	case <-p.known:
+	default:
+		select {
+		case <-p.wanted:
+			return errNotKnown
+		default:
+		}
+	}
+	p.isReady.Store(true)
+	return nil
+}
+
+var errNotKnown = errors.New("the pods of the cluster are not known yet")
+
 // Others returns the pods of all other sets than this one. It waits until they are known, or the context ends.
 func (p *Pods) Others(ctx context.Context, set types.UID) ([]decide.Neighbour, error) {
 	p.Want()
 	select {
 	case <-p.known:
 	case <-ctx.Done():
-		return nil, errors.New("the pods of the cluster are not known yet")
+		return nil, errNotKnown
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -91,3 +91,30 @@ func TestNotKnownYet(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A replica is ready once it has seen the policies, and then the pods if one of these needs them. A policy that comes later changes nothing.
+func TestCheck(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	seen, notSeen := func() bool { return true }, func() bool { return false }
+	unneeded := neighbours.New(fakeapi.New())
+	if unneeded.Check(notSeen) == nil || unneeded.Check(seen) != nil {
+		t.Error("without a policy that needs pods, it is ready once it has seen the policies")
+	}
+	unneeded.Want()
+	if err := unneeded.Check(seen); err != nil {
+		t.Errorf("a later policy: %v", err)
+	}
+	pods := neighbours.New(fakeapi.New(pod("db-0", "a", "StatefulSet")))
+	pods.Want()
+	if pods.Check(seen) == nil {
+		t.Error("ready before it knows the pods")
+	}
+	go func() { _ = pods.Start(ctx) }()
+	if _, err := pods.Others(ctx, "set"); err != nil {
+		t.Fatal(err)
+	}
+	if err := pods.Check(seen); err != nil {
+		t.Error(err)
+	}
+}
