@@ -8,15 +8,16 @@ const module = WebAssembly.compile(Uint8Array.from(atob($('module').textContent)
 export class Engine {
     #asked = new Map();
     #next = 0;
+    #isEnded = false;
 
     /** `onread` is told the share of a file that was read. */
     constructor(onread = () => {}) {
         this.worker = new Worker(source);
         this.worker.onmessage = ({ data: { id, share, answer, error } }) => {
             if (share !== undefined) return onread(share);
-            const { resolve, reject } = this.#asked.get(id);
+            const asked = this.#asked.get(id);
             this.#asked.delete(id);
-            return error ? reject(Object.assign(new Error(error.message), { remedy: error.remedy })) : resolve(answer);
+            return error ? asked?.reject(Object.assign(new Error(error.message), { remedy: error.remedy })) : asked?.resolve(answer);
         };
         this.started = module.then((module) => this.#post('start', module));
     }
@@ -26,11 +27,16 @@ export class Engine {
         return this.#post(call, ...given);
     }
 
+    /** Answers what was asked, and what is asked from now on, with `undefined`: otherwise, somebody would wait for ever. */
     end() {
         this.worker.terminate();
+        this.#isEnded = true;
+        for (const { resolve } of this.#asked.values()) resolve(undefined);
+        this.#asked.clear();
     }
 
     #post(call, ...given) {
+        if (this.#isEnded) return undefined;
         return new Promise((resolve, reject) => {
             const id = this.#next++;
             this.#asked.set(id, { resolve, reject });

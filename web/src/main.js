@@ -92,7 +92,7 @@ async function choose(next, chosen) {
         return;
     }
     // Somebody was quicker, and chose something else.
-    if (choice !== choices) return;
+    if (choice !== choices || !scene) return;
     complain('');
     if (dump && dump.engine !== next.engine) dump.engine.end();
     [dump, state, loading] = [next, chosen, null];

@@ -73,6 +73,18 @@ test('who changes their mind quickly sees the last choice', () => inPage(url, as
     assert.equal(await page.locator('#map .pod').count(), 12);
 }));
 
+test('a dump that is left answers all that it was asked, so nobody waits for it', () => inPage(url, async (page) => {
+    await decided(page);
+    const asked = await page.evaluate(() => document.documentElement.dataset.decided);
+    const answered = await page.evaluate(async (asked) => {
+        const all = Promise.all(Array.from({ length: 3000 }, () => podrank.ask('preview', asked)));
+        location.hash = 'example=zones';
+        return Promise.race([all, new Promise((done) => setTimeout(done, 15_000))]).then((answers) => answers?.filter((answer) => answer === undefined).length);
+    }, asked);
+    assert.ok(answered > 0, `${answered}`);
+    await decided(page, { workload: 'deploy/shop' });
+}));
+
 test('the circle is drawn, and says why', () => inPage(`${url}#example=circle`, async (page) => {
     assert.equal((await fates(page)).contested.length, 3);
     await page.locator('.circle li').first().waitFor();
