@@ -173,6 +173,9 @@ func (g *game) judge(run *verdict.Steering) (result, error) {
 	if run.Exit != 0 {
 		return wrong, fmt.Errorf("exit status %d, though exactly the wanted pods went: %s", run.Exit, lastLine(g.ran.Stderr))
 	}
+	if g.c.Rolls {
+		return took, run.Describes()
+	}
 	wanted := run.Document.Wanted()
 	g.line.Least, g.line.Decides = g.c.Least(wanted), g.c.Rest(&g.expect)
 	if g.c.Evict || g.c.Keep && len(run.Document.Left) != 0 {
@@ -205,7 +208,7 @@ func (g *game) plain(ctx context.Context) {
 		to = g.c.To
 	}
 	unknown := slices.ContainsFunc(g.c.Names, func(name string) bool { return slices.Contains(g.workload.Strangers, name) })
-	if g.workload.Refused != "" || len(names) == 0 || unknown || to+len(names) > len(g.c.Pods) {
+	if g.workload.Refused != "" || g.workload.Rolls || len(names) == 0 || unknown || to+len(names) > len(g.c.Pods) {
 		g.is(skipped, nil)
 		return
 	}

@@ -33,6 +33,7 @@ type Workload struct {
 	Kind      string // deployment, replicaset or replicationcontroller; rolling or owned if it must be refused
 	Target    string // as TYPE/NAME
 	Refused   string // why it cannot be steered; empty if it can
+	Rolls     bool   // whether a rollout has begun
 	Strangers []string
 	Template  string // the deletion cost of its pod template
 
@@ -160,7 +161,7 @@ func (w *Workload) stopMidway(ctx context.Context) {
 		}
 	})
 	if active > 1 {
-		w.Refused = "a rollout is not complete"
+		w.Rolls = true
 	}
 }
 
@@ -362,7 +363,7 @@ func (w *Workload) Settled(ctx context.Context) {
 				return false
 			}
 		}
-		return (w.Refused != "" || total == count) && n.IsSettled()
+		return (w.Refused != "" || w.Rolls || total == count) && n.IsSettled()
 	})
 }
 
@@ -377,7 +378,7 @@ func (w *Workload) count(ctx context.Context) (count int32, generation int64) {
 
 // Case describes the workload and its pods as they are, without a command.
 func (w *Workload) Case(ctx context.Context) *wish.Case {
-	c := &wish.Case{Target: w.Target, Refused: w.Refused, NodeLoad: map[string]int{}}
+	c := &wish.Case{Target: w.Target, Refused: w.Refused, Rolls: w.Rolls, NodeLoad: map[string]int{}}
 	for _, pod := range must.Get(w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
 		if !history.IsActive(&pod) {
 			continue

@@ -56,6 +56,7 @@ type Case struct {
 	Pods     []Pod          // the active ones; as many as spec.replicas
 	NodeLoad map[string]int // active pods by node, of all workloads
 	Refused  string         // why the workload cannot be steered, whatever is asked; empty if it can
+	Rolls    bool           // whether a rollout has begun: each of its sets loses a share that is not worked out here
 
 	Drop              bool     // rather than scale
 	To                int      // what it is scaled to
@@ -94,6 +95,9 @@ func (c *Case) Expect() Expectation {
 	}
 	if c.Refused != "" {
 		return refuse("%s", c.Refused)
+	}
+	if c.Rolls {
+		return Expectation{Verdict: Open, Why: "a rollout is not complete"}
 	}
 	named := map[string]bool{}
 	for _, name := range c.Names {

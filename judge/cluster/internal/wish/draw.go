@@ -60,7 +60,7 @@ func Draw(r *rand.Rand, c *Case, strangers []string, limits Limits) {
 			return
 		}
 		e := c.Expect()
-		if c.Refused != "" || e.Verdict == Feasible && e.Delete > 0 && (limits.Most == 0 || e.Delete <= limits.Most) {
+		if c.Refused != "" || c.Rolls || e.Verdict == Feasible && e.Delete > 0 && (limits.Most == 0 || e.Delete <= limits.Most) {
 			return
 		}
 	}
@@ -73,7 +73,7 @@ func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string,
 	}
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	c.Force, c.Keep = chance(0.1), chance(0.05)
-	c.Drop = chance(0.35) && c.Refused == ""
+	c.Drop = chance(0.35) && c.Refused == "" && !c.Rolls
 	if c.Drop {
 		c.Names = names[:1+r.IntN(1+len(names)/3)]
 		if len(strangers) > 0 && chance(0.04) {

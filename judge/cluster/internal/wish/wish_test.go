@@ -83,7 +83,8 @@ func TestExpect(t *testing.T) {
 		{"an unassigned one is before one that is not ready", "a,n b,u c", drop("a"), Infeasible, "", ""},
 		{"eviction asks for no order", "a,n b c", with(drop("b"), func(c *Case) { c.Evict = true }), Feasible, "b", "a c"},
 		{"eviction beside a pod that starts", "a,u b c", with(drop("b"), func(c *Case) { c.Evict = true }), Open, "b", "a c"},
-		{"the workload cannot be steered", "a b", with(drop("a"), func(c *Case) { c.Refused = "rolls" }), Infeasible, "", ""},
+		{"the workload cannot be steered", "a b", with(drop("a"), func(c *Case) { c.Refused = "owned" }), Infeasible, "", ""},
+		{"a rollout has begun", "a b", with(drop("a"), func(c *Case) { c.Rolls = true }), Open, "", ""},
 
 		{"any of three", "a b c", scale(1), Feasible, "", ""},
 		{"to none", "a b,f,c=5 c,f,c=3", scale(0), Feasible, "a b c", ""},
