@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::kubectl::{Answer, Run, list, nothing, refused, run, writes_nothing};
+use common::kubectl::{Answer, Run, list, nothing, pod, refused, run, writes_nothing};
 use common::{owner, plain, ready, with};
 use serde_json::{Value, json};
 
@@ -14,24 +14,6 @@ const SHRINKS: &str = "which has to shrink from 4 to 2 first: kubectl scale sts/
 
 fn node() -> Answer {
     (json!({ "kind": "Node", "metadata": { "name": "worker-1" }, "spec": {} }).to_string(), "", 0)
-}
-
-/// A ready pod `web-LETTER` of `ReplicaSet` web.
-fn pod(namespace: &str, letter: char, node: &str) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": format!("web-{letter}"),
-            "namespace": namespace,
-            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
-            "labels": { "app": "web" },
-            "ownerReferences": owner("apps/v1", "ReplicaSet", "web"),
-            "creationTimestamp": "2026-03-10T10:00:00Z",
-        },
-        "spec": { "nodeName": node, "containers": [] },
-        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
-    })
 }
 
 fn set(namespace: &str, replicas: usize) -> Value {
@@ -46,8 +28,11 @@ fn set(namespace: &str, replicas: usize) -> Value {
 
 /// A pod that no count lets go.
 fn of_stateful_set() -> Value {
-    let pod =
-        with(pod("shop", 'x', "worker-1"), "metadata ownerReferences", owner("apps/v1", "StatefulSet", "db"));
+    let pod = with(
+        pod("shop", "web", 'x', "worker-1"),
+        "metadata ownerReferences",
+        owner("apps/v1", "StatefulSet", "db"),
+    );
     with(pod, "metadata name", json!("db-2"))
 }
 
@@ -66,7 +51,11 @@ fn workload(namespace: &str, pods: &[Value], surroundings: &[Value]) -> Vec<Answ
 }
 
 fn three(namespace: &str) -> [Value; 3] {
-    [pod(namespace, 'a', "worker-1"), pod(namespace, 'b', "worker-1"), pod(namespace, 'c', "worker-2")]
+    [
+        pod(namespace, "web", 'a', "worker-1"),
+        pod(namespace, "web", 'b', "worker-1"),
+        pod(namespace, "web", 'c', "worker-2"),
+    ]
 }
 
 /// The answers until the plan: the node, with `web-a` and `web-b` of the sets in both namespaces, and these pods besides.
@@ -207,7 +196,7 @@ fn autoscalers_and_budgets_are_told_of_the_workload() {
 #[test]
 fn a_node_without_pods_to_drop_needs_nothing() {
     let agent = with(
-        pod("shop", 'a', "worker-1"),
+        pod("shop", "web", 'a', "worker-1"),
         "metadata ownerReferences",
         owner("apps/v1", "DaemonSet", "agent"),
     );

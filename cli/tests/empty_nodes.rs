@@ -4,32 +4,18 @@
 
 mod common;
 
-use common::kubectl::{Answer, Run, list, refused, run, writes_nothing};
-use common::{owner, ready, with};
+use common::kubectl::{Answer, Run, list, pod, refused, run, writes_nothing};
+use common::{owner, with};
 use serde_json::{Value, json};
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods is forbidden: User \"carol\" cannot list resource \"pods\" in API group \"\" at the cluster scope\n";
 
-/// A ready pod `web-LETTER` of `ReplicaSet` web.
-fn pod(letter: char, node: &str) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": format!("web-{letter}"),
-            "namespace": "shop",
-            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
-            "labels": { "app": "web" },
-            "ownerReferences": owner("apps/v1", "ReplicaSet", "web"),
-            "creationTimestamp": "2026-03-10T10:00:00Z",
-        },
-        "spec": { "nodeName": node, "containers": [] },
-        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
-    })
-}
-
 fn own() -> [Value; 3] {
-    [pod('a', "worker-1"), pod('b', "worker-1"), pod('c', "worker-2")]
+    [
+        pod("shop", "web", 'a', "worker-1"),
+        pod("shop", "web", 'b', "worker-1"),
+        pod("shop", "web", 'c', "worker-2"),
+    ]
 }
 
 /// The workload as a plan reads it.
@@ -81,10 +67,13 @@ fn without_the_right_to_list_all_pods_no_nodes_are_emptied() {
 /// Budgets of other namespaces are read only if pods from there keep a node, and left out if they may not be read.
 #[test]
 fn what_a_drain_cannot_move_is_named() {
-    let other = with(pod('x', "worker-2"), "metadata namespace", json!("data"));
+    let other = with(pod("shop", "web", 'x', "worker-2"), "metadata namespace", json!("data"));
     let other = with(other, "metadata ownerReferences", owner("apps/v1", "StatefulSet", "db"));
-    let marked =
-        with(pod('b', "worker-1"), "metadata annotations", json!({ "karpenter.sh/do-not-disrupt": "true" }));
+    let marked = with(
+        pod("shop", "web", 'b', "worker-1"),
+        "metadata annotations",
+        json!({ "karpenter.sh/do-not-disrupt": "true" }),
+    );
     let [a, _, c] = own();
     let everybody = |other: Value| list(&[a.clone(), marked.clone(), c.clone(), other]);
     let budget = json!({

@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::kubectl::{Answer, Run, list, nothing, refused, run, says, writes_nothing};
-use common::{owner, ready, with};
+use common::kubectl::{Answer, Run, list, nothing, pod, refused, run, says, writes_nothing};
+use common::{owner, with};
 use serde_json::{Value, json};
 
 fn rollout(replicas: usize) -> Value {
@@ -36,26 +36,12 @@ fn set(name: &str, replicas: usize) -> Value {
     })
 }
 
-/// A ready pod `web-LETTER` of the set `web-1`.
-fn pod(letter: char, node: &str) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": format!("web-{letter}"),
-            "namespace": "shop",
-            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
-            "labels": { "app": "web" },
-            "ownerReferences": owner("apps/v1", "ReplicaSet", "web-1"),
-            "creationTimestamp": "2026-03-10T10:00:00Z",
-        },
-        "spec": { "nodeName": node, "containers": [] },
-        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
-    })
-}
-
 fn pods() -> [Value; 3] {
-    [pod('a', "worker-1"), pod('b', "worker-1"), pod('c', "worker-2")]
+    [
+        pod("shop", "web-1", 'a', "worker-1"),
+        pod("shop", "web-1", 'b', "worker-1"),
+        pod("shop", "web-1", 'c', "worker-2"),
+    ]
 }
 
 fn sets() -> [Value; 2] {
@@ -187,7 +173,7 @@ fn several_sets_are_refused_until_the_rollout_has_ended() {
 #[test]
 fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     let canary = with(set("web-2", 1), "spec selector", json!({ "matchLabels": { "app": "canary" } }));
-    let mut first = pod('d', "worker-2");
+    let mut first = pod("shop", "web-1", 'd', "worker-2");
     first["metadata"]["labels"] = json!({ "app": "canary" });
     first["metadata"]["ownerReferences"] = owner("apps/v1", "ReplicaSet", "web-2");
     let sets = [set("web-0", 0), set("web-1", 3), canary];
@@ -226,8 +212,11 @@ fn what_cannot_be_scaled_so_is_named() {
     // It has a count, but deletes its pods itself.
     let clone_set =
         with(with(rollout(3), "kind", json!("CloneSet")), "apiVersion", json!("apps.kruise.io/v1alpha1"));
-    let its =
-        with(pod('a', "n1"), "metadata ownerReferences", owner("apps.kruise.io/v1alpha1", "CloneSet", "web"));
+    let its = with(
+        pod("shop", "web-1", 'a', "n1"),
+        "metadata ownerReferences",
+        owner("apps.kruise.io/v1alpha1", "CloneSet", "web"),
+    );
     let answers = [says(&clone_set), list(&[]), list(&[its])];
     let error = "cloneset.apps.kruise.io/web: a CloneSet deletes its pods itself, by rules that podrank does not know";
     refuses("scale cloneset/web --replicas 1 -n shop --yes", &answers, error);

@@ -1,7 +1,7 @@
 //! The stand-in for kubectl.
 
-use super::{Output, PROGRAM, dump, output};
-use serde_json::Value;
+use super::{Output, PROGRAM, dump, output, owner, ready};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -100,4 +100,22 @@ pub(crate) fn run(words: &str, answers: &[Answer]) -> Run {
 pub(crate) fn writes_nothing(ran: &Run) {
     let is_read = |line: &&String| line.starts_with("get|") || line.contains("|--dry-run=server");
     assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
+}
+
+/// A ready pod `web-LETTER` of this `ReplicaSet`.
+pub(crate) fn pod(namespace: &str, set: &str, letter: char, node: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": format!("web-{letter}"),
+            "namespace": namespace,
+            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
+            "labels": { "app": "web" },
+            "ownerReferences": owner("apps/v1", "ReplicaSet", set),
+            "creationTimestamp": "2026-03-10T10:00:00Z",
+        },
+        "spec": { "nodeName": node, "containers": [] },
+        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
+    })
 }
