@@ -300,7 +300,7 @@ func TestFlood(t *testing.T) {
 	}
 	group.Wait()
 	t.Logf("at most %.0f MiB, %d answered, %d refused", most/(1<<20), answered.Load(), refused.Load())
-	if most == 0 || most > 512<<20 || answered.Load() == 0 {
+	if most == 0 || most > 300<<20 || answered.Load() == 0 { // of 512 MiB. Without the guard, it takes nearly all
 		t.Errorf("at most %.0f MiB", most/(1<<20))
 	}
 }
