@@ -30,7 +30,7 @@ import (
 // pods of others. Replacements of its pods are bound at once, and the stand-in for kubelet makes them ready.
 type Workload struct {
 	Namespace string
-	Kind      string // deployment, replicaset or replicationcontroller; rolling or owned if it must be refused
+	Kind      string // deployment, replicaset or replicationcontroller; rolling in the middle of a rollout; owned if it must be refused
 	Target    string // as TYPE/NAME
 	Refused   string // why it cannot be steered; empty if it can
 	Rolls     bool   // whether a rollout has begun
