@@ -312,6 +312,8 @@ func TestMarkOfTemplate(t *testing.T) {
 		pods.Annotations = map[string]string{cost.Annotation: "x"}
 	})))
 	w.AwaitReady(20)
+	// What another test left behind is taken off first.
+	time.Sleep(w.patience())
 	off, requests := w.Metric("podrank_webhook_costs_taken_off_total"), w.Metric("rest_client_requests_total")
 	time.Sleep(w.patience() + 5*time.Second)
 	// The leader's lease takes some.
