@@ -257,7 +257,8 @@ func StatesOf(active, related []*corev1.Pod) States {
 				now.ready, now.isReady = condition.LastTransitionTime.Unix(), condition.Status == corev1.ConditionTrue
 			}
 		}
-		for _, container := range pod.Status.ContainerStatuses {
+		// Sidecars are init containers.
+		for _, container := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
 			now.restarts += container.RestartCount
 		}
 		states[pod.UID] = now

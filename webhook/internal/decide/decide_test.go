@@ -3,6 +3,7 @@ package decide_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -198,5 +199,44 @@ func TestPredictsMany(t *testing.T) {
 		if err != nil || len(p.Possible) != count || len(p.Certain) != 0 || len(p.Chances) != map[int]int{500: 500}[count] {
 			t.Errorf("%d pods: %d may go, %d certainly, %d by chance: %v", count, len(p.Possible), len(p.Certain), len(p.Chances), err)
 		}
+	}
+}
+
+// All that Kubernetes' order asks of a pod, and of pods of other sets where they are, and nothing else.
+func TestStates(t *testing.T) {
+	made := func() (own, other *corev1.Pod) {
+		own = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "own"}}
+		own.Spec.NodeName, own.Status.Phase = "a", corev1.PodRunning
+		own.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		own.Status.ContainerStatuses, own.Status.InitContainerStatuses = make([]corev1.ContainerStatus, 1), make([]corev1.ContainerStatus, 1)
+		other = own.DeepCopy()
+		other.UID = "other"
+		return own, other
+	}
+	of := func(own, other *corev1.Pod) decide.States {
+		return decide.StatesOf([]*corev1.Pod{own}, []*corev1.Pod{own, other})
+	}
+	before := of(made())
+	for what, change := range map[string]func(own, other *corev1.Pod){
+		"node":             func(own, _ *corev1.Pod) { own.Spec.NodeName = "b" },
+		"phase":            func(own, _ *corev1.Pod) { own.Status.Phase = corev1.PodPending },
+		"readiness":        func(own, _ *corev1.Pod) { own.Status.Conditions[0].Status = corev1.ConditionFalse },
+		"ready time":       func(own, _ *corev1.Pod) { own.Status.Conditions[0].LastTransitionTime = metav1.Unix(7, 0) },
+		"cost":             func(own, _ *corev1.Pod) { own.Annotations = map[string]string{corev1.PodDeletionCost: "1"} },
+		"restarts":         func(own, _ *corev1.Pod) { own.Status.ContainerStatuses[0].RestartCount++ },
+		"sidecar restarts": func(own, _ *corev1.Pod) { own.Status.InitContainerStatuses[0].RestartCount++ },
+		"another's node":   func(_, other *corev1.Pod) { other.Spec.NodeName = "b" },
+		"another":          func(_, other *corev1.Pod) { other.UID = "third" },
+	} {
+		own, other := made()
+		change(own, other)
+		if maps.Equal(of(own, other), before) {
+			t.Errorf("%s: not seen", what)
+		}
+	}
+	own, other := made()
+	own.Labels, other.Status.Conditions = map[string]string{"a": "b"}, nil
+	if !maps.Equal(of(own, other), before) {
+		t.Error("labels, and what other sets' pods are like, do not count")
 	}
 }
