@@ -30,6 +30,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -114,6 +115,11 @@ func TestAccount(t *testing.T) {
 		denied("a pod that is "+what, create(change))
 	}
 	w.must(create(func(*corev1.Pod) {}))
+	w.must(w.asItself().CoreV1().Pods(system).Delete(w.ctx, "trial", metav1.DeleteOptions{}))
+	resident := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "resident"}, Spec: *canaries.Spec.Template.Spec.DeepCopy()}
+	w.must(w.Create(w.ctx, resident))
+	denied("deleting a pod that is no canary", w.asItself().CoreV1().Pods(system).Delete(w.ctx, "resident", metav1.DeleteOptions{}))
+	w.must(w.Delete(w.ctx, resident))
 
 	// It reads no Secret but its own.
 	secrets := w.asItself().CoreV1().Secrets(system)
@@ -322,6 +328,83 @@ func TestMarkOfTemplate(t *testing.T) {
 	if off != 0 || requests > 30 {
 		t.Errorf("%v costs taken off, %v requests", off, requests)
 	}
+}
+
+// Nobody but the program makes a mark that counts as one of its own, whatever they call themselves. Everybody may take one off.
+func TestForgedMarks(t *testing.T) {
+	w, set := web(t, 6)
+	mark := markOf(set, 3)
+	annotations := map[string]string{cost.Annotation: mark}
+	pods, there := w.Clients.CoreV1().Pods(w.Namespace), w.Pods()
+	annotated := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, mark)
+	asProgram := rest.CopyConfig(w.Config)
+	asProgram.UserAgent = cost.Manager + "/1"
+	agent, err := kubernetes.NewForConfig(asProgram)
+	w.must(err)
+	// claimed says of a pod that the program manages its mark.
+	claimed := func(pod *corev1.Pod) *corev1.Pod {
+		pod.Annotations = annotations
+		pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: cost.Manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
+			FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:metadata":{"f:annotations":{"f:%s":{}}}}`, cost.Annotation)},
+		})
+		return pod
+	}
+	patch := func(by *kubernetes.Clientset, name string, text []byte, manager string, subresources ...string) error {
+		_, err := by.CoreV1().Pods(w.Namespace).Patch(w.ctx, name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager}, subresources...)
+		return err
+	}
+	update := func(name string, pod func(*corev1.Pod) *corev1.Pod) error {
+		now, err := pods.Get(w.ctx, name, metav1.GetOptions{})
+		w.must(err)
+		_, err = pods.Update(w.ctx, pod(now), metav1.UpdateOptions{})
+		return err
+	}
+	create := func(name, manager string, change func(*corev1.Pod) *corev1.Pod) error {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations}, Spec: template("forged").Spec}
+		_, err := pods.Create(w.ctx, change(pod), metav1.CreateOptions{FieldManager: manager})
+		return err
+	}
+	same := func(pod *corev1.Pod) *corev1.Pod { return pod }
+	forged := func(what, name string, err error) {
+		t.Helper()
+		if err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nobody but podrank-webhook writes its marks")) {
+			t.Errorf("%s: %v", what, err)
+		}
+		pod, err := pods.Get(w.ctx, name, metav1.GetOptions{})
+		w.must(client.IgnoreNotFound(err))
+		if _, ok := cost.MarkOf(pod); ok {
+			t.Errorf("%s: it has a mark of the program", what)
+		}
+	}
+	forged("a patch", there[0].Name, patch(w.Clients, there[0].Name, annotated, cost.Manager))
+	forged("a patch of the status", there[1].Name, patch(w.Clients, there[1].Name, annotated, cost.Manager, "status"))
+	forged("an agent of its name", there[2].Name, patch(agent, there[2].Name, annotated, ""))
+	_, err = pods.Apply(w.ctx, applycorev1.Pod(there[3].Name, w.Namespace).WithAnnotations(annotations), metav1.ApplyOptions{FieldManager: cost.Manager, Force: true})
+	forged("an apply", there[3].Name, err)
+	forged("an update", there[4].Name, update(there[4].Name, claimed))
+	// What an update changes is managed by who sends it. So an earlier one sets the mark under another name, which is allowed.
+	forged("a claim", there[4].Name, update(there[4].Name, claimed))
+	forged("a new pod", "new", create("new", cost.Manager, same))
+	forged("a new pod that claims it", "claims", create("claims", "", claimed))
+	if here := w.Pods(); len(here) != len(there)+1 {
+		t.Errorf("%d pods: one of the two new ones is refused, and the other one has an annotation under another name", len(here))
+	}
+	w.must(pods.Delete(w.ctx, "claims", metav1.DeleteOptions{}))
+
+	// The program's mark stays as it is when others write to the pod, and they may take it off.
+	name := there[5].Name
+	w.apply(there[5], cost.Manager, maps.Clone(annotations))
+	w.must(w.Kubectl("label", "pod", name, "a=b"))
+	if err := patch(w.Clients, name, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, markOf(set, 2)), cost.Manager); err == nil {
+		t.Error("the count of a mark was changed")
+	}
+	pod, err := pods.Get(w.ctx, name, metav1.GetOptions{})
+	w.must(err)
+	if got, ok := cost.MarkOf(pod); !ok || got.Count != 3 {
+		t.Errorf("%+v, so this shows nothing", pod.Annotations)
+	}
+	w.must(w.Kubectl("annotate", "pod", name, cost.Annotation+"-"))
 }
 
 // patience is how long a count may take to fall.

@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/observe"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -98,7 +98,7 @@ func (h *Handler) Wait() { h.after.Wait() }
 // parse reads which count falls.
 func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
 	// It goes into annotations of pods.
-	if err := uuid.Validate(string(req.UID)); err != nil || len(req.UID) != len(uuid.Nil.String()) {
+	if !cost.IsUUID(string(req.UID)) {
 		return steer.Request{}, errors.New("its UID is no UUID")
 	}
 	request := steer.Request{

@@ -38,7 +38,7 @@ func strip(object any) (any, error) {
 	var kept []string
 	if metadata.Kind == "Pod" {
 		kept = append(kept, corev1.PodDeletionCost)
-		if cost.IsMarked(metadata) {
+		if _, ok := cost.MarkOf(metadata); ok {
 			kept = append(kept, cost.Annotation)
 		}
 	}

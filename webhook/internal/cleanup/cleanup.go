@@ -41,7 +41,7 @@ const (
 	givesUp = time.Hour
 )
 
-// A Set identifies a set.
+// A Set identifies a set, or a pod that has none: that has neither a kind nor a UID.
 type Set struct {
 	Kind      workload.Kind
 	Namespace string
@@ -114,7 +114,7 @@ const (
 func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	skip := true
 	hasMark := func(pod client.Object) bool {
-		_, ok := cost.MarkOf(pod)
+		_, ok := cost.Cached(pod)
 		return ok
 	}
 	isMarked := predicate.NewPredicateFuncs(hasMark)
@@ -124,9 +124,8 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 			return []Set{{workload.Kind(owner.Kind), pod.GetNamespace(), owner.Name, owner.UID}}
 		}
-		// Its set was deleted and left it behind: the mark names the set.
-		mark, _ := cost.MarkOf(pod)
-		return []Set{{"", pod.GetNamespace(), pod.GetName(), mark.Set}}
+		// Its set was deleted and left it behind.
+		return []Set{{Namespace: pod.GetNamespace(), Name: pod.GetName()}}
 	})
 	ofSet := func(kind workload.Kind) handler.TypedEventHandler[client.Object, Set] {
 		return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
@@ -162,6 +161,10 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	known, isKnown := c.sets[id]
 	if !isKnown {
+		if isThere, err := c.isThere(ctx, id); !isThere {
+			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
+			return ctrl.Result{}, err
+		}
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
 	asked := known.see(id.UID, pods, now)
@@ -174,10 +177,6 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
 	isThere := err == nil && set.UID() == id.UID
-	if !isThere && !isKnown && client.IgnoreNotFound(err) == nil {
-		// Nobody steered it here: a pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
-		return ctrl.Result{}, nil
-	}
 	c.sets[id] = known
 	report.Asked(asked)
 	if client.IgnoreNotFound(err) != nil {
@@ -205,6 +204,13 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	return ctrl.Result{RequeueAfter: wait}, err
 }
 
+// isThere reports whether there is such a set, as far as the cache knows: to ask for what only a pod names would take a request each time.
+func (c *Cleaner) isThere(ctx context.Context, id Set) (bool, error) {
+	set := workload.Metadata(id.Kind)
+	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, set)
+	return err == nil && set.UID == id.UID, client.IgnoreNotFound(err)
+}
+
 // see notes the set's pods as the cache has them, and returns how many more should go than before.
 func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now time.Time) (asked int) {
 	here := map[types.UID]bool{}
@@ -215,7 +221,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		}
 		here[pod.UID] = true
 		known := s.pods[pod.UID]
-		mark, isMarked := cost.MarkOf(pod)
+		mark, isMarked := cost.Cached(pod)
 		value := pod.Annotations[corev1.PodDeletionCost]
 		switch {
 		case !isMarked && known != nil && known.isOff:
@@ -430,7 +436,7 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	if err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	mark, ok := cost.MarkOf(pod)
+	mark, ok := cost.Cached(pod)
 	if !ok {
 		return nil
 	}

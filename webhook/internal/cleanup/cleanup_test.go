@@ -61,7 +61,11 @@ func pod(number int) cost.Pod {
 	return cost.Pod{Key: fakeapi.Key(fmt.Sprint("web-", number)), UID: fakeapi.UID(3, number)}
 }
 
-func mark(count int32) string { return cost.Mark{Set: id.UID, Count: count, Goes: true}.String() }
+func mark(count int32) string { return markOf(count).String() }
+
+func markOf(count int32) cost.Mark {
+	return cost.Mark{Set: id.UID, Count: count, Request: fakeapi.UID(5, 0), Goes: true}
+}
 
 func (s *shop) must(err error) {
 	s.Helper()
@@ -235,7 +239,7 @@ func TestRefusedMeanwhile(t *testing.T) {
 func TestOneByOne(t *testing.T) {
 	s := newShop(t, mark(2))
 	s.look(0)
-	write := cost.Write{Pod: pod(1), Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
+	write := cost.Write{Pod: pod(1), Cost: -1, Mark: markOf(2)}
 	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	s.look(time.Second)
 	s.look(s.Patience - time.Second)
@@ -314,7 +318,7 @@ func TestWithdrawn(t *testing.T) {
 		s := newShop(t, mark(2), mark(2))
 		s.look(0)
 		for i := range 2 {
-			undo := cost.Undo{Pod: pod(i), Mark: cost.Mark{Set: id.UID, Count: 2}}
+			undo := cost.Undo{Pod: pod(i), Mark: markOf(2)}
 			s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{undo})[0])
 		}
 		s.look(time.Second)
@@ -390,7 +394,7 @@ func TestGivesUp(t *testing.T) {
 	left(1)
 
 	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
-	orphan := cleanup.Set{Namespace: id.Namespace, Name: "web-0", UID: id.UID}
+	orphan := cleanup.Set{Namespace: id.Namespace, Name: "web-0"}
 	for range 62 {
 		_, err := s.Reconcile(context.Background(), orphan)
 		if s.now = s.now.Add(time.Minute); err == nil {
@@ -420,7 +424,8 @@ func TestWantedAgain(t *testing.T) {
 	s.deletePods(0, 2)
 	s.count(2, 2, true)
 	s.Cache = s.frozen()
-	later := cost.Mark{Set: id.UID, Count: 1, Request: "later", Goes: true}
+	later := markOf(1)
+	later.Request = fakeapi.UID(5, 1)
 	write := cost.Write{Pod: pod(1), Cost: -1, Mark: later}
 	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	s.look(time.Second)
@@ -449,7 +454,9 @@ func (s *shop) frozen() client.Reader {
 
 // A cost on a pod that stays is not asked for, and comes off like the others.
 func TestStays(t *testing.T) {
-	s := newShop(t, mark(2), mark(2), cost.Mark{Set: id.UID, Count: 2}.String())
+	staying := markOf(2)
+	staying.Goes = false
+	s := newShop(t, mark(2), mark(2), staying.String())
 	s.look(0)
 	s.deletePods(0, 1)
 	s.count(2, 2, true)
@@ -569,14 +576,36 @@ func TestSetDeleted(t *testing.T) {
 	}
 }
 
-// A replica that becomes leader later knows plans of its own that are long over.
+// A pod whose owner is none that there is, by kind, name and UID, costs no request, however often it changes its owner.
+func TestNoSuchOwner(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.Live = nil
+	for _, forged := range []cleanup.Set{
+		{Kind: workload.ReplicaSet, Namespace: id.Namespace, Name: "other", UID: id.UID},
+		{Kind: workload.ReplicationController, Namespace: id.Namespace, Name: "web", UID: id.UID},
+	} {
+		result, err := s.Reconcile(context.Background(), forged)
+		s.must(err)
+		if result.RequeueAfter != 0 {
+			t.Errorf("%+v is looked at again", forged)
+		}
+	}
+	for _, pod := range []string{"web-0", "web-1"} {
+		changed := fakeapi.Read[corev1.Pod](s, s.API, pod)
+		changed.OwnerReferences[0].UID = fakeapi.UID(9, 1)
+		s.must(s.Update(context.Background(), changed))
+	}
+	_, err := s.Reconcile(context.Background(), cleanup.Set{Kind: workload.ReplicaSet, Namespace: id.Namespace, Name: "web", UID: fakeapi.UID(9, 1)})
+	s.must(err)
+}
+
 // A pod elsewhere whose owner reference has the UID of this set changes nothing about it.
 func TestForgedOwner(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	elsewhere := fakeapi.Read[corev1.Pod](s, s.API, "web-3").DeepCopy()
 	elsewhere.Namespace, elsewhere.Name, elsewhere.UID, elsewhere.ResourceVersion = "another", "forged", fakeapi.UID(9, 9), ""
 	s.must(s.Create(context.Background(), elsewhere))
-	write := cost.Write{Pod: cost.PodOf(elsewhere), Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
+	write := cost.Write{Pod: cost.PodOf(elsewhere), Cost: -1, Mark: markOf(2)}
 	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	forged := cleanup.Set{Kind: workload.ReplicaSet, Namespace: "another", Name: "web", UID: id.UID}
 	counted := since(t, "pods_asked_total")
@@ -595,6 +624,7 @@ func TestForgedOwner(t *testing.T) {
 	counted(2)
 }
 
+// A replica that becomes leader later knows plans of its own that are long over.
 func TestOldPlan(t *testing.T) {
 	s := newShop(t)
 	s.plan(pod(0))
@@ -630,7 +660,7 @@ func TestOrphans(t *testing.T) {
 	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
 	s.look(time.Minute)
 	s.has("web-0")
-	_, err := s.Reconcile(context.Background(), cleanup.Set{Namespace: id.Namespace, Name: "web-0", UID: id.UID})
+	_, err := s.Reconcile(context.Background(), cleanup.Set{Namespace: id.Namespace, Name: "web-0"})
 	s.must(err)
 	s.has()
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -56,30 +57,32 @@ func (m Mark) IsOf(other Mark) bool {
 	return m == other
 }
 
-// MarkOf returns a pod's mark. One that somebody else has written is none: a template may have it. If it is not known who has
-// written what, as in the cache, which has only marks of this program, it counts. A mark that cannot be read belongs to no set, so
-// that it is taken off.
+// MarkOf returns the mark of a pod, if this program manages it: an admission policy keeps others from saying so. One that somebody else
+// has written is none, as a template may have it.
 func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
-	text, ok := pod.GetAnnotations()[Annotation]
-	if !ok || len(pod.GetManagedFields()) > 0 && !IsMarked(pod) {
+	if !slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == Manager && manages(&entry, Annotation)
+	}) {
 		return Mark{}, false
 	}
-	rest, isStaying := strings.CutSuffix(text, stays)
-	set, rest, _ := strings.Cut(rest, "/")
+	return Cached(pod)
+}
+
+// Cached returns the mark of a pod in the cache, which has no marks but those of this program, and does not know who manages what.
+func Cached(pod metav1.Object) (mark Mark, ok bool) {
+	text, isStaying := strings.CutSuffix(pod.GetAnnotations()[Annotation], stays)
+	set, rest, _ := strings.Cut(text, "/")
 	count, request, _ := strings.Cut(rest, "/")
 	number, err := strconv.ParseInt(count, 10, 32)
-	if err != nil {
-		return Mark{}, true
+	if err != nil || !IsUUID(set) || !IsUUID(request) {
+		return Mark{}, false
 	}
 	return Mark{types.UID(set), int32(number), types.UID(request), !isStaying}, true
 }
 
-// IsMarked reports whether a pod has a mark that this program manages.
-func IsMarked(pod metav1.Object) bool {
-	_, ok := pod.GetAnnotations()[Annotation]
-	return ok && slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == Manager && manages(&entry, Annotation)
-	})
+// IsUUID reports whether a text is a UUID in its usual form, as all UIDs of an API server are.
+func IsUUID(text string) bool {
+	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
 }
 
 // Before returns what a pod has of this program before a request writes to it: the cost and mark of an earlier request, or else

@@ -10,30 +10,41 @@ import (
 )
 
 func TestMark(t *testing.T) {
-	for text, want := range map[string]cost.Mark{
-		"6d3c2e1f-0000-4000-8000-000000000001/7/5a":       {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Request: "5a", Goes: true},
-		"6d3c2e1f-0000-4000-8000-000000000001/7/5a/stays": {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Request: "5a"},
-	} {
+	const set, request = "6d3c2e1f-0000-4000-8000-000000000001", "6d3c2e1f-0000-4000-8000-000000000002"
+	marked := func(manager, text string) *corev1.Pod {
 		pod := &corev1.Pod{}
 		pod.Annotations = map[string]string{cost.Annotation: text}
-		got, ok := cost.MarkOf(pod)
-		if !ok || got != want || got.String() != text {
+		fakeapi.Manage(pod, manager, cost.Annotation)
+		return pod
+	}
+	for text, want := range map[string]cost.Mark{
+		set + "/7/" + request:            {Set: set, Count: 7, Request: request, Goes: true},
+		set + "/7/" + request + "/stays": {Set: set, Count: 7, Request: request},
+	} {
+		if got, ok := cost.MarkOf(marked(cost.Manager, text)); !ok || got != want || got.String() != text {
 			t.Errorf("%s is %+v", text, got)
 		}
-	}
-	for _, text := range []string{"", "x", "uid/", "uid/x", "uid/99999999999", "/stays"} {
-		pod := &corev1.Pod{}
-		pod.Annotations = map[string]string{cost.Annotation: text}
-		if got, ok := cost.MarkOf(pod); !ok || got.Goes || got.Set != "" {
-			t.Errorf("%q is %+v", text, got)
+		pod := marked("kube-controller-manager", text)
+		fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost)
+		if _, ok := cost.MarkOf(pod); ok {
+			t.Error("a mark of its template is taken for one of this program")
+		}
+		pod.ManagedFields = nil
+		if _, ok := cost.MarkOf(pod); ok {
+			t.Error("a mark that nobody manages is taken for one of this program")
+		}
+		if got, ok := cost.Cached(pod); !ok || got != want {
+			t.Errorf("%s is %+v in the cache", text, got)
 		}
 	}
-	pod := &corev1.Pod{}
-	pod.Annotations = map[string]string{cost.Annotation: "uid/7/5a"}
-	fakeapi.Manage(pod, "kube-controller-manager", cost.Annotation)
-	fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost)
-	if _, ok := cost.MarkOf(pod); ok {
-		t.Error("a mark of its template is taken for one of this program")
+	// What has another form, such as a longer one, is none.
+	for _, text := range []string{
+		"", "x", "/stays", set, set + "/7", set + "/x/" + request, set + "/99999999999/" + request, "web/7/" + request, set + "/7/5a",
+		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", "{" + set + "}/7/" + request,
+	} {
+		if got, ok := cost.MarkOf(marked(cost.Manager, text)); ok {
+			t.Errorf("%q is %+v", text, got)
+		}
 	}
 	if _, ok := cost.MarkOf(&corev1.Pod{}); ok {
 		t.Error("a pod without a mark has one")

@@ -108,8 +108,7 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		mark, _ := MarkOf(pod)
-		if pod.UID != undo.Pod.UID || !IsMarked(pod) || !mark.IsOf(undo.Mark) {
+		if mark, ok := MarkOf(pod); pod.UID != undo.Pod.UID || !ok || !mark.IsOf(undo.Mark) {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
 		// The resource version keeps this from taking off what a later request writes meanwhile.

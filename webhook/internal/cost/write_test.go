@@ -15,7 +15,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-var mark = cost.Mark{Set: "set", Count: 1, Request: "request"}
+var mark = cost.Mark{Set: fakeapi.UID(1, 0), Count: 1, Request: fakeapi.UID(5, 0)}
 
 // hanging is an API server that answers nothing about pods except the first until its end, and writes and undos for all.
 func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []cost.Undo) {
