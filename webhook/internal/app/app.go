@@ -40,6 +40,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/canary"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
@@ -149,7 +150,12 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	reporter := &report.Reporter{
 		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 	}
-	pods, err := others(ctx, mgr)
+	// Objects of any number and size are read by this one. It also watches.
+	live, err := client.NewWithWatch(bounded.Config(mgr.GetConfig()), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return nil, err
+	}
+	pods, err := others(ctx, mgr, live)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +163,8 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err != nil {
 		return nil, err
 	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier,
-		Neighbours: pods, Now: time.Now, Rates: steer.NewRates(options.DecisionsPerSecond)}
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Costs: costs, Barrier: barrier,
+		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond)}
 	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
 			return nil, err
@@ -175,7 +181,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err := cleaner.SetUp(mgr); err != nil {
 		return nil, err
 	}
-	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Reporter: reporter}).SetUp(mgr); err != nil {
+	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: live, Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
@@ -203,11 +209,7 @@ func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, err
 }
 
 // others makes what knows the pods of the cluster, which begins when there is a policy that needs them.
-func others(ctx context.Context, mgr manager.Manager) (*neighbours.Pods, error) {
-	live, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
-	if err != nil {
-		return nil, err
-	}
+func others(ctx context.Context, mgr manager.Manager, live client.WithWatch) (*neighbours.Pods, error) {
 	pods := neighbours.New(live)
 	policies, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.ScaleDownPolicy{})
 	if err != nil {

@@ -22,10 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/plans"
-	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -191,8 +189,8 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
 	}
 	for _, over := range known.over() {
-		over.Set, over.UID = set, id.UID
-		c.report(ctx, over)
+		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
+		c.Reporter.Over(ctx, over)
 	}
 	if set == nil && len(known.pods) == 0 {
 		delete(c.sets, id)
@@ -412,21 +410,6 @@ func (s *scaleDown) over() []*report.Over {
 		s.forget(uid)
 	}
 	return slices.Collect(maps.Values(ended))
-}
-
-// report reports how a scale-down ended. Nobody knows the policy of a set that is gone.
-func (c *Cleaner) report(ctx context.Context, over *report.Over) {
-	var policies v1alpha1.ScaleDownPolicyList
-	if over.Set == nil {
-		c.Reporter.Over(ctx, over)
-		return
-	}
-	if err := c.Cache.List(ctx, &policies, client.InNamespace(over.Set.Object.GetNamespace())); err == nil {
-		if chosen := policy.Choose(policies.Items, over.Set.TemplateLabels); len(chosen) > 0 {
-			over.Policy = chosen[0]
-		}
-	}
-	c.Reporter.Over(ctx, over)
 }
 
 // orphan takes the cost off a pod whose set is gone.

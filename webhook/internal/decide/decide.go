@@ -63,7 +63,8 @@ type Decision struct {
 
 // Blocked is a pod that goes although the policy wants another to go before it.
 type Blocked struct {
-	Pod, Before *corev1.Pod
+	// Pod and Before are their names.
+	Pod, Before string
 	// Rule says why: "unassigned", "phase" or "not-ready".
 	Rule string
 }
@@ -131,7 +132,7 @@ func (q *Question) blocked(wanted map[*corev1.Pod]bool, tier func(*corev1.Pod) i
 		if err != nil {
 			return nil, err
 		}
-		blocked = append(blocked, Blocked{pod, first, string(explained.Rule)})
+		blocked = append(blocked, Blocked{pod.Name, first.Name, string(explained.Rule)})
 	}
 	return blocked, nil
 }

@@ -80,5 +80,5 @@ func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 // NewSteerer steers what is on the server, where no node is cordoned.
 func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
 	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
-		Rates: steer.NewRates(1000)}
+		Limits: steer.NewLimits(1000)}
 }

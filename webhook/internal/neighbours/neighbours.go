@@ -18,15 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
-const (
-	// page is how many pods are read at a time.
-	page = 500
-	// pause is how long it waits after an error.
-	pause = time.Second
-)
+// pause is how long it waits after an error.
+const pause = time.Second
 
 // Pods are those of a cluster.
 type Pods struct {
@@ -98,14 +95,19 @@ func (p *Pods) Check(areSeen func() bool) error {
 
 var errNotKnown = errors.New("the pods of the cluster are not known yet")
 
-// Others returns the pods of all other sets than this one. It waits until they are known, or the context ends.
-func (p *Pods) Others(ctx context.Context, set types.UID) ([]decide.Neighbour, error) {
+// Wait waits until they are known, or the context ends.
+func (p *Pods) Wait(ctx context.Context) error {
 	p.Want()
 	select {
 	case <-p.known:
+		return nil
 	case <-ctx.Done():
-		return nil, errNotKnown
+		return errNotKnown
 	}
+}
+
+// Others returns the pods of all other sets than this one, as far as they are known.
+func (p *Pods) Others(set types.UID) []decide.Neighbour {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	others := make([]decide.Neighbour, 0, len(p.all))
@@ -114,7 +116,7 @@ func (p *Pods) Others(ctx context.Context, set types.UID) ([]decide.Neighbour, e
 			others = append(others, pod)
 		}
 	}
-	return others, nil
+	return others
 }
 
 // follow reads all pods and then what changes, until the watch ends or something fails.
@@ -150,20 +152,15 @@ func (p *Pods) follow(ctx context.Context) error {
 }
 
 func (p *Pods) list(ctx context.Context) (map[types.UID]decide.Neighbour, string, error) {
-	all := map[types.UID]decide.Neighbour{}
-	options := &client.ListOptions{Limit: page}
-	for {
-		var list corev1.PodList
-		if err := p.live.List(ctx, &list, options); err != nil {
-			return nil, "", err
+	all, version := map[types.UID]decide.Neighbour{}, ""
+	err := bounded.Each(ctx, p.live, func(page *corev1.PodList) error {
+		for i := range page.Items {
+			put(all, &page.Items[i])
 		}
-		for i := range list.Items {
-			put(all, &list.Items[i])
-		}
-		if options.Continue = list.Continue; options.Continue == "" {
-			return all, list.ResourceVersion, nil
-		}
-	}
+		version = page.ResourceVersion
+		return nil
+	})
+	return all, version, err
 }
 
 // note notes a pod as it is now, or that it is gone.

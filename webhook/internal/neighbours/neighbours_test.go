@@ -46,14 +46,18 @@ func TestOthers(t *testing.T) {
 	}}))
 	ended := make(chan error)
 	go func() { ended <- pods.Start(ctx) }()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	is := func(want string) {
 		t.Helper()
 		var got string
 		for range 200 {
-			others, err := pods.Others(ctx, "uid-ReplicaSet")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(pods.Wait(ctx))
+			others := pods.Others("uid-ReplicaSet")
 			slices.SortFunc(others, func(a, b decide.Neighbour) int { return strings.Compare(string(a.Set)+a.Node, string(b.Set)+b.Node) })
 			if got = fmt.Sprint(others); got == want {
 				return
@@ -63,12 +67,6 @@ func TestOthers(t *testing.T) {
 		t.Fatalf("%s, not %s", got, want)
 	}
 	is("[{a uid-StatefulSet} {a uid-bare}]")
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	<-watched
 	must(api.Create(ctx, pod("db-1", "b", "StatefulSet")))
 	is("[{a uid-StatefulSet} {b uid-StatefulSet} {a uid-bare}]")
@@ -87,7 +85,7 @@ func TestOthers(t *testing.T) {
 func TestNotKnownYet(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer stop()
-	if _, err := neighbours.New(fakeapi.New()).Others(ctx, "set"); err == nil {
+	if err := neighbours.New(fakeapi.New()).Wait(ctx); err == nil {
 		t.Error("no error")
 	}
 }
@@ -111,7 +109,7 @@ func TestCheck(t *testing.T) {
 		t.Error("ready before it knows the pods")
 	}
 	go func() { _ = pods.Start(ctx) }()
-	if _, err := pods.Others(ctx, "set"); err != nil {
+	if err := pods.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := pods.Check(seen); err != nil {

@@ -45,7 +45,7 @@ type Comparison struct {
 // Compare waits until the scale-down is over, or the context ends, and compares.
 func Compare(ctx context.Context, s *steer.Steerer, o *steer.Outcome) Comparison {
 	for wait := pause; ; wait = min(2*wait, longest) {
-		set, err := workload.Get(ctx, s.Live, o.Kind, o.Key)
+		set, err := s.Set(ctx, o.Kind, o.Key)
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
 			return Comparison{Without: Deleted}

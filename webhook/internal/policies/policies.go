@@ -4,13 +4,10 @@ package policies
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -57,28 +55,32 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
 	var all v1alpha1.ScaleDownPolicyList
-	if err := j.Cache.List(ctx, &all, client.InNamespace(namespace)); err != nil || len(all.Items) == 0 {
+	if err := j.Cache.List(ctx, &all, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil || len(all.Items) == 0 {
 		return ctrl.Result{}, err
 	}
-	var sets []*workload.Set
-	var again time.Duration
-	if len(all.Items) > 1 {
-		// One alone cannot be shadowed.
-		var err error
-		if sets, err = j.sets(ctx, namespace); err != nil {
-			return ctrl.Result{}, err
-		}
-		again = later
-	}
+	valid, invalid := policy.All(all.Items)
 	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
-	for _, set := range sets {
-		chosen := policy.Choose(all.Items, set.TemplateLabels)
-		for i, each := range chosen {
-			if i == 0 {
-				counts[each.Name] = true
-			} else if _, ok := verdicts[each.Name]; !ok {
-				verdicts[each.Name] = report.Shadowed(chosen[0], set)
+	for name, err := range invalid {
+		verdicts[name] = report.Invalid(err)
+	}
+	var again time.Duration
+	if len(valid) > 1 {
+		// One alone cannot be shadowed.
+		again = later
+		err := j.sets(ctx, namespace, func(set *workload.Set) {
+			var first *policy.Compiled
+			for _, each := range valid {
+				switch name := each.Policy.Name; {
+				case !each.Selects(set.TemplateLabels):
+				case first == nil:
+					first, counts[name] = each, true
+				case verdicts[name] == report.Verdict{}:
+					verdicts[name] = report.Shadowed(first.Policy, set)
+				}
 			}
+		})
+		if err != nil {
+			return ctrl.Result{}, err
 		}
 	}
 	for i := range all.Items {
@@ -87,37 +89,30 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		if counts[each.Name] {
 			verdict = verdict.Partly()
 		}
-		if _, err := policy.Compile(each); err != nil {
-			verdict = report.Invalid(err)
-		}
 		j.Reporter.Accepted(ctx, each, verdict)
 	}
 	return ctrl.Result{RequeueAfter: again}, nil
 }
 
-func (j *Judge) sets(ctx context.Context, namespace string) ([]*workload.Set, error) {
-	var replicaSets appsv1.ReplicaSetList
-	var controllers corev1.ReplicationControllerList
-	var sets []*workload.Set
-	// As the API server has them in its own cache.
-	cheap := &client.ListOptions{Namespace: namespace, Raw: &metav1.ListOptions{ResourceVersion: "0"}}
-	if err := j.Live.List(ctx, &replicaSets, cheap); err != nil {
-		return nil, err
-	}
-	if err := j.Live.List(ctx, &controllers, cheap); err != nil {
-		return nil, err
-	}
-	for i := range replicaSets.Items {
-		if set, err := workload.OfReplicaSet(&replicaSets.Items[i]); err == nil {
-			sets = append(sets, set)
+// sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
+func (j *Judge) sets(ctx context.Context, namespace string, use func(*workload.Set)) error {
+	err := bounded.Each(ctx, j.Live, func(page *appsv1.ReplicaSetList) error {
+		for i := range page.Items {
+			if set, err := workload.OfReplicaSet(&page.Items[i]); err == nil {
+				use(set)
+			}
 		}
+		return nil
+	}, client.InNamespace(namespace))
+	if err != nil {
+		return err
 	}
-	for i := range controllers.Items {
-		if set, err := workload.OfReplicationController(&controllers.Items[i]); err == nil {
-			sets = append(sets, set)
+	return bounded.Each(ctx, j.Live, func(page *corev1.ReplicationControllerList) error {
+		for i := range page.Items {
+			if set, err := workload.OfReplicationController(&page.Items[i]); err == nil {
+				use(set)
+			}
 		}
-	}
-	// A verdict names the first, and should not change each time.
-	slices.SortFunc(sets, func(a, b *workload.Set) int { return strings.Compare(a.String(), b.String()) })
-	return sets, nil
+		return nil
+	}, client.InNamespace(namespace))
 }

@@ -14,20 +14,25 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 )
 
-// Choose returns the policies that select a set by the labels of its pods' template, the one that counts first: the oldest.
-// Policies that are being deleted or have an invalid selector select nothing.
-func Choose(policies []v1alpha1.ScaleDownPolicy, template labels.Set) []*v1alpha1.ScaleDownPolicy {
-	var chosen []*v1alpha1.ScaleDownPolicy
+// All compiles the policies of a namespace, and returns those that can be used in the order in which they count: the oldest first. invalid has
+// what is wrong with others, by name. One that is being deleted is in neither.
+func All(policies []v1alpha1.ScaleDownPolicy) (valid []*Compiled, invalid map[string]error) {
+	invalid = map[string]error{}
 	for i := range policies {
-		policy := &policies[i]
-		if compiled, err := Compile(policy); err == nil && policy.DeletionTimestamp == nil && compiled.selector.Matches(template) {
-			chosen = append(chosen, policy)
+		if policies[i].DeletionTimestamp != nil {
+			continue
 		}
+		compiled, err := Compile(&policies[i])
+		if err != nil {
+			invalid[policies[i].Name] = err
+			continue
+		}
+		valid = append(valid, compiled)
 	}
-	slices.SortFunc(chosen, func(a, b *v1alpha1.ScaleDownPolicy) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
+	slices.SortFunc(valid, func(a, b *Compiled) int {
+		return cmp.Or(a.Policy.CreationTimestamp.Compare(b.Policy.CreationTimestamp.Time), strings.Compare(a.Policy.Name, b.Policy.Name))
 	})
-	return chosen
+	return valid, invalid
 }
 
 // Nodes returns the labels of a node, or nil if it is not known.
@@ -35,6 +40,7 @@ type Nodes func(name string) labels.Set
 
 // Compiled is a policy whose selectors are parsed.
 type Compiled struct {
+	Policy   *v1alpha1.ScaleDownPolicy
 	selector labels.Selector
 	tiers    []tier
 	spread   []string
@@ -48,7 +54,7 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spec.selector: %w", err)
 	}
-	compiled := &Compiled{selector: selector, spread: policy.Spec.Spread}
+	compiled := &Compiled{Policy: policy, selector: selector, spread: policy.Spec.Spread}
 	for i, entry := range policy.Spec.First {
 		var parsed tier
 		if entry.Nodes != nil {
@@ -65,6 +71,9 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 	}
 	return compiled, nil
 }
+
+// Selects reports whether the policy selects a set whose template has these labels.
+func (c *Compiled) Selects(template labels.Set) bool { return c.selector.Matches(template) }
 
 // Tier returns the tier of a pod: the number of the first entry that it matches, or of all entries if it matches none.
 func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int {

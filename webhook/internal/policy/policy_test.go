@@ -22,7 +22,7 @@ func named(name string, second int, selector metav1.LabelSelector) v1alpha1.Scal
 	return p
 }
 
-func TestChoose(t *testing.T) {
+func TestAll(t *testing.T) {
 	deleted := named("deleted", 0, metav1.LabelSelector{})
 	deleted.DeletionTimestamp = &deleted.CreationTimestamp
 	invalid := named("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}})
@@ -31,8 +31,14 @@ func TestChoose(t *testing.T) {
 		named("other", 1, *selector("app", "api")), deleted, invalid,
 	}
 	var names []string
-	for _, chosen := range policy.Choose(all, labels.Set{"app": "web", "tier": "front"}) {
-		names = append(names, chosen.Name)
+	valid, wrong := policy.All(all)
+	for _, each := range valid {
+		if each.Selects(labels.Set{"app": "web", "tier": "front"}) {
+			names = append(names, each.Policy.Name)
+		}
+	}
+	if len(wrong) != 1 || wrong["invalid"] == nil {
+		t.Error(wrong)
 	}
 	if got := len(names); got != 3 || names[0] != "a" || names[1] != "b" || names[2] != "young" {
 		t.Fatal(names)

@@ -27,6 +27,7 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -48,7 +49,7 @@ const (
 
 // A Reporter reports.
 type Reporter struct {
-	// Live reads policies, and Client writes their status.
+	// Live reads policies, and Client writes their status. It also has all of them cached.
 	Live   client.Reader
 	Client client.Client
 	Events events.EventRecorder
@@ -56,6 +57,8 @@ type Reporter struct {
 
 	// What is reported later.
 	later sync.WaitGroup
+	// policies keep several reports from reading and writing a policy, which may be large, at the same time.
+	policies locks.Map[types.UID]
 }
 
 // Outcome reports what became of a request.
@@ -166,11 +169,12 @@ func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
 type Over struct {
-	Set    *workload.Set
-	UID    types.UID
-	To     int32
-	Policy *v1alpha1.ScaleDownPolicy
-	Gone   int
+	// Set is nil if it is gone.
+	Set       *workload.Set
+	Namespace string
+	UID       types.UID
+	To        int32
+	Gone      int
 	// Missed has the names of pods that should have gone, by reason.
 	Missed map[string][]string
 }
@@ -191,9 +195,6 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		r.event(o.Set, corev1.EventTypeWarning, "Missed",
 			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
 	}
-	if o.Policy == nil {
-		return
-	}
 	if o.note(ctx, r, count, texts) {
 		return
 	}
@@ -212,24 +213,41 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 // Wait returns when nothing is left to report.
 func (r *Reporter) Wait() { r.later.Wait() }
 
-// note adds the end of a scale-down to the status of its policy, and reports whether that knows of the scale-down.
+// note adds the end of a scale-down to the status of the policy that knows of it, and reports whether there is one.
 func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
-	r.status(ctx, o.Policy, func(policy *v1alpha1.ScaleDownPolicy) {
-		found = false
-		for i := range policy.Status.ScaleDowns {
-			entry := &policy.Status.ScaleDowns[i]
-			if entry.UID == o.UID && entry.To == o.To && entry.Gone == nil {
-				gone, missed := int32(o.Gone), int32(count)
-				entry.Gone, entry.Missed = &gone, &missed
-				if count > 0 {
-					entry.Message += "; " + strings.Join(texts, "; ")
-				}
-				found = true
+	var policies v1alpha1.ScaleDownPolicyList
+	if err := r.Client.List(ctx, &policies, client.InNamespace(o.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return false
+	}
+	for i := range policies.Items {
+		if o.entry(&policies.Items[i]) == nil {
+			continue
+		}
+		r.status(ctx, &policies.Items[i], func(policy *v1alpha1.ScaleDownPolicy) {
+			entry := o.entry(policy)
+			if found = entry != nil; !found {
 				return
 			}
-		}
-	})
+			gone, missed := int32(o.Gone), int32(count)
+			entry.Gone, entry.Missed = &gone, &missed
+			if count > 0 {
+				entry.Message += "; " + strings.Join(texts, "; ")
+			}
+		})
+	}
 	return found
+}
+
+// entry is what the status of a policy says of the scale-down, or nil.
+func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDown {
+	downs := policy.Status.ScaleDowns
+	i := slices.IndexFunc(downs, func(entry v1alpha1.ScaleDown) bool {
+		return entry.UID == o.UID && entry.To == o.To && entry.Gone == nil
+	})
+	if i < 0 {
+		return nil
+	}
+	return &downs[i]
 }
 
 // event tells something about a set. The API server refuses longer notes.
@@ -242,7 +260,19 @@ func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
 
 // status changes the status of a policy as it is now. Errors are counted, because there is nobody else to tell.
 func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) {
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	unlock, err := r.policies.Lock(ctx, policy.UID)
+	if err == nil {
+		err = r.write(ctx, policy, change)
+		unlock()
+	}
+	if err != nil {
+		unreported.Inc()
+		r.Log.Error(err, "cannot write the status of a policy", "namespace", policy.Namespace, "name", policy.Name)
+	}
+}
+
+func (r *Reporter) write(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		var now v1alpha1.ScaleDownPolicy
 		if err := r.Live.Get(ctx, client.ObjectKeyFromObject(policy), &now); err != nil {
 			return client.IgnoreNotFound(err)
@@ -256,10 +286,6 @@ func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy,
 		}
 		return client.IgnoreNotFound(r.Client.Status().Update(ctx, &now))
 	})
-	if err != nil {
-		unreported.Inc()
-		r.Log.Error(err, "cannot write the status of a policy", "namespace", policy.Namespace, "name", policy.Name)
-	}
 }
 
 // describe says what became of a request.
@@ -281,7 +307,7 @@ func describe(o *steer.Outcome) string {
 func describeBlocked(blocked []decide.Blocked) string {
 	var texts []string
 	for _, pair := range blocked {
-		texts = append(texts, fmt.Sprintf("%s goes before %s whatever its deletion cost (%s)", pair.Pod.Name, pair.Before.Name,
+		texts = append(texts, fmt.Sprintf("%s goes before %s whatever its deletion cost (%s)", pair.Pod, pair.Before,
 			pair.Rule))
 	}
 	return list(texts)

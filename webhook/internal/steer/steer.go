@@ -28,6 +28,7 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -124,7 +125,9 @@ type Outcome struct {
 	// Active are the set's active pods, if they are only observed. Once they are known by their names alone, Prediction says which of
 	// them go. related are the pods that count for ranks, until then.
 	Active, related []*corev1.Pod
-	Prediction      *decide.Prediction
+	// bytes is what these take.
+	bytes      int
+	Prediction *decide.Prediction
 	// States are what the prediction was made from.
 	States decide.States
 }
@@ -136,8 +139,10 @@ type Barrier interface {
 
 // Neighbours knows which sets have pods on which nodes.
 type Neighbours interface {
+	// Wait waits until they are known.
+	Wait(ctx context.Context) error
 	// Others returns the pods of all other sets than this one.
-	Others(ctx context.Context, set types.UID) ([]decide.Neighbour, error)
+	Others(set types.UID) []decide.Neighbour
 }
 
 // Cached are the kinds of objects that a Steerer reads from its cache.
@@ -163,12 +168,12 @@ type Steerer struct {
 	Neighbours Neighbours
 	// Now is the clock.
 	Now func() time.Time
-	// Rates limits the decisions for each namespace.
-	Rates *Rates
+	// Limits keep a namespace from taking what the others need.
+	Limits *Limits
 
-	locks locks
-	// held are the pods that wait for predictions, of which one is made at a time.
-	held       held
+	// sets keep two requests about one set from writing at the same time.
+	sets locks.Map[types.UID]
+	// One prediction is made at a time.
 	predicting sync.Mutex
 }
 
@@ -194,7 +199,8 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 		return DryRun, nil
 	}
 	var policies v1alpha1.ScaleDownPolicyList
-	if err := s.Cache.List(ctx, &policies, client.InNamespace(o.Key.Namespace)); err != nil {
+	// They are the cache's own: nobody changes them.
+	if err := s.Cache.List(ctx, &policies, client.InNamespace(o.Key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return Failed, err
 	}
 	if len(policies.Items) == 0 {
@@ -205,41 +211,30 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if err := s.Cache.Get(ctx, o.Key, known); apierrors.IsNotFound(err) || err == nil && known.UID != o.Request.Set {
 		return Stale, nil
 	}
-	if !s.Rates.allow(o.Key.Namespace) {
+	if !s.Limits.allow(o.Key.Namespace) {
 		return TooMany, errors.New("too many requests in this namespace")
 	}
-	set, err := workload.Get(ctx, s.Live, o.Kind, o.Key)
-	if err != nil {
+	chosen, isOld, err := s.choose(ctx, o, policies.Items)
+	switch {
+	case err != nil:
 		return Failed, err
-	}
-	if !o.isAbout(set) {
+	case o.Set == nil:
 		return Stale, nil
-	}
-	o.Set = set
-	if set.Object.GetDeletionTimestamp() != nil {
+	case o.Set.Object.GetDeletionTimestamp() != nil:
 		return NothingToDo, nil
-	}
-	chosen := policy.Choose(policies.Items, set.TemplateLabels)
-	if len(chosen) == 0 {
+	case chosen == nil:
 		return NoPolicy, nil
-	}
-	o.Policy = chosen[0]
-	isOld, err := set.IsOld(ctx, s.Live)
-	if err != nil {
-		return Failed, err
-	}
-	if isOld && !o.IsScale && !o.Policy.Spec.Rollouts {
+	case isOld && !o.IsScale && !o.Policy.Spec.Rollouts:
 		return RolloutIgnored, nil
-	}
-	if o.Policy.Spec.Observes() {
+	case o.Policy.Spec.Observes():
 		return s.observe(ctx, o)
 	}
-	unlock, err := s.locks.lock(ctx, set.UID())
+	unlock, err := s.sets.Lock(ctx, o.Set.UID())
 	if err != nil {
-		return DeadlineExceeded, err
+		return DeadlineExceeded, fmt.Errorf("another scale-down of the set takes long: %w", err)
 	}
 	defer unlock()
-	if result, err := s.write(ctx, o, isOld); result != Steered {
+	if result, err := s.write(ctx, o, chosen, isOld); result != Steered {
 		return result, err
 	}
 	late := s.Barrier.Wait(ctx)
@@ -257,17 +252,54 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	return Steered, err
 }
 
+// choose reads the set, if the request is about it as it is, and chooses the policy for it, if there is one. It also says whether a rollout
+// shrinks the set.
+func (s *Steerer) choose(ctx context.Context, o *Outcome, policies []v1alpha1.ScaleDownPolicy) (*policy.Compiled, bool, error) {
+	end, err := s.Limits.turn(ctx, o.Key.Namespace)
+	if err != nil {
+		return nil, false, err
+	}
+	defer end()
+	set, err := workload.Get(ctx, s.Live, o.Kind, o.Key)
+	if err != nil || !o.isAbout(set) {
+		return nil, false, err
+	}
+	o.Set = set
+	all, _ := policy.All(policies)
+	first := slices.IndexFunc(all, func(each *policy.Compiled) bool { return each.Selects(set.TemplateLabels) })
+	// There may be many labels, and nobody needs them after this.
+	set.TemplateLabels = nil
+	if first < 0 {
+		return nil, false, nil
+	}
+	o.Policy = all[first].Policy
+	isOld, err := set.IsOld(ctx, s.Live)
+	return all[first], isOld, err
+}
+
 // observe reads what a prediction needs.
 func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
-	active, related, err := s.Pods(ctx, o.Set)
+	end, err := s.Limits.turn(ctx, o.Key.Namespace)
+	if err != nil {
+		return Failed, err
+	}
+	defer end()
+	active, related, err := s.pods(ctx, o.Set)
 	if err != nil {
 		return Failed, err
 	}
 	if len(active) <= int(o.To) {
 		return NothingToDo, nil
 	}
-	// If there are related ones, the active ones are among them.
-	if !s.held.add(max(len(active), len(related))) {
+	all := related
+	if len(related) == 0 {
+		// If there are related ones, the active ones are among them.
+		all = active
+	}
+	for _, pod := range all {
+		o.bytes += pod.Size()
+	}
+	if !s.Limits.hold(o.Key.Namespace, o.bytes) {
 		return TooMany, errors.New("too many pods wait for predictions")
 	}
 	o.Active, o.related = active, related
@@ -279,7 +311,7 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 func (s *Steerer) Predict(o *Outcome) error {
 	s.predicting.Lock()
 	defer s.predicting.Unlock()
-	defer s.held.add(-max(len(o.Active), len(o.related)))
+	defer s.Limits.release(o.Key.Namespace, o.bytes)
 	var err error
 	o.Prediction, err = decide.Predict(o.Active, o.related, len(o.Active)-int(o.To), o.At)
 	o.States = decide.StatesOf(o.Active, o.related)
@@ -287,92 +319,45 @@ func (s *Steerer) Predict(o *Outcome) error {
 	return err
 }
 
+// A plan is what is known while costs for a request are written.
+type plan struct {
+	*Outcome
+	chosen *policy.Compiled
+	isOld  bool
+	nodes  policy.Nodes
+	// theirs are the pods whose cost somebody else has written meanwhile, and undone those that have an entry in Undo.
+	theirs, undone map[types.UID]bool
+	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
+	writes []cost.Write
+	news   int
+}
+
 // write plans and writes costs, anew if pods change meanwhile.
-func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, error) {
-	compiled, err := policy.Compile(o.Policy)
-	if err != nil {
-		return Failed, err
-	}
-	nodes := s.nodes(ctx)
-	var empty *decide.EmptyNodes
+func (s *Steerer) write(ctx context.Context, o *Outcome, chosen *policy.Compiled, isOld bool) (Result, error) {
 	if o.Policy.Spec.EmptyNodes {
-		others, err := s.Neighbours.Others(ctx, o.Set.UID())
-		if err != nil {
+		if err := s.Neighbours.Wait(ctx); err != nil {
 			return DeadlineExceeded, err
 		}
-		empty = &decide.EmptyNodes{Neighbours: others, Domains: compiled.NodeDomains(nodes), IsFirst: s.isCordoned(ctx)}
 	}
-	theirs, known, written := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
+	p := &plan{Outcome: o, chosen: chosen, isOld: isOld, nodes: s.nodes(ctx), theirs: map[types.UID]bool{}, undone: map[types.UID]bool{}}
+	written := map[types.UID]bool{}
 	var last error
 	for range attempts {
-		active, related, err := s.Pods(ctx, o.Set)
-		if err != nil {
-			return Failed, err
-		}
-		k := len(active) - int(o.To)
-		if k <= 0 {
-			return NothingToDo, nil
-		}
-		owners := make(map[types.UID]cost.Owner, len(active))
-		for _, pod := range active {
-			owner := cost.OwnerOf(pod, o.Set.TemplateAnnotations)
-			if owner == cost.OfTerminal {
-				return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", pod.Name)
-			}
-			owners[pod.UID] = owner
-		}
-		decision, err := decide.Decide(decide.Question{
-			Active: active, Related: related, Delete: k,
-			Tier:              func(pod *corev1.Pod) int { return compiled.Tier(pod, nodes) },
-			Domains:           compiled.Domains(nodes),
-			Empty:             empty,
-			NotAvailableFirst: isOld, MinReadySeconds: o.Set.MinReadySeconds,
-			IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || theirs[pod.UID] },
-			IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },
-			Now:     o.At,
-		})
-		if err != nil {
-			if errors.Is(err, decide.ErrNoRoom) {
-				return NoRoom, err
-			}
-			return Failed, err
-		}
-		o.Blocked = decision.Blocked
-		o.Wanted = o.Wanted[:0]
-		for _, pod := range decision.Wanted {
-			o.Wanted = append(o.Wanted, cost.PodOf(pod))
-		}
-		relied := o.relied(&decision, active, func(pod *corev1.Pod) bool {
-			owner := owners[pod.UID]
-			return (owner == cost.Ours || owner == cost.FromTemplate) && !theirs[pod.UID]
-		})
-		var writes []cost.Write
-		for _, planned := range slices.Concat(decision.Writes, relied) {
-			pod := planned.Pod
-			write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: o.mark(planned.Goes)}
-			if owners[pod.UID] == cost.FromTemplate {
-				write.Over = pod.ResourceVersion
-			}
-			writes = append(writes, write)
-			// Also if the answer is lost: the write may have been done.
-			if !known[pod.UID] {
-				known[pod.UID] = true
-				before := cost.Before(pod, o.Set.TemplateAnnotations)
-				o.Undo = append(o.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: before})
-			}
+		if result, err := s.plan(ctx, p); result != Steered {
+			return result, err
 		}
 		last = nil
 		var failed error
-		for i, err := range s.Costs.Write(ctx, writes) {
+		for i, err := range s.Costs.Write(ctx, p.writes) {
 			switch {
 			case err == nil:
-				if uid := writes[i].Pod.UID; i < len(decision.Writes) && !written[uid] {
+				if uid := p.writes[i].Pod.UID; i < p.news && !written[uid] {
 					written[uid] = true
 					o.Written++
 				}
 				continue
 			case errors.Is(err, cost.ErrTheirs):
-				theirs[writes[i].Pod.UID] = true
+				p.theirs[p.writes[i].Pod.UID] = true
 			case !errors.Is(err, cost.ErrGone):
 				failed = err
 			}
@@ -386,6 +371,79 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		}
 	}
 	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, last)
+}
+
+// plan decides which costs to write for the pods as they are now. The result is Steered if there is a plan. What it reads is forgotten when it
+// returns.
+func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
+	end, err := s.Limits.turn(ctx, p.Key.Namespace)
+	if err != nil {
+		return Failed, err
+	}
+	defer end()
+	active, related, err := s.pods(ctx, p.Set)
+	if err != nil {
+		return Failed, err
+	}
+	k := len(active) - int(p.To)
+	if k <= 0 {
+		return NothingToDo, nil
+	}
+	owners := make(map[types.UID]cost.Owner, len(active))
+	for _, pod := range active {
+		owner := cost.OwnerOf(pod, p.Set.TemplateAnnotations)
+		if owner == cost.OfTerminal {
+			return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", pod.Name)
+		}
+		owners[pod.UID] = owner
+	}
+	var empty *decide.EmptyNodes
+	if p.Policy.Spec.EmptyNodes {
+		empty = &decide.EmptyNodes{
+			Neighbours: s.Neighbours.Others(p.Set.UID()), Domains: p.chosen.NodeDomains(p.nodes), IsFirst: s.isCordoned(ctx),
+		}
+	}
+	decision, err := decide.Decide(decide.Question{
+		Active: active, Related: related, Delete: k,
+		Tier:              func(pod *corev1.Pod) int { return p.chosen.Tier(pod, p.nodes) },
+		Domains:           p.chosen.Domains(p.nodes),
+		Empty:             empty,
+		NotAvailableFirst: p.isOld, MinReadySeconds: p.Set.MinReadySeconds,
+		IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || p.theirs[pod.UID] },
+		IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },
+		Now:     p.At,
+	})
+	if errors.Is(err, decide.ErrNoRoom) {
+		return NoRoom, err
+	}
+	if err != nil {
+		return Failed, err
+	}
+	p.Blocked = decision.Blocked
+	p.Wanted = p.Wanted[:0]
+	for _, pod := range decision.Wanted {
+		p.Wanted = append(p.Wanted, cost.PodOf(pod))
+	}
+	relied := p.relied(&decision, active, func(pod *corev1.Pod) bool {
+		owner := owners[pod.UID]
+		return (owner == cost.Ours || owner == cost.FromTemplate) && !p.theirs[pod.UID]
+	})
+	p.writes, p.news = nil, len(decision.Writes)
+	for _, planned := range slices.Concat(decision.Writes, relied) {
+		pod := planned.Pod
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: p.mark(planned.Goes)}
+		if owners[pod.UID] == cost.FromTemplate {
+			write.Over = pod.ResourceVersion
+		}
+		p.writes = append(p.writes, write)
+		// Also if the answer is lost: the write may have been done.
+		if !p.undone[pod.UID] {
+			p.undone[pod.UID] = true
+			before := cost.Before(pod, p.Set.TemplateAnnotations)
+			p.Undo = append(p.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: before})
+		}
+	}
+	return Steered, nil
 }
 
 // relied returns the costs of earlier requests that stay as they are. The plan relies on them, so they get this request's mark.
@@ -413,37 +471,6 @@ func (o *Outcome) relied(decision *decide.Decision, active []*corev1.Pod, isOurs
 // mark is that of a pod with a cost for this request.
 func (o *Outcome) mark(goes bool) cost.Mark {
 	return cost.Mark{Set: o.Set.UID(), Count: o.To, Request: o.UID, Goes: goes}
-}
-
-// Pods lists the set's active pods and those that count for their ranks: as in Kubernetes, none if the set has no controller.
-func (s *Steerer) Pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
-	siblings, err := set.Siblings(ctx, s.Cache, s.Live)
-	if err != nil {
-		return nil, nil, err
-	}
-	seen := map[types.UID]bool{}
-	for _, each := range append([]*workload.Set{set}, siblings...) {
-		var list corev1.PodList
-		err := s.Live.List(ctx, &list, client.InNamespace(set.Object.GetNamespace()),
-			client.MatchingLabelsSelector{Selector: each.Selector})
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range list.Items {
-			pod := &list.Items[i]
-			if !decide.IsActive(pod) || seen[pod.UID] {
-				continue
-			}
-			seen[pod.UID] = true
-			if metav1.GetControllerOfNoCopy(set.Object) != nil {
-				related = append(related, pod)
-			}
-			if set.IsOwn(pod) {
-				active = append(active, pod)
-			}
-		}
-	}
-	return active, related, nil
 }
 
 // isCordoned tells which nodes are cordoned. One that cannot be read is not, since that only decides between nodes that are as good.
@@ -478,9 +505,9 @@ func (s *Steerer) TakeOff(ctx context.Context, o *Outcome) (count int, err error
 	if o.Result.Holds() || len(o.Undo) == 0 {
 		return 0, nil
 	}
-	unlock, err := s.locks.lock(ctx, o.Set.UID())
+	unlock, err := s.sets.Lock(ctx, o.Set.UID())
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("another scale-down of the set takes long: %w", err)
 	}
 	defer unlock()
 	var failed []error

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
@@ -503,7 +506,8 @@ func TestStale(t *testing.T) {
 // others are the pods of other sets.
 type others []decide.Neighbour
 
-func (o others) Others(context.Context, types.UID) ([]decide.Neighbour, error) { return o, nil }
+func (o others) Wait(context.Context) error          { return nil }
+func (o others) Others(types.UID) []decide.Neighbour { return o }
 
 // A policy that wants empty nodes takes whole ones: of the spot nodes, first the one that nobody else keeps.
 func TestEmptyNodes(t *testing.T) {
@@ -546,7 +550,7 @@ func TestCordoned(t *testing.T) {
 // Requests about sets of other UIDs, or of none, take no decision away from others of the namespace.
 func TestJunk(t *testing.T) {
 	s := newShop(t, nil)
-	s.Rates = steer.NewRates(1)
+	s.Limits = steer.NewLimits(1)
 	for i := range 100 {
 		junk := s.request(4)
 		junk.Set = uid(9, i)
@@ -561,7 +565,7 @@ func TestJunk(t *testing.T) {
 // So many requests in one namespace are decided, and no more. Others have their own.
 func TestTooMany(t *testing.T) {
 	s := newShop(t, nil)
-	s.Rates = steer.NewRates(1)
+	s.Limits = steer.NewLimits(1)
 	for range 5 {
 		s.fall(4, steer.Steered, "")
 	}
@@ -621,7 +625,7 @@ func TestTwoPolicies(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { pods[0].Status.Conditions = nil })
 	o := s.fall(4, steer.Steered, "")
-	if len(o.Blocked) != 1 || o.Blocked[0].Pod.Name != "web-0" || o.Blocked[0].Rule != "not-ready" {
+	if len(o.Blocked) != 1 || o.Blocked[0].Pod != "web-0" || o.Blocked[0].Rule != "not-ready" {
 		t.Fatalf("%+v", o.Blocked)
 	}
 	if got := names(o.Wanted); !slices.Contains(got, "web-0") || len(got) != 2 {
@@ -724,12 +728,119 @@ func TestManySiblings(t *testing.T) {
 // A prediction takes long if there are many pods. It is not made while the request waits, and few pods wait for one.
 func TestPredictedLater(t *testing.T) {
 	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
-	for range 10_000 / 6 {
-		if o := s.fall(3, steer.Observed, ""); o.Prediction != nil {
+	s.Limits = steer.NewLimits(100_000)
+	ctx := context.Background()
+	first := s.fall(3, steer.Observed, "")
+	waiting := 1
+	for ; waiting < 100_000/6; waiting++ {
+		o := s.Steer(ctx, s.request(3))
+		if o.Result == steer.TooMany {
+			break
+		}
+		if s.is(o, steer.Observed, ""); o.Prediction != nil {
 			t.Fatal("predicted while the request waits")
 		}
 	}
+	// 8 MiB of pods that take some hundred bytes each.
+	if pods := 6 * waiting; pods < 8_000 || pods > 80_000 {
+		t.Errorf("%d pods wait", pods)
+	}
 	s.fall(3, steer.TooMany, "wait for predictions")
+	if err := s.Predict(first); err != nil {
+		t.Fatal(err)
+	}
+	s.fall(3, steer.Observed, "")
+}
+
+// What whoever makes sets and pods can make large is refused, and does not fill the memory.
+func TestLarge(t *testing.T) {
+	large := strings.Repeat("x", 400<<10)
+	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { pods[4].Labels = map[string]string{"app": "web", "large": large} })
+	s.fall(3, steer.Failed, "the metadata of pod web-4 has more than 384 KiB")
+	s = newShop(t, func(s *shop, _ []*corev1.Pod) {
+		s.set.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "NotIn", Values: []string{large[:63]}}}
+		for i := range 400 {
+			values := &s.set.Spec.Selector.MatchExpressions[0].Values
+			*values = append(*values, fmt.Sprint(large[:50], i))
+		}
+	})
+	s.fall(3, steer.Failed, "the selector of ReplicaSet shop/web has more than 16 KiB")
+	s = newShop(t, func(_ *shop, pods []*corev1.Pod) {
+		for i, pod := range pods {
+			pod.Labels = map[string]string{"app": "web", "large": large[:300<<10], "number": fmt.Sprint(i)}
+		}
+	})
+	_, _, pods := fakeapi.Shop(60)
+	for i, pod := range pods[6:] {
+		pod.Labels = map[string]string{"app": "web", "large": large[:300<<10], "number": fmt.Sprint(i)}
+		if err := s.Create(context.Background(), pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.fall(3, steer.Failed, "what is needed of the pods has more than 16 MiB")
+	// What is kept of a set, and of pods, is little.
+	s = newShop(t, func(s *shop, pods []*corev1.Pod) {
+		s.set.Annotations = map[string]string{"example.com/large": large}
+		s.set.Spec.Template.Annotations = map[string]string{"example.com/large": large, cost.Annotation: large}
+		pods[0].Annotations = map[string]string{"example.com/large": large[:300<<10]}
+		s.policy.Spec.Mode = v1alpha1.Observe
+	})
+	o := s.fall(3, steer.Observed, "")
+	size := o.Set.Object.Size() + len(fmt.Sprint(o.Set))
+	for _, pod := range o.Active {
+		size += pod.Size()
+	}
+	if size > 10_000 || o.Set.TemplateLabels != nil || len(o.Set.TemplateAnnotations) != 0 {
+		t.Errorf("%d bytes: %+v", size, o.Set)
+	}
+}
+
+// Whatever is read of a namespace is read by one request at a time.
+func TestOneAtATime(t *testing.T) {
+	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
+		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })
+		var now, most, reads atomic.Int64
+		counted := func(read func() error) error {
+			defer now.Add(-1)
+			if at := now.Add(1); at > most.Load() {
+				most.Store(at)
+			}
+			reads.Add(1)
+			time.Sleep(time.Millisecond)
+			return read()
+		}
+		s.Live = interceptor.NewClient(s.API, interceptor.Funcs{
+			Get: func(ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+				return counted(func() error { return live.Get(ctx, key, object, options...) })
+			},
+			List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+				return counted(func() error { return live.List(ctx, list, options...) })
+			},
+		})
+		var group sync.WaitGroup
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		for i := range 10 {
+			request := s.request(int32(3 + i%3))
+			group.Go(func() {
+				o := s.Steer(ctx, request)
+				if o.Set == nil {
+					t.Error(o.Result, o.Message)
+					return
+				}
+				if _, err := s.Set(ctx, request.Kind, request.Key); err != nil {
+					t.Error(err)
+				}
+				if _, _, err := s.Pods(ctx, o.Set); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		stop()
+		if most.Load() != 1 || reads.Load() < 40 {
+			t.Errorf("%s: up to %d of %d reads at a time", mode, most.Load(), reads.Load())
+		}
+	}
 }
 
 // A pod that is not the set's own is not counted, and never written to.

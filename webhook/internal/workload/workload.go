@@ -33,8 +33,8 @@ const (
 // A Set is a ReplicaSet or a ReplicationController.
 type Set struct {
 	Kind Kind
-	// Object is the set itself, which events are about.
-	Object client.Object
+	// Object is what events are about: the set's metadata, as far as anybody needs it.
+	Object *metav1.PartialObjectMetadata
 	// Replicas is spec.replicas.
 	Replicas int32
 	// Pods is the number of its active pods that its status tells.
@@ -43,7 +43,7 @@ type Set struct {
 	ObservedGeneration int64
 	MinReadySeconds    int32
 	Selector           labels.Selector
-	// TemplateLabels and TemplateAnnotations are what its pods are made with.
+	// TemplateLabels and TemplateAnnotations are what its pods are made with. Of the annotations, it is only the deletion cost.
 	TemplateLabels, TemplateAnnotations map[string]string
 }
 
@@ -73,9 +73,9 @@ func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) {
 		return nil, fmt.Errorf("the selector of ReplicaSet %s: %w", set.Name, err)
 	}
 	return &Set{
-		Kind: ReplicaSet, Object: set, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		Kind: ReplicaSet, Object: slim(ReplicaSet, set), Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
-		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: set.Spec.Template.Annotations,
+		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: only(set.Spec.Template.Annotations, corev1.PodDeletionCost),
 	}, nil
 }
 
@@ -86,11 +86,32 @@ func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
 		template = &corev1.PodTemplateSpec{}
 	}
 	return &Set{
-		Kind: ReplicationController, Object: set, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		Kind: ReplicationController, Object: slim(ReplicationController, set), Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds,
 		Selector:       labels.SelectorFromSet(set.Spec.Selector),
-		TemplateLabels: template.Labels, TemplateAnnotations: template.Annotations,
+		TemplateLabels: template.Labels, TemplateAnnotations: only(template.Annotations, corev1.PodDeletionCost),
 	}, nil
+}
+
+// slim returns what is needed of a set's metadata, which may be large.
+func slim(kind Kind, set metav1.Object) *metav1.PartialObjectMetadata {
+	slim := Metadata(kind)
+	slim.ObjectMeta = metav1.ObjectMeta{
+		Namespace: set.GetNamespace(), Name: set.GetName(), UID: set.GetUID(), ResourceVersion: set.GetResourceVersion(),
+		Generation: set.GetGeneration(), DeletionTimestamp: set.GetDeletionTimestamp(), Annotations: only(set.GetAnnotations(), Revision),
+	}
+	if owner := metav1.GetControllerOf(set); owner != nil {
+		slim.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
+	return slim
+}
+
+// only returns the entry of a key, if there is one.
+func only(all map[string]string, key string) map[string]string {
+	if value, ok := all[key]; ok {
+		return map[string]string{key: value}
+	}
+	return nil
 }
 
 // replicas is the count that Kubernetes takes for a missing one.

@@ -1,0 +1,77 @@
+// Package bounded reads from the API server in small pieces. Whoever makes objects decides how many there are and how large they are. This
+// decides how much of them is in memory at a time.
+package bounded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// largest is how many bytes an answer may have. An object has at most 1.5 MiB, unless etcd was told otherwise.
+	largest = 4 << 20
+	// page is how many objects are read at a time, unless they are too large together.
+	page = 200
+)
+
+var errTooLarge = fmt.Errorf("the answer has more than %d MiB", largest>>20)
+
+// Config returns the configuration of a client whose requests fail if their answers are too large. Watches have no such end.
+func Config(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next} })
+	return config
+}
+
+type transport struct{ next http.RoundTripper }
+
+// RoundTrip reads the whole answer, so that the error is one of the request, and not logged as one of a broken connection.
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(request)
+	if err != nil || request.URL.Query().Has("watch") {
+		return response, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, largest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > largest {
+		return nil, errTooLarge
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, nil
+}
+
+// Each reads a list and passes on one page of it after the other, in the order of names. It ends with the first error.
+func Each[T any, L interface {
+	*T
+	client.ObjectList
+}](ctx context.Context, from client.Reader, use func(L) error, options ...client.ListOption) error {
+	limit, token := int64(page), ""
+	for {
+		list := L(new(T))
+		err := from.List(ctx, list, append(slices.Clip(options), client.Limit(limit), client.Continue(token))...)
+		switch {
+		case errors.Is(err, errTooLarge) && limit > 1:
+			limit = max(1, limit/4)
+			continue
+		case err != nil:
+			return err
+		}
+		if err := use(list); err != nil {
+			return err
+		}
+		if token = list.GetContinue(); token == "" {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package steer
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+)
+
+var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// anyPod has all that may count, from few values, and much that does not.
+func anyPod(r *rand.Rand, number int) *corev1.Pod {
+	ago := func() metav1.Time {
+		return metav1.NewTime(now.Add(-pick(r, 0, 5*time.Second, time.Minute, time.Hour)))
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: fmt.Sprint("web-", number), UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", r.Uint32())),
+		CreationTimestamp: ago(), Labels: map[string]string{"draining": pick(r, "yes", "no")}, Finalizers: []string{"example.com/stays"},
+		Annotations: map[string]string{"example.com/large": strings.Repeat("x", 1000)},
+	}}
+	pod.Spec = corev1.PodSpec{
+		NodeName: pick(r, "", "a", "b"), Volumes: []corev1.Volume{{Name: "large"}}, ServiceAccountName: "web",
+		Containers: []corev1.Container{{Name: "main", Image: "large"}},
+	}
+	always := corev1.ContainerRestartPolicyAlways
+	pod.Spec.InitContainers = []corev1.Container{{Name: "first", Image: "large"}, {Name: "second", RestartPolicy: pick(r, nil, &always)}}
+	pod.Status.Phase = pick(r, corev1.PodPending, corev1.PodRunning, corev1.PodRunning, corev1.PodUnknown, corev1.PodFailed)
+	for _, kind := range pick(r, nil, []corev1.PodConditionType{corev1.PodReady}, []corev1.PodConditionType{corev1.PodInitialized, corev1.PodReady}) {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+			Type: kind, Status: pick(r, corev1.ConditionTrue, corev1.ConditionTrue, corev1.ConditionFalse), LastTransitionTime: ago(), Message: "large",
+		})
+	}
+	for _, name := range []string{"main", "other"}[:r.IntN(3)] {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: name, RestartCount: r.Int32N(3), Image: "large"})
+	}
+	for _, name := range []string{"first", "second"}[:r.IntN(3)] {
+		pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, corev1.ContainerStatus{Name: name, RestartCount: r.Int32N(3)})
+	}
+	manage := func(key, value string) {
+		pod.Annotations[key] = value
+		raw := fmt.Appendf(nil, `{"f:metadata":{"f:annotations":{"f:%s":{}}}}`, key)
+		pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: pick(r, cost.Manager, cost.Terminal, "kube-controller-manager", "kubectl"), FieldsV1: &metav1.FieldsV1{Raw: raw},
+		})
+	}
+	manage("example.com/other", "y")
+	if r.IntN(2) == 0 {
+		manage(corev1.PodDeletionCost, pick(r, "-1", "0", "7"))
+	}
+	if r.IntN(2) == 0 {
+		manage(cost.Annotation, cost.Mark{Set: pod.UID, Count: r.Int32N(3), Request: pod.UID, Goes: true}.String())
+	}
+	if r.IntN(8) == 0 {
+		pod.DeletionTimestamp = &metav1.Time{Time: now}
+	}
+	isController := true
+	pod.OwnerReferences = []metav1.OwnerReference{{Kind: pick(r, "ReplicaSet", "DaemonSet"), UID: types.UID(pick(r, "web", "old")), Controller: &isController}}
+	return pod
+}
+
+// What is left of pods gives the same decisions as the whole ones, and takes much less.
+func TestSlim(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	template := map[string]string{corev1.PodDeletionCost: "7"}
+	for round := range 3_000 {
+		var whole, slimmed []*corev1.Pod
+		for i := range 1 + r.IntN(8) {
+			pod := anyPod(r, i)
+			small := slim(pod)
+			mark, isMarked := cost.MarkOf(pod)
+			neighbour, keeps := decide.NeighbourOf(pod)
+			smallMark, isSmallMarked := cost.MarkOf(small)
+			smallNeighbour, smallKeeps := decide.NeighbourOf(small)
+			if mark != smallMark || isMarked != isSmallMarked || cost.OwnerOf(pod, template) != cost.OwnerOf(small, template) || neighbour != smallNeighbour ||
+				keeps != smallKeeps || decide.IsActive(pod) != decide.IsActive(small) || cost.PodOf(pod) != cost.PodOf(small) ||
+				!maps.Equal(cost.Before(pod, template), cost.Before(small, template)) || pod.ResourceVersion != small.ResourceVersion {
+				t.Fatalf("round %d: %+v is not %+v", round, small, pod)
+			}
+			if small.Size() > pod.Size()-1000 {
+				t.Fatalf("%d bytes of %d", small.Size(), pod.Size())
+			}
+			if decide.IsActive(pod) {
+				whole, slimmed = append(whole, pod), append(slimmed, small)
+			}
+		}
+		if !maps.Equal(decide.StatesOf(whole, whole), decide.StatesOf(slimmed, slimmed)) {
+			t.Fatalf("round %d: states", round)
+		}
+		k, isOld, hasTiers := r.IntN(len(whole)+1), r.IntN(2) == 0, r.IntN(2) == 0
+		ask := func(pods []*corev1.Pod) (string, error) {
+			decision, err := decide.Decide(decide.Question{
+				Active: pods, Related: pods, Delete: k, NotAvailableFirst: isOld, MinReadySeconds: 30, Now: now,
+				Tier: func(pod *corev1.Pod) int {
+					if hasTiers && pod.Labels["draining"] == "yes" {
+						return 0
+					}
+					return 1
+				},
+				IsFixed: func(*corev1.Pod) bool { return false },
+				IsOurs:  func(pod *corev1.Pod) bool { return cost.OwnerOf(pod, template) == cost.Ours },
+			})
+			var names []string
+			for _, pod := range decision.Wanted {
+				names = append(names, pod.Name)
+			}
+			for _, write := range decision.Writes {
+				names = append(names, fmt.Sprint(write.Pod.Name, write.Cost, write.Goes))
+			}
+			return fmt.Sprint(names, decision.Blocked), err
+		}
+		want, err := ask(whole)
+		got, gotErr := ask(slimmed)
+		if want != got || fmt.Sprint(err) != fmt.Sprint(gotErr) {
+			t.Fatalf("round %d: %s, %v, not %s, %v", round, got, gotErr, want, err)
+		}
+		predicted, err := decide.Predict(whole, whole, k, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decide.Predict(slimmed, slimmed, k, now)
+		if err != nil || len(again.Chances) != len(predicted.Chances) || !maps.Equal(again.Possible, predicted.Possible) ||
+			!slices.EqualFunc(again.Certain, predicted.Certain, func(a, b *corev1.Pod) bool { return a.Name == b.Name }) {
+			t.Fatalf("round %d: %+v, not %+v: %v", round, again, predicted, err)
+		}
+	}
+}
