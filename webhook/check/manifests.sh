@@ -65,6 +65,11 @@ inn='{"matchExpressions":[{"key":"a","operator":"Inn","values":["b"]}]}'
 refuses 'Unsupported value' "{\"selector\":$inn}"
 refuses 'Unsupported value' "{\"selector\":{},\"first\":[{\"nodes\":$inn}]}"
 refuses 'Unsupported value' "{\"selector\":{},\"first\":[{\"pods\":$inn}]}"
+# So many expressions in a selector, which each decision of the namespace has to compile.
+five='{"matchExpressions":['$(printf '{"key":"a%s","operator":"Exists"},' 1 2 3 4)'{"key":"a","operator":"Exists"}]}'
+refuses 'must have at most 4 items' "{\"selector\":$five}"
+refuses 'must have at most 4 items' "{\"selector\":{},\"first\":[{\"nodes\":$five}]}"
+refuses 'must have at most 4 items' "{\"selector\":{},\"first\":[{\"pods\":$five}]}"
 # Nothing is left once it is uninstalled, but for the namespace, since nobody empties it here.
 kubectl apply -k config/base >/dev/null
 kubectl delete -k config/base --wait=false >/dev/null

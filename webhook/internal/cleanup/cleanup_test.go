@@ -180,6 +180,10 @@ func (s *shop) ended(gone, missed int32, why string) {
 
 func TestDone(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
+	// What another namespace says of this set is nobody's.
+	elsewhere := s.policy().DeepCopy()
+	elsewhere.Namespace, elsewhere.UID, elsewhere.ResourceVersion = "elsewhere", "elsewhere", ""
+	s.must(s.Create(context.Background(), elsewhere))
 	s.look(0)
 	s.count(2, 4, false)
 	s.look(time.Second)
@@ -188,6 +192,10 @@ func TestDone(t *testing.T) {
 	s.look(time.Minute)
 	s.ended(2, 0, "")
 	s.rests(time.Second)
+	s.must(s.Get(context.Background(), client.ObjectKeyFromObject(elsewhere), elsewhere))
+	if downs := elsewhere.Status.ScaleDowns; len(downs) != 1 || downs[0].Gone != nil {
+		t.Errorf("elsewhere: %+v", downs)
+	}
 }
 
 // Costs stay as long as the controller works, such as in several syncs of 500 deletions.

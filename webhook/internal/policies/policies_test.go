@@ -45,6 +45,17 @@ func TestJudge(t *testing.T) {
 	is("other", "Accepted")
 	is("younger", "Shadowed")
 	is("invalid", "Invalid")
+	// Of several sets, the first is named.
+	last := set.DeepCopy()
+	last.Name, last.UID, last.ResourceVersion = "zebra", "zebra", ""
+	if err := api.Create(context.Background(), last); err != nil {
+		t.Fatal(err)
+	}
+	is("younger", "Shadowed")
+	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").Status
+	if message := status.Conditions[0].Message; message != "the older policy older counts for ReplicaSet shop/web" {
+		t.Error(message)
+	}
 	// The younger counts for another set, for which the older does not.
 	other := set.DeepCopy()
 	other.Name, other.UID, other.ResourceVersion = "batch", "batch", ""

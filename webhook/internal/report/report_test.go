@@ -2,10 +2,18 @@ package report_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -50,6 +58,37 @@ func TestNothingToWrite(t *testing.T) {
 	}
 }
 
+// The end of a scale-down is noted where that is known: by its set and count, in its namespace, if it has no end yet.
+func TestOver(t *testing.T) {
+	one := int32(1)
+	entry := func(uid string, to int32, gone *int32) v1alpha1.ScaleDown {
+		return v1alpha1.ScaleDown{Kind: "ReplicaSet", Name: uid, UID: types.UID(uid), From: 9, To: to, Result: "Steered", Gone: gone, Missed: gone}
+	}
+	_, policy, _ := fakeapi.Shop(0)
+	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{entry("web", 4, &one), entry("db", 4, nil), entry("web", 5, nil), entry("web", 4, nil)}
+	unaware, elsewhere := policy.DeepCopy(), policy.DeepCopy()
+	unaware.Name, unaware.UID, unaware.Status.ScaleDowns = "a", "a", nil
+	elsewhere.Namespace, elsewhere.UID = "elsewhere", "elsewhere"
+	api := fakeapi.New(policy, unaware, elsewhere)
+	r, _ := api.NewReporter()
+	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5})
+	var all v1alpha1.ScaleDownPolicyList
+	if err := api.List(context.Background(), &all); err != nil {
+		t.Fatal(err)
+	}
+	var ends []string
+	for _, policy := range all.Items {
+		for i, down := range policy.Status.ScaleDowns {
+			if down.Gone != nil {
+				ends = append(ends, fmt.Sprintf("%s %d: %d", policy.Namespace, i, *down.Gone))
+			}
+		}
+	}
+	if want := []string{"elsewhere 0: 1", "shop 0: 1", "shop 3: 5"}; !slices.Equal(ends, want) {
+		t.Errorf("%v, not %v", ends, want)
+	}
+}
+
 // A fall that is asked about anew is one scale-down, also if the count is another, or if another set falls in between.
 func TestAskedAnew(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
@@ -78,5 +117,37 @@ func TestAskedAnew(t *testing.T) {
 	falls(web, 6, 5, 1, time.Minute)
 	if all := downs(); len(all) != 4 || all[0].Written != 1 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// Reports about one policy, which may be large, are written one after the other, and all of them arrive.
+func TestOneByOne(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	api := fakeapi.New(policy)
+	var now, most atomic.Int64
+	r, _ := api.NewReporter()
+	r.Live = interceptor.NewClient(api, interceptor.Funcs{Get: func(
+		ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+	) error {
+		defer now.Add(-1)
+		if at := now.Add(1); at > most.Load() {
+			most.Store(at)
+		}
+		time.Sleep(time.Millisecond)
+		return live.Get(ctx, key, object, options...)
+	}})
+	var group sync.WaitGroup
+	for i := range 10 {
+		web := set(t)
+		web.Object.SetUID(fakeapi.UID(1, i))
+		group.Go(func() {
+			r.Outcome(context.Background(), &steer.Outcome{
+				Request: steer.Request{Key: web.Key(), Kind: web.Kind, From: 4, To: 3}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now,
+			})
+		})
+	}
+	group.Wait()
+	if downs := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns; len(downs) != 10 || most.Load() != 1 {
+		t.Errorf("%d scale-downs, up to %d at a time", len(downs), most.Load())
 	}
 }
