@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,8 +17,8 @@ import (
 const (
 	// largest is how many bytes an answer may have. An object has at most 1.5 MiB, unless etcd was told otherwise.
 	largest = 4 << 20
-	// page is how many objects are read at a time, unless they are too large together.
-	page = 200
+	// Page is how many objects are read at a time if all are too large together.
+	Page = 200
 )
 
 var errTooLarge = fmt.Errorf("the answer has more than %d MiB", largest>>20)
@@ -51,18 +50,22 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Each reads a list and passes on one page of it after the other, in the order of names. It ends with the first error.
+// Each reads a list and passes it on: all at once if that is small enough, since the API server has that at hand, and otherwise one page after the
+// other, in the order of names. It ends with the first error.
 func Each[T any, L interface {
 	*T
 	client.ObjectList
 }](ctx context.Context, from client.Reader, use func(L) error, options ...client.ListOption) error {
-	limit, token := int64(page), ""
+	asked := (&client.ListOptions{}).ApplyOptions(options)
 	for {
 		list := L(new(T))
-		err := from.List(ctx, list, append(slices.Clip(options), client.Limit(limit), client.Continue(token))...)
+		err := from.List(ctx, list, asked)
 		switch {
-		case errors.Is(err, errTooLarge) && limit > 1:
-			limit = max(1, limit/4)
+		case errors.Is(err, errTooLarge) && asked.Limit == 0:
+			asked.Limit = Page
+			continue
+		case errors.Is(err, errTooLarge) && asked.Limit > 1:
+			asked.Limit = max(1, asked.Limit/4)
 			continue
 		case err != nil:
 			return err
@@ -70,7 +73,7 @@ func Each[T any, L interface {
 		if err := use(list); err != nil {
 			return err
 		}
-		if token = list.GetContinue(); token == "" {
+		if asked.Continue = list.GetContinue(); asked.Continue == "" {
 			return nil
 		}
 	}

@@ -47,7 +47,10 @@ func server(t *testing.T, count, size int) (client.WithWatch, *[]int) {
 		from, _ := strconv.Atoi(query.Get("continue"))
 		asked = append(asked, limit)
 		list := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
-		to := min(from+limit, len(pods))
+		to := len(pods)
+		if limit > 0 {
+			to = min(from+limit, to)
+		}
 		if list.Items = pods[from:to]; to < len(pods) {
 			list.Continue = fmt.Sprint(to)
 		}
@@ -67,12 +70,15 @@ func server(t *testing.T, count, size int) (client.WithWatch, *[]int) {
 func TestEach(t *testing.T) {
 	for _, c := range []struct {
 		count, size int
+		limit       int64
 		want        []int
 	}{
-		{300, 1_000, []int{200, 200}},
-		{300, 40_000, []int{200, 50, 50, 50, 50, 50, 50}},
-		{20, 1_000_000, []int{200, 50, 12, 3, 3, 3, 3, 3, 3, 3}},
-		{2, 3_000_000, []int{200, 50, 12, 3, 1, 1}},
+		{300, 1_000, 0, []int{0}},
+		{300, 1_000, 200, []int{200, 200}},
+		{300, 15_000, 0, []int{0, 200, 200}},
+		{300, 40_000, 0, []int{0, 200, 50, 50, 50, 50, 50, 50}},
+		{20, 1_000_000, 200, []int{200, 50, 12, 3, 3, 3, 3, 3, 3, 3}},
+		{2, 3_000_000, 0, []int{0, 200, 50, 12, 3, 1, 1}},
 	} {
 		live, asked := server(t, c.count, c.size)
 		seen := 0
@@ -84,7 +90,7 @@ func TestEach(t *testing.T) {
 				seen++
 			}
 			return nil
-		}, client.InNamespace("shop"))
+		}, client.InNamespace("shop"), client.Limit(c.limit))
 		if err != nil || seen != c.count || !slices.Equal(*asked, c.want) {
 			t.Errorf("%+v: %d seen, %v asked for: %v", c, seen, *asked, err)
 		}

@@ -159,7 +159,7 @@ func (p *Pods) list(ctx context.Context) (map[types.UID]decide.Neighbour, string
 		}
 		version = page.ResourceVersion
 		return nil
-	})
+	}, client.Limit(bounded.Page))
 	return all, version, err
 }
 
