@@ -70,6 +70,10 @@ five='{"matchExpressions":['$(printf '{"key":"a%s","operator":"Exists"},' 1 2 3 
 refuses 'must have at most 4 items' "{\"selector\":$five}"
 refuses 'must have at most 4 items' "{\"selector\":{},\"first\":[{\"nodes\":$five}]}"
 refuses 'must have at most 4 items' "{\"selector\":{},\"first\":[{\"pods\":$five}]}"
+long=$(printf 'x%.0s' {1..318})
+refuses 'a key of at most 317 characters' "{\"selector\":{\"matchLabels\":{\"$long\":\"a\"}}}"
+refuses 'a key of at most 317 characters' "{\"selector\":{},\"first\":[{\"nodes\":{\"matchLabels\":{\"$long\":\"a\"}}}]}"
+refuses 'a key of at most 317 characters' "{\"selector\":{},\"first\":[{\"pods\":{\"matchLabels\":{\"$long\":\"a\"}}}]}"
 # Nothing is left once it is uninstalled, but for the namespace, since nobody empties it here.
 kubectl apply -k config/base >/dev/null
 kubectl delete -k config/base --wait=false >/dev/null

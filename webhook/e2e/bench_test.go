@@ -34,7 +34,7 @@ func TestCost(t *testing.T) {
 	w.Policy("spot", SpotFirst)
 	// Collections come often enough for the last one to tell.
 	t.Setenv("GOGC", "10")
-	t.Setenv("GOMEMLIMIT", "460MiB") // as the manifests do
+	t.Setenv("GOMEMLIMIT", "690MiB") // as the manifests do
 	w.must(w.Stop())
 	w.must(w.Run())
 	before := w.memory()

@@ -36,7 +36,7 @@ type ScaleDownPolicySpec struct {
 	// that match no entry go last.
 	// +optional
 	// +kubebuilder:default={}
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
 	// +listType=atomic
 	First []Tier `json:"first,omitempty"`
 

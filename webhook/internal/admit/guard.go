@@ -3,27 +3,35 @@ package admit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/podrank/podrank/webhook/internal/serve"
 )
 
 const (
-	// largest is how many bytes a request may have: twice the largest object that Kubernetes stores, and some more.
-	largest = 4 << 20
-	// room is how many bytes all requests may have together, from before they are read until they are answered. Decoded, they take
-	// several times as much.
+	// largest is how many bytes a request may have: twice the largest object that Kubernetes stores, and some more. share is how many all those
+	// of one address may have.
+	largest, share = 4 << 20, 8 << 20
+	// room is how many bytes all requests may have together until they are answered. Decoded, they take several times as much.
 	room = 6 * largest
+	// own is how many bytes each address may have besides: an API server gets through, however much others send.
+	own = 128 << 10
+	// piece is how many bytes are read at a time.
+	piece = 16 << 10
 	// reading is how long it may take to send a request. It waits for room as long.
 	reading = time.Second
 )
 
 // Guard bounds what a request takes before anything is known of it, and hides what is none from next, which would log it.
 func Guard(next http.Handler) http.Handler {
-	free := semaphore.NewWeighted(room)
+	g := &guard{free: semaphore.NewWeighted(room), senders: map[string]*sender{}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || r.Method != http.MethodPost {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusUnsupportedMediaType)
@@ -37,16 +45,16 @@ func Guard(next http.Handler) http.Handler {
 		if size < 0 {
 			size = largest
 		}
-		waiting, stop := context.WithTimeout(r.Context(), reading)
-		err := free.Acquire(waiting, size)
-		stop()
-		if err != nil {
+		from := g.meet(serve.Host(r.RemoteAddr))
+		defer g.leave(from)
+		taken := &taken{from: from, free: g.free}
+		defer taken.release()
+		body, err := taken.read(w, r, size)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
 			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
 			return
-		}
-		defer free.Release(size)
-		body, err := read(w, r)
-		if err != nil {
+		case err != nil:
 			http.Error(w, "the request is too large or too slow", http.StatusRequestEntityTooLarge)
 			return
 		}
@@ -55,10 +63,103 @@ func Guard(next http.Handler) http.Handler {
 	})
 }
 
-// read reads the body of a request.
-func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// guard knows what requests have in memory.
+type guard struct {
+	free    *semaphore.Weighted
+	mu      sync.Mutex
+	senders map[string]*sender
+}
+
+// sender is an address that has requests here.
+type sender struct {
+	host     string
+	requests int
+	// share is what all its requests may have, by what they say they have.
+	share *semaphore.Weighted
+	mu    sync.Mutex
+	// own is what is left of that.
+	own int64
+}
+
+func (g *guard) meet(host string) *sender {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	from, ok := g.senders[host]
+	if !ok {
+		from = &sender{host: host, share: semaphore.NewWeighted(share), own: own}
+		g.senders[host] = from
+	}
+	from.requests++
+	return from
+}
+
+func (g *guard) leave(from *sender) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if from.requests--; from.requests == 0 {
+		delete(g.senders, from.host)
+	}
+}
+
+// taken is what a request has taken: bytes of its sender's own, of the room for all, and of the sender's share.
+type taken struct {
+	from              *sender
+	free              *semaphore.Weighted
+	own, common, says int64
+}
+
+// read reads the body of a request that says that it has so many bytes. Room is taken for what has come, so that nobody keeps others out by
+// what is only said.
+func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) ([]byte, error) {
+	ctx, stop := context.WithTimeout(r.Context(), reading)
+	defer stop()
+	if err := t.from.share.Acquire(ctx, size); err != nil {
+		return nil, err
+	}
+	t.says = size
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(reading)); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
+	from := http.MaxBytesReader(w, r.Body, size)
+	var body []byte
+	next := make([]byte, piece)
+	for {
+		n, err := from.Read(next)
+		if n > 0 {
+			if err := t.take(ctx, int64(n)); err != nil {
+				return nil, err
+			}
+			body = append(body, next[:n]...)
+		}
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (t *taken) take(ctx context.Context, bytes int64) error {
+	t.from.mu.Lock()
+	if t.from.own >= bytes {
+		t.from.own -= bytes
+		t.own += bytes
+		t.from.mu.Unlock()
+		return nil
+	}
+	t.from.mu.Unlock()
+	if err := t.free.Acquire(ctx, bytes); err != nil {
+		return err
+	}
+	t.common += bytes
+	return nil
+}
+
+func (t *taken) release() {
+	t.from.share.Release(t.says)
+	t.free.Release(t.common)
+	t.from.mu.Lock()
+	defer t.from.mu.Unlock()
+	t.from.own += t.own
 }

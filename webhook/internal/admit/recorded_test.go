@@ -23,6 +23,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/recorded"
@@ -218,7 +219,7 @@ func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types
 	t.Helper()
 	kind := map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
 	key := types.NamespacedName{Namespace: request.Namespace, Name: request.Name}
-	set, err := workload.Get(context.Background(), s, kind[request.Resource.Resource], key)
+	set, err := workload.Get(context.Background(), bounded.NewReader(s, 1), kind[request.Resource.Resource], key)
 	if err != nil {
 		t.Fatal(err)
 	}

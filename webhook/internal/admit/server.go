@@ -7,28 +7,17 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/podrank/podrank/webhook/internal/serve"
 )
 
-const (
-	// connections is how many connections one address may have. An API server has few, for many requests each.
-	connections = 100
-	// headers is how many bytes the headers of a request may have, and handshake how long these and the handshake may take.
-	headers   = 16 << 10
-	handshake = 3 * time.Second
-	// idle is how long a connection without requests is kept, streams how many requests one has at a time, and buffered how many bytes of one wait
-	// to be read.
-	idle     = 90 * time.Second
-	streams  = 32
-	buffered = 256 << 10
-	// ending is how long requests may take when the program should end.
-	ending = time.Minute
-)
+// ending is how long requests may take when the program should end.
+const ending = time.Minute
 
 // A Server is controller-runtime's, but for its connections: anybody who reaches that one can have as many as memory allows, each
 // with a megabyte of headers.
@@ -51,7 +40,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", s.Address)
+	listener, err := serve.Listen(s.Address)
 	if err != nil {
 		return err
 	}
@@ -59,11 +48,8 @@ func (s *Server) Start(ctx context.Context) error {
 	go func() { watching <- watcher.Start(ctx) }()
 	config := &tls.Config{GetCertificate: watcher.GetCertificate}
 	s.Clients(config)
-	server := &http.Server{
-		Handler: s.WebhookMux(), TLSConfig: config, BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: handshake, MaxHeaderBytes: headers, IdleTimeout: idle,
-		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streams, MaxReceiveBufferPerConnection: buffered, MaxReceiveBufferPerStream: buffered},
-	}
+	server := serve.New(s.WebhookMux())
+	server.TLSConfig, server.BaseContext = config, func(net.Listener) context.Context { return ctx }
 	ended := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
@@ -71,7 +57,7 @@ func (s *Server) Start(ctx context.Context) error {
 		defer stop()
 		ended <- server.Shutdown(ctx)
 	}()
-	if err := server.ServeTLS(&fair{Listener: listener, open: map[string]int{}}, "", ""); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.ServeTLS(listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return errors.Join(<-ended, <-watching)
@@ -80,59 +66,11 @@ func (s *Server) Start(ctx context.Context) error {
 // StartedChecker is ready once somebody can connect.
 func (s *Server) StartedChecker() healthz.Checker {
 	return func(r *http.Request) error {
-		dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: handshake}, Config: &tls.Config{InsecureSkipVerify: true}}
+		dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: serve.Patience}, Config: &tls.Config{InsecureSkipVerify: true}}
 		connection, err := dialer.DialContext(r.Context(), "tcp", s.Address)
 		if err != nil {
 			return err
 		}
 		return connection.Close()
 	}
-}
-
-// fair bounds the connections of each address.
-type fair struct {
-	net.Listener
-	mu   sync.Mutex
-	open map[string]int
-}
-
-// Accept returns the next connection of an address that may have one. It ends others.
-func (f *fair) Accept() (net.Conn, error) {
-	for {
-		connection, err := f.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		from := connection.RemoteAddr().String()
-		if host, _, err := net.SplitHostPort(from); err == nil {
-			from = host
-		}
-		if f.count(from, 1) <= connections {
-			return &counted{connection, sync.OnceFunc(func() { f.count(from, -1) })}, nil
-		}
-		f.count(from, -1)
-		connection.Close()
-	}
-}
-
-func (f *fair) count(from string, change int) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.open[from] += change
-	if f.open[from] == 0 {
-		delete(f.open, from)
-		return 0
-	}
-	return f.open[from]
-}
-
-// counted tells when it ends.
-type counted struct {
-	net.Conn
-	ends func()
-}
-
-func (c *counted) Close() error {
-	defer c.ends()
-	return c.Conn.Close()
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -34,6 +35,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -49,6 +51,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -101,8 +104,9 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	config.QPS = -1
 	grace := 25 * time.Second
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: scheme, Cache: cached(), Metrics: server.Options{BindAddress: options.MetricsAddress},
-		HealthProbeBindAddress: options.ProbeAddress, LeaderElection: options.LeaderElection,
+		Scheme: scheme, Cache: cached(), LeaderElection: options.LeaderElection,
+		// Anybody may connect to these, too, so they are served like requests.
+		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout: &grace,
 	})
@@ -113,11 +117,21 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	handler, err := build(ctx, mgr, barrier, options)
+	ready := map[string]healthz.Checker{}
+	handler, err := build(ctx, mgr, barrier, options, ready)
 	if err != nil {
 		return err
 	}
-	if err := serve(mgr, options, handler, barrier.Synced); err != nil {
+	ready["canary"] = func(*http.Request) error {
+		if !barrier.Synced() {
+			return errors.New("the watch for canaries has not begun")
+		}
+		return nil
+	}
+	if err := answer(mgr, options, handler, ready); err != nil {
+		return err
+	}
+	if err := show(mgr, options, ready); err != nil {
 		return err
 	}
 	// The manager answers requests until after it has ended all else, and they need the barrier.
@@ -145,17 +159,18 @@ func newBarrier(config *rest.Config, namespace string) (*canary.Barrier, error) 
 }
 
 // build makes the other parts, and returns the one that answers.
-func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options) (*admit.Handler, error) {
+func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
 	costs, remembered := cost.NewWriter(mgr.GetClient(), mgr.GetAPIReader()), &plans.Plans{}
-	reporter := &report.Reporter{
-		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
-	}
-	// Objects of any number and size are read by this one. It also watches.
-	live, err := client.NewWithWatch(bounded.Config(mgr.GetConfig()), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	// Objects that others make, of any number and size, are read by this one.
+	watches, err := client.NewWithWatch(bounded.Config(mgr.GetConfig()), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return nil, err
 	}
-	pods, err := others(ctx, mgr, live)
+	// What a request waits for does not wait for the rest.
+	live, later := bounded.NewReader(watches, 3), bounded.NewReader(watches, 1)
+	reporter := &report.Reporter{Live: later, Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
+	pods := neighbours.New(later, watches)
+	ready["neighbours"], err = follow(ctx, mgr, pods)
 	if err != nil {
 		return nil, err
 	}
@@ -176,12 +191,12 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 			return nil, err
 		}
 	}
-	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Plans: remembered, Reporter: reporter,
+	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
 	if err := cleaner.SetUp(mgr); err != nil {
 		return nil, err
 	}
-	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: live, Reporter: reporter}).SetUp(mgr); err != nil {
+	if err := (&policies.Judge{Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
@@ -208,9 +223,8 @@ func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, err
 	return cordoned, errors.Join(err, mgr.Add(always(cordoned.Start)))
 }
 
-// others makes what knows the pods of the cluster, which begins when there is a policy that needs them.
-func others(ctx context.Context, mgr manager.Manager, live client.WithWatch) (*neighbours.Pods, error) {
-	pods := neighbours.New(live)
+// follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.
+func follow(ctx context.Context, mgr manager.Manager, pods *neighbours.Pods) (healthz.Checker, error) {
 	policies, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.ScaleDownPolicy{})
 	if err != nil {
 		return nil, err
@@ -221,11 +235,39 @@ func others(ctx context.Context, mgr manager.Manager, live client.WithWatch) (*n
 		}
 	}
 	seen, err := policies.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, object any) { look(object) }})
-	return pods, errors.Join(err, mgr.Add(pods), mgr.AddReadyzCheck("neighbours", func(*http.Request) error { return pods.Check(seen.HasSynced) }))
+	return func(*http.Request) error { return pods.Check(seen.HasSynced) }, errors.Join(err, mgr.Add(pods))
 }
 
-// serve makes the manager answer requests and probes.
-func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced func() bool) error {
+// show serves metrics and probes.
+func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker) error {
+	probes, numbers := http.NewServeMux(), http.NewServeMux()
+	for path, checks := range map[string]map[string]healthz.Checker{"/healthz": {"alive": healthz.Ping}, "/readyz": ready} {
+		handler := http.StripPrefix(path, &healthz.Handler{Checks: checks})
+		probes.Handle(path, handler)
+		probes.Handle(path+"/", handler)
+	}
+	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}))
+	for name, handler := range map[string]*http.ServeMux{"metrics": numbers, "probes": probes} {
+		address := map[string]string{"metrics": options.MetricsAddress, "probes": options.ProbeAddress}[name]
+		if address == "0" {
+			continue
+		}
+		listener, err := serve.Listen(address)
+		if err != nil {
+			return err
+		}
+		// They have no bodies to read.
+		server := serve.New(handler)
+		server.ReadTimeout, server.WriteTimeout = serve.Patience, 10*serve.Patience
+		if err := mgr.Add(&manager.Server{Name: name, Server: server, Listener: listener}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer makes the manager answer requests.
+func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready map[string]healthz.Checker) error {
 	asks, err := clients(options.ClientCA, options.ClientName)
 	if err != nil {
 		return err
@@ -261,13 +303,8 @@ func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced 
 	} else if err := mgr.Add(requests); err != nil {
 		return err
 	}
-	err = mgr.AddReadyzCheck("requests", requests.StartedChecker())
-	return errors.Join(err, mgr.AddHealthzCheck("alive", healthz.Ping), mgr.AddReadyzCheck("canary", func(*http.Request) error {
-		if !synced() {
-			return errors.New("the watch for canaries has not begun")
-		}
-		return nil
-	}))
+	ready["requests"] = requests.StartedChecker()
+	return nil
 }
 
 // always is something that runs on every replica, and not only on the leader.

@@ -2,15 +2,16 @@ package app
 
 import (
 	"maps"
-	"slices"
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -25,6 +26,7 @@ func cached() cache.Options {
 			steer.Node():                           {Transform: strip},
 			workload.Metadata(workload.ReplicaSet): {Transform: strip},
 			workload.Metadata(workload.ReplicationController): {Transform: strip},
+			&v1alpha1.ScaleDownPolicy{}:                       {Transform: stripPolicy},
 		},
 	}
 }
@@ -49,29 +51,37 @@ func strip(object any) (any, error) {
 		metadata.Labels = nil
 	}
 	metadata.Namespace = once(metadata.Namespace)
-	for i := range metadata.OwnerReferences {
-		owner := &metadata.OwnerReferences[i]
-		owner.APIVersion, owner.Kind, owner.Name, owner.UID = once(owner.APIVersion), once(owner.Kind), once(owner.Name), types.UID(once(string(owner.UID)))
-		owner.Controller, owner.BlockOwnerDeletion = same(owner.Controller), nil
-	}
-	metadata.OwnerReferences = slices.Clip(metadata.OwnerReferences)
+	metadata.OwnerReferences = controller(metadata)
 	return object, nil
+}
+
+// stripPolicy keeps of a policy that it is there, and whether it needs the pods of the cluster. Who needs to know what it says reads it then: anybody
+// may make many, and large ones.
+func stripPolicy(object any) (any, error) {
+	policy, ok := object.(*v1alpha1.ScaleDownPolicy)
+	if !ok {
+		return object, nil
+	}
+	slim := &v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: policy.Spec.EmptyNodes}}
+	slim.Namespace, slim.Name, slim.UID = once(policy.Namespace), policy.Name, policy.UID
+	slim.ResourceVersion, slim.Generation, slim.DeletionTimestamp = policy.ResourceVersion, policy.Generation, policy.DeletionTimestamp
+	return slim, nil
+}
+
+// controller returns the reference to the controller alone, if there can be such an object. Whoever makes an object may give it any number of
+// owners, with names as long as they like.
+func controller(object metav1.Object) []metav1.OwnerReference {
+	owner := metav1.GetControllerOfNoCopy(object)
+	if owner == nil || !cost.IsUUID(string(owner.UID)) || len(owner.Name) > validation.DNS1123SubdomainMaxLength || len(owner.Kind) > validation.DNS1035LabelMaxLength {
+		return nil
+	}
+	return []metav1.OwnerReference{{Kind: once(owner.Kind), Name: once(owner.Name), UID: types.UID(once(string(owner.UID))), Controller: &yes}}
 }
 
 // once returns a text that shares its memory with equal ones.
 func once(text string) string { return unique.Make(text).Value() }
 
-var yes, no = true, false
-
-func same(value *bool) *bool {
-	switch {
-	case value == nil:
-		return nil
-	case *value:
-		return &yes
-	}
-	return &no
-}
+var yes = true
 
 // only returns the entries of these keys.
 func only(all map[string]string, keys ...string) map[string]string {

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// largest is how many bytes an answer may have. An object has at most 1.5 MiB, unless etcd was told otherwise.
-	largest = 4 << 20
+	// largest is how many bytes an answer may have. An object has at most 1.5 MiB, unless etcd was told otherwise. Decoded, it may take
+	// twenty times as much.
+	largest = 2 << 20
 	// Page is how many objects are read at a time if all are too large together.
 	Page = 200
 )
@@ -50,31 +51,71 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// A Reader reads for a few at a time, in the order in which they come. They also compute with it, if that takes long.
+type Reader struct {
+	from  client.Reader
+	slots chan struct{}
+}
+
+// NewReader reads from a client that was made with Config, so many answers at a time.
+func NewReader(from client.Reader, atATime int) *Reader {
+	return &Reader{from, make(chan struct{}, atATime)}
+}
+
+// Alone does something while few others do.
+func (r *Reader) Alone(ctx context.Context, do func() error) error {
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-r.slots }()
+	return do()
+}
+
+// Get reads an object.
+func (r *Reader) Get(ctx context.Context, key client.ObjectKey, object client.Object) error {
+	return r.Use(ctx, key, object, func() error { return nil })
+}
+
+// Use reads an object, and does something with it, which should not read anything else.
+func (r *Reader) Use(ctx context.Context, key client.ObjectKey, object client.Object, use func() error) error {
+	return r.Alone(ctx, func() error {
+		if err := r.from.Get(ctx, key, object); err != nil {
+			return err
+		}
+		return use()
+	})
+}
+
 // Each reads a list and passes it on: all at once if that is small enough, since the API server has that at hand, and otherwise one page after the
-// other, in the order of names. It ends with the first error.
+// other, in the order of names. It ends with the first error. Others have their turn between pages.
 func Each[T any, L interface {
 	*T
 	client.ObjectList
-}](ctx context.Context, from client.Reader, use func(L) error, options ...client.ListOption) error {
+}](ctx context.Context, r *Reader, use func(L) error, options ...client.ListOption) error {
 	asked := (&client.ListOptions{}).ApplyOptions(options)
 	for {
-		list := L(new(T))
-		err := from.List(ctx, list, asked)
+		err := r.Alone(ctx, func() error {
+			list := L(new(T))
+			if err := r.from.List(ctx, list, asked); err != nil {
+				return err
+			}
+			asked.Continue = list.GetContinue()
+			return use(list)
+		})
 		switch {
 		case errors.Is(err, errTooLarge) && asked.Limit == 0:
 			asked.Limit = Page
-			continue
 		case errors.Is(err, errTooLarge) && asked.Limit > 1:
 			asked.Limit = max(1, asked.Limit/4)
-			continue
 		case err != nil:
 			return err
-		}
-		if err := use(list); err != nil {
-			return err
-		}
-		if asked.Continue = list.GetContinue(); asked.Continue == "" {
+		case asked.Continue == "":
 			return nil
+		default:
+			// Only a few may have been so large.
+			asked.Limit = min(2*asked.Limit, Page)
 		}
 	}
 }

@@ -75,14 +75,13 @@ func TestEach(t *testing.T) {
 	}{
 		{300, 1_000, 0, []int{0}},
 		{300, 1_000, 200, []int{200, 200}},
-		{300, 15_000, 0, []int{0, 200, 200}},
-		{300, 40_000, 0, []int{0, 200, 50, 50, 50, 50, 50, 50}},
-		{20, 1_000_000, 200, []int{200, 50, 12, 3, 3, 3, 3, 3, 3, 3}},
-		{2, 3_000_000, 0, []int{0, 200, 50, 12, 3, 1, 1}},
+		{300, 9_000, 0, []int{0, 200, 200}},
+		{300, 30_000, 0, []int{0, 200, 50, 100, 25, 50, 100, 25, 50, 100, 25, 50, 100}},
+		{4, 1_500_000, 200, []int{200, 50, 12, 3, 1, 2, 1, 2, 1, 2}},
 	} {
 		live, asked := server(t, c.count, c.size)
 		seen := 0
-		err := bounded.Each(context.Background(), live, func(page *corev1.PodList) error {
+		err := bounded.Each(context.Background(), bounded.NewReader(live, 1), func(page *corev1.PodList) error {
 			for i := range page.Items {
 				if page.Items[i].Name != fmt.Sprint("web-", seen) {
 					t.Fatalf("%s is number %d", page.Items[i].Name, seen)
@@ -99,14 +98,14 @@ func TestEach(t *testing.T) {
 
 // An object that is too large by itself is an error, in a list as well. A watch may be as long as it likes.
 func TestTooLarge(t *testing.T) {
-	const larger = 5 << 20
+	const larger = 3 << 20
 	live, _ := server(t, 1, larger)
-	err := bounded.Each(context.Background(), live, func(*corev1.PodList) error { return nil }, client.InNamespace("shop"))
-	if err == nil || !strings.Contains(err.Error(), "more than 4 MiB") {
+	err := bounded.Each(context.Background(), bounded.NewReader(live, 1), func(*corev1.PodList) error { return nil }, client.InNamespace("shop"))
+	if err == nil || !strings.Contains(err.Error(), "more than 2 MiB") {
 		t.Errorf("a list: %v", err)
 	}
 	err = live.Get(context.Background(), client.ObjectKey{Namespace: "shop", Name: "web-0"}, &corev1.Pod{})
-	if err == nil || !strings.Contains(err.Error(), "more than 4 MiB") {
+	if err == nil || !strings.Contains(err.Error(), "more than 2 MiB") {
 		t.Errorf("a pod: %v", err)
 	}
 	changes, err := live.Watch(context.Background(), &corev1.PodList{}, client.InNamespace("shop"))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -35,6 +37,8 @@ const (
 	again = 5 * time.Second
 	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
 	stale = 30 * time.Second
+	// workers is how many sets are looked at a time: one with many pods takes some time.
+	workers = 4
 	// givesUp is how long it tries to take a cost off.
 	givesUp = time.Hour
 )
@@ -51,7 +55,7 @@ type Set struct {
 type Cleaner struct {
 	Cache client.Reader
 	// Live reads from the API server.
-	Live     client.Reader
+	Live     *bounded.Reader
 	Costs    *cost.Writer
 	Plans    *plans.Plans
 	Reporter *report.Reporter
@@ -60,10 +64,31 @@ type Cleaner struct {
 	Patience time.Duration
 	Now      func() time.Time
 
-	// Only one worker runs, so they need no lock.
+	// No two workers look at one set at the same time.
+	mu   sync.Mutex
 	sets map[Set]*scaleDown
 	// orphans are pods without a set, and when it was first tried to take their costs off.
 	orphans map[types.UID]time.Time
+}
+
+// known returns what is known of a set.
+func (c *Cleaner) known(id Set) (known *scaleDown, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, ok = c.sets[id]
+	return known, ok
+}
+
+// keep remembers what is known of a set, or forgets the set.
+func (c *Cleaner) keep(id Set, known *scaleDown) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sets == nil {
+		c.sets = map[Set]*scaleDown{}
+	}
+	if c.sets[id] = known; known == nil {
+		delete(c.sets, id)
+	}
 }
 
 // scaleDown is what is known of a set that is steered.
@@ -135,15 +160,12 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
-		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: 1, SkipNameValidation: &skip}).
+		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: workers, SkipNameValidation: &skip}).
 		Complete(c)
 }
 
 // Reconcile looks at one set.
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
-	if c.sets == nil {
-		c.sets = map[Set]*scaleDown{}
-	}
 	now := c.Now()
 	switch id.Kind {
 	case workload.ReplicaSet, workload.ReplicationController:
@@ -157,7 +179,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	known, isKnown := c.sets[id]
+	known, isKnown := c.known(id)
 	if !isKnown {
 		if isThere, err := c.isThere(ctx, id); !isThere {
 			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
@@ -170,12 +192,12 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		asked += known.plan(id.UID, plan, now)
 	}
 	if len(known.pods) == 0 {
-		delete(c.sets, id)
+		c.keep(id, nil)
 		return ctrl.Result{}, nil
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
 	isThere := err == nil && set.UID() == id.UID
-	c.sets[id] = known
+	c.keep(id, known)
 	report.Asked(asked)
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
@@ -185,7 +207,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
 		set, err = nil, nil
 	} else {
-		wait, err = known.judge(set, now, c.Patience, func(pod cost.Pod) (bool, error) { return c.isGone(ctx, pod) })
+		wait, err = known.judge(set, now, c.Patience, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
 		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
 	}
 	for _, over := range known.over() {
@@ -193,7 +215,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		c.Reporter.Over(ctx, over)
 	}
 	if set == nil && len(known.pods) == 0 {
-		delete(c.sets, id)
+		c.keep(id, nil)
 		return ctrl.Result{}, nil
 	}
 	if err == nil && known.isLeft() {
@@ -293,10 +315,12 @@ func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked i
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
 // that seems to stay is read once more.
 func (s *scaleDown) judge(
-	set *workload.Set, now time.Time, patience time.Duration, isGone func(cost.Pod) (bool, error),
+	set *workload.Set, now time.Time, patience time.Duration, areGone func([]cost.Pod) ([]bool, []error),
 ) (time.Duration, error) {
 	wait := again
-	var failed []error
+	var ending []*tracked
+	var ends []string
+	var pods []cost.Pod
 	for _, pod := range s.pods {
 		if pod.end != "" {
 			continue
@@ -325,26 +349,19 @@ func (s *scaleDown) judge(
 		case end == outrun && pod.isOverruled:
 			end = overruled
 		}
-		went, err := isGone(pod.pod)
-		if err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		if went {
-			end = gone
-		}
-		pod.end = end
+		ending, ends, pods = append(ending, pod), append(ends, end), append(pods, pod.pod)
 	}
-	return wait, errors.Join(failed...)
-}
-
-// isGone reads whether a pod is gone or going.
-func (c *Cleaner) isGone(ctx context.Context, pod cost.Pod) (bool, error) {
-	now := cost.Metadata()
-	if err := c.Live.Get(ctx, pod.Key, now); err != nil {
-		return true, client.IgnoreNotFound(err)
+	went, errs := areGone(pods)
+	for i, pod := range ending {
+		switch {
+		case errs[i] != nil:
+		case went[i]:
+			pod.end = gone
+		default:
+			pod.end = ends[i]
+		}
 	}
-	return now.UID != pod.UID || now.DeletionTimestamp != nil, nil
+	return wait, errors.Join(errs...)
 }
 
 // takeOff takes off the costs of pods that stay.
@@ -425,18 +442,30 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	}
 	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
 	if err == nil || errors.Is(err, cost.ErrGone) {
-		delete(c.orphans, pod.UID)
+		c.isLost(pod.UID, false)
 		return nil
 	}
-	if c.orphans == nil {
-		c.orphans = map[types.UID]time.Time{}
-	}
-	if began, ok := c.orphans[pod.UID]; !ok {
-		c.orphans[pod.UID] = c.Now()
-	} else if c.Now().Sub(began) > givesUp {
-		delete(c.orphans, pod.UID)
+	if c.isLost(pod.UID, true) {
 		c.Reporter.Left(cost.PodOf(pod), err)
 		return nil
 	}
 	return err
+}
+
+// isLost notes whether a cost of an orphan could not be taken off, and reports whether that has been so for too long.
+func (c *Cleaner) isLost(pod types.UID, fails bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.orphans == nil {
+		c.orphans = map[types.UID]time.Time{}
+	}
+	began, ok := c.orphans[pod]
+	isLost := ok && c.Now().Sub(began) > givesUp
+	switch {
+	case !fails || isLost:
+		delete(c.orphans, pod)
+	case !ok:
+		c.orphans[pod] = c.Now()
+	}
+	return fails && isLost
 }

@@ -50,7 +50,7 @@ func newShop(t *testing.T, marks ...string) *shop {
 	}
 	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0)}
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Plans: &plans.Plans{}, Patience: 12 * time.Second, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &plans.Plans{}, Patience: 12 * time.Second, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
 	return s
@@ -166,6 +166,7 @@ func (s *shop) has(names ...string) {
 // ended checks what the status says.
 func (s *shop) ended(gone, missed int32, why string) {
 	s.Helper()
+	s.Reporter.Wait()
 	policy := s.policy()
 	down := policy.Status.ScaleDowns[0]
 	if down.Gone == nil || *down.Gone != gone || *down.Missed != missed || !strings.Contains(down.Message, why) {
@@ -364,7 +365,7 @@ func TestMarkOfTemplate(t *testing.T) {
 	fakeapi.Manage(pods[0], "kube-controller-manager", cost.Annotation)
 	s := newShop(t)
 	s.API = fakeapi.New(set, policy, pods[0])
-	s.Cache, s.Live, s.Costs = s.API, s.API, cost.NewWriter(s.API, s.API)
+	s.Cache, s.Live, s.Costs = s.API, s.API.Bounded(), cost.NewWriter(s.API, s.API)
 	off := since(t, "costs_taken_off_total")
 	for range 3 {
 		s.rests(time.Hour)
@@ -656,7 +657,7 @@ func TestUnmarked(t *testing.T) {
 // plan has the pods wanted that need no cost.
 func (s *shop) plan(wanted ...cost.Pod) {
 	s.Helper()
-	set, err := workload.Get(context.Background(), s.API, id.Kind, fakeapi.Key("web"))
+	set, err := workload.Get(context.Background(), s.API.Bounded(), id.Kind, fakeapi.Key("web"))
 	s.must(err)
 	s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: set, Wanted: wanted})
 }

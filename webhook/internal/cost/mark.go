@@ -77,7 +77,12 @@ func Cached(pod metav1.Object) (mark Mark, ok bool) {
 	if err != nil || !IsUUID(set) || !IsUUID(request) {
 		return Mark{}, false
 	}
-	return Mark{types.UID(set), int32(number), types.UID(request), !isStaying}, true
+	mark = Mark{types.UID(set), int32(number), types.UID(request), !isStaying}
+	if mark.String() != pod.GetAnnotations()[Annotation] {
+		// A count may be written in many ways, some of them long.
+		return Mark{}, false
+	}
+	return mark, true
 }
 
 // IsUUID reports whether a text is a UUID in its usual form, as all UIDs of an API server are.
@@ -85,12 +90,12 @@ func IsUUID(text string) bool {
 	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
 }
 
-// Before returns what a pod has of this program before a request writes to it: the cost and mark of an earlier request, or else
-// the cost of its template.
+// Before returns what a pod, as the cache has it, has of this program before a request writes to it: the cost and mark of an earlier request,
+// or else the cost of its template.
 func Before(pod *corev1.Pod, template map[string]string) map[string]string {
 	from := template
 	before := map[string]string{}
-	if _, ok := MarkOf(pod); ok {
+	if _, ok := Cached(pod); ok {
 		from = pod.Annotations
 	}
 	for _, key := range []string{corev1.PodDeletionCost, Annotation} {
@@ -154,19 +159,21 @@ func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
 	return owner
 }
 
-// manages reports whether an annotation is among the fields of an entry.
+// manages reports whether an annotation is among the fields of an entry. Names count exactly, as they do in the admission policy for marks.
 func manages(entry *metav1.ManagedFieldsEntry, annotation string) bool {
 	if entry.FieldsV1 == nil {
 		return false
 	}
-	var parsed struct {
-		Metadata struct {
-			Annotations map[string]json.RawMessage `json:"f:annotations"`
-		} `json:"f:metadata"`
+	fields := json.RawMessage(entry.FieldsV1.Raw)
+	for _, name := range []string{"f:metadata", "f:annotations", "f:" + annotation} {
+		var within map[string]json.RawMessage
+		if err := json.Unmarshal(fields, &within); err != nil {
+			return false
+		}
+		var ok bool
+		if fields, ok = within[name]; !ok {
+			return false
+		}
 	}
-	if err := json.Unmarshal(entry.FieldsV1.Raw, &parsed); err != nil {
-		return false
-	}
-	_, ok := parsed.Metadata.Annotations["f:"+annotation]
-	return ok
+	return true
 }

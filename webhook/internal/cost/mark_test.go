@@ -40,10 +40,22 @@ func TestMark(t *testing.T) {
 	// What has another form, such as a longer one, is none.
 	for _, text := range []string{
 		"", "x", "/stays", set, set + "/7", set + "/x/" + request, set + "/99999999999/" + request, "web/7/" + request, set + "/7/5a",
-		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", "{" + set + "}/7/" + request,
+		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", set + "/007/" + request,
+		set + "/+7/" + request, "{" + set + "}/7/" + request,
 	} {
 		if got, ok := cost.MarkOf(marked(cost.Manager, text)); ok {
 			t.Errorf("%q is %+v", text, got)
+		}
+	}
+	// Whoever forges one spells it otherwise than the admission policy.
+	for _, fields := range []string{
+		`{"f:Metadata":{"f:annotations":{"f:podrank.dev/steered":{}}}}`, `{"f:metadata":{"f:Annotations":{"f:podrank.dev/steered":{}}}}`,
+		`{"f:metadata":{"f:annotations":{"f:podrank.dev/Steered":{}}}}`, `{"f:metadata":[]}`, `[]`, ``,
+	} {
+		pod := marked("creator", set+"/7/"+request)
+		pod.ManagedFields[0].Manager, pod.ManagedFields[0].FieldsV1.Raw = cost.Manager, []byte(fields)
+		if _, ok := cost.MarkOf(pod); ok {
+			t.Errorf("%s counts", fields)
 		}
 	}
 	if _, ok := cost.MarkOf(&corev1.Pod{}); ok {

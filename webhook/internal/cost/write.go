@@ -18,7 +18,7 @@ import (
 
 const (
 	// inFlight is the most writes at a time, of all scale-downs together. As many costs come off at the same time.
-	inFlight = 32
+	inFlight = 16
 	// longest is how long it may take to take a cost off.
 	longest = 10 * time.Second
 	// attempts is how often a cost is taken off anew because the pod has changed meanwhile.
@@ -122,6 +122,17 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		}
 	}
 	return fmt.Errorf("%d attempts to take the deletion cost off: %v", attempts, err) // %v: the pod is there
+}
+
+// AreGone reads whether pods are gone or going, and returns an error for each, or nil.
+func (w *Writer) AreGone(ctx context.Context, pods []Pod) (gone []bool, errs []error) {
+	gone = make([]bool, len(pods))
+	return gone, all(ctx, w.undos, len(pods), func(i int) error {
+		now := Metadata()
+		err := w.live.Get(ctx, pods[i].Key, now)
+		gone[i] = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
+		return client.IgnoreNotFound(err)
+	})
 }
 
 // all does something for each index, as many at a time as there are slots, until the context ends.

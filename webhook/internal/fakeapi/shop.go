@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -71,14 +72,17 @@ func Read[T any, P interface {
 	return object
 }
 
+// Bounded reads from the server.
+func (a *API) Bounded() *bounded.Reader { return bounded.NewReader(a, 3) }
+
 // NewReporter reports to the server, and events to a recorder.
 func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 	recorder := events.NewFakeRecorder(10)
-	return &report.Reporter{Live: a, Client: a, Events: recorder, Log: logr.Discard()}, recorder
+	return &report.Reporter{Live: a.Bounded(), Client: a, Events: recorder, Log: logr.Discard()}, recorder
 }
 
 // NewSteerer steers what is on the server, where no node is cordoned.
 func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
-	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
+	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a.Bounded(), Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
 		Limits: steer.NewLimits(1000)}
 }

@@ -22,18 +22,23 @@ import (
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
-// pause is how long it waits after an error.
-const pause = time.Second
+const (
+	// pause is how long it waits after an error.
+	pause = time.Second
+	// longestUID is how long a UID is.
+	longestUID = 36
+)
 
 // Pods are those of a cluster.
 type Pods struct {
 	// Want makes it begin.
 	Want func()
 
-	// live reads from the API server.
-	live client.WithWatch
-	mu   sync.Mutex
-	all  map[types.UID]decide.Neighbour
+	// live reads from the API server, and watches follows what changes.
+	live    *bounded.Reader
+	watches client.WithWatch
+	mu      sync.Mutex
+	all     map[types.UID]decide.Neighbour
 	// wanted is closed when the first policy needs them, and known, by read, when all have been read.
 	wanted, known chan struct{}
 	read          func()
@@ -42,8 +47,8 @@ type Pods struct {
 }
 
 // New makes Pods that nobody needs yet.
-func New(live client.WithWatch) *Pods {
-	p := &Pods{live: live, wanted: make(chan struct{}), known: make(chan struct{})}
+func New(live *bounded.Reader, watches client.WithWatch) *Pods {
+	p := &Pods{live: live, watches: watches, wanted: make(chan struct{}), known: make(chan struct{})}
 	p.Want = sync.OnceFunc(func() { close(p.wanted) })
 	p.read = sync.OnceFunc(func() { close(p.known) })
 	return p
@@ -130,7 +135,7 @@ func (p *Pods) follow(ctx context.Context) error {
 	p.mu.Unlock()
 	p.read()
 	for ctx.Err() == nil {
-		changes, err := p.live.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}})
+		changes, err := p.watches.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}})
 		if err != nil {
 			return err
 		}
@@ -176,6 +181,10 @@ func (p *Pods) note(pod *corev1.Pod, isGone bool) {
 // put puts a pod in, if it keeps its node from being empty.
 func put(all map[types.UID]decide.Neighbour, pod *corev1.Pod) {
 	if neighbour, ok := decide.NeighbourOf(pod); ok {
+		if len(neighbour.Set) > longestUID {
+			// Such an owner does not exist.
+			neighbour.Set = pod.UID
+		}
 		// Many have the same, whose memory they share.
 		neighbour.Node, neighbour.Set = once(neighbour.Node), types.UID(once(string(neighbour.Set)))
 		all[pod.UID] = neighbour

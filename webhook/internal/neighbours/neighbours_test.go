@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
@@ -30,6 +31,8 @@ func pod(name, node, kind string) *corev1.Pod {
 	return pod
 }
 
+func of(api client.WithWatch) *neighbours.Pods { return neighbours.New(bounded.NewReader(api, 1), api) }
+
 // It knows the pods that keep a node, as they come and go, once somebody wants to know.
 func TestOthers(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
@@ -38,7 +41,7 @@ func TestOthers(t *testing.T) {
 		pod("web-0", "b", "ReplicaSet"), pod("pending", "", "ReplicaSet"))
 	// Unlike an API server, this one forgets what happens before it is watched.
 	watched := make(chan struct{})
-	pods := neighbours.New(interceptor.NewClient(api, interceptor.Funcs{Watch: func(
+	pods := of(interceptor.NewClient(api, interceptor.Funcs{Watch: func(
 		ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption,
 	) (watch.Interface, error) {
 		defer close(watched)
@@ -85,7 +88,7 @@ func TestOthers(t *testing.T) {
 func TestNotKnownYet(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer stop()
-	if err := neighbours.New(fakeapi.New()).Wait(ctx); err == nil {
+	if err := of(fakeapi.New()).Wait(ctx); err == nil {
 		t.Error("no error")
 	}
 }
@@ -95,7 +98,7 @@ func TestCheck(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	seen, notSeen := func() bool { return true }, func() bool { return false }
-	unneeded := neighbours.New(fakeapi.New())
+	unneeded := of(fakeapi.New())
 	if unneeded.Check(notSeen) == nil || unneeded.Check(seen) != nil {
 		t.Error("without a policy that needs pods, it is ready once it has seen the policies")
 	}
@@ -103,7 +106,7 @@ func TestCheck(t *testing.T) {
 	if err := unneeded.Check(seen); err != nil {
 		t.Errorf("a later policy: %v", err)
 	}
-	pods := neighbours.New(fakeapi.New(pod("db-0", "a", "StatefulSet")))
+	pods := of(fakeapi.New(pod("db-0", "a", "StatefulSet")))
 	pods.Want()
 	if pods.Check(seen) == nil {
 		t.Error("ready before it knows the pods")

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -65,11 +64,11 @@ func Compare(ctx context.Context, s *steer.Steerer, o *steer.Outcome) Comparison
 }
 
 func compare(ctx context.Context, s *steer.Steerer, set *workload.Set, o *steer.Outcome) Comparison {
-	active, related, err := s.Pods(ctx, set)
+	now, err := s.States(ctx, set)
 	if err != nil {
 		return Comparison{Without: Unread}
 	}
-	now, then := decide.StatesOf(active, related), maps.Clone(o.States)
+	then := maps.Clone(o.States)
 	var c Comparison
 	for _, pod := range o.Active {
 		if _, stays := now[pod.UID]; !stays {

@@ -4,10 +4,12 @@ package policies
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,9 +31,8 @@ const later = 10 * time.Minute
 
 // A Judge judges policies.
 type Judge struct {
-	Cache client.Reader
-	// Live reads from the API server, which has what the cache lacks: the templates of sets.
-	Live     client.Reader
+	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
+	Live     *bounded.Reader
 	Reporter *report.Reporter
 }
 
@@ -54,20 +55,25 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
-	var all v1alpha1.ScaleDownPolicyList
-	if err := j.Cache.List(ctx, &all, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil || len(all.Items) == 0 {
+	var valid []*policy.Compiled
+	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
+	err := policy.Each(ctx, j.Live, namespace, func(name string, compiled *policy.Compiled, err error) {
+		if err != nil {
+			verdicts[name] = report.Invalid(err)
+			return
+		}
+		verdicts[name] = report.Verdict{}
+		valid = append(valid, compiled)
+	})
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	valid, invalid := policy.All(all.Items)
-	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
-	for name, err := range invalid {
-		verdicts[name] = report.Invalid(err)
-	}
+	slices.SortFunc(valid, policy.Compare)
 	var again time.Duration
 	if len(valid) > 1 {
 		// One alone cannot be shadowed.
 		again = later
-		err := j.sets(ctx, namespace, func(set *workload.Set) {
+		err = j.sets(ctx, namespace, func(set *workload.Set) {
 			var first *policy.Compiled
 			for _, each := range valid {
 				switch name := each.Policy.Name; {
@@ -83,13 +89,11 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 			return ctrl.Result{}, err
 		}
 	}
-	for i := range all.Items {
-		each := &all.Items[i]
-		verdict := verdicts[each.Name]
-		if counts[each.Name] {
+	for name, verdict := range verdicts {
+		if counts[name] {
 			verdict = verdict.Partly()
 		}
-		j.Reporter.Accepted(ctx, each, verdict)
+		j.Reporter.Accepted(ctx, types.NamespacedName{Namespace: namespace, Name: name}, verdict)
 	}
 	return ctrl.Result{RequeueAfter: again}, nil
 }

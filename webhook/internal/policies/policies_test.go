@@ -29,7 +29,7 @@ func TestJudge(t *testing.T) {
 		policy("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
 		policy("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
 	reporter, _ := api.NewReporter()
-	judge := &policies.Judge{Cache: api, Live: api, Reporter: reporter}
+	judge := &policies.Judge{Live: api.Bounded(), Reporter: reporter}
 	is := func(name, reason string) {
 		t.Helper()
 		if _, err := judge.Reconcile(context.Background(), "shop"); err != nil {

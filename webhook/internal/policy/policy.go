@@ -1,38 +1,53 @@
-// Package policy says which ScaleDownPolicy applies to a set, and which tier it gives a pod. It only computes.
+// Package policy says which ScaleDownPolicy applies to a set, and which tier it gives a pod. It reads policies, and otherwise only computes.
 package policy
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// All compiles the policies of a namespace, and returns those that can be used in the order in which they count: the oldest first. invalid has
-// what is wrong with others, by name. One that is being deleted is in neither.
-func All(policies []v1alpha1.ScaleDownPolicy) (valid []*Compiled, invalid map[string]error) {
-	invalid = map[string]error{}
-	for i := range policies {
-		if policies[i].DeletionTimestamp != nil {
-			continue
+// most is how many policies a namespace may have. Each decision reads and compiles them.
+const most = 50
+
+// Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
+// being deleted is left out. If there are too many, that is the error.
+func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(name string, compiled *Compiled, err error)) error {
+	count := 0
+	return bounded.Each(ctx, live, func(page *v1alpha1.ScaleDownPolicyList) error {
+		if count += len(page.Items); count > most {
+			return fmt.Errorf("namespace %s has more than %d policies", namespace, most)
 		}
-		compiled, err := Compile(&policies[i])
-		if err != nil {
-			invalid[policies[i].Name] = err
-			continue
+		for i := range page.Items {
+			if policy := &page.Items[i]; policy.DeletionTimestamp == nil {
+				compiled, err := Compile(policy)
+				use(policy.Name, compiled, err)
+			}
 		}
-		valid = append(valid, compiled)
-	}
-	slices.SortFunc(valid, func(a, b *Compiled) int {
-		return cmp.Or(a.Policy.CreationTimestamp.Compare(b.Policy.CreationTimestamp.Time), strings.Compare(a.Policy.Name, b.Policy.Name))
-	})
-	return valid, invalid
+		return nil
+	}, client.InNamespace(namespace))
+}
+
+// Compare compares policies by which counts first: the older one.
+func Compare(a, b *Compiled) int {
+	return cmp.Or(a.Policy.CreationTimestamp.Compare(b.Policy.CreationTimestamp.Time), strings.Compare(a.Policy.Name, b.Policy.Name))
+}
+
+// slim returns what is needed of a policy: labels, annotations and the status may be large.
+func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
+	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
+	slim.Namespace, slim.Name, slim.UID, slim.CreationTimestamp = policy.Namespace, policy.Name, policy.UID, policy.CreationTimestamp
+	slim.Generation = policy.Generation
+	return slim
 }
 
 // Nodes returns the labels of a node, or nil if it is not known.
@@ -54,7 +69,7 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spec.selector: %w", err)
 	}
-	compiled := &Compiled{Policy: policy, selector: selector, spread: policy.Spec.Spread}
+	compiled := &Compiled{Policy: slim(policy), selector: selector, spread: policy.Spec.Spread}
 	for i, entry := range policy.Spec.First {
 		var parsed tier
 		if entry.Nodes != nil {

@@ -1,14 +1,20 @@
 package policy_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/policy"
 )
 
@@ -22,7 +28,7 @@ func named(name string, second int, selector metav1.LabelSelector) v1alpha1.Scal
 	return p
 }
 
-func TestAll(t *testing.T) {
+func TestEach(t *testing.T) {
 	deleted := named("deleted", 0, metav1.LabelSelector{})
 	deleted.DeletionTimestamp = &deleted.CreationTimestamp
 	invalid := named("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}})
@@ -30,18 +36,64 @@ func TestAll(t *testing.T) {
 		named("young", 9, metav1.LabelSelector{}), named("b", 5, *selector("app", "web")), named("a", 5, *selector("app", "web")),
 		named("other", 1, *selector("app", "api")), deleted, invalid,
 	}
-	var names []string
-	valid, wrong := policy.All(all)
-	for _, each := range valid {
-		if each.Selects(labels.Set{"app": "web", "tier": "front"}) {
-			names = append(names, each.Policy.Name)
+	var chosen []*policy.Compiled
+	var names, wrong []string
+	var objects []client.Object
+	for i := range all {
+		all[i].Namespace = "shop"
+		if all[i].DeletionTimestamp != nil {
+			all[i].Finalizers = []string{"example.com/stays"}
 		}
+		objects = append(objects, &all[i])
 	}
-	if len(wrong) != 1 || wrong["invalid"] == nil {
-		t.Error(wrong)
+	live := bounded.NewReader(fakeapi.New(objects...), 1)
+	err := policy.Each(context.Background(), live, "shop", func(name string, compiled *policy.Compiled, err error) {
+		if err != nil {
+			wrong = append(wrong, name)
+		} else if compiled.Selects(labels.Set{"app": "web", "tier": "front"}) {
+			chosen = append(chosen, compiled)
+		}
+	})
+	if err != nil || len(wrong) != 1 || wrong[0] != "invalid" {
+		t.Error(wrong, err)
+	}
+	slices.SortFunc(chosen, policy.Compare)
+	for _, each := range chosen {
+		names = append(names, each.Policy.Name)
 	}
 	if got := len(names); got != 3 || names[0] != "a" || names[1] != "b" || names[2] != "young" {
 		t.Fatal(names)
+	}
+}
+
+// So many policies are not read at each scale-down, and of each only what is needed is kept.
+func TestTooMany(t *testing.T) {
+	var objects []client.Object
+	for i := range 50 {
+		p := named(fmt.Sprint("p", i), 0, metav1.LabelSelector{})
+		p.Namespace, p.Annotations, p.Labels = "shop", map[string]string{"large": "x"}, map[string]string{"large": "x"}
+		p.Status.Conditions = []metav1.Condition{{Type: "large"}}
+		objects = append(objects, &p)
+	}
+	api := fakeapi.New(objects...)
+	read := func() (count int, err error) {
+		return count, policy.Each(context.Background(), bounded.NewReader(api, 1), "shop", func(_ string, compiled *policy.Compiled, _ error) {
+			if p := compiled.Policy; p.Annotations != nil || p.Labels != nil || p.Status.Conditions != nil || p.Namespace != "shop" {
+				t.Errorf("%+v", p)
+			}
+			count++
+		})
+	}
+	if count, err := read(); count != 50 || err != nil {
+		t.Errorf("%d: %v", count, err)
+	}
+	more := named("more", 0, metav1.LabelSelector{})
+	more.Namespace = "shop"
+	if err := api.Create(context.Background(), &more); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(); err == nil || err.Error() != "namespace shop has more than 50 policies" {
+		t.Errorf("%v", err)
 	}
 }
 

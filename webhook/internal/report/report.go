@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/locks"
@@ -41,6 +42,8 @@ const (
 	again = 10 * time.Second
 	// late is how often an end is reported, if the status does not know of the scale-down yet.
 	late = 10
+	// patience is how long it may take to report an end.
+	patience = 30 * time.Second
 	// longest is how many bytes the note of an event may have.
 	longest = 1024
 	// named is how many pods a message names.
@@ -49,16 +52,16 @@ const (
 
 // A Reporter reports.
 type Reporter struct {
-	// Live reads policies, and Client writes their status. It also has all of them cached.
-	Live   client.Reader
+	// Live reads policies, and Client writes their status.
+	Live   *bounded.Reader
 	Client client.Client
 	Events events.EventRecorder
 	Log    logr.Logger
 
 	// What is reported later.
 	later sync.WaitGroup
-	// policies keep several reports from reading and writing a policy, which may be large, at the same time.
-	policies locks.Map[types.UID]
+	// namespaces keep several reports of one from being written at the same time.
+	namespaces locks.Map[string]
 }
 
 // Outcome reports what became of a request.
@@ -73,7 +76,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		log.V(1).Info("scale-down", "message", o.Message)
 		return
 	}
-	message := describe(o)
+	message := short(describe(o))
 	log.Info("scale-down", "wanted", len(o.Wanted), "written", o.Written, "blocked", len(o.Blocked), "message", message)
 	if o.Set == nil {
 		return
@@ -104,7 +107,7 @@ func entryOf(o *steer.Outcome, message string) v1alpha1.ScaleDown {
 
 // enter puts an entry into the status of the policy, with the condition that it makes.
 func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.ScaleDown) {
-	r.status(ctx, o.Policy, func(policy *v1alpha1.ScaleDownPolicy) {
+	r.status(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) {
 		entry := entry
 		status := metav1.ConditionFalse
 		switch o.Result {
@@ -149,22 +152,20 @@ func (v Verdict) Partly() Verdict { return Verdict{message: v.message} }
 func Invalid(err error) Verdict { return Verdict{"Invalid", err.Error()} }
 
 // Accepted notes whether a policy counts, if its status does not say so yet.
-func (r *Reporter) Accepted(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
-	if accept(policy.DeepCopy(), verdict) {
-		r.status(ctx, policy, func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
-	}
+func (r *Reporter) Accepted(ctx context.Context, policy types.NamespacedName, verdict Verdict) {
+	r.status(ctx, policy, "", func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
 }
 
-// accept sets the condition Accepted, and reports whether that changed anything.
-func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
+// accept sets the condition Accepted.
+func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
 	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: verdict.message,
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: short(verdict.message),
 		ObservedGeneration: policy.Generation,
 	}
 	if verdict.reason != "" {
 		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
 	}
-	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
+	meta.SetStatusCondition(&policy.Status.Conditions, condition)
 }
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
@@ -195,17 +196,15 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		r.event(o.Set, corev1.EventTypeWarning, "Missed",
 			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
 	}
-	if o.note(ctx, r, count, texts) {
-		return
-	}
-	// The replica that answered the request has yet to write about it.
-	ctx = context.WithoutCancel(ctx)
+	// It may take some time, and the replica that answered the request may have yet to write about it.
 	r.later.Go(func() {
+		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer stop()
 		for range late {
-			time.Sleep(time.Second / 2)
 			if o.note(ctx, r, count, texts) {
 				return
 			}
+			time.Sleep(time.Second / 2)
 		}
 	})
 }
@@ -215,25 +214,38 @@ func (r *Reporter) Wait() { r.later.Wait() }
 
 // note adds the end of a scale-down to the status of the policy that knows of it, and reports whether there is one.
 func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
-	var policies v1alpha1.ScaleDownPolicyList
-	if err := r.Client.List(ctx, &policies, client.InNamespace(o.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	unlock, err := r.namespaces.Lock(ctx, o.Namespace)
+	if err != nil {
 		return false
 	}
-	for i := range policies.Items {
-		if o.entry(&policies.Items[i]) == nil {
-			continue
+	defer unlock()
+	var names []string
+	err = bounded.Each(ctx, r.Live, func(page *v1alpha1.ScaleDownPolicyList) error {
+		for i := range page.Items {
+			if o.entry(&page.Items[i]) != nil {
+				names = append(names, page.Items[i].Name)
+			}
 		}
-		r.status(ctx, &policies.Items[i], func(policy *v1alpha1.ScaleDownPolicy) {
+		return nil
+	}, client.InNamespace(o.Namespace))
+	if err != nil {
+		return false
+	}
+	for _, name := range names {
+		err := r.write(ctx, types.NamespacedName{Namespace: o.Namespace, Name: name}, "", func(policy *v1alpha1.ScaleDownPolicy) {
 			entry := o.entry(policy)
-			if found = entry != nil; !found {
+			if entry == nil {
 				return
 			}
 			gone, missed := int32(o.Gone), int32(count)
-			entry.Gone, entry.Missed = &gone, &missed
+			entry.Gone, entry.Missed, found = &gone, &missed, true
 			if count > 0 {
-				entry.Message += "; " + strings.Join(texts, "; ")
+				entry.Message = short(entry.Message + "; " + strings.Join(texts, "; "))
 			}
 		})
+		if err != nil {
+			r.fails(err, o.Namespace, name)
+		}
 	}
 	return found
 }
@@ -252,39 +264,48 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDown {
 
 // event tells something about a set. The API server refuses longer notes.
 func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest-len("…")], "") + "…"
-	}
-	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", text)
+	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", short(text))
 }
 
-// status changes the status of a policy as it is now. Errors are counted, because there is nobody else to tell.
-func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) {
-	unlock, err := r.policies.Lock(ctx, policy.UID)
+// short cuts a text that may have names of any length in it.
+func short(text string) string {
+	if len(text) > longest {
+		return strings.ToValidUTF8(text[:longest-len("…")], "") + "…"
+	}
+	return text
+}
+
+// status changes the status of a policy as it is now, if it has this UID, or if none is given.
+func (r *Reporter) status(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) {
+	unlock, err := r.namespaces.Lock(ctx, key.Namespace)
 	if err == nil {
-		err = r.write(ctx, policy, change)
+		err = r.write(ctx, key, uid, change)
 		unlock()
 	}
 	if err != nil {
-		unreported.Inc()
-		r.Log.Error(err, "cannot write the status of a policy", "namespace", policy.Namespace, "name", policy.Name)
+		r.fails(err, key.Namespace, key.Name)
 	}
 }
 
-func (r *Reporter) write(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) error {
+// fails tells that the status of a policy could not be written, as there is nobody else to tell.
+func (r *Reporter) fails(err error, namespace, name string) {
+	unreported.Inc()
+	r.Log.Error(err, "cannot write the status of a policy", "namespace", namespace, "name", name)
+}
+
+func (r *Reporter) write(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		var now v1alpha1.ScaleDownPolicy
-		if err := r.Live.Get(ctx, client.ObjectKeyFromObject(policy), &now); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		if now.UID != policy.UID {
-			return nil
-		}
-		before := now.Status.DeepCopy()
-		if change(&now); equality.Semantic.DeepEqual(before, &now.Status) {
-			return nil
-		}
-		return client.IgnoreNotFound(r.Client.Status().Update(ctx, &now))
+		return client.IgnoreNotFound(r.Live.Use(ctx, key, &now, func() error {
+			if uid != "" && now.UID != uid {
+				return nil
+			}
+			before := now.Status.DeepCopy()
+			if change(&now); equality.Semantic.DeepEqual(before, &now.Status) {
+				return nil
+			}
+			return r.Client.Status().Update(ctx, &now)
+		}))
 	})
 }
 

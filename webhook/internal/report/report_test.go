@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -72,6 +73,7 @@ func TestOver(t *testing.T) {
 	api := fakeapi.New(policy, unaware, elsewhere)
 	r, _ := api.NewReporter()
 	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5})
+	r.Wait()
 	var all v1alpha1.ScaleDownPolicyList
 	if err := api.List(context.Background(), &all); err != nil {
 		t.Fatal(err)
@@ -126,7 +128,7 @@ func TestOneByOne(t *testing.T) {
 	api := fakeapi.New(policy)
 	var now, most atomic.Int64
 	r, _ := api.NewReporter()
-	r.Live = interceptor.NewClient(api, interceptor.Funcs{Get: func(
+	r.Live = bounded.NewReader(interceptor.NewClient(api, interceptor.Funcs{Get: func(
 		ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
 	) error {
 		defer now.Add(-1)
@@ -135,7 +137,7 @@ func TestOneByOne(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		return live.Get(ctx, key, object, options...)
-	}})
+	}}), 3)
 	var group sync.WaitGroup
 	for i := range 10 {
 		web := set(t)

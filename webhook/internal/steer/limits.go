@@ -13,29 +13,26 @@ import (
 const (
 	// burst is how many seconds' worth of decisions a namespace may have at once, after it had none for as long.
 	burst = 5
-	// atATime is how many namespaces are read and decided about at a time.
-	atATime = 4
-	// room is how many bytes of pods may wait for predictions, and share those of one namespace.
-	room, share = 32 << 20, 8 << 20
+	// room is how many pods may be in memory for decisions and predictions, and share those of one namespace. Each takes one to two kilobytes.
+	room, share = 40_000, 10_000
 )
 
 // Limits keep a namespace from taking what the others need. Whoever may make sets and policies there decides how large they are and, by
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
-	// Those who wait for their turn: one of each namespace waits for one of a few, who are served in their order.
-	each locks.Map[string]
-	all  chan struct{}
+	// One decision of a namespace is made at a time, so that one of each waits to read.
+	turns locks.Map[string]
 
 	mu    sync.Mutex
 	rates map[string]*rate.Limiter
-	// held are the bytes that wait for predictions.
+	// held are the pods in memory.
 	held map[string]int
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, all: make(chan struct{}, atATime), rates: map[string]*rate.Limiter{}, held: map[string]int{}}
+	return &Limits{perSecond: perSecond, rates: map[string]*rate.Limiter{}, held: map[string]int{}}
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
@@ -51,44 +48,35 @@ func (l *Limits) allow(namespace string) bool {
 	return limiter.Allow()
 }
 
-// turn waits until the namespace may read what it has made, and compute with it.
+// turn waits until no other decision of the namespace is being made.
 func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err error) {
-	unlock, err := l.each.Lock(ctx, namespace)
+	end, err = l.turns.Lock(ctx, namespace)
 	if err != nil {
 		return nil, fmt.Errorf("other scale-downs of the namespace take long: %w", err)
 	}
-	select {
-	case l.all <- struct{}{}:
-		return func() {
-			<-l.all
-			unlock()
-		}, nil
-	case <-ctx.Done():
-		unlock()
-		return nil, fmt.Errorf("scale-downs of other namespaces take long: %w", ctx.Err())
-	}
+	return end, nil
 }
 
-// hold reports whether so many more bytes of a namespace may wait for a prediction.
-func (l *Limits) hold(namespace string, bytes int) bool {
+// hold reports whether there is room for so many more pods of a namespace.
+func (l *Limits) hold(namespace string, pods int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := bytes
+	all := pods
 	for _, held := range l.held {
 		all += held
 	}
-	if all > room || l.held[namespace]+bytes > share {
+	if all > room || l.held[namespace]+pods > share {
 		return false
 	}
-	l.held[namespace] += bytes
+	l.held[namespace] += pods
 	return true
 }
 
 // release ends what hold began.
-func (l *Limits) release(namespace string, bytes int) {
+func (l *Limits) release(namespace string, pods int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held[namespace] -= bytes; l.held[namespace] == 0 {
+	if l.held[namespace] -= pods; l.held[namespace] == 0 {
 		delete(l.held, namespace)
 	}
 }

@@ -7,45 +7,37 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// begin takes a turn, or returns why there is none within some time.
-func begin(l *Limits, namespace string) (end func(), err error) {
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer stop()
-	return l.turn(ctx, namespace)
-}
-
-// One decision of a namespace runs at a time, and few in all.
+// One decision of a namespace is made at a time, whatever others do.
 func TestTurns(t *testing.T) {
 	l := NewLimits(1)
-	ends := map[string]func(){}
-	for _, namespace := range []string{"a", "b", "c", "d"} {
-		end, err := begin(l, namespace)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ends[namespace] = end
+	begin := func(namespace string) (func(), error) {
+		ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer stop()
+		return l.turn(ctx, namespace)
 	}
-	if _, err := begin(l, "a"); err == nil || !strings.Contains(err.Error(), "other scale-downs of the namespace") {
+	end, err := begin("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin("a"); err == nil || !strings.Contains(err.Error(), "other scale-downs of the namespace") {
 		t.Errorf("%v", err)
 	}
-	if _, err := begin(l, "e"); err == nil || !strings.Contains(err.Error(), "other namespaces") {
-		t.Errorf("%v", err)
+	if _, err := begin("b"); err != nil {
+		t.Error(err)
 	}
-	ends["b"]()
-	for _, namespace := range []string{"e", "f", "b"} {
-		end, err := begin(l, namespace)
-		if err != nil {
-			t.Fatalf("%s: %v", namespace, err)
-		}
-		end()
+	end()
+	if _, err := begin("a"); err != nil {
+		t.Error(err)
 	}
 }
 
-// However many requests some namespaces have, another one waits for few of them.
+// However many requests some namespaces have, and however much each of them reads, another one waits for few of them.
 func TestFair(t *testing.T) {
-	l := NewLimits(1)
+	l, live := NewLimits(1), bounded.NewReader(nil, 3)
 	ctx, stop := context.WithCancel(context.Background())
 	var group sync.WaitGroup
 	var served atomic.Int64
@@ -53,11 +45,18 @@ func TestFair(t *testing.T) {
 		for range 50 {
 			group.Go(func() {
 				for ctx.Err() == nil {
-					if end, err := l.turn(ctx, hostile); err == nil {
-						served.Add(1)
-						time.Sleep(time.Millisecond)
-						end()
+					end, err := l.turn(ctx, hostile)
+					if err != nil {
+						return
 					}
+					for range 20 {
+						_ = live.Alone(ctx, func() error {
+							served.Add(1)
+							time.Sleep(time.Millisecond)
+							return nil
+						})
+					}
+					end()
 				}
 			})
 		}
@@ -69,31 +68,32 @@ func TestFair(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		err = live.Alone(context.Background(), func() error { return nil })
 		// At most one of each waited before, and as many had just begun or may begin while this counts.
-		if waited := served.Load() - before; waited > 12 {
-			t.Errorf("it waited for %d others", waited)
+		if waited := served.Load() - before; err != nil || waited > 12 {
+			t.Errorf("it waited for %d others: %v", waited, err)
 		}
 		end()
 	}
 	stop()
 	group.Wait()
 	if served.Load() < 100 {
-		t.Errorf("%d turns, so this shows nothing", served.Load())
+		t.Errorf("%d were served, so this shows nothing", served.Load())
 	}
 }
 
-// A namespace has its share of what waits for predictions, and all have no more than there is.
+// A namespace has its share of what is in memory, and all have no more than there is.
 func TestHold(t *testing.T) {
 	l := NewLimits(1)
 	for _, c := range []struct {
 		namespace string
-		bytes     int
+		pods      int
 		want      bool
 	}{
 		{"a", share + 1, false}, {"a", share, true}, {"a", 1, false}, {"b", share, true}, {"c", share, true}, {"d", share - 1, true},
 		{"e", 2, false}, {"e", 1, true}, {"d", 1, false},
 	} {
-		if got := l.hold(c.namespace, c.bytes); got != c.want {
+		if got := l.hold(c.namespace, c.pods); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -2,8 +2,8 @@ package steer
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,47 +17,75 @@ import (
 )
 
 const (
-	// most is how many bytes the pods of a decision may take, of which each takes about 700.
-	most = 16 << 20
 	// longest is how many bytes the metadata of a pod may have, because each write of a cost returns it.
 	longest = 384 << 10
 	// longestSelector is how many bytes a selector may have, because an observed set keeps it.
 	longestSelector = 16 << 10
 )
 
-// Pods lists a set's active pods and those that count for their ranks: as in Kubernetes, none if the set has no controller. It waits for
-// the namespace's turn, and returns of each pod what decisions need.
-func (s *Steerer) Pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
-	end, err := s.Limits.turn(ctx, set.Object.GetNamespace())
-	if err != nil {
-		return nil, nil, err
-	}
-	defer end()
-	return s.pods(ctx, set)
+var errNoRoom = fmt.Errorf("too many pods: at most %d of a namespace are read at a time, and %d in all", share, room)
+
+// pods are a set's active pods, and those that count for their ranks: as in Kubernetes, none if the set has no controller. Otherwise the
+// active ones are among them.
+type pods struct {
+	active, related []*corev1.Pod
+	// count is how many there is room for.
+	count int
 }
 
-// Set reads a set, when it is the namespace's turn.
+// Set reads a set.
 func (s *Steerer) Set(ctx context.Context, kind workload.Kind, key types.NamespacedName) (*workload.Set, error) {
-	end, err := s.Limits.turn(ctx, key.Namespace)
+	return workload.Get(ctx, s.Live, kind, key)
+}
+
+// States are those of a set's pods.
+func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States, error) {
+	end, err := s.Limits.turn(ctx, set.Object.GetNamespace())
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	return workload.Get(ctx, s.Live, kind, key)
+	all, err := s.pods(ctx, set, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.forget(set, all)
+	return decide.StatesOf(all.active, all.related), nil
 }
 
-// pods is Pods in a turn that has begun.
-func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
+// forget makes room for others.
+func (s *Steerer) forget(set *workload.Set, all *pods) {
+	s.Limits.release(set.Object.GetNamespace(), all.count)
+}
+
+// pods lists pods in the namespace's turn, until they are forgotten. visit may look at each of the set's own while it is whole.
+func (s *Steerer) pods(ctx context.Context, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
 	siblings, err := set.Siblings(ctx, s.Cache, s.Live)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	seen, size := map[types.UID]bool{}, 0
-	for _, each := range append([]*workload.Set{set}, siblings...) {
-		if len(each.Selector.String()) > longestSelector {
-			return nil, nil, fmt.Errorf("the selector of %s has more than %d KiB", each, longestSelector>>10)
+	all = &pods{}
+	defer func() {
+		if err != nil {
+			s.forget(set, all)
 		}
+	}()
+	namespace, hasController := set.Object.GetNamespace(), metav1.GetControllerOfNoCopy(set.Object) != nil
+	seen, asked := map[types.UID]bool{}, map[string]bool{}
+	for _, each := range append([]*workload.Set{set}, siblings...) {
+		selector := each.Selector.String()
+		if len(selector) > longestSelector {
+			return all, fmt.Errorf("the selector of %s has more than %d KiB", each, longestSelector>>10)
+		}
+		if asked[selector] {
+			continue
+		}
+		asked[selector] = true
 		err := bounded.Each(ctx, s.Live, func(page *corev1.PodList) error {
+			if !s.Limits.hold(namespace, len(page.Items)) {
+				return errNoRoom
+			}
+			all.count += len(page.Items)
 			for i := range page.Items {
 				pod := &page.Items[i]
 				if !decide.IsActive(pod) || seen[pod.UID] {
@@ -66,48 +94,50 @@ func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related 
 				if pod.ObjectMeta.Size() > longest {
 					return fmt.Errorf("the metadata of pod %s has more than %d KiB", pod.Name, longest>>10)
 				}
-				pod = slim(pod)
-				if size += pod.Size(); size > most {
-					return fmt.Errorf("what is needed of the pods has more than %d MiB", most>>20)
-				}
 				seen[pod.UID] = true
-				if metav1.GetControllerOfNoCopy(set.Object) != nil {
-					related = append(related, pod)
+				slim := slim(pod)
+				if hasController {
+					all.related = append(all.related, slim)
 				}
 				if set.IsOwn(pod) {
-					active = append(active, pod)
+					all.active = append(all.active, slim)
+					if visit != nil {
+						visit(pod)
+					}
 				}
 			}
 			return nil
-		}, client.InNamespace(set.Object.GetNamespace()), client.MatchingLabelsSelector{Selector: each.Selector})
+		}, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: each.Selector})
 		if err != nil {
-			return nil, nil, err
+			return all, err
 		}
 	}
-	return active, related, nil
+	return all, nil
 }
 
-// slim returns what decisions need of a pod: what Kubernetes' order reads, what policies select by, and whose its cost is.
+// why is the result if pods cannot be listed.
+func why(err error) Result {
+	if errors.Is(err, errNoRoom) {
+		return TooMany
+	}
+	return Failed
+}
+
+// slim returns what Kubernetes' order reads of a pod, with the mark of this program, as the cache has it. It takes as much memory for any pod.
 func slim(pod *corev1.Pod) *corev1.Pod {
 	slim := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: pod.Labels,
-			CreationTimestamp: pod.CreationTimestamp, DeletionTimestamp: pod.DeletionTimestamp, OwnerReferences: pod.OwnerReferences,
+			Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
+			CreationTimestamp: pod.CreationTimestamp, DeletionTimestamp: pod.DeletionTimestamp,
 		},
 		Spec:   corev1.PodSpec{NodeName: pod.Spec.NodeName},
 		Status: corev1.PodStatus{Phase: pod.Status.Phase},
 	}
-	for _, key := range []string{corev1.PodDeletionCost, cost.Annotation} {
-		if value, ok := pod.Annotations[key]; ok {
-			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, key, value)
-		}
+	if value, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
+		metav1.SetMetaDataAnnotation(&slim.ObjectMeta, corev1.PodDeletionCost, value)
 	}
-	if slim.Annotations != nil {
-		for _, entry := range pod.ManagedFields {
-			if entry.FieldsV1 != nil && (strings.Contains(string(entry.FieldsV1.Raw), corev1.PodDeletionCost) || strings.Contains(string(entry.FieldsV1.Raw), cost.Annotation)) {
-				slim.ManagedFields = append(slim.ManagedFields, entry)
-			}
-		}
+	if mark, ok := cost.MarkOf(pod); ok {
+		metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.Annotation, mark.String())
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodReady {
@@ -115,17 +145,32 @@ func slim(pod *corev1.Pod) *corev1.Pod {
 			break
 		}
 	}
-	for _, container := range pod.Spec.InitContainers {
-		slim.Spec.InitContainers = append(slim.Spec.InitContainers, corev1.Container{Name: container.Name, RestartPolicy: container.RestartPolicy})
+	// Of the restarts, the most of any container counts, and the most of any sidecar.
+	if most := mostRestarts(pod.Status.ContainerStatuses, func(string) bool { return true }); most > 0 {
+		slim.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: most}}
 	}
-	slim.Status.ContainerStatuses, slim.Status.InitContainerStatuses = restarts(pod.Status.ContainerStatuses), restarts(pod.Status.InitContainerStatuses)
+	sidecars := map[string]bool{}
+	for _, container := range pod.Spec.InitContainers {
+		if container.RestartPolicy != nil && *container.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			sidecars[container.Name] = true
+		}
+	}
+	if most := mostRestarts(pod.Status.InitContainerStatuses, func(name string) bool { return sidecars[name] }); most > 0 {
+		slim.Spec.InitContainers, slim.Status.InitContainerStatuses = sidecar, []corev1.ContainerStatus{{Name: sidecar[0].Name, RestartCount: most}}
+	}
 	return slim
 }
 
-func restarts(all []corev1.ContainerStatus) []corev1.ContainerStatus {
-	var slim []corev1.ContainerStatus
-	for _, status := range all {
-		slim = append(slim, corev1.ContainerStatus{Name: status.Name, RestartCount: status.RestartCount})
+var (
+	always  = corev1.ContainerRestartPolicyAlways
+	sidecar = []corev1.Container{{Name: "sidecar", RestartPolicy: &always}}
+)
+
+func mostRestarts(all []corev1.ContainerStatus, counts func(name string) bool) (most int32) {
+	for i := range all {
+		if counts(all[i].Name) {
+			most = max(most, all[i].RestartCount)
+		}
 	}
-	return slim
+	return most
 }

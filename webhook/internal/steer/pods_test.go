@@ -77,40 +77,37 @@ func TestSlim(t *testing.T) {
 	template := map[string]string{corev1.PodDeletionCost: "7"}
 	for round := range 3_000 {
 		var whole, slimmed []*corev1.Pod
+		owners, isDraining := map[types.UID]cost.Owner{}, map[types.UID]bool{}
 		for i := range 1 + r.IntN(8) {
 			pod := anyPod(r, i)
 			small := slim(pod)
 			mark, isMarked := cost.MarkOf(pod)
-			neighbour, keeps := decide.NeighbourOf(pod)
-			smallMark, isSmallMarked := cost.MarkOf(small)
-			smallNeighbour, smallKeeps := decide.NeighbourOf(small)
-			if mark != smallMark || isMarked != isSmallMarked || cost.OwnerOf(pod, template) != cost.OwnerOf(small, template) || neighbour != smallNeighbour ||
-				keeps != smallKeeps || decide.IsActive(pod) != decide.IsActive(small) || cost.PodOf(pod) != cost.PodOf(small) ||
-				!maps.Equal(cost.Before(pod, template), cost.Before(small, template)) || pod.ResourceVersion != small.ResourceVersion {
+			smallMark, isSmallMarked := cost.Cached(small)
+			if mark != smallMark || isMarked != isSmallMarked || decide.IsActive(pod) != decide.IsActive(small) || cost.PodOf(pod) != cost.PodOf(small) ||
+				pod.ResourceVersion != small.ResourceVersion {
 				t.Fatalf("round %d: %+v is not %+v", round, small, pod)
 			}
-			if small.Size() > pod.Size()-1000 {
-				t.Fatalf("%d bytes of %d", small.Size(), pod.Size())
+			if small.Size() > 600 || len(small.Spec.InitContainers) > 1 || len(small.Status.ContainerStatuses)+len(small.Status.InitContainerStatuses) > 2 ||
+				small.Labels != nil || small.ManagedFields != nil || small.OwnerReferences != nil {
+				t.Fatalf("%d bytes: %+v", small.Size(), small)
 			}
+			owners[pod.UID], isDraining[pod.UID] = cost.OwnerOf(pod, template), pod.Labels["draining"] == "yes"
 			if decide.IsActive(pod) {
 				whole, slimmed = append(whole, pod), append(slimmed, small)
 			}
-		}
-		if !maps.Equal(decide.StatesOf(whole, whole), decide.StatesOf(slimmed, slimmed)) {
-			t.Fatalf("round %d: states", round)
 		}
 		k, isOld, hasTiers := r.IntN(len(whole)+1), r.IntN(2) == 0, r.IntN(2) == 0
 		ask := func(pods []*corev1.Pod) (string, error) {
 			decision, err := decide.Decide(decide.Question{
 				Active: pods, Related: pods, Delete: k, NotAvailableFirst: isOld, MinReadySeconds: 30, Now: now,
 				Tier: func(pod *corev1.Pod) int {
-					if hasTiers && pod.Labels["draining"] == "yes" {
+					if hasTiers && isDraining[pod.UID] {
 						return 0
 					}
 					return 1
 				},
 				IsFixed: func(*corev1.Pod) bool { return false },
-				IsOurs:  func(pod *corev1.Pod) bool { return cost.OwnerOf(pod, template) == cost.Ours },
+				IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },
 			})
 			var names []string
 			for _, pod := range decision.Wanted {

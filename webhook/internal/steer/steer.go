@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/locks"
@@ -112,7 +113,7 @@ type Outcome struct {
 	Message string
 	// At is when the request came.
 	At time.Time
-	// Set is nil if it was not read, and Policy if none applies.
+	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
 	// Wanted are the pods that should go.
@@ -122,12 +123,11 @@ type Outcome struct {
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
 	Undo    []cost.Undo
 	Blocked []decide.Blocked
-	// Active are the set's active pods, if they are only observed. Once they are known by their names alone, Prediction says which of
-	// them go. related are the pods that count for ranks, until then.
-	Active, related []*corev1.Pod
-	// bytes is what these take.
-	bytes      int
+	// Active are the set's active pods by their names alone, if they are only observed, and Prediction says which of them go. Until there is one,
+	// all has them whole.
+	Active     []*corev1.Pod
 	Prediction *decide.Prediction
+	all        *pods
 	// States are what the prediction was made from.
 	States decide.States
 }
@@ -160,10 +160,12 @@ const attempts = 4
 
 // A Steerer steers.
 type Steerer struct {
-	// Cache has policies, and the metadata of nodes, sets and pods, and Cordoned that of cordoned nodes. Live reads from the API server.
-	Cache, Cordoned, Live client.Reader
-	Costs                 *cost.Writer
-	Barrier               Barrier
+	// Cache has the metadata of policies, nodes, sets and pods, and Cordoned that of cordoned nodes.
+	Cache, Cordoned client.Reader
+	// Live reads from the API server.
+	Live    *bounded.Reader
+	Costs   *cost.Writer
+	Barrier Barrier
 	// Neighbours are what else is on the nodes.
 	Neighbours Neighbours
 	// Now is the clock.
@@ -199,7 +201,7 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 		return DryRun, nil
 	}
 	var policies v1alpha1.ScaleDownPolicyList
-	// They are the cache's own: nobody changes them.
+	// The cache does not know what they say, only that they are there.
 	if err := s.Cache.List(ctx, &policies, client.InNamespace(o.Key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return Failed, err
 	}
@@ -214,7 +216,7 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if !s.Limits.allow(o.Key.Namespace) {
 		return TooMany, errors.New("too many requests in this namespace")
 	}
-	chosen, isOld, err := s.choose(ctx, o, policies.Items)
+	chosen, isOld, err := s.choose(ctx, o)
 	switch {
 	case err != nil:
 		return Failed, err
@@ -224,9 +226,9 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 		return NothingToDo, nil
 	case chosen == nil:
 		return NoPolicy, nil
-	case isOld && !o.IsScale && !o.Policy.Spec.Rollouts:
+	case isOld && !o.IsScale && !chosen.Policy.Spec.Rollouts:
 		return RolloutIgnored, nil
-	case o.Policy.Spec.Observes():
+	case chosen.Policy.Spec.Observes():
 		return s.observe(ctx, o)
 	}
 	unlock, err := s.sets.Lock(ctx, o.Set.UID())
@@ -254,7 +256,7 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 
 // choose reads the set, if the request is about it as it is, and chooses the policy for it, if there is one. It also says whether a rollout
 // shrinks the set.
-func (s *Steerer) choose(ctx context.Context, o *Outcome, policies []v1alpha1.ScaleDownPolicy) (*policy.Compiled, bool, error) {
+func (s *Steerer) choose(ctx context.Context, o *Outcome) (*policy.Compiled, bool, error) {
 	end, err := s.Limits.turn(ctx, o.Key.Namespace)
 	if err != nil {
 		return nil, false, err
@@ -265,16 +267,20 @@ func (s *Steerer) choose(ctx context.Context, o *Outcome, policies []v1alpha1.Sc
 		return nil, false, err
 	}
 	o.Set = set
-	all, _ := policy.All(policies)
-	first := slices.IndexFunc(all, func(each *policy.Compiled) bool { return each.Selects(set.TemplateLabels) })
+	var chosen *policy.Compiled
+	err = policy.Each(ctx, s.Live, o.Key.Namespace, func(_ string, each *policy.Compiled, err error) {
+		if err == nil && each.Selects(set.TemplateLabels) && (chosen == nil || policy.Compare(each, chosen) < 0) {
+			chosen = each
+		}
+	})
 	// There may be many labels, and nobody needs them after this.
 	set.TemplateLabels = nil
-	if first < 0 {
-		return nil, false, nil
+	if err != nil || chosen == nil {
+		return nil, false, err
 	}
-	o.Policy = all[first].Policy
+	o.Policy = &v1alpha1.ScaleDownPolicy{ObjectMeta: chosen.Policy.ObjectMeta}
 	isOld, err := set.IsOld(ctx, s.Live)
-	return all[first], isOld, err
+	return chosen, isOld, err
 }
 
 // observe reads what a prediction needs.
@@ -284,25 +290,15 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 		return Failed, err
 	}
 	defer end()
-	active, related, err := s.pods(ctx, o.Set)
+	all, err := s.pods(ctx, o.Set, nil)
 	if err != nil {
-		return Failed, err
+		return why(err), err
 	}
-	if len(active) <= int(o.To) {
+	if len(all.active) <= int(o.To) {
+		s.forget(o.Set, all)
 		return NothingToDo, nil
 	}
-	all := related
-	if len(related) == 0 {
-		// If there are related ones, the active ones are among them.
-		all = active
-	}
-	for _, pod := range all {
-		o.bytes += pod.Size()
-	}
-	if !s.Limits.hold(o.Key.Namespace, o.bytes) {
-		return TooMany, errors.New("too many pods wait for predictions")
-	}
-	o.Active, o.related = active, related
+	o.all = all
 	return Observed, nil
 }
 
@@ -311,11 +307,13 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 func (s *Steerer) Predict(o *Outcome) error {
 	s.predicting.Lock()
 	defer s.predicting.Unlock()
-	defer s.Limits.release(o.Key.Namespace, o.bytes)
+	all := o.all
+	o.all = nil
+	defer s.forget(o.Set, all)
 	var err error
-	o.Prediction, err = decide.Predict(o.Active, o.related, len(o.Active)-int(o.To), o.At)
-	o.States = decide.StatesOf(o.Active, o.related)
-	o.Active, o.related = decide.Names(o.Active), nil
+	o.Prediction, err = decide.Predict(all.active, all.related, len(all.active)-int(o.To), o.At)
+	o.States = decide.StatesOf(all.active, all.related)
+	o.Active = decide.Names(all.active)
 	return err
 }
 
@@ -334,7 +332,7 @@ type plan struct {
 
 // write plans and writes costs, anew if pods change meanwhile.
 func (s *Steerer) write(ctx context.Context, o *Outcome, chosen *policy.Compiled, isOld bool) (Result, error) {
-	if o.Policy.Spec.EmptyNodes {
+	if chosen.Policy.Spec.EmptyNodes {
 		if err := s.Neighbours.Wait(ctx); err != nil {
 			return DeadlineExceeded, err
 		}
@@ -381,37 +379,29 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 		return Failed, err
 	}
 	defer end()
-	active, related, err := s.pods(ctx, p.Set)
+	owners, tiers, ofTerminal := map[types.UID]cost.Owner{}, map[types.UID]int{}, ""
+	all, err := s.pods(ctx, p.Set, func(pod *corev1.Pod) {
+		tiers[pod.UID] = p.chosen.Tier(pod, p.nodes)
+		owners[pod.UID] = cost.OwnerOf(pod, p.Set.TemplateAnnotations)
+		if owners[pod.UID] == cost.OfTerminal {
+			ofTerminal = pod.Name
+		}
+	})
 	if err != nil {
-		return Failed, err
+		return why(err), err
 	}
-	k := len(active) - int(p.To)
-	if k <= 0 {
+	defer s.forget(p.Set, all)
+	k := len(all.active) - int(p.To)
+	switch {
+	case k <= 0:
 		return NothingToDo, nil
+	case ofTerminal != "":
+		return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", ofTerminal)
 	}
-	owners := make(map[types.UID]cost.Owner, len(active))
-	for _, pod := range active {
-		owner := cost.OwnerOf(pod, p.Set.TemplateAnnotations)
-		if owner == cost.OfTerminal {
-			return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", pod.Name)
-		}
-		owners[pod.UID] = owner
-	}
-	var empty *decide.EmptyNodes
-	if p.Policy.Spec.EmptyNodes {
-		empty = &decide.EmptyNodes{
-			Neighbours: s.Neighbours.Others(p.Set.UID()), Domains: p.chosen.NodeDomains(p.nodes), IsFirst: s.isCordoned(ctx),
-		}
-	}
-	decision, err := decide.Decide(decide.Question{
-		Active: active, Related: related, Delete: k,
-		Tier:              func(pod *corev1.Pod) int { return p.chosen.Tier(pod, p.nodes) },
-		Domains:           p.chosen.Domains(p.nodes),
-		Empty:             empty,
-		NotAvailableFirst: p.isOld, MinReadySeconds: p.Set.MinReadySeconds,
-		IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || p.theirs[pod.UID] },
-		IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },
-		Now:     p.At,
+	var decision decide.Decision
+	err = s.Live.Alone(ctx, func() (err error) {
+		decision, err = decide.Decide(s.question(ctx, p, all, owners, tiers))
+		return err
 	})
 	if errors.Is(err, decide.ErrNoRoom) {
 		return NoRoom, err
@@ -424,7 +414,7 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 	for _, pod := range decision.Wanted {
 		p.Wanted = append(p.Wanted, cost.PodOf(pod))
 	}
-	relied := p.relied(&decision, active, func(pod *corev1.Pod) bool {
+	relied := p.relied(&decision, all.active, func(pod *corev1.Pod) bool {
 		owner := owners[pod.UID]
 		return (owner == cost.Ours || owner == cost.FromTemplate) && !p.theirs[pod.UID]
 	})
@@ -446,6 +436,25 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 	return Steered, nil
 }
 
+// question is what to decide, of pods with these owners of their costs and tiers.
+func (s *Steerer) question(ctx context.Context, p *plan, all *pods, owners map[types.UID]cost.Owner, tiers map[types.UID]int) decide.Question {
+	q := decide.Question{
+		Active: all.active, Related: all.related, Delete: len(all.active) - int(p.To),
+		Tier:              func(pod *corev1.Pod) int { return tiers[pod.UID] },
+		Domains:           p.chosen.Domains(p.nodes),
+		NotAvailableFirst: p.isOld, MinReadySeconds: p.Set.MinReadySeconds,
+		IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || p.theirs[pod.UID] },
+		IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },
+		Now:     p.At,
+	}
+	if p.chosen.Policy.Spec.EmptyNodes {
+		q.Empty = &decide.EmptyNodes{
+			Neighbours: s.Neighbours.Others(p.Set.UID()), Domains: p.chosen.NodeDomains(p.nodes), IsFirst: s.isCordoned(ctx),
+		}
+	}
+	return q
+}
+
 // relied returns the costs of earlier requests that stay as they are. The plan relies on them, so they get this request's mark.
 // The mark of an earlier attempt may have to change, too.
 func (o *Outcome) relied(decision *decide.Decision, active []*corev1.Pod, isOurs func(*corev1.Pod) bool) []decide.Write {
@@ -458,7 +467,7 @@ func (o *Outcome) relied(decision *decide.Decision, active []*corev1.Pod, isOurs
 	}
 	var relied []decide.Write
 	for _, pod := range active {
-		mark, isMarked := cost.MarkOf(pod)
+		mark, isMarked := cost.Cached(pod)
 		if isMarked && isOurs(pod) && !changes[pod] && mark != o.mark(wanted[pod]) {
 			// Kubernetes, too, takes an invalid cost for 0.
 			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -741,11 +742,10 @@ func TestPredictedLater(t *testing.T) {
 			t.Fatal("predicted while the request waits")
 		}
 	}
-	// 8 MiB of pods that take some hundred bytes each.
-	if pods := 6 * waiting; pods < 8_000 || pods > 80_000 {
+	if pods := 6 * waiting; pods != 9_996 {
 		t.Errorf("%d pods wait", pods)
 	}
-	s.fall(3, steer.TooMany, "wait for predictions")
+	s.fall(3, steer.TooMany, "at most 10000 of a namespace")
 	if err := s.Predict(first); err != nil {
 		t.Fatal(err)
 	}
@@ -765,32 +765,15 @@ func TestLarge(t *testing.T) {
 		}
 	})
 	s.fall(3, steer.Failed, "the selector of ReplicaSet shop/web has more than 16 KiB")
-	s = newShop(t, func(_ *shop, pods []*corev1.Pod) {
-		for i, pod := range pods {
-			pod.Labels = map[string]string{"app": "web", "large": large[:300<<10], "number": fmt.Sprint(i)}
-		}
-	})
-	_, _, pods := fakeapi.Shop(60)
-	for i, pod := range pods[6:] {
-		pod.Labels = map[string]string{"app": "web", "large": large[:300<<10], "number": fmt.Sprint(i)}
-		if err := s.Create(context.Background(), pod); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.fall(3, steer.Failed, "what is needed of the pods has more than 16 MiB")
 	// What is kept of a set, and of pods, is little.
 	s = newShop(t, func(s *shop, pods []*corev1.Pod) {
 		s.set.Annotations = map[string]string{"example.com/large": large}
 		s.set.Spec.Template.Annotations = map[string]string{"example.com/large": large, cost.Annotation: large}
-		pods[0].Annotations = map[string]string{"example.com/large": large[:300<<10]}
+		s.policy.Annotations, s.policy.Labels = map[string]string{"example.com/large": large}, map[string]string{"large": large}
 		s.policy.Spec.Mode = v1alpha1.Observe
 	})
 	o := s.fall(3, steer.Observed, "")
-	size := o.Set.Object.Size() + len(fmt.Sprint(o.Set))
-	for _, pod := range o.Active {
-		size += pod.Size()
-	}
-	if size > 10_000 || o.Set.TemplateLabels != nil || len(o.Set.TemplateAnnotations) != 0 {
+	if size := len(fmt.Sprint(o.Set, o.Set.Object, o.Policy)); size > 5_000 || o.Set.TemplateLabels != nil || len(o.Set.TemplateAnnotations) != 0 {
 		t.Errorf("%d bytes: %+v", size, o.Set)
 	}
 }
@@ -809,14 +792,14 @@ func TestOneAtATime(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			return read()
 		}
-		s.Live = interceptor.NewClient(s.API, interceptor.Funcs{
+		s.Steerer.Live = bounded.NewReader(interceptor.NewClient(s.API, interceptor.Funcs{
 			Get: func(ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 				return counted(func() error { return live.Get(ctx, key, object, options...) })
 			},
 			List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 				return counted(func() error { return live.List(ctx, list, options...) })
 			},
-		})
+		}), 3)
 		var group sync.WaitGroup
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		for i := range 10 {
@@ -827,10 +810,7 @@ func TestOneAtATime(t *testing.T) {
 					t.Error(o.Result, o.Message)
 					return
 				}
-				if _, err := s.Set(ctx, request.Kind, request.Key); err != nil {
-					t.Error(err)
-				}
-				if _, _, err := s.Pods(ctx, o.Set); err != nil {
+				if _, err := s.States(ctx, o.Set); err != nil {
 					t.Error(err)
 				}
 			})

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 // A Kind of set.
@@ -48,7 +50,7 @@ type Set struct {
 }
 
 // Get reads a set.
-func Get(ctx context.Context, from client.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
+func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
 	switch kind {
 	case ReplicaSet:
 		var set appsv1.ReplicaSet
@@ -140,7 +142,7 @@ func (s *Set) IsOver() bool {
 
 // IsOld reports whether a Deployment has a newer set than this one, so that this one loses its pods to a rollout. It reads the
 // Deployment live: its controller notes the newest revision there before it lowers a count.
-func (s *Set) IsOld(ctx context.Context, live client.Reader) (bool, error) {
+func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 	owner := metav1.GetControllerOfNoCopy(s.Object)
 	if owner == nil || owner.Kind != "Deployment" {
 		return false, nil
@@ -166,7 +168,7 @@ const mostSiblings = 20
 
 // Siblings returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
 // ranks. The cache has only metadata, so they are read live.
-func (s *Set) Siblings(ctx context.Context, cache, live client.Reader) ([]*Set, error) {
+func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.Reader) ([]*Set, error) {
 	owner := metav1.GetControllerOfNoCopy(s.Object)
 	if s.Kind != ReplicaSet || owner == nil {
 		return nil, nil

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+var large = strings.Repeat("x", 100_000)
+
+// stripped is what the cache has of a pod, and how many bytes.
+func stripped(t *testing.T, change func(*corev1.Pod)) (*metav1.PartialObjectMetadata, int) {
+	t.Helper()
+	_, _, pods := fakeapi.Shop(1)
+	pod := pods[0]
+	change(pod)
+	kept, err := strip(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: pod.ObjectMeta})
+	if err != nil {
+		t.Fatal(err)
+	}
+	metadata := kept.(*metav1.PartialObjectMetadata)
+	return metadata, metadata.Size()
+}
+
+// Whatever somebody gives a pod, the cache has little of it.
+func TestStrip(t *testing.T) {
+	mark := cost.Mark{Set: fakeapi.UID(1, 0), Count: 3, Request: fakeapi.UID(5, 0), Goes: true}.String()
+	for what, change := range map[string]func(*corev1.Pod){
+		"nothing": func(*corev1.Pod) {},
+		"labels and annotations": func(pod *corev1.Pod) {
+			pod.Labels, pod.Annotations = map[string]string{"a": large}, map[string]string{"a": large}
+		},
+		"somebody's mark": func(pod *corev1.Pod) { pod.Annotations = map[string]string{cost.Annotation: large} },
+		"a forged mark": func(pod *corev1.Pod) {
+			pod.Annotations = map[string]string{cost.Annotation: strings.Replace(mark, "/3/", "/"+strings.Repeat("0", 100_000)+"3/", 1)}
+			fakeapi.Manage(pod, cost.Manager, cost.Annotation)
+		},
+		"managers":   func(pod *corev1.Pod) { fakeapi.Manage(pod, large, cost.Annotation) },
+		"finalizers": func(pod *corev1.Pod) { pod.Finalizers = []string{large} },
+		"owners": func(pod *corev1.Pod) {
+			for range 10_000 {
+				pod.OwnerReferences = append(pod.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "a", Name: "b", UID: "c"})
+			}
+		},
+		"an API version": func(pod *corev1.Pod) { pod.OwnerReferences[0].APIVersion = large },
+	} {
+		kept, size := stripped(t, change)
+		if owner := metav1.GetControllerOf(kept); size > 500 || owner == nil || owner.UID != fakeapi.UID(1, 0) || owner.Name != "web" || owner.Kind != "ReplicaSet" ||
+			kept.Annotations[cost.Annotation] != "" {
+			t.Errorf("%s: %d bytes: %.500v", what, size, kept)
+		}
+	}
+	for what, change := range map[string]func(*metav1.OwnerReference){
+		"kind": func(owner *metav1.OwnerReference) { owner.Kind = large },
+		"name": func(owner *metav1.OwnerReference) { owner.Name = large },
+		"UID":  func(owner *metav1.OwnerReference) { owner.UID = types.UID(large) },
+	} {
+		if kept, size := stripped(t, func(pod *corev1.Pod) { change(&pod.OwnerReferences[0]) }); size > 500 || metav1.GetControllerOf(kept) != nil {
+			t.Errorf("an owner with a long %s: %d bytes", what, size)
+		}
+	}
+	kept, _ := stripped(t, func(pod *corev1.Pod) {
+		pod.Annotations = map[string]string{cost.Annotation: mark, corev1.PodDeletionCost: "-1"}
+		fakeapi.Manage(pod, cost.Manager, cost.Annotation, corev1.PodDeletionCost)
+	})
+	if kept.Annotations[cost.Annotation] != mark || kept.Annotations[corev1.PodDeletionCost] != "-1" || kept.UID == "" || kept.Name != "web-0" {
+		t.Errorf("%+v", kept)
+	}
+	if got := workload.Controller(kept); len(got) != 1 || got[0] != string(fakeapi.UID(1, 0)) {
+		t.Errorf("the index has %v", got)
+	}
+}
+
+// Of a policy, the cache has that it is there, and whether it needs the pods of the cluster.
+func TestStripPolicy(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	policy.Labels, policy.Annotations = map[string]string{"a": large}, map[string]string{"a": large}
+	policy.Spec.First[0].Nodes.MatchLabels = map[string]string{"a": large}
+	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Message: large}}
+	policy.Spec.EmptyNodes, policy.Generation, policy.ResourceVersion = true, 7, "8"
+	kept, err := stripPolicy(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}}
+	want.Namespace, want.Name, want.UID, want.Generation, want.ResourceVersion = "shop", "spot", policy.UID, 7, "8"
+	if slim := kept.(*v1alpha1.ScaleDownPolicy); !equality.Semantic.DeepEqual(slim, &want) {
+		t.Errorf("%+v", slim)
+	}
+}

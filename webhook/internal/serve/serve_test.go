@@ -1,0 +1,104 @@
+package serve_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/podrank/podrank/webhook/internal/serve"
+)
+
+// start starts a server, and returns its address.
+func start(t *testing.T) string {
+	listener, err := serve.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := serve.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, serve.Host(r.RemoteAddr)) }))
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+	return listener.Addr().String()
+}
+
+// connect connects from an address. What a server ends, it soon ends.
+func connect(t *testing.T, host, address string) net.Conn {
+	t.Helper()
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
+	connection, err := dialer.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { connection.Close() })
+	return connection
+}
+
+// get sends a request, and returns the answer, or nothing if the connection ends.
+func get(connection net.Conn, headers string) string {
+	_ = connection.SetDeadline(time.Now().Add(2 * time.Second))
+	if _, err := io.WriteString(connection, "GET / HTTP/1.1\r\nHost: a\r\n"+headers+"Connection: close\r\n\r\n"); err != nil {
+		return ""
+	}
+	answer, _ := io.ReadAll(connection)
+	return string(answer)
+}
+
+// One address has few connections, and if there are too many in all, whoever has the most loses some. So another address always gets one.
+func TestConnections(t *testing.T) {
+	address := start(t)
+	open := map[string][]net.Conn{}
+	for i := range 9 {
+		host := fmt.Sprint("127.0.0.", 10+i)
+		for range 40 {
+			open[host] = append(open[host], connect(t, host, address))
+		}
+	}
+	time.Sleep(200 * time.Millisecond)
+	for range 20 {
+		if answer := get(connect(t, "127.0.0.100", address), ""); !strings.HasSuffix(answer, "127.0.0.100") {
+			t.Fatalf("another address: %q", answer)
+		}
+	}
+	count := 0
+	for host, connections := range open {
+		own := 0
+		for _, connection := range connections {
+			if strings.HasSuffix(get(connection, ""), host) {
+				own++
+			}
+		}
+		if count += own; own > 32 {
+			t.Errorf("%s had %d connections", host, own)
+		}
+	}
+	// While these ended one after the other, no others came.
+	if count < 200 || count > 256 {
+		t.Errorf("%d connections", count)
+	}
+	if answer := get(connect(t, "127.0.0.10", address), ""); answer == "" {
+		t.Error("no connection although all have ended")
+	}
+}
+
+// Headers are few, and come soon.
+func TestHeaders(t *testing.T) {
+	address := start(t)
+	if answer := get(connect(t, "127.0.0.1", address), "A: "+strings.Repeat("x", 3<<10)+"\r\n"); !strings.Contains(answer, "200 OK") {
+		t.Errorf("%q", answer)
+	}
+	if answer := get(connect(t, "127.0.0.1", address), "A: "+strings.Repeat("x", 9<<10)+"\r\n"); !strings.Contains(answer, "431") {
+		t.Errorf("%q", answer)
+	}
+	slow := connect(t, "127.0.0.1", address)
+	if _, err := io.WriteString(slow, "GET / HTTP/1.1\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_ = slow.SetReadDeadline(began.Add(10 * time.Second))
+	if _, err := io.Copy(io.Discard, slow); err != nil || time.Since(began) > 5*time.Second {
+		t.Errorf("still open after %v: %v", time.Since(began), err)
+	}
+}
