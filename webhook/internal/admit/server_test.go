@@ -18,7 +18,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/admit"
 )
 
-// One address has 32 connections, each with few headers, which come soon. Another address has its own.
+// One address has 100 connections, each with few headers, which come soon. Another address has its own.
 func TestServer(t *testing.T) {
 	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestServer(t *testing.T) {
 		t.Error("long headers are taken")
 	}
 	var open []net.Conn
-	for range 40 {
+	for range 150 {
 		connection, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestServer(t *testing.T) {
 		open = append(open, connection)
 	}
 	if _, _, err := get("127.0.0.1", ""); err == nil {
-		t.Error("one address has more than 32 connections")
+		t.Error("one address has more than 100 connections")
 	}
 	if status, _, err := get("127.0.0.2", ""); err != nil || status != http.StatusOK {
 		t.Errorf("another address: %d, %v", status, err)

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// each is how many connections one address may have, and all how many there are. An API server has few, for many requests each.
-	each, all = 32, 256
+	// each is how many connections one address may have, and all how many there are. An API server has few, for many requests each, unless
+	// something between does not speak HTTP/2.
+	each, all = 100, 500
 	// headers is how many bytes the headers of a request may have, and Patience how long these and a handshake may take.
 	headers  = 4 << 10
 	Patience = 3 * time.Second
