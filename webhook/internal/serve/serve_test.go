@@ -49,6 +49,19 @@ func get(connection net.Conn, headers string) string {
 // One address has few connections, and if there are too many in all, whoever has the most loses some. So another address always gets one.
 func TestConnections(t *testing.T) {
 	address := start(t)
+	var alone []net.Conn
+	for range 150 {
+		alone = append(alone, connect(t, "127.0.0.1", address))
+	}
+	answered := 0
+	for _, connection := range alone {
+		if get(connection, "") != "" {
+			answered++
+		}
+	}
+	if answered != 100 {
+		t.Errorf("one address alone had %d connections", answered)
+	}
 	open := map[string][]net.Conn{}
 	for i := range 9 {
 		host := fmt.Sprint("127.0.0.", 10+i)

@@ -778,6 +778,82 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// Whatever becomes of a request, the pods that were read for it are forgotten. Only those that wait for a prediction are not.
+func TestForgotten(t *testing.T) {
+	for result, change := range map[steer.Result]func(*shop, []*corev1.Pod){
+		steer.Steered: nil,
+		steer.NothingToDo: func(_ *shop, pods []*corev1.Pod) {
+			for _, pod := range pods {
+				pod.Status.Phase = corev1.PodFailed
+			}
+		},
+		steer.Failed: func(_ *shop, pods []*corev1.Pod) {
+			pods[0].Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
+		},
+		steer.NoRoom: func(_ *shop, pods []*corev1.Pod) { other(pods[0], "somebody", "-2147483648") },
+	} {
+		s := newShop(t, change)
+		s.fall(3, result, "")
+		if held := s.Limits.Held(); len(held) != 0 {
+			t.Errorf("%s: %v", result, held)
+		}
+	}
+	for result, phase := range map[steer.Result]corev1.PodPhase{steer.NothingToDo: corev1.PodFailed, steer.Observed: corev1.PodRunning} {
+		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
+			s.policy.Spec.Mode = v1alpha1.Observe
+			for _, pod := range pods {
+				pod.Status.Phase = phase
+			}
+		})
+		o := s.fall(3, result, "")
+		if result == steer.Observed {
+			if held := s.Limits.Held(); held["shop"] != 6 {
+				t.Errorf("%v", held)
+			}
+			if err := s.Predict(o); err != nil {
+				t.Error(err)
+			}
+			if _, err := s.States(context.Background(), o.Set); err != nil {
+				t.Error(err)
+			}
+		}
+		if held := s.Limits.Held(); len(held) != 0 {
+			t.Errorf("observed, %s: %v", result, held)
+		}
+	}
+}
+
+// The pods of several sets with one selector are listed once.
+func TestOneSelector(t *testing.T) {
+	isController := true
+	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: &isController}
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.set.OwnerReferences = []metav1.OwnerReference{owner} })
+	for i := range 3 {
+		sibling := s.set.DeepCopy()
+		sibling.Name, sibling.UID, sibling.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
+		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
+		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
+		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
+		for _, object := range []client.Object{sibling, pod} {
+			if err := s.Create(context.Background(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	lists := 0
+	s.Steerer.Live = bounded.NewReader(interceptor.NewClient(s.API, interceptor.Funcs{
+		List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, ok := list.(*corev1.PodList); ok {
+				lists++
+			}
+			return live.List(ctx, list, options...)
+		},
+	}), 3)
+	if s.fall(3, steer.Steered, ""); lists != 1 {
+		t.Errorf("%d lists", lists)
+	}
+}
+
 // Whatever is read of a namespace is read by one request at a time.
 func TestOneAtATime(t *testing.T) {
 	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
