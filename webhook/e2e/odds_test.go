@@ -55,7 +55,7 @@ func (l *line) draw(w *World, before []*corev1.Pod, objects []json.RawMessage) {
 	prediction, err := decide.Predict(before, related, l.Pods-l.To, now)
 	w.must(err)
 	for _, chance := range prediction.Chances {
-		d.Odds[chance.Pod.UID] = chance.Share
+		d.Odds[chance.Pod] = chance.Share
 	}
 	for _, pod := range w.Went() {
 		d.Victims = append(d.Victims, pod.UID)

@@ -85,6 +85,7 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 
 // observe predicts, and compares with what comes of the request.
 func (h *Handler) observe(ctx context.Context, o *steer.Outcome) observe.Comparison {
+	defer h.Steerer.Observed(o)
 	if err := h.Steerer.Predict(o); err != nil {
 		h.Reporter.Log.Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
 		return observe.Comparison{Without: observe.Unpredicted}

@@ -36,8 +36,17 @@ func TestServer(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	listener.Close()
-	server := &admit.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Clients: func(*tls.Config) {}}
+	server := &admit.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Answering: time.Second, Clients: func(*tls.Config) {}}
 	server.Register("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
+	unread := make(chan time.Duration, 1)
+	server.Register("/long", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		began := time.Now()
+		_, err := w.Write(make([]byte, 64<<20))
+		if err == nil {
+			t.Error("all of a long answer was read")
+		}
+		unread <- time.Since(began)
+	}))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Start(ctx) }()
@@ -69,6 +78,24 @@ func TestServer(t *testing.T) {
 	if status, _, err := get("127.0.0.1", strings.Repeat("x", 10<<10)); err == nil && status == http.StatusOK {
 		t.Error("long headers are taken")
 	}
+	// Who does not read the answer is not waited for, either.
+	deaf, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(deaf, "GET /long HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case took := <-unread:
+		if took > 5*time.Second {
+			t.Errorf("it wrote for %v", took)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it still writes")
+	}
+
+	deaf.Close()
 	var open []net.Conn
 	for range 150 {
 		connection, err := net.Dial("tcp", address)

@@ -160,7 +160,6 @@ func newBarrier(config *rest.Config, namespace string) (*canary.Barrier, error) 
 
 // build makes the other parts, and returns the one that answers.
 func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
-	costs, remembered := cost.NewWriter(mgr.GetClient(), mgr.GetAPIReader()), &plans.Plans{}
 	// Objects that others make, of any number and size, are read by this one.
 	watches, err := client.NewWithWatch(bounded.Config(mgr.GetConfig()), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
@@ -168,6 +167,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, 3), bounded.NewReader(watches, 1)
+	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &plans.Plans{}
 	reporter := &report.Reporter{Live: later, Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
@@ -178,7 +178,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err != nil {
 		return nil, err
 	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Costs: costs, Barrier: barrier,
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond)}
 	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
@@ -238,6 +238,9 @@ func follow(ctx context.Context, mgr manager.Manager, pods *neighbours.Pods) (he
 	return func(*http.Request) error { return pods.Check(seen.HasSynced) }, errors.Join(err, mgr.Add(pods))
 }
 
+// rendering is how metrics are shown: each request that is being answered takes a megabyte with compression, and half of one without.
+var rendering = promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: 4, CoalesceGather: true, DisableCompression: true}
+
 // show serves metrics and probes.
 func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker) error {
 	probes, numbers := http.NewServeMux(), http.NewServeMux()
@@ -246,7 +249,7 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 		probes.Handle(path, handler)
 		probes.Handle(path+"/", handler)
 	}
-	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}))
+	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, rendering))
 	for name, handler := range map[string]*http.ServeMux{"metrics": numbers, "probes": probes} {
 		address := map[string]string{"metrics": options.MetricsAddress, "probes": options.ProbeAddress}[name]
 		if address == "0" {
@@ -273,10 +276,10 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 		return err
 	}
 	requests := &admit.Server{
-		Server:  webhook.NewServer(webhook.Options{}),
+		Server: webhook.NewServer(webhook.Options{}), Answering: options.Deadline + serve.Patience,
 		Address: net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), Directory: options.CertDir, Clients: asks,
 	}
-	requests.Register(admit.Path, admit.Guard(&webhook.Admission{Handler: admission.HandlerFunc(handler.Handle)}))
+	requests.Register(admit.Path, admit.Guard(admit.Reviews(admission.HandlerFunc(handler.Handle))))
 	if options.RotateCertificates {
 		certified := make(chan struct{})
 		err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// inFlight is the most writes at a time, of all scale-downs together. As many costs come off at the same time.
-	inFlight = 16
+	// inFlight is the most writes at a time, of all scale-downs together, and undone how many costs come off at a time. Pods may have become large
+	// by then.
+	inFlight, undone = 16, 4
 	// longest is how long it may take to take a cost off.
 	longest = 10 * time.Second
 	// attempts is how often a cost is taken off anew because the pod has changed meanwhile.
@@ -59,7 +60,7 @@ type Writer struct {
 
 // NewWriter returns a writer. live reads from the API server.
 func NewWriter(to client.Client, live client.Reader) *Writer {
-	return &Writer{to, live, make(chan struct{}, inFlight), make(chan struct{}, inFlight)}
+	return &Writer{to, live, make(chan struct{}, inFlight), make(chan struct{}, undone)}
 }
 
 // A Write is a cost for a pod.

@@ -10,7 +10,6 @@ import (
 
 	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -196,20 +195,44 @@ type Prediction struct {
 	// Delete is the number of pods that go.
 	Delete int
 	// Certain go whenever their controller decides, soon.
-	Certain []*corev1.Pod
+	Certain []Name
 	// Possible are all pods that may go, with those that certainly do.
 	Possible map[types.UID]bool
 	// Chances are how likely contested pods go if their controller decides at once. There are none for a set of more than 500 pods.
-	Chances []podrank.Chance
+	Chances []Chance
+}
+
+// A Name is what is kept of a pod until its scale-down is over.
+type Name struct {
+	Name string
+	UID  types.UID
+}
+
+// Names are those of pods.
+func Names(pods []*corev1.Pod) []Name {
+	names := make([]Name, len(pods))
+	for i, pod := range pods {
+		names[i] = Name{pod.Name, pod.UID}
+	}
+	return names
+}
+
+// A Chance is how likely a pod goes.
+type Chance struct {
+	Pod   types.UID
+	Share float64
 }
 
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
-	p := &Prediction{Delete: k, Certain: active, Possible: map[types.UID]bool{}}
+	p := &Prediction{Delete: k, Certain: Names(active), Possible: map[types.UID]bool{}}
 	if len(active) <= largest {
-		var err error
-		if _, p.Chances, err = podrank.Odds(active, related, k, podrank.WithNow(now)); err != nil {
+		_, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
+		if err != nil {
 			return nil, err
+		}
+		for _, chance := range chances {
+			p.Chances = append(p.Chances, Chance{chance.Pod.UID, chance.Share})
 		}
 	}
 	for _, later := range horizon {
@@ -224,12 +247,9 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		for _, pod := range settled.Contested {
 			p.Possible[pod.UID] = true
 		}
-		p.Certain = slices.DeleteFunc(slices.Clone(p.Certain), func(pod *corev1.Pod) bool { return !certain[pod.UID] })
+		p.Certain = slices.DeleteFunc(p.Certain, func(pod Name) bool { return !certain[pod.UID] })
 	}
-	p.Certain = Names(p.Certain)
-	for i := range p.Chances {
-		p.Chances[i].Pod = Names([]*corev1.Pod{p.Chances[i].Pod})[0]
-	}
+	p.Certain = slices.Clip(p.Certain)
 	return p, nil
 }
 
@@ -267,17 +287,8 @@ func StatesOf(active, related []*corev1.Pod) States {
 	return states
 }
 
-// Names are the pods with their names and UIDs alone. What waits for the end of a scale-down keeps no more of them.
-func Names(pods []*corev1.Pod) []*corev1.Pod {
-	names := make([]*corev1.Pod, len(pods))
-	for i, pod := range pods {
-		names[i] = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
-	}
-	return names
-}
-
 // Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.
-func (p *Prediction) Wrong(gone []*corev1.Pod) (wrong []string) {
+func (p *Prediction) Wrong(gone []Name) (wrong []string) {
 	went := map[types.UID]bool{}
 	for _, pod := range gone {
 		went[pod.UID] = true

@@ -83,6 +83,6 @@ func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 
 // NewSteerer steers what is on the server, where no node is cordoned.
 func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
-	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a.Bounded(), Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
+	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a.Bounded(), Later: a.Bounded(), Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
 		Limits: steer.NewLimits(1000)}
 }

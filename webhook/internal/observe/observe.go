@@ -6,9 +6,9 @@ import (
 	"maps"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -36,7 +36,7 @@ type Comparison struct {
 	// Without is why nothing could be compared, or "".
 	Without string
 	// Gone are the pods that went.
-	Gone []*corev1.Pod
+	Gone []decide.Name
 	// Wrong says what was predicted wrongly, pod by pod.
 	Wrong []string
 }

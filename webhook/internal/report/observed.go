@@ -33,7 +33,7 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c observe.Com
 		went[pod.UID] = true
 	}
 	for _, chance := range o.Prediction.Chances {
-		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went[chance.Pod.UID])).Inc()
+		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went[chance.Pod])).Inc()
 	}
 	gone, wrong := int32(len(c.Gone)), int32(len(c.Wrong))
 	entry := entryOf(o, message)

@@ -1,4 +1,12 @@
 package steer
 
-// Held is how many pods of each namespace there is room taken for.
-func (l *Limits) Held() map[string]int { return l.held }
+// Held is how many pods of each namespace there is room taken for, and how many comparisons there are.
+func (l *Limits) Held() map[string]int {
+	held := map[string]int{}
+	for _, counts := range []map[string]int{l.held[toDecide], l.held[toPredict], l.comparisons} {
+		for namespace, count := range counts {
+			held[namespace] += count
+		}
+	}
+	return held
+}

@@ -13,26 +13,39 @@ import (
 const (
 	// burst is how many seconds' worth of decisions a namespace may have at once, after it had none for as long.
 	burst = 5
-	// room is how many pods may be in memory for decisions and predictions, and share those of one namespace. Each takes one to two kilobytes.
-	room, share = 40_000, 10_000
+	// waiting is how many comparisons a namespace may have that are not over.
+	waiting = 20
 )
+
+var (
+	// toDecide are pods in memory for decisions, and toPredict those for predictions and comparisons. Each takes one to two kilobytes.
+	toDecide  = room{all: 40_000, share: 10_000}
+	toPredict = room{all: 20_000, share: 5_000}
+)
+
+// room is how many pods there may be in all, and how many of one namespace.
+type room struct{ all, share int }
 
 // Limits keep a namespace from taking what the others need. Whoever may make sets and policies there decides how large they are and, by
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
-	// One decision of a namespace is made at a time, so that one of each waits to read.
-	turns locks.Map[string]
+	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
+	turns, comparing, writing locks.Map[string]
+	// emptying is for decisions about whole nodes, which compute with all pods of the cluster.
+	emptying chan struct{}
 
 	mu    sync.Mutex
 	rates map[string]*rate.Limiter
-	// held are the pods in memory.
-	held map[string]int
+	// held are the pods in memory, and comparisons those that are not over.
+	held        map[room]map[string]int
+	comparisons map[string]int
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, rates: map[string]*rate.Limiter{}, held: map[string]int{}}
+	return &Limits{perSecond: perSecond, emptying: make(chan struct{}, 1), rates: map[string]*rate.Limiter{},
+		held: map[room]map[string]int{toDecide: {}, toPredict: {}}, comparisons: map[string]int{}}
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
@@ -57,26 +70,60 @@ func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err er
 	return end, nil
 }
 
+// empty waits until no other decision about whole nodes is being made.
+func (l *Limits) empty(ctx context.Context, decide func() error) error {
+	select {
+	case l.emptying <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("decisions about whole nodes take long: %w", ctx.Err())
+	}
+	defer func() { <-l.emptying }()
+	return decide()
+}
+
 // hold reports whether there is room for so many more pods of a namespace.
-func (l *Limits) hold(namespace string, pods int) bool {
+func (l *Limits) hold(in room, namespace string, pods int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := pods
-	for _, held := range l.held {
-		all += held
+	held, all := l.held[in], pods
+	for _, each := range held {
+		all += each
 	}
-	if all > room || l.held[namespace]+pods > share {
+	if all > in.all || held[namespace]+pods > in.share {
 		return false
 	}
-	l.held[namespace] += pods
+	add(held, namespace, pods)
 	return true
 }
 
 // release ends what hold began.
-func (l *Limits) release(namespace string, pods int) {
+func (l *Limits) release(in room, namespace string, pods int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held[namespace] -= pods; l.held[namespace] == 0 {
-		delete(l.held, namespace)
+	add(l.held[in], namespace, -pods)
+}
+
+// await reports whether there may be another comparison in a namespace, until it ends.
+func (l *Limits) await(namespace string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.comparisons[namespace] == waiting {
+		return false
+	}
+	add(l.comparisons, namespace, 1)
+	return true
+}
+
+// end ends what await began.
+func (l *Limits) end(namespace string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	add(l.comparisons, namespace, -1)
+}
+
+// add changes a count, of which there is none if it is 0.
+func add(counts map[string]int, namespace string, change int) {
+	if counts[namespace] += change; counts[namespace] == 0 {
+		delete(counts, namespace)
 	}
 }

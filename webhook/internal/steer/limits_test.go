@@ -82,23 +82,43 @@ func TestFair(t *testing.T) {
 	}
 }
 
-// A namespace has its share of what is in memory, and all have no more than there is.
+// A namespace has its share of the room for pods, and all have no more than there is. What waits for predictions takes none from decisions.
 func TestHold(t *testing.T) {
 	l := NewLimits(1)
-	for _, c := range []struct {
-		namespace string
-		pods      int
-		want      bool
-	}{
-		{"a", share + 1, false}, {"a", share, true}, {"a", 1, false}, {"b", share, true}, {"c", share, true}, {"d", share - 1, true},
-		{"e", 2, false}, {"e", 1, true}, {"d", 1, false},
-	} {
-		if got := l.hold(c.namespace, c.pods); got != c.want {
-			t.Errorf("%+v: %v", c, got)
+	for _, in := range []room{toDecide, toPredict} {
+		for _, c := range []struct {
+			namespace string
+			pods      int
+			want      bool
+		}{
+			{"a", in.share + 1, false}, {"a", in.share, true}, {"a", 1, false}, {"b", in.share, true}, {"c", in.share, true}, {"d", in.share - 1, true},
+			{"e", 2, false}, {"e", 1, true}, {"d", 1, false},
+		} {
+			if got := l.hold(in, c.namespace, c.pods); got != c.want {
+				t.Errorf("%+v: %v", c, got)
+			}
+		}
+		l.release(in, "a", in.share)
+		if !l.hold(in, "e", in.share-1) || len(l.held[in]) != 4 {
+			t.Errorf("%v", l.held)
 		}
 	}
-	l.release("a", share)
-	if !l.hold("e", share-1) || len(l.held) != 4 {
-		t.Errorf("%v", l.held)
+}
+
+// One decision about whole nodes is made at a time.
+func TestEmpty(t *testing.T) {
+	l := NewLimits(1)
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer stop()
+	var second error
+	first := l.empty(ctx, func() error {
+		second = l.empty(ctx, func() error { return nil })
+		return nil
+	})
+	if first != nil || second == nil || !strings.Contains(second.Error(), "whole nodes take long") {
+		t.Errorf("%v, %v", first, second)
+	}
+	if err := l.empty(context.Background(), func() error { return nil }); err != nil {
+		t.Error(err)
 	}
 }

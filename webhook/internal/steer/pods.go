@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,29 +24,35 @@ const (
 	longestSelector = 16 << 10
 )
 
-var errNoRoom = fmt.Errorf("too many pods: at most %d of a namespace are read at a time, and %d in all", share, room)
+var errNoRoom = errors.New("too many pods")
 
 // pods are a set's active pods, and those that count for their ranks: as in Kubernetes, none if the set has no controller. Otherwise the
 // active ones are among them.
 type pods struct {
 	active, related []*corev1.Pod
-	// count is how many there is room for.
+	// count is how many there is room for, and in which.
 	count int
+	in    room
 }
 
-// Set reads a set.
+// Set reads a set, for a comparison.
 func (s *Steerer) Set(ctx context.Context, kind workload.Kind, key types.NamespacedName) (*workload.Set, error) {
-	return workload.Get(ctx, s.Live, kind, key)
-}
-
-// States are those of a set's pods.
-func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States, error) {
-	end, err := s.Limits.turn(ctx, set.Object.GetNamespace())
+	end, err := s.Limits.comparing.Lock(ctx, key.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	all, err := s.pods(ctx, set, nil)
+	return workload.Get(ctx, s.Later, kind, key)
+}
+
+// States are those of a set's pods, for a comparison.
+func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States, error) {
+	end, err := s.Limits.comparing.Lock(ctx, set.Object.GetNamespace())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	all, err := s.pods(ctx, s.Later, toPredict, set, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -55,16 +62,16 @@ func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States,
 
 // forget makes room for others.
 func (s *Steerer) forget(set *workload.Set, all *pods) {
-	s.Limits.release(set.Object.GetNamespace(), all.count)
+	s.Limits.release(all.in, set.Object.GetNamespace(), all.count)
 }
 
 // pods lists pods in the namespace's turn, until they are forgotten. visit may look at each of the set's own while it is whole.
-func (s *Steerer) pods(ctx context.Context, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
-	siblings, err := set.Siblings(ctx, s.Cache, s.Live)
+func (s *Steerer) pods(ctx context.Context, live *bounded.Reader, in room, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
+	siblings, err := set.Siblings(ctx, s.Cache, live)
 	if err != nil {
 		return nil, err
 	}
-	all = &pods{}
+	all = &pods{in: in}
 	defer func() {
 		if err != nil {
 			s.forget(set, all)
@@ -81,16 +88,14 @@ func (s *Steerer) pods(ctx context.Context, set *workload.Set, visit func(*corev
 			continue
 		}
 		asked[selector] = true
-		err := bounded.Each(ctx, s.Live, func(page *corev1.PodList) error {
-			if !s.Limits.hold(namespace, len(page.Items)) {
-				return errNoRoom
+		err := bounded.Each(ctx, live, func(page *corev1.PodList) error {
+			page.Items = slices.DeleteFunc(page.Items, func(pod corev1.Pod) bool { return !decide.IsActive(&pod) || seen[pod.UID] })
+			if !s.Limits.hold(in, namespace, len(page.Items)) {
+				return fmt.Errorf("%w: at most %d of a namespace are in memory, and %d in all", errNoRoom, in.share, in.all)
 			}
 			all.count += len(page.Items)
 			for i := range page.Items {
 				pod := &page.Items[i]
-				if !decide.IsActive(pod) || seen[pod.UID] {
-					continue
-				}
 				if pod.ObjectMeta.Size() > longest {
 					return fmt.Errorf("the metadata of pod %s has more than %d KiB", pod.Name, longest>>10)
 				}

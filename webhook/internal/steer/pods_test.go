@@ -129,7 +129,7 @@ func TestSlim(t *testing.T) {
 		}
 		again, err := decide.Predict(slimmed, slimmed, k, now)
 		if err != nil || len(again.Chances) != len(predicted.Chances) || !maps.Equal(again.Possible, predicted.Possible) ||
-			!slices.EqualFunc(again.Certain, predicted.Certain, func(a, b *corev1.Pod) bool { return a.Name == b.Name }) {
+			!slices.EqualFunc(again.Certain, predicted.Certain, func(a, b decide.Name) bool { return a == b }) {
 			t.Fatalf("round %d: %+v, not %+v: %v", round, again, predicted, err)
 		}
 	}

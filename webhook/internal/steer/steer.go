@@ -123,9 +123,9 @@ type Outcome struct {
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
 	Undo    []cost.Undo
 	Blocked []decide.Blocked
-	// Active are the set's active pods by their names alone, if they are only observed, and Prediction says which of them go. Until there is one,
-	// all has them whole.
-	Active     []*corev1.Pod
+	// Active are the set's active pods by their names alone, if they are only observed, and Prediction says which of them go. all has what is
+	// predicted from until then.
+	Active     []decide.Name
 	Prediction *decide.Prediction
 	all        *pods
 	// States are what the prediction was made from.
@@ -162,10 +162,10 @@ const attempts = 4
 type Steerer struct {
 	// Cache has the metadata of policies, nodes, sets and pods, and Cordoned that of cordoned nodes.
 	Cache, Cordoned client.Reader
-	// Live reads from the API server.
-	Live    *bounded.Reader
-	Costs   *cost.Writer
-	Barrier Barrier
+	// Live reads from the API server what requests wait for, and Later the rest.
+	Live, Later *bounded.Reader
+	Costs       *cost.Writer
+	Barrier     Barrier
 	// Neighbours are what else is on the nodes.
 	Neighbours Neighbours
 	// Now is the clock.
@@ -290,12 +290,17 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 		return Failed, err
 	}
 	defer end()
-	all, err := s.pods(ctx, o.Set, nil)
-	if err != nil {
-		return why(err), err
+	if !s.Limits.await(o.Key.Namespace) {
+		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", waiting)
 	}
-	if len(all.active) <= int(o.To) {
+	all, err := s.pods(ctx, s.Live, toPredict, o.Set, nil)
+	switch {
+	case err != nil:
+		s.Limits.end(o.Key.Namespace)
+		return why(err), err
+	case len(all.active) <= int(o.To):
 		s.forget(o.Set, all)
+		s.Limits.end(o.Key.Namespace)
 		return NothingToDo, nil
 	}
 	o.all = all
@@ -303,18 +308,22 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 }
 
 // Predict predicts which pods go, of a request that is only observed. It takes seconds if there are many, so it is for the time after
-// the answer, and one runs at a time.
+// the answer, and one runs at a time. Whatever comes of it, Observed has to follow.
 func (s *Steerer) Predict(o *Outcome) error {
 	s.predicting.Lock()
 	defer s.predicting.Unlock()
-	all := o.all
-	o.all = nil
-	defer s.forget(o.Set, all)
 	var err error
-	o.Prediction, err = decide.Predict(all.active, all.related, len(all.active)-int(o.To), o.At)
-	o.States = decide.StatesOf(all.active, all.related)
-	o.Active = decide.Names(all.active)
+	active, related := o.all.active, o.all.related
+	o.Prediction, err = decide.Predict(active, related, len(active)-int(o.To), o.At)
+	o.States, o.Active = decide.StatesOf(active, related), decide.Names(active)
+	o.all.active, o.all.related = nil, nil
 	return err
+}
+
+// Observed forgets a request that was observed. Until then, what it keeps of its pods counts as if it had them whole.
+func (s *Steerer) Observed(o *Outcome) {
+	s.forget(o.Set, o.all)
+	s.Limits.end(o.Key.Namespace)
 }
 
 // A plan is what is known while costs for a request are written.
@@ -344,9 +353,15 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, chosen *policy.Compiled
 		if result, err := s.plan(ctx, p); result != Steered {
 			return result, err
 		}
+		unlock, err := s.Limits.writing.Lock(ctx, o.Key.Namespace)
+		if err != nil {
+			return DeadlineExceeded, fmt.Errorf("other scale-downs of the namespace take long: %w", err)
+		}
+		errs := s.Costs.Write(ctx, p.writes)
+		unlock()
 		last = nil
 		var failed error
-		for i, err := range s.Costs.Write(ctx, p.writes) {
+		for i, err := range errs {
 			switch {
 			case err == nil:
 				if uid := p.writes[i].Pod.UID; i < p.news && !written[uid] {
@@ -380,7 +395,7 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 	}
 	defer end()
 	owners, tiers, ofTerminal := map[types.UID]cost.Owner{}, map[types.UID]int{}, ""
-	all, err := s.pods(ctx, p.Set, func(pod *corev1.Pod) {
+	all, err := s.pods(ctx, s.Live, toDecide, p.Set, func(pod *corev1.Pod) {
 		tiers[pod.UID] = p.chosen.Tier(pod, p.nodes)
 		owners[pod.UID] = cost.OwnerOf(pod, p.Set.TemplateAnnotations)
 		if owners[pod.UID] == cost.OfTerminal {
@@ -398,8 +413,12 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 	case ofTerminal != "":
 		return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", ofTerminal)
 	}
+	alone := s.Live.Alone
+	if p.chosen.Policy.Spec.EmptyNodes {
+		alone = s.Limits.empty
+	}
 	var decision decide.Decision
-	err = s.Live.Alone(ctx, func() (err error) {
+	err = alone(ctx, func() (err error) {
 		decision, err = decide.Decide(s.question(ctx, p, all, owners, tiers))
 		return err
 	})

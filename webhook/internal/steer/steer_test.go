@@ -726,30 +726,33 @@ func TestManySiblings(t *testing.T) {
 	s.fall(3, steer.Failed, "more than 20 other ReplicaSets")
 }
 
-// A prediction takes long if there are many pods. It is not made while the request waits, and few pods wait for one.
+// A prediction takes long if there are many pods. It is not made while the request waits. Few requests of a namespace, with few pods, are observed at a
+// time, until they have been compared.
 func TestPredictedLater(t *testing.T) {
 	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
-	s.Limits = steer.NewLimits(100_000)
-	ctx := context.Background()
 	first := s.fall(3, steer.Observed, "")
-	waiting := 1
-	for ; waiting < 100_000/6; waiting++ {
-		o := s.Steer(ctx, s.request(3))
-		if o.Result == steer.TooMany {
-			break
-		}
-		if s.is(o, steer.Observed, ""); o.Prediction != nil {
+	for range 19 {
+		if o := s.fall(3, steer.Observed, ""); o.Prediction != nil {
 			t.Fatal("predicted while the request waits")
 		}
 	}
-	if pods := 6 * waiting; pods != 9_996 {
-		t.Errorf("%d pods wait", pods)
-	}
-	s.fall(3, steer.TooMany, "at most 10000 of a namespace")
+	s.fall(3, steer.TooMany, "20 scale-downs of the namespace are being observed")
 	if err := s.Predict(first); err != nil {
 		t.Fatal(err)
 	}
+	s.fall(3, steer.TooMany, "20 scale-downs of the namespace are being observed")
+	s.Observed(first)
 	s.fall(3, steer.Observed, "")
+
+	s = newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
+	_, _, pods := fakeapi.Shop(3_000)
+	for _, pod := range pods[6:] {
+		if err := s.Create(context.Background(), pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.fall(3, steer.Observed, "")
+	s.fall(3, steer.TooMany, "at most 5000 of a namespace are in memory, and 20000 in all")
 }
 
 // What whoever makes sets and pods can make large is refused, and does not fill the memory.
@@ -807,15 +810,19 @@ func TestForgotten(t *testing.T) {
 		})
 		o := s.fall(3, result, "")
 		if result == steer.Observed {
-			if held := s.Limits.Held(); held["shop"] != 6 {
+			if held := s.Limits.Held(); held["shop"] != 7 {
 				t.Errorf("%v", held)
 			}
 			if err := s.Predict(o); err != nil {
 				t.Error(err)
 			}
+			if held := s.Limits.Held(); held["shop"] != 7 {
+				t.Errorf("%v", held)
+			}
 			if _, err := s.States(context.Background(), o.Set); err != nil {
 				t.Error(err)
 			}
+			s.Observed(o)
 		}
 		if held := s.Limits.Held(); len(held) != 0 {
 			t.Errorf("observed, %s: %v", result, held)
@@ -886,7 +893,25 @@ func TestOneAtATime(t *testing.T) {
 					t.Error(o.Result, o.Message)
 					return
 				}
-				if _, err := s.States(ctx, o.Set); err != nil {
+			})
+		}
+		group.Wait()
+		if most.Load() != 1 {
+			t.Errorf("%s: up to %d of %d reads at a time", mode, most.Load(), reads.Load())
+		}
+		// So it is with comparisons, which do not wait for decisions, nor these for them.
+		most.Store(0)
+		s.Later, s.Steerer.Live = s.Steerer.Live, nil
+		set, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			group.Go(func() {
+				if _, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web")); err != nil {
+					t.Error(err)
+				}
+				if _, err := s.States(ctx, set); err != nil {
 					t.Error(err)
 				}
 			})
