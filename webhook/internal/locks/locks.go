@@ -6,36 +6,46 @@ import (
 	"sync"
 )
 
-// A Map has the locks. Its zero value is ready.
+// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
 type Map[K comparable] struct {
-	mu   sync.Mutex
-	held map[K]chan struct{}
+	mu    sync.Mutex
+	locks map[K]*lock
+}
+
+type lock struct {
+	// users are those who have it or wait for it.
+	users int
+	held  chan struct{}
 }
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
 func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
-	for {
+	m.mu.Lock()
+	if m.locks == nil {
+		m.locks = map[K]*lock{}
+	}
+	of, ok := m.locks[key]
+	if !ok {
+		of = &lock{held: make(chan struct{}, 1)}
+		m.locks[key] = of
+	}
+	of.users++
+	m.mu.Unlock()
+	leave := func() {
 		m.mu.Lock()
-		held, ok := m.held[key]
-		if !ok {
-			if m.held == nil {
-				m.held = map[K]chan struct{}{}
-			}
-			free := make(chan struct{})
-			m.held[key] = free
-			m.mu.Unlock()
-			return func() {
-				m.mu.Lock()
-				delete(m.held, key)
-				m.mu.Unlock()
-				close(free)
-			}, nil
+		defer m.mu.Unlock()
+		if of.users--; of.users == 0 {
+			delete(m.locks, key)
 		}
-		m.mu.Unlock()
-		select {
-		case <-held:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	}
+	select {
+	case of.held <- struct{}{}:
+		return func() {
+			<-of.held
+			leave()
+		}, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
 	}
 }

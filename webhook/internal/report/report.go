@@ -122,6 +122,11 @@ func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.S
 		})
 		downs := policy.Status.ScaleDowns
 		if i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == entry.UID }); i >= 0 && isAgain(&downs[i], &entry) {
+			if entry.Time.Before(&downs[i].Time) {
+				// Another replica was faster to report a later request, which has taken the place of this one.
+				downs[i].Written += entry.Written
+				return
+			}
 			entry.Written += downs[i].Written
 			policy.Status.ScaleDowns = slices.Delete(downs, i, i+1)
 		}
@@ -232,13 +237,14 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 		return false
 	}
 	for _, name := range names {
+		isThere := false
 		err := r.write(ctx, types.NamespacedName{Namespace: o.Namespace, Name: name}, "", func(policy *v1alpha1.ScaleDownPolicy) {
 			entry := o.entry(policy)
-			if entry == nil {
+			if isThere = entry != nil; !isThere {
 				return
 			}
 			gone, missed := int32(o.Gone), int32(count)
-			entry.Gone, entry.Missed, found = &gone, &missed, true
+			entry.Gone, entry.Missed = &gone, &missed
 			if count > 0 {
 				entry.Message = short(entry.Message + "; " + strings.Join(texts, "; "))
 			}
@@ -246,6 +252,7 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 		if err != nil {
 			r.fails(err, o.Namespace, name)
 		}
+		found = found || err == nil && isThere
 	}
 	return found
 }

@@ -114,6 +114,11 @@ func TestAskedAnew(t *testing.T) {
 	if all := downs(); len(all) != 2 || all[0].To != 6 || all[0].Written != 5 || all[1].UID != other.UID() {
 		t.Errorf("%+v", all)
 	}
+	// One of another replica that is late to report an earlier request changes nothing.
+	falls(web, 11, 8, 1, 0)
+	if all := downs(); len(all) != 2 || all[0].To != 6 || all[0].Written != 6 {
+		t.Errorf("%+v", all)
+	}
 	// Much later, it is another one, and so it is at another count.
 	falls(web, 6, 5, 1, 2*time.Second)
 	falls(web, 6, 5, 1, time.Minute)

@@ -801,12 +801,20 @@ func TestForgotten(t *testing.T) {
 			t.Errorf("%s: %v", result, held)
 		}
 	}
-	for result, phase := range map[steer.Result]corev1.PodPhase{steer.NothingToDo: corev1.PodFailed, steer.Observed: corev1.PodRunning} {
+	for result, change := range map[steer.Result]func([]*corev1.Pod){
+		steer.NothingToDo: func(pods []*corev1.Pod) {
+			for _, pod := range pods[:4] {
+				pod.Status.Phase = corev1.PodFailed
+			}
+		},
+		steer.Failed: func(pods []*corev1.Pod) {
+			pods[0].Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
+		},
+		steer.Observed: func([]*corev1.Pod) {},
+	} {
 		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
 			s.policy.Spec.Mode = v1alpha1.Observe
-			for _, pod := range pods {
-				pod.Status.Phase = phase
-			}
+			change(pods)
 		})
 		o := s.fall(3, result, "")
 		if result == steer.Observed {
@@ -838,6 +846,10 @@ func TestOneSelector(t *testing.T) {
 	for i := range 3 {
 		sibling := s.set.DeepCopy()
 		sibling.Name, sibling.UID, sibling.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
+		if i == 2 {
+			// It selects the same, otherwise.
+			sibling.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Exists"}}}
+		}
 		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
 		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
 		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
@@ -856,8 +868,17 @@ func TestOneSelector(t *testing.T) {
 			return live.List(ctx, list, options...)
 		},
 	}), 3)
-	if s.fall(3, steer.Steered, ""); lists != 1 {
+	if s.fall(3, steer.Steered, ""); lists != 2 {
 		t.Errorf("%d lists", lists)
+	}
+	policy := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot")
+	policy.Spec.Mode = v1alpha1.Observe
+	if err := s.Update(context.Background(), policy); err != nil {
+		t.Fatal(err)
+	}
+	// Nine pods, and a comparison.
+	if s.fall(3, steer.Observed, ""); s.Limits.Held()["shop"] != 10 {
+		t.Errorf("%v: pods count twice", s.Limits.Held())
 	}
 }
 

@@ -1,0 +1,59 @@
+package locks_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/podrank/podrank/webhook/internal/locks"
+)
+
+// One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
+func TestLock(t *testing.T) {
+	var m locks.Map[string]
+	ctx := context.Background()
+	first, err := m.Lock(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := m.Lock(ctx, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	var group sync.WaitGroup
+	var order []int
+	for i := range 50 {
+		group.Go(func() {
+			unlock, err := m.Lock(ctx, "a")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			order = append(order, i)
+			unlock()
+		})
+		time.Sleep(time.Millisecond) // until it waits
+	}
+	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer stop()
+	if _, err := m.Lock(short, "a"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	if len(order) != 0 {
+		t.Error("two have the lock")
+	}
+	first()
+	group.Wait()
+	if len(order) != 50 || !slices.IsSorted(order) {
+		t.Errorf("%v", order)
+	}
+	again, err := m.Lock(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+}
