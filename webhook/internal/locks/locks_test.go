@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,7 +48,25 @@ func TestLock(t *testing.T) {
 		t.Error("two have the lock")
 	}
 	first()
+	// Who comes while others have it and wait for it waits, too.
+	var inside, most atomic.Int64
+	for range 50 {
+		group.Go(func() {
+			unlock, err := m.Lock(ctx, "a")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			most.Store(max(most.Load(), inside.Add(1)))
+			time.Sleep(time.Millisecond)
+			inside.Add(-1)
+			unlock()
+		})
+	}
 	group.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d have the lock", most.Load())
+	}
 	if len(order) != 50 || !slices.IsSorted(order) {
 		t.Errorf("%v", order)
 	}
