@@ -75,4 +75,7 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	again()
+	if m.Len() != 0 {
+		t.Errorf("%d locks are left", m.Len())
+	}
 }
