@@ -7,29 +7,25 @@ package admit
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
-	admissionv1 "k8s.io/api/admission/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
-
-	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/observe"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
-	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // Path is where requests come in.
 const Path = "/scale-down"
 
-// afterwards is how long what follows an answer may take.
-const afterwards = 30 * time.Second
+const (
+	// afterwards is how long what follows an answer may take.
+	afterwards = 30 * time.Second
+	// reports is how many answers of a namespace may be followed by anything at a time. Each remembers pods.
+	reports = 50
+)
 
 // A Handler answers requests.
 type Handler struct {
@@ -41,18 +37,14 @@ type Handler struct {
 	// IsEnding reports whether the program should end.
 	IsEnding func() bool
 
-	// What follows answers.
+	// What follows answers, of few requests of each namespace.
 	after sync.WaitGroup
+	few   locks.Few[string]
 }
 
-// Handle steers, allows, and afterwards takes costs off and reports.
-func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.Response {
+// Handle steers, and afterwards takes costs off and reports. It returns what the audit log should say.
+func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]string {
 	began := time.Now()
-	request, err := parse(&req.AdmissionRequest)
-	if err != nil {
-		// It does not concern us. The API server says what is wrong with it, if anything is.
-		return admission.Allowed(err.Error())
-	}
 	// The API server ends the context if it no longer waits, but so does this program's server when it should end. What has begun
 	// by then is finished.
 	steering, stop := context.WithTimeout(context.WithoutCancel(ctx), h.Deadline)
@@ -66,7 +58,17 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 	stop()
 	h.Plans.Add(o)
 	report.Answered(o, time.Since(began))
+	audit := report.Audit(o)
+	o.Forget()
+	if !h.few.Enter(o.Key.Namespace, reports) {
+		// The leader takes costs off by their marks.
+		if o.Result == steer.Observed {
+			h.Steerer.Observed(o)
+		}
+		return audit
+	}
 	h.after.Go(func() {
+		defer h.few.Leave(o.Key.Namespace)
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer stop()
 		if count, err := h.Steerer.TakeOff(ctx, o); count > 0 || err != nil {
@@ -78,9 +80,7 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 		}
 		h.Reporter.Outcome(ctx, o)
 	})
-	answer := admission.Allowed("")
-	answer.AuditAnnotations = report.Audit(o)
-	return answer
+	return audit
 }
 
 // observe predicts, and compares with what comes of the request.
@@ -95,51 +95,3 @@ func (h *Handler) observe(ctx context.Context, o *steer.Outcome) observe.Compari
 
 // Wait returns when all that follows earlier answers is done.
 func (h *Handler) Wait() { h.after.Wait() }
-
-// parse reads which count falls.
-func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
-	// It goes into annotations of pods.
-	if !cost.IsUUID(string(req.UID)) {
-		return steer.Request{}, errors.New("its UID is no UUID")
-	}
-	request := steer.Request{
-		UID:    req.UID,
-		Key:    types.NamespacedName{Namespace: req.Namespace, Name: req.Name},
-		DryRun: req.DryRun != nil && *req.DryRun,
-	}
-	switch req.Resource.Resource {
-	case "replicasets":
-		request.Kind = workload.ReplicaSet
-	case "replicationcontrollers":
-		request.Kind = workload.ReplicationController
-	default:
-		return request, fmt.Errorf("%s is no set of pods", req.Resource.Resource)
-	}
-	if req.Operation != admissionv1.Update || req.SubResource != "" && req.SubResource != "scale" {
-		return request, fmt.Errorf("%s of %q lowers no count", req.Operation, req.SubResource)
-	}
-	var before, after object
-	if err := json.Unmarshal(req.OldObject.Raw, &before); err != nil {
-		return request, fmt.Errorf("oldObject: %w", err)
-	}
-	if err := json.Unmarshal(req.Object.Raw, &after); err != nil {
-		return request, fmt.Errorf("object: %w", err)
-	}
-	request.Set, request.Version = before.Metadata.UID, before.Metadata.ResourceVersion
-	request.From, request.To = before.Spec.Replicas, after.Spec.Replicas
-	request.IsScale = before.Metadata.Annotations[workload.Desired] != after.Metadata.Annotations[workload.Desired]
-	return request, nil
-}
-
-// object is what a set or its Scale, which has no annotations, tells here.
-type object struct {
-	Metadata struct {
-		UID             types.UID         `json:"uid"`
-		ResourceVersion string            `json:"resourceVersion"`
-		Annotations     map[string]string `json:"annotations"`
-	} `json:"metadata"`
-	Spec struct {
-		// A Scale omits a count of 0. A set always has one by now, since its default is 1.
-		Replicas int32 `json:"replicas"`
-	} `json:"spec"`
-}

@@ -16,12 +16,14 @@ import (
 )
 
 const (
-	// largest is how many bytes a request may have: twice the largest object that Kubernetes stores, and some more. share is how many all those
-	// of one address may have.
-	largest, share = 4 << 20, 8 << 20
+	// largest is how many bytes a request may have: twice the largest object that Kubernetes stores, and some more.
+	largest = 4 << 20
+	// Of one address, large requests may have together so many bytes, and small ones so many, so that the former do not keep the latter waiting.
+	large, small = 8 << 20, 4 << 20
 	// room is how many bytes all requests may have together until they are answered. Decoded, they take several times as much.
 	room = 6 * largest
-	// own is how many bytes each address may have besides: an API server gets through, however much others send.
+	// own is how many bytes each address may have besides: an API server gets through, however much others send. A request that has no more is
+	// small.
 	own = 128 << 10
 	// piece is how many bytes are read at a time.
 	piece = 16 << 10
@@ -58,7 +60,7 @@ func Guard(next http.Handler) http.Handler {
 			http.Error(w, "the request is too large or too slow", http.StatusRequestEntityTooLarge)
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		next.ServeHTTP(w, r)
 	})
 }
@@ -74,9 +76,9 @@ type guard struct {
 type sender struct {
 	host     string
 	requests int
-	// share is what all its requests may have, by what they say they have.
-	share *semaphore.Weighted
-	mu    sync.Mutex
+	// large and small are what all such requests may have, by what they say they have.
+	large, small *semaphore.Weighted
+	mu           sync.Mutex
 	// own is what is left of that.
 	own int64
 }
@@ -86,7 +88,7 @@ func (g *guard) meet(host string) *sender {
 	defer g.mu.Unlock()
 	from, ok := g.senders[host]
 	if !ok {
-		from = &sender{host: host, share: semaphore.NewWeighted(share), own: own}
+		from = &sender{host: host, large: semaphore.NewWeighted(large), small: semaphore.NewWeighted(small), own: own}
 		g.senders[host] = from
 	}
 	from.requests++
@@ -106,6 +108,7 @@ type taken struct {
 	from              *sender
 	free              *semaphore.Weighted
 	own, common, says int64
+	share             *semaphore.Weighted
 }
 
 // read reads the body of a request that says that it has so many bytes. Room is taken for what has come, so that nobody keeps others out by
@@ -113,7 +116,11 @@ type taken struct {
 func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) ([]byte, error) {
 	ctx, stop := context.WithTimeout(r.Context(), reading)
 	defer stop()
-	if err := t.from.share.Acquire(ctx, size); err != nil {
+	t.share = t.from.large
+	if size <= own {
+		t.share = t.from.small
+	}
+	if err := t.share.Acquire(ctx, size); err != nil {
 		return nil, err
 	}
 	t.says = size
@@ -157,7 +164,7 @@ func (t *taken) take(ctx context.Context, bytes int64) error {
 }
 
 func (t *taken) release() {
-	t.from.share.Release(t.says)
+	t.share.Release(t.says)
 	t.free.Release(t.common)
 	t.from.mu.Lock()
 	defer t.from.mu.Unlock()

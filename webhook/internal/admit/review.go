@@ -3,59 +3,118 @@ package admit
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	kubernetesjson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // longest is how long a name in a request may be.
 const longest = 253
 
-// Reviews answers AdmissionReviews. Unlike controller-runtime's handler, it neither logs nor returns what somebody has written.
-func Reviews(handler admission.Handler) http.Handler {
-	kind := metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "AdmissionReview"}
+// A review is what is read of an AdmissionReview. It has no lists and no maps: decoded, these may take fifty times as much as what was sent.
+type review struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Request    *request `json:"request"`
+}
+
+type request struct {
+	UID       types.UID `json:"uid"`
+	Operation string    `json:"operation"`
+	Resource  struct {
+		Resource string `json:"resource"`
+	} `json:"resource"`
+	SubResource string `json:"subResource"`
+	Namespace   string `json:"namespace"`
+	Name        string `json:"name"`
+	DryRun      bool   `json:"dryRun"`
+	// OldObject and Object are the set before and after, or its Scale, which has no annotations.
+	OldObject object `json:"oldObject"`
+	Object    object `json:"object"`
+}
+
+type object struct {
+	Metadata struct {
+		UID             types.UID `json:"uid"`
+		ResourceVersion string    `json:"resourceVersion"`
+		Annotations     struct {
+			// As workload.Desired.
+			Desired string `json:"deployment.kubernetes.io/desired-replicas"`
+		} `json:"annotations"`
+	} `json:"metadata"`
+	Spec struct {
+		// A Scale omits a count of 0. A set always has one by now, since its default is 1.
+		Replicas int32 `json:"replicas"`
+	} `json:"spec"`
+}
+
+var kind = metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "AdmissionReview"}
+
+// Reviews answers AdmissionReviews, and allows what is asked for. It neither logs nor returns what somebody has written.
+func Reviews(handler *Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		var review admissionv1.AdmissionReview
+		body := make([]byte, r.ContentLength)
+		_, err := io.ReadFull(r.Body, body)
+		var read review
 		if err == nil {
-			err = kubernetesjson.Unmarshal(body, &review)
+			err = kubernetesjson.Unmarshal(body, &read)
 		}
-		if err == nil && review.TypeMeta != kind {
-			err = errors.New("it is no AdmissionReview of v1")
-		}
-		if err == nil {
-			err = plausible(review.Request)
-		}
-		if err != nil {
+		if err != nil || read.APIVersion != kind.APIVersion || read.Kind != kind.Kind || !isPlausible(read.Request) {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusBadRequest)
 			return
 		}
-		request := admission.Request{AdmissionRequest: *review.Request}
-		response := handler.Handle(r.Context(), request)
-		if err := response.Complete(request); err != nil {
-			http.Error(w, "no response", http.StatusInternalServerError)
-			return
+		answer := &admissionv1.AdmissionResponse{UID: read.Request.UID, Allowed: true}
+		// What does not concern us is the API server's matter.
+		if request, err := read.Request.parse(); err == nil {
+			answer.AuditAnnotations = handler.Handle(r.Context(), request)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{TypeMeta: kind, Response: &response.AdmissionResponse})
+		_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{TypeMeta: kind, Response: answer})
 	})
 }
 
-// plausible returns an error if a request has what none of an API server has.
-func plausible(request *admissionv1.AdmissionRequest) error {
-	if request == nil || !cost.IsUUID(string(request.UID)) {
-		return errors.New("its UID is no UUID")
+// isPlausible reports whether a request may be one of an API server. Its UID goes into annotations of pods.
+func isPlausible(r *request) bool {
+	if r == nil || !cost.IsUUID(string(r.UID)) {
+		return false
 	}
-	for _, name := range []string{request.Name, request.Namespace, request.SubResource, request.Resource.Resource, string(request.Operation)} {
-		if len(name) > longest {
-			return errors.New("it has a long name")
+	for _, text := range []string{
+		r.Operation, r.Resource.Resource, r.SubResource, r.Namespace, r.Name, string(r.OldObject.Metadata.UID), r.OldObject.Metadata.ResourceVersion,
+	} {
+		if len(text) > longest {
+			return false
 		}
 	}
-	return nil
+	return true
+}
+
+// parse reads which count falls.
+func (r *request) parse() (steer.Request, error) {
+	request := steer.Request{
+		UID: r.UID, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
+		Set: r.OldObject.Metadata.UID, Version: r.OldObject.Metadata.ResourceVersion,
+		From: r.OldObject.Spec.Replicas, To: r.Object.Spec.Replicas,
+		IsScale: r.OldObject.Metadata.Annotations.Desired != r.Object.Metadata.Annotations.Desired,
+	}
+	switch r.Resource.Resource {
+	case "replicasets":
+		request.Kind = workload.ReplicaSet
+	case "replicationcontrollers":
+		request.Kind = workload.ReplicationController
+	default:
+		return request, errors.New("it is about no set of pods")
+	}
+	if r.Operation != string(admissionv1.Update) || r.SubResource != "" && r.SubResource != "scale" {
+		return request, fmt.Errorf("%s of %q lowers no count", r.Operation, r.SubResource)
+	}
+	return request, nil
 }

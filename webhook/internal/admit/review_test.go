@@ -5,28 +5,32 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/go-logr/logr/funcr"
 	admissionv1 "k8s.io/api/admission/v1"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // Only what an API server may have written is passed on, and nothing of the rest is returned.
 func TestReviews(t *testing.T) {
 	const uid = "6d3c2e1f-0000-4000-8000-000000000001"
 	long := strings.Repeat("<", 300)
-	var got *admissionv1.AdmissionRequest
-	handler := admit.Reviews(admission.HandlerFunc(func(_ context.Context, request admission.Request) admission.Response {
-		got = &request.AdmissionRequest
-		answer := admission.Allowed("")
-		answer.AuditAnnotations = map[string]string{"result": "Steered"}
-		return answer
-	}))
+	handler := admit.Reviews(serve(t, time.Now()).Handler)
 	post := func(body string) *httptest.ResponseRecorder {
-		got = nil
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)))
 		return w
@@ -34,7 +38,7 @@ func TestReviews(t *testing.T) {
 	review := func(change func(review, request map[string]any)) string {
 		request := map[string]any{
 			"uid": uid, "name": "web", "namespace": "shop", "operation": "UPDATE", "resource": map[string]any{"group": "apps", "version": "v1", "resource": "replicasets"},
-			"object": map[string]any{"a": long},
+			"object": map[string]any{"a": long}, "oldObject": map[string]any{"metadata": map[string]any{"uid": "1", "resourceVersion": "2"}},
 		}
 		all := map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
 		change(all, request)
@@ -46,11 +50,14 @@ func TestReviews(t *testing.T) {
 	}
 	w := post(review(func(_, _ map[string]any) {}))
 	var answer admissionv1.AdmissionReview
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || got == nil || got.Name != "web" || got.Resource.Resource != "replicasets" {
-		t.Fatalf("%d: %s, %+v, %v", w.Code, w.Body, got, err)
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%d: %s, %v", w.Code, w.Body, err)
 	}
-	if r := answer.Response; answer.Kind != "AdmissionReview" || answer.APIVersion != "admission.k8s.io/v1" || r == nil || r.UID != uid || !r.Allowed || r.AuditAnnotations["result"] != "Steered" {
+	if r := answer.Response; answer.Kind != "AdmissionReview" || answer.APIVersion != "admission.k8s.io/v1" || r == nil || r.UID != uid || !r.Allowed {
 		t.Errorf("%s", w.Body)
+	}
+	old := func(request map[string]any) map[string]any {
+		return request["oldObject"].(map[string]any)["metadata"].(map[string]any)
 	}
 	for what, body := range map[string]string{
 		"nothing": "", "no JSON": "<<<", "no request": `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}`,
@@ -62,10 +69,75 @@ func TestReviews(t *testing.T) {
 		"an operation":     review(func(_, request map[string]any) { request["operation"] = long }),
 		"a subresource":    review(func(_, request map[string]any) { request["subResource"] = long }),
 		"a resource":       review(func(_, request map[string]any) { request["resource"].(map[string]any)["resource"] = long }),
-		"another spelling": strings.ReplaceAll(review(func(_, _ map[string]any) {}), `"uid"`, `"UID"`),
+		"a set":            review(func(_, request map[string]any) { old(request)["uid"] = long }),
+		"a version":        review(func(_, request map[string]any) { old(request)["resourceVersion"] = long }),
+		"another spelling": strings.ReplaceAll(review(func(_, _ map[string]any) {}), `"uid":"6`, `"UID":"6`),
 	} {
-		if w := post(body); w.Code != http.StatusBadRequest || w.Body.Len() > 100 || strings.Contains(w.Body.String(), "<") || got != nil {
+		if w := post(body); w.Code != http.StatusBadRequest || w.Body.Len() > 100 || strings.Contains(w.Body.String(), "<") {
 			t.Errorf("%s: %d: %s", what, w.Code, w.Body)
 		}
 	}
+}
+
+// What is short when it is sent is not long when it is decoded.
+func TestBombs(t *testing.T) {
+	handler := admit.Reviews(serve(t, time.Now()).Handler)
+	const size = 1 << 20
+	zeros := "[" + strings.Repeat("0,", size/2) + "0]"
+	empty := "[" + strings.Repeat("{},", size/3) + "{}]"
+	for what, body := range map[string]string{
+		"causes":      `{"response":{"status":{"details":{"causes":` + zeros + `}}}}`,
+		"empty":       `{"response":{"status":{"details":{"causes":` + empty + `}}}}`,
+		"groups":      `{"request":{"userInfo":{"groups":` + zeros + `}}}`,
+		"owners":      `{"request":{"object":{"metadata":{"ownerReferences":` + empty + `}}}}`,
+		"annotations": `{"request":{"object":{"metadata":{"annotations":` + zeros + `}}}}`,
+		"labels":      `{"request":{"oldObject":{"metadata":{"annotations":{` + strings.TrimSuffix(strings.Repeat(`"a":"",`, size/7), ",") + `}}}}}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)))
+		runtime.ReadMemStats(&after)
+		// All that was ever allocated, not at a time.
+		if took := after.TotalAlloc - before.TotalAlloc; took > 4*size {
+			t.Errorf("%s: %d bytes take %d", what, len(body), took)
+		}
+	}
+}
+
+// What follows answers is bounded: each remembers pods, and whoever forges requests can have many of them wait to be reported.
+func TestFewReports(t *testing.T) {
+	set, policy, pods := fakeapi.Shop(6)
+	pods[0].Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
+	fakeapi.Manage(pods[0], "somebody", corev1.PodDeletionCost)
+	objects := []client.Object{set, policy, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}}
+	for _, pod := range pods {
+		objects = append(objects, pod)
+	}
+	s := serve(t, fakeapi.Now, objects...)
+	var told atomic.Int64
+	s.Reporter.Log = funcr.New(func(string, string) { told.Add(1) }, funcr.Options{})
+	now := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
+	for i := range 60 {
+		audit := s.Handle(context.Background(), steer.Request{
+			UID: fakeapi.UID(5, i), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 3, Set: now.UID, Version: now.ResourceVersion,
+		})
+		if audit["result"] != string(steer.NoRoom) {
+			t.Fatal(audit)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	// Ten are told, and the others wait, because nobody takes their events.
+	if got := told.Load(); got != 50 {
+		t.Errorf("%d wait or have been told", got)
+	}
+	recorder := s.Reporter.Events.(*events.FakeRecorder)
+	ended := make(chan struct{})
+	go func() {
+		s.Wait()
+		close(ended)
+	}()
+	for range 50 {
+		<-recorder.Events
+	}
+	<-ended
 }

@@ -38,7 +38,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
@@ -279,7 +278,7 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 		Server: webhook.NewServer(webhook.Options{}), Answering: options.Deadline + serve.Patience,
 		Address: net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), Directory: options.CertDir, Clients: asks,
 	}
-	requests.Register(admit.Path, admit.Guard(admit.Reviews(admission.HandlerFunc(handler.Handle))))
+	requests.Register(admit.Path, admit.Guard(admit.Reviews(handler)))
 	if options.RotateCertificates {
 		certified := make(chan struct{})
 		err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{

@@ -1,8 +1,9 @@
-// Package locks has a lock for each key that somebody waits for, and none for others.
+// Package locks has a lock for each key that somebody waits for, and none for others, and counts of who is inside.
 package locks
 
 import (
 	"context"
+	"maps"
 	"sync"
 )
 
@@ -48,4 +49,40 @@ func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 		leave()
 		return nil, ctx.Err()
 	}
+}
+
+// Few lets few in for each key. Its zero value is ready.
+type Few[K comparable] struct {
+	mu     sync.Mutex
+	inside map[K]int
+}
+
+// Enter reports whether one more may come in, if so many may.
+func (f *Few[K]) Enter(key K, most int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.inside[key] >= most {
+		return false
+	}
+	if f.inside == nil {
+		f.inside = map[K]int{}
+	}
+	f.inside[key]++
+	return true
+}
+
+// Leave ends what Enter began.
+func (f *Few[K]) Leave(key K) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.inside[key]--; f.inside[key] == 0 {
+		delete(f.inside, key)
+	}
+}
+
+// Inside is how many are, by key.
+func (f *Few[K]) Inside() map[K]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.inside)
 }

@@ -79,3 +79,26 @@ func TestLock(t *testing.T) {
 		t.Errorf("%d locks are left", m.Len())
 	}
 }
+
+// Few come in for each key.
+func TestFew(t *testing.T) {
+	var f locks.Few[string]
+	for i, want := range []bool{true, true, false} {
+		if got := f.Enter("a", 2); got != want {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+	if !f.Enter("b", 2) {
+		t.Error("another key waits")
+	}
+	f.Leave("b")
+	f.Leave("a")
+	if !f.Enter("a", 2) || f.Enter("a", 2) {
+		t.Error("one has left")
+	}
+	f.Leave("a")
+	f.Leave("a")
+	if len(f.Inside()) != 0 {
+		t.Error(f.Inside())
+	}
+}

@@ -77,7 +77,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		return
 	}
 	message := short(describe(o))
-	log.Info("scale-down", "wanted", len(o.Wanted), "written", o.Written, "blocked", len(o.Blocked), "message", message)
+	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", len(o.Blocked), "message", message)
 	if o.Set == nil {
 		return
 	}
@@ -93,7 +93,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		return
 	}
 	entry := entryOf(o, message)
-	entry.Wanted, entry.Written, entry.Blocked = int32(len(o.Wanted)), int32(o.Written), int32(len(o.Blocked))
+	entry.Wanted, entry.Written, entry.Blocked = int32(o.Count), int32(o.Written), int32(len(o.Blocked))
 	r.enter(ctx, o, entry)
 }
 
@@ -319,7 +319,7 @@ func (r *Reporter) write(ctx context.Context, key types.NamespacedName, uid type
 // describe says what became of a request.
 func describe(o *steer.Outcome) string {
 	if o.Result.Holds() {
-		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, len(o.Wanted),
+		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, o.Count,
 			o.Written)
 		if o.Result == steer.Unconfirmed {
 			text += "; whether their controller saw these costs in time is not known yet"

@@ -18,11 +18,11 @@ const (
 	// headers is how many bytes the headers of a request may have, and Patience how long these and a handshake may take.
 	headers  = 4 << 10
 	Patience = 3 * time.Second
-	// idle is how long a connection without requests is kept, streams how many requests one has at a time, and buffered how many bytes of one wait
-	// to be read.
+	// idle is how long a connection without requests is kept, streams how many requests one has at a time, and buffered how many bytes of each wait
+	// to be read, so that one that is not read does not hold up the others.
 	idle     = 90 * time.Second
 	streams  = 8
-	buffered = 128 << 10
+	buffered = 32 << 10
 )
 
 // New returns a server. It does not log what is wrong with connections: there may be any number of them.
@@ -30,7 +30,7 @@ func New(handler http.Handler) *http.Server {
 	return &http.Server{
 		ErrorLog: log.New(io.Discard, "", 0),
 		Handler:  handler, ReadHeaderTimeout: Patience, MaxHeaderBytes: headers, IdleTimeout: idle,
-		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streams, MaxReceiveBufferPerConnection: buffered, MaxReceiveBufferPerStream: buffered},
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streams, MaxReceiveBufferPerConnection: streams * buffered, MaxReceiveBufferPerStream: buffered},
 	}
 }
 

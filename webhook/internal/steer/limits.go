@@ -37,15 +37,16 @@ type Limits struct {
 
 	mu    sync.Mutex
 	rates map[string]*rate.Limiter
-	// held are the pods in memory, and comparisons those that are not over.
-	held        map[room]map[string]int
-	comparisons map[string]int
+	// held are the pods in memory.
+	held map[room]map[string]int
+	// observed are the scale-downs that are not over.
+	observed locks.Few[string]
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
 	return &Limits{perSecond: perSecond, emptying: make(chan struct{}, 1), rates: map[string]*rate.Limiter{},
-		held: map[room]map[string]int{toDecide: {}, toPredict: {}}, comparisons: map[string]int{}}
+		held: map[room]map[string]int{toDecide: {}, toPredict: {}}}
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
@@ -101,24 +102,6 @@ func (l *Limits) release(in room, namespace string, pods int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	add(l.held[in], namespace, -pods)
-}
-
-// await reports whether there may be another comparison in a namespace, until it ends.
-func (l *Limits) await(namespace string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.comparisons[namespace] == waiting {
-		return false
-	}
-	add(l.comparisons, namespace, 1)
-	return true
-}
-
-// end ends what await began.
-func (l *Limits) end(namespace string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	add(l.comparisons, namespace, -1)
 }
 
 // add changes a count, of which there is none if it is 0.

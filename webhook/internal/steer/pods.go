@@ -17,12 +17,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-const (
-	// longest is how many bytes the metadata of a pod may have, because each write of a cost returns it.
-	longest = 384 << 10
-	// longestSelector is how many bytes a selector may have, because an observed set keeps it.
-	longestSelector = 16 << 10
-)
+// longest is how many bytes the metadata of a pod may have, because each write of a cost returns it.
+const longest = 384 << 10
 
 var errNoRoom = errors.New("too many pods")
 
@@ -81,9 +77,6 @@ func (s *Steerer) pods(ctx context.Context, live *bounded.Reader, in room, set *
 	seen, asked := map[types.UID]bool{}, map[string]bool{}
 	for _, each := range append([]*workload.Set{set}, siblings...) {
 		selector := each.Selector.String()
-		if len(selector) > longestSelector {
-			return all, fmt.Errorf("the selector of %s has more than %d KiB", each, longestSelector>>10)
-		}
 		if asked[selector] {
 			continue
 		}

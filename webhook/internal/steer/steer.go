@@ -116,8 +116,9 @@ type Outcome struct {
 	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
-	// Wanted are the pods that should go.
+	// Wanted are the pods that should go, and Count is how many, also when they are forgotten.
 	Wanted []cost.Pod
+	Count  int
 	// Written is how many costs were written.
 	Written int
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
@@ -130,6 +131,17 @@ type Outcome struct {
 	all        *pods
 	// States are what the prediction was made from.
 	States decide.States
+}
+
+// Forget forgets what nobody needs once the request is answered: it may take some time until it is reported.
+func (o *Outcome) Forget() {
+	o.Wanted = nil
+	if o.Result.Holds() {
+		o.Undo = nil
+	}
+	if o.Set != nil && o.Result != Observed {
+		o.Set.Selector = nil
+	}
 }
 
 // A Barrier lets through who has waited until the controller has seen earlier writes.
@@ -290,17 +302,17 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 		return Failed, err
 	}
 	defer end()
-	if !s.Limits.await(o.Key.Namespace) {
+	if !s.Limits.observed.Enter(o.Key.Namespace, waiting) {
 		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", waiting)
 	}
 	all, err := s.pods(ctx, s.Live, toPredict, o.Set, nil)
 	switch {
 	case err != nil:
-		s.Limits.end(o.Key.Namespace)
+		s.Limits.observed.Leave(o.Key.Namespace)
 		return why(err), err
 	case len(all.active) <= int(o.To):
 		s.forget(o.Set, all)
-		s.Limits.end(o.Key.Namespace)
+		s.Limits.observed.Leave(o.Key.Namespace)
 		return NothingToDo, nil
 	}
 	o.all = all
@@ -323,7 +335,7 @@ func (s *Steerer) Predict(o *Outcome) error {
 // Observed forgets a request that was observed. Until then, what it keeps of its pods counts as if it had them whole.
 func (s *Steerer) Observed(o *Outcome) {
 	s.forget(o.Set, o.all)
-	s.Limits.end(o.Key.Namespace)
+	s.Limits.observed.Leave(o.Key.Namespace)
 }
 
 // A plan is what is known while costs for a request are written.
@@ -429,7 +441,7 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 		return Failed, err
 	}
 	p.Blocked = decision.Blocked
-	p.Wanted = p.Wanted[:0]
+	p.Wanted, p.Count = p.Wanted[:0], len(decision.Wanted)
 	for _, pod := range decision.Wanted {
 		p.Wanted = append(p.Wanted, cost.PodOf(pod))
 	}

@@ -767,7 +767,12 @@ func TestLarge(t *testing.T) {
 			*values = append(*values, fmt.Sprint(large[:50], i))
 		}
 	})
-	s.fall(3, steer.Failed, "the selector of ReplicaSet shop/web has more than 16 KiB")
+	s.fall(3, steer.Failed, "the selector of ReplicaSet web has more than 16 KiB")
+	s = newShop(t, func(s *shop, _ []*corev1.Pod) {
+		isController := true
+		s.set.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "a", Name: large, UID: "b", Controller: &isController}}
+	})
+	s.fall(3, steer.Failed, "its controller has more than 16 KiB")
 	// What is kept of a set, and of pods, is little.
 	s = newShop(t, func(s *shop, pods []*corev1.Pod) {
 		s.set.Annotations = map[string]string{"example.com/large": large}
@@ -836,6 +841,27 @@ func TestForgotten(t *testing.T) {
 			t.Errorf("observed, %s: %v", result, held)
 		}
 	}
+}
+
+// What waits to be reported remembers little: pods only if their costs have to come off, and the selector only if it is to be compared.
+func TestForget(t *testing.T) {
+	s := newShop(t, nil)
+	steered, failed := s.fall(4, steer.Steered, ""), s.fails(3)
+	observing := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
+	observed := observing.fall(4, steer.Observed, "")
+	for _, o := range []*steer.Outcome{steered, failed, observed} {
+		o.Forget()
+	}
+	if steered.Wanted != nil || steered.Undo != nil || steered.Set.Selector != nil || steered.Count != 2 {
+		t.Errorf("%+v", steered)
+	}
+	if failed.Wanted != nil || len(failed.Undo) == 0 || failed.Set.Selector != nil || failed.Count != 3 {
+		t.Errorf("%+v", failed)
+	}
+	if observed.Set.Selector == nil {
+		t.Errorf("%+v", observed)
+	}
+	s.takesOff(failed)
 }
 
 // The pods of several sets with one selector are listed once.

@@ -3,6 +3,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -70,12 +71,19 @@ func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.Namespa
 
 // OfReplicaSet returns what is needed of a ReplicaSet.
 func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) {
+	if set.Spec.Selector.Size() > longest {
+		return nil, fmt.Errorf("the selector of ReplicaSet %s has %w", set.Name, errLong)
+	}
 	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
 	if err != nil {
 		return nil, fmt.Errorf("the selector of ReplicaSet %s: %w", set.Name, err)
 	}
+	metadata, err := slim(ReplicaSet, set)
+	if err != nil {
+		return nil, err
+	}
 	return &Set{
-		Kind: ReplicaSet, Object: slim(ReplicaSet, set), Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		Kind: ReplicaSet, Object: metadata, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
 		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: only(set.Spec.Template.Annotations, corev1.PodDeletionCost),
 	}, nil
@@ -87,30 +95,45 @@ func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
 	if template == nil {
 		template = &corev1.PodTemplateSpec{}
 	}
+	if (&metav1.LabelSelector{MatchLabels: set.Spec.Selector}).Size() > longest {
+		return nil, fmt.Errorf("the selector of ReplicationController %s has %w", set.Name, errLong)
+	}
+	metadata, err := slim(ReplicationController, set)
+	if err != nil {
+		return nil, err
+	}
 	return &Set{
-		Kind: ReplicationController, Object: slim(ReplicationController, set), Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		Kind: ReplicationController, Object: metadata, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds,
 		Selector:       labels.SelectorFromSet(set.Spec.Selector),
 		TemplateLabels: template.Labels, TemplateAnnotations: only(template.Annotations, corev1.PodDeletionCost),
 	}, nil
 }
 
+// longest is how many bytes a selector may have, or a reference to a controller, because they are kept until a scale-down is over.
+const longest = 16 << 10
+
+var errLong = fmt.Errorf("more than %d KiB", longest>>10)
+
 // slim returns what is needed of a set's metadata, which may be large.
-func slim(kind Kind, set metav1.Object) *metav1.PartialObjectMetadata {
+func slim(kind Kind, set metav1.Object) (*metav1.PartialObjectMetadata, error) {
 	slim := Metadata(kind)
 	slim.ObjectMeta = metav1.ObjectMeta{
 		Namespace: set.GetNamespace(), Name: set.GetName(), UID: set.GetUID(), ResourceVersion: set.GetResourceVersion(),
 		Generation: set.GetGeneration(), DeletionTimestamp: set.GetDeletionTimestamp(), Annotations: only(set.GetAnnotations(), Revision),
 	}
 	if owner := metav1.GetControllerOf(set); owner != nil {
+		if owner.Size() > longest {
+			return nil, fmt.Errorf("the reference of %s %s to its controller has %w", kind, set.GetName(), errLong)
+		}
 		slim.OwnerReferences = []metav1.OwnerReference{*owner}
 	}
-	return slim
+	return slim, nil
 }
 
-// only returns the entry of a key, if there is one.
+// only returns the entry of a key, if there is one that is not too long.
 func only(all map[string]string, key string) map[string]string {
-	if value, ok := all[key]; ok {
+	if value, ok := all[key]; ok && len(value) <= longest {
 		return map[string]string{key: value}
 	}
 	return nil
@@ -197,8 +220,12 @@ func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.R
 			return nil, err
 		}
 		// An invalid selector matches nothing, as in Kubernetes, and neither does that of a set that is gone.
-		if sibling, err := OfReplicaSet(&sibling); err == nil {
-			siblings = append(siblings, sibling)
+		of, err := OfReplicaSet(&sibling)
+		if errors.Is(err, errLong) {
+			return nil, err
+		}
+		if err == nil {
+			siblings = append(siblings, of)
 		}
 	}
 	return siblings, nil
