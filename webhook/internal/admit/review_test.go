@@ -117,17 +117,18 @@ func TestFewReports(t *testing.T) {
 	var told atomic.Int64
 	s.Reporter.Log = funcr.New(func(string, string) { told.Add(1) }, funcr.Options{})
 	now := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
-	for i := range 60 {
+	for i := range 80 {
 		audit := s.Handle(context.Background(), steer.Request{
 			UID: fakeapi.UID(5, i), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 3, Set: now.UID, Version: now.ResourceVersion,
 		})
 		if audit["result"] != string(steer.NoRoom) {
 			t.Fatal(audit)
 		}
+		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(100 * time.Millisecond)
-	// Ten are told, and the others wait, because nobody takes their events.
-	if got := told.Load(); got != 50 {
+	// Ten have been told, and 50 wait, because nobody takes their events.
+	if got := told.Load(); got != 60 {
 		t.Errorf("%d wait or have been told", got)
 	}
 	recorder := s.Reporter.Events.(*events.FakeRecorder)
@@ -136,7 +137,7 @@ func TestFewReports(t *testing.T) {
 		s.Wait()
 		close(ended)
 	}()
-	for range 50 {
+	for range 60 {
 		<-recorder.Events
 	}
 	<-ended

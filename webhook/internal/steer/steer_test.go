@@ -861,7 +861,6 @@ func TestForget(t *testing.T) {
 	if observed.Set.Selector == nil {
 		t.Errorf("%+v", observed)
 	}
-	s.takesOff(failed)
 }
 
 // The pods of several sets with one selector are listed once.
