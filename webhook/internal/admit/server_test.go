@@ -18,7 +18,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/admit"
 )
 
-// One address has 100 connections, each with few headers, which come soon. Another address has its own.
+// One address has 200 connections, each with few headers, which come soon. Another address has its own.
 func TestServer(t *testing.T) {
 	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
@@ -72,11 +72,22 @@ func TestServer(t *testing.T) {
 	for end := time.Now().Add(10 * time.Second); server.StartedChecker()(&http.Request{}) != nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if status, text, err := get("127.0.0.1", ""); err != nil || status != http.StatusOK || text != "HTTP/2.0" {
+	if status, text, err := get("127.0.0.1", ""); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
 		t.Fatalf("%d, %s, %v", status, text, err)
 	}
 	if status, _, err := get("127.0.0.1", strings.Repeat("x", 10<<10)); err == nil && status == http.StatusOK {
 		t.Error("long headers are taken")
+	}
+	// Whoever would speak HTTP/2, with its frames of a megabyte, is not understood.
+	second, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
+	if err != nil || second.ConnectionState().NegotiatedProtocol != "http/1.1" {
+		t.Errorf("%v", err)
+	}
+	if _, err := io.WriteString(second, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"); err != nil {
+		t.Error(err)
+	}
+	if answer, _ := io.ReadAll(second); len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 4") && !strings.HasPrefix(string(answer), "HTTP/1.1 505") {
+		t.Errorf("%q", answer)
 	}
 	// Who does not read the answer is not waited for, either.
 	deaf, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
@@ -97,7 +108,7 @@ func TestServer(t *testing.T) {
 
 	deaf.Close()
 	var open []net.Conn
-	for range 150 {
+	for range 250 {
 		connection, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +117,7 @@ func TestServer(t *testing.T) {
 		open = append(open, connection)
 	}
 	if _, _, err := get("127.0.0.1", ""); err == nil {
-		t.Error("one address has more than 100 connections")
+		t.Error("one address has more than 200 connections")
 	}
 	if status, _, err := get("127.0.0.2", ""); err != nil || status != http.StatusOK {
 		t.Errorf("another address: %d, %v", status, err)

@@ -674,6 +674,30 @@ func TestOrphans(t *testing.T) {
 	s.has()
 }
 
+// A set with many pods lets others have their turn.
+func TestBatches(t *testing.T) {
+	s := newShop(t)
+	_, _, pods := fakeapi.Shop(450)
+	for i, pod := range pods {
+		if i >= 4 {
+			s.must(s.Create(context.Background(), pod))
+		}
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: -1, Mark: markOf(2)}
+		s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
+	}
+	s.look(0)
+	before := len(s.Written())
+	var offs []int
+	for wait := s.look(s.Patience); wait == time.Millisecond; wait = s.look(wait) {
+		offs = append(offs, len(s.Written())-before)
+	}
+	if want := []int{200, 400}; !slices.Equal(offs, want) || len(s.Written())-before != 450 {
+		t.Errorf("%v, and in the end %d", offs, len(s.Written())-before)
+	}
+	s.has()
+	s.ended(0, 450, "CountDidNotFall")
+}
+
 // Costs of the template are put back.
 func TestTemplate(t *testing.T) {
 	s := newShop(t, mark(2))

@@ -16,16 +16,16 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// most is how many policies a namespace may have. Each decision reads and compiles them.
-const most = 50
+// Most is how many policies a namespace may have. Each decision reads and compiles them.
+const Most = 50
 
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
 // being deleted is left out. If there are too many, that is the error.
 func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(name string, compiled *Compiled, err error)) error {
 	count := 0
 	return bounded.Each(ctx, live, func(page *v1alpha1.ScaleDownPolicyList) error {
-		if count += len(page.Items); count > most {
-			return fmt.Errorf("namespace %s has more than %d policies", namespace, most)
+		if count += len(page.Items); count > Most {
+			return fmt.Errorf("namespace %s has more than %d policies", namespace, Most)
 		}
 		for i := range page.Items {
 			if policy := &page.Items[i]; policy.DeletionTimestamp == nil {

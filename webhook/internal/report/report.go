@@ -7,6 +7,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,6 +30,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/locks"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -225,7 +227,11 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 	}
 	defer unlock()
 	var names []string
+	seen := 0
 	err = bounded.Each(ctx, r.Live, func(page *v1alpha1.ScaleDownPolicyList) error {
+		if seen += len(page.Items); seen > policy.Most {
+			return errors.New("too many policies")
+		}
 		for i := range page.Items {
 			if o.entry(&page.Items[i]) != nil {
 				names = append(names, page.Items[i].Name)

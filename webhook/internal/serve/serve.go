@@ -12,25 +12,24 @@ import (
 )
 
 const (
-	// each is how many connections one address may have, and all how many there are. An API server has few, for many requests each, unless
-	// something between does not speak HTTP/2.
-	each, all = 100, 500
+	// each is how many connections one address may have, and all how many there are. An API server has one for each request at a time.
+	each, all = 200, 1000
 	// headers is how many bytes the headers of a request may have, and Patience how long these and a handshake may take.
 	headers  = 4 << 10
 	Patience = 3 * time.Second
-	// idle is how long a connection without requests is kept, streams how many requests one has at a time, and buffered how many bytes of each wait
-	// to be read, so that one that is not read does not hold up the others.
-	idle     = 90 * time.Second
-	streams  = 8
-	buffered = 32 << 10
+	// idle is how long a connection without requests is kept.
+	idle = 90 * time.Second
 )
 
-// New returns a server. It does not log what is wrong with connections: there may be any number of them.
+// New returns a server. It does not speak HTTP/2, which API servers do not use for webhooks, and with which a connection has a megabyte for each
+// frame. It does not log what is wrong with connections: there may be any number of them.
 func New(handler http.Handler) *http.Server {
+	only := &http.Protocols{}
+	only.SetHTTP1(true)
 	return &http.Server{
-		ErrorLog: log.New(io.Discard, "", 0),
-		Handler:  handler, ReadHeaderTimeout: Patience, MaxHeaderBytes: headers, IdleTimeout: idle,
-		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streams, MaxReceiveBufferPerConnection: streams * buffered, MaxReceiveBufferPerStream: buffered},
+		Protocols: only,
+		ErrorLog:  log.New(io.Discard, "", 0),
+		Handler:   handler, ReadHeaderTimeout: Patience, MaxHeaderBytes: headers, IdleTimeout: idle,
 	}
 }
 

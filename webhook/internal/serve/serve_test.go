@@ -50,7 +50,7 @@ func get(connection net.Conn, headers string) string {
 func TestConnections(t *testing.T) {
 	address := start(t)
 	var alone []net.Conn
-	for range 150 {
+	for range 250 {
 		alone = append(alone, connect(t, "127.0.0.1", address))
 	}
 	answered := 0
@@ -59,13 +59,13 @@ func TestConnections(t *testing.T) {
 			answered++
 		}
 	}
-	if answered != 100 {
+	if answered != 200 {
 		t.Errorf("one address alone had %d connections", answered)
 	}
 	open := map[string][]net.Conn{}
-	for i := range 9 {
+	for i := range 7 {
 		host := fmt.Sprint("127.0.0.", 10+i)
-		for range 110 {
+		for range 210 {
 			open[host] = append(open[host], connect(t, host, address))
 		}
 	}
@@ -83,12 +83,12 @@ func TestConnections(t *testing.T) {
 				own++
 			}
 		}
-		if count += own; own > 100 {
+		if count += own; own > 200 {
 			t.Errorf("%s had %d connections", host, own)
 		}
 	}
 	// While these ended one after the other, no others came.
-	if count < 400 || count > 500 {
+	if count < 800 || count > 1000 {
 		t.Errorf("%d connections", count)
 	}
 	if answer := get(connect(t, "127.0.0.10", address), ""); answer == "" {

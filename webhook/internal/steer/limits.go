@@ -50,7 +50,7 @@ func NewLimits(perSecond int) *Limits {
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
-// only those that have policies should.
+// only those that have sets should.
 func (l *Limits) allow(namespace string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

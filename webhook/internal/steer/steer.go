@@ -212,14 +212,6 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if o.DryRun {
 		return DryRun, nil
 	}
-	var policies v1alpha1.ScaleDownPolicyList
-	// The cache does not know what they say, only that they are there.
-	if err := s.Cache.List(ctx, &policies, client.InNamespace(o.Key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return Failed, err
-	}
-	if len(policies.Items) == 0 {
-		return NoPolicy, nil
-	}
 	// What is not about a set of that UID costs neither a request to the API server nor a decision of the namespace.
 	known := workload.Metadata(o.Kind)
 	if err := s.Cache.Get(ctx, o.Key, known); apierrors.IsNotFound(err) || err == nil && known.UID != o.Request.Set {
@@ -227,6 +219,14 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	}
 	if !s.Limits.allow(o.Key.Namespace) {
 		return TooMany, errors.New("too many requests in this namespace")
+	}
+	// The cache does not know what policies say, only that they are there.
+	var policies v1alpha1.ScaleDownPolicyList
+	if err := s.Cache.List(ctx, &policies, client.InNamespace(o.Key.Namespace), client.UnsafeDisableDeepCopy, client.Limit(1)); err != nil {
+		return Failed, err
+	}
+	if len(policies.Items) == 0 {
+		return NoPolicy, nil
 	}
 	chosen, isOld, err := s.choose(ctx, o)
 	switch {

@@ -563,6 +563,32 @@ func TestJunk(t *testing.T) {
 	s.fall(4, steer.Steered, "")
 }
 
+// To know whether there is a policy takes little, however many there are, and only if it may be asked.
+func TestManyPolicies(t *testing.T) {
+	s := newShop(t, nil)
+	s.Limits = steer.NewLimits(1)
+	var limits []int64
+	s.Cache = interceptor.NewClient(s.API, interceptor.Funcs{
+		List: func(ctx context.Context, cache client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, ok := list.(*v1alpha1.ScaleDownPolicyList); ok {
+				limits = append(limits, (&client.ListOptions{}).ApplyOptions(options).Limit)
+			}
+			return cache.List(ctx, list, options...)
+		},
+	})
+	for range 100 {
+		junk := s.request(4)
+		junk.Set = uid(9, 9)
+		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+	}
+	for range 8 {
+		s.Steer(context.Background(), s.request(4))
+	}
+	if !slices.Equal(limits, []int64{1, 1, 1, 1, 1}) {
+		t.Errorf("lists of policies: %v", limits)
+	}
+}
+
 // So many requests in one namespace are decided, and no more. Others have their own.
 func TestTooMany(t *testing.T) {
 	s := newShop(t, nil)
@@ -576,7 +602,17 @@ func TestTooMany(t *testing.T) {
 	}
 	elsewhere := s.request(4)
 	elsewhere.Key.Namespace = "elsewhere"
+	set := s.set.DeepCopy()
+	set.Namespace, set.ResourceVersion = "elsewhere", ""
+	if err := s.Create(context.Background(), set); err != nil {
+		t.Fatal(err)
+	}
 	s.is(s.Steer(context.Background(), elsewhere), steer.NoPolicy, "")
+	// It takes a request to know of policies, so it counts.
+	for range 4 {
+		s.is(s.Steer(context.Background(), elsewhere), steer.NoPolicy, "")
+	}
+	s.is(s.Steer(context.Background(), elsewhere), steer.TooMany, "")
 }
 
 func TestLostCanary(t *testing.T) {
