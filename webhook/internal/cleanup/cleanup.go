@@ -39,7 +39,7 @@ const (
 	stale = 30 * time.Second
 	// workers is how many sets are looked at a time: one with many pods takes some time.
 	workers = 4
-	// batch is how many pods of a set are read, and how many costs of it come off, before it is the turn of other sets. The rest follows soon.
+	// batch is how many pods of a set are judged, and their costs come off, before it is the turn of other sets. The rest follows soon.
 	batch = 200
 	soon  = time.Millisecond
 	// givesUp is how long it tries to take a cost off.
@@ -211,10 +211,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		set, err = nil, nil
 	} else {
 		wait, err = known.judge(set, now, c.Patience, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
-		isMore, failed := c.takeOff(ctx, known, set.TemplateAnnotations)
-		if err = errors.Join(err, failed); isMore {
-			wait = soon
-		}
+		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
 	}
 	for _, over := range known.over() {
 		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
@@ -374,8 +371,8 @@ func (s *scaleDown) judge(
 	return wait, errors.Join(errs...)
 }
 
-// takeOff takes off the costs of pods that stay, and reports whether there are more of these.
-func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) (isMore bool, err error) {
+// takeOff takes off the costs of pods that stay.
+func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
 	var staying []*tracked
 	var undos []cost.Undo
 	before := map[string]string{}
@@ -384,9 +381,6 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 	}
 	for _, pod := range s.pods {
 		if pod.isMarked && pod.end != "" && pod.end != gone {
-			if isMore = len(staying) == batch; isMore {
-				break
-			}
 			staying = append(staying, pod)
 			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: before})
 		}
@@ -411,7 +405,7 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 		// Or a later request relies on the cost. The cache will show its mark.
 		staying[i].isMarked, staying[i].isOff, staying[i].since = false, true, c.Now()
 	}
-	return isMore, errors.Join(failed...)
+	return errors.Join(failed...)
 }
 
 // over returns how scale-downs ended, each once. What they leave are pods whose cost was taken off, as long as the cache still
