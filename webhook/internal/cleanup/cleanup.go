@@ -25,6 +25,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -42,6 +43,8 @@ const (
 	// batch is how many pods of a set are judged, and their costs come off, before it is the turn of other sets. The rest follows soon.
 	batch = 200
 	soon  = time.Millisecond
+	// later is when a set is looked at if another one of its namespace is being looked at.
+	later = 50 * time.Millisecond
 	// givesUp is how long it tries to take a cost off.
 	givesUp = time.Hour
 )
@@ -67,7 +70,9 @@ type Cleaner struct {
 	Patience time.Duration
 	Now      func() time.Time
 
-	// No two workers look at one set at the same time.
+	// No two workers look at one namespace at the same time.
+	namespaces locks.Few[string]
+
 	mu   sync.Mutex
 	sets map[Set]*scaleDown
 	// orphans are pods without a set, and when it was first tried to take their costs off.
@@ -169,6 +174,11 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 
 // Reconcile looks at one set.
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
+	if !c.namespaces.Enter(id.Namespace, 1) {
+		// Others may have the workers meanwhile.
+		return ctrl.Result{RequeueAfter: later}, nil
+	}
+	defer c.namespaces.Leave(id.Namespace)
 	now := c.Now()
 	switch id.Kind {
 	case workload.ReplicaSet, workload.ReplicationController:

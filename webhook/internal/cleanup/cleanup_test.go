@@ -674,6 +674,30 @@ func TestOrphans(t *testing.T) {
 	s.has()
 }
 
+// While one set of a namespace is looked at, another one of it takes no worker, and one of another namespace does.
+func TestOneOfEach(t *testing.T) {
+	s := newShop(t, mark(2))
+	s.look(0)
+	s.now = s.now.Add(s.Patience)
+	other, another := id, id
+	other.Name, other.UID = "other", fakeapi.UID(1, 7)
+	another.Namespace = "another"
+	var waits []time.Duration
+	s.Before = func(*fakeapi.Write) error {
+		for _, set := range []cleanup.Set{other, another} {
+			result, err := s.Reconcile(context.Background(), set)
+			s.must(err)
+			waits = append(waits, result.RequeueAfter)
+		}
+		return nil
+	}
+	s.look(0)
+	if want := []time.Duration{50 * time.Millisecond, 0}; !slices.Equal(waits, want) {
+		t.Errorf("%v, not %v", waits, want)
+	}
+	s.has()
+}
+
 // A set with many pods lets others have their turn.
 func TestBatches(t *testing.T) {
 	s := newShop(t)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -14,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/internal/locks"
 )
 
 const (
@@ -56,11 +59,13 @@ type Writer struct {
 	live   client.Reader
 	// Slots for writes, and for costs that come off, for which no request waits.
 	writes, undos chan struct{}
+	// undoing lets one set of a namespace wait for these.
+	undoing locks.Map[string]
 }
 
 // NewWriter returns a writer. live reads from the API server.
 func NewWriter(to client.Client, live client.Reader) *Writer {
-	return &Writer{to, live, make(chan struct{}, inFlight), make(chan struct{}, undone)}
+	return &Writer{client: to, live: live, writes: make(chan struct{}, inFlight), undos: make(chan struct{}, undone)}
 }
 
 // A Write is a cost for a pod.
@@ -92,9 +97,17 @@ type Undo struct {
 	Before map[string]string
 }
 
-// TakeOff takes costs and marks off, and returns an error for each, or nil. The error is ErrGone if there was nothing to take
+// TakeOff takes costs and marks of a set off, and returns an error for each, or nil. The error is ErrGone if there was nothing to take
 // off.
 func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
+	if len(undos) == 0 {
+		return nil
+	}
+	end, err := w.undoing.Lock(ctx, undos[0].Pod.Key.Namespace)
+	if err != nil {
+		return slices.Repeat([]error{err}, len(undos))
+	}
+	defer end()
 	return all(ctx, w.undos, len(undos), func(i int) error {
 		ctx, stop := context.WithTimeout(ctx, longest)
 		defer stop()

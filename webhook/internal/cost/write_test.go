@@ -78,6 +78,23 @@ func TestWriteDuringTakeOff(t *testing.T) {
 	}
 }
 
+// One set of a namespace has its costs taken off at a time, so that those of others do not wait for many of them.
+func TestTakeOffInTurn(t *testing.T) {
+	writer, _, undos := hanging(t)
+	go writer.TakeOff(context.Background(), undos[1:2])
+	time.Sleep(50 * time.Millisecond)
+	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	if err := writer.TakeOff(ctx, undos[:1])[0]; !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	elsewhere := undos[0]
+	elsewhere.Pod.Key.Namespace = "elsewhere"
+	if err := writer.TakeOff(context.Background(), []cost.Undo{elsewhere})[0]; !errors.Is(err, cost.ErrGone) {
+		t.Errorf("%v", err)
+	}
+}
+
 // A pod that changes all the time keeps its cost, and that is an error.
 func TestTakeOffEnds(t *testing.T) {
 	_, _, pods := fakeapi.Shop(1)

@@ -65,8 +65,8 @@ var (
 func Answered(o *steer.Outcome, took time.Duration) {
 	admissions.WithLabelValues(string(o.Result)).Observe(took.Seconds())
 	written.Add(float64(o.Written))
-	for _, pod := range o.Blocked {
-		blocked.WithLabelValues(pod.Rule).Inc()
+	for rule, count := range o.Blocks {
+		blocked.WithLabelValues(rule).Add(float64(count))
 	}
 }
 

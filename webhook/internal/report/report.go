@@ -28,7 +28,6 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -79,7 +78,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		return
 	}
 	message := short(describe(o))
-	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", len(o.Blocked), "message", message)
+	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
 	if o.Set == nil {
 		return
 	}
@@ -89,13 +88,13 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	}
 	r.event(o.Set, kind, string(o.Result), message)
 	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
-		r.event(o.Set, corev1.EventTypeWarning, "Blocked", describeBlocked(o.Blocked))
+		r.event(o.Set, corev1.EventTypeWarning, "Blocked", describeBlocked(o))
 	}
 	if o.Policy == nil {
 		return
 	}
 	entry := entryOf(o, message)
-	entry.Wanted, entry.Written, entry.Blocked = int32(o.Count), int32(o.Written), int32(len(o.Blocked))
+	entry.Wanted, entry.Written, entry.Blocked = int32(o.Count), int32(o.Written), int32(o.Blocking())
 	r.enter(ctx, o, entry)
 }
 
@@ -331,28 +330,32 @@ func describe(o *steer.Outcome) string {
 			text += "; whether their controller saw these costs in time is not known yet"
 		}
 		if len(o.Blocked) > 0 {
-			text += "; " + describeBlocked(o.Blocked)
+			text += "; " + describeBlocked(o)
 		}
 		return text
 	}
 	return fmt.Sprintf("from %d to %d without steering: %s", o.From, o.To, o.Message)
 }
 
-func describeBlocked(blocked []decide.Blocked) string {
+func describeBlocked(o *steer.Outcome) string {
 	var texts []string
-	for _, pair := range blocked {
+	for _, pair := range o.Blocked {
 		texts = append(texts, fmt.Sprintf("%s goes before %s whatever its deletion cost (%s)", pair.Pod, pair.Before,
 			pair.Rule))
 	}
-	return list(texts)
+	return some(texts, o.Blocking())
 }
 
 // list joins the first few texts.
-func list(texts []string) string {
-	if len(texts) > named {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:named], ", "), len(texts)-named)
+func list(texts []string) string { return some(texts[:min(len(texts), named)], len(texts)) }
+
+// some joins the first of so many texts.
+func some(first []string, count int) string {
+	text := strings.Join(first, ", ")
+	if count > len(first) {
+		text += fmt.Sprintf(" and %d more", count-len(first))
 	}
-	return strings.Join(texts, ", ")
+	return text
 }
 
 // Left reports a cost that could not be taken off.

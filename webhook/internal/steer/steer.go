@@ -122,8 +122,10 @@ type Outcome struct {
 	// Written is how many costs were written.
 	Written int
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
-	Undo    []cost.Undo
+	Undo []cost.Undo
+	// Blocked are the first of the pods that go although others should, and Blocks is how many there are, by rule.
 	Blocked []decide.Blocked
+	Blocks  map[string]int
 	// Active are the set's active pods by their names alone, if they are only observed, and Prediction says which of them go. all has what is
 	// predicted from until then.
 	Active     []decide.Name
@@ -131,6 +133,14 @@ type Outcome struct {
 	all        *pods
 	// States are what the prediction was made from.
 	States decide.States
+}
+
+// Blocking is how many pods go although others should.
+func (o *Outcome) Blocking() (count int) {
+	for _, each := range o.Blocks {
+		count += each
+	}
+	return count
 }
 
 // Forget forgets what nobody needs once the request is answered: it may take some time until it is reported.
@@ -166,6 +176,9 @@ func Cached() []client.Object {
 func Node() *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
 }
+
+// named is how many pods that are blocked are named.
+const named = 5
 
 // attempts is how often a plan is made anew because pods changed while their costs were written.
 const attempts = 4
@@ -440,7 +453,10 @@ func (s *Steerer) plan(ctx context.Context, p *plan) (Result, error) {
 	if err != nil {
 		return Failed, err
 	}
-	p.Blocked = decision.Blocked
+	p.Blocked, p.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), named)]), map[string]int{}
+	for _, blocked := range decision.Blocked {
+		p.Blocks[blocked.Rule]++
+	}
 	p.Wanted, p.Count = p.Wanted[:0], len(decision.Wanted)
 	for _, pod := range decision.Wanted {
 		p.Wanted = append(p.Wanted, cost.PodOf(pod))

@@ -662,7 +662,7 @@ func TestTwoPolicies(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { pods[0].Status.Conditions = nil })
 	o := s.fall(4, steer.Steered, "")
-	if len(o.Blocked) != 1 || o.Blocked[0].Pod != "web-0" || o.Blocked[0].Rule != "not-ready" {
+	if o.Blocking() != 1 || len(o.Blocked) != 1 || o.Blocked[0].Pod != "web-0" || o.Blocked[0].Rule != "not-ready" {
 		t.Fatalf("%+v", o.Blocked)
 	}
 	if got := names(o.Wanted); !slices.Contains(got, "web-0") || len(got) != 2 {
@@ -885,6 +885,33 @@ func TestForget(t *testing.T) {
 	steered, failed := s.fall(4, steer.Steered, ""), s.fails(3)
 	observing := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
 	observed := observing.fall(4, steer.Observed, "")
+	many := newShop(t, func(_ *shop, pods []*corev1.Pod) {
+		// Reserved ones that are not ready.
+		for _, pod := range pods {
+			if pod.Spec.NodeName == "node-0" {
+				pod.Status.Conditions = nil
+			}
+		}
+	})
+	_, _, pods := fakeapi.Shop(60)
+	for i, pod := range pods[6:] {
+		if i%2 == 0 {
+			pod.Status.Conditions = nil
+		}
+		if err := many.Create(context.Background(), pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := fakeapi.Read[appsv1.ReplicaSet](t, many.API, "web")
+	count := int32(60)
+	set.Spec.Replicas = &count
+	if err := many.Update(context.Background(), set); err != nil {
+		t.Fatal(err)
+	}
+	blocked := many.fall(40, steer.Steered, "")
+	if blocked.Blocking() != 20 || blocked.Blocks["not-ready"] != 20 || len(blocked.Blocked) != 5 || cap(blocked.Blocked) > 8 {
+		t.Errorf("%d: %v, %d", blocked.Blocking(), blocked.Blocks, len(blocked.Blocked))
+	}
 	for _, o := range []*steer.Outcome{steered, failed, observed} {
 		o.Forget()
 	}
