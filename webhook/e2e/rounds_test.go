@@ -332,7 +332,10 @@ func play(t *testing.T, l *line) {
 	}
 	w.AwaitGone(goes)
 	w.AwaitReady(l.To)
-	w.Await("over", 30*time.Second, func() bool { return w.IsClean() && w.isOver() })
+	if !w.Holds(30*time.Second, func() bool { return w.IsClean() && w.isOver() }) {
+		l.Result, l.Message = "wrong", fmt.Sprintf("not over, clean: %v: %+v", w.IsClean(), w.Status("spot").ScaleDowns)
+		return
+	}
 	for _, call := range w.Proxy.Calls(w.Namespace) {
 		l.Asked++
 		l.Milliseconds = max(l.Milliseconds, call.Took.Milliseconds())

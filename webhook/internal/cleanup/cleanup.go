@@ -421,6 +421,7 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 // over returns how scale-downs ended, each once. What they leave are pods whose cost was taken off, as long as the cache still
 // shows it. Two falls in quick succession are two scale-downs, and a pod belongs to the one that wrote its cost.
 func (s *scaleDown) over() []*report.Over {
+	// Also those that are over.
 	goesOn, ended := map[int32]bool{}, map[int32]*report.Over{}
 	for _, pod := range s.pods {
 		goesOn[pod.mark.Count] = goesOn[pod.mark.Count] || pod.end == ""
@@ -432,7 +433,7 @@ func (s *scaleDown) over() []*report.Over {
 		}
 		if pod.mark.Goes && !pod.isReported {
 			if ended[to] == nil {
-				ended[to] = &report.Over{To: to, Missed: map[string][]string{}}
+				ended[to] = &report.Over{To: to, Missed: map[string][]string{}, Others: goesOn}
 			}
 			if pod.end == gone {
 				ended[to].Gone++

@@ -280,6 +280,43 @@ func TestTwoFalls(t *testing.T) {
 	}
 }
 
+// A later fall wants all pods of one that is not over, and so they count with that one alone. The status ends both, but not one that has a pod.
+func TestTakenOver(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		marks := []string{mark(3), mark(3)}
+		if own {
+			marks = append(marks, mark(3))
+		}
+		s := newShop(t, marks...)
+		policy := s.policy()
+		first := policy.Status.ScaleDowns[0]
+		first.To = 3
+		policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
+		s.must(s.Status().Update(context.Background(), policy))
+		s.look(0)
+		for i := range 2 {
+			s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod(i), Cost: -1, Mark: markOf(2)}})[0])
+		}
+		s.look(time.Second)
+		s.count(2, 4, false)
+		s.deletePods(0, 1)
+		s.count(2, 2, true)
+		s.look(time.Second)
+		s.Reporter.Wait()
+		downs := s.policy().Status.ScaleDowns
+		if *downs[0].Gone != 2 || downs[1].Gone == nil || *downs[1].Gone != 0 {
+			t.Errorf("%+v", downs)
+		}
+		if missed := int32(0); own {
+			if missed = 1; *downs[1].Missed != missed || strings.Contains(downs[1].Message, "took its pods") {
+				t.Errorf("%+v", downs[1])
+			}
+		} else if *downs[1].Missed != missed || !strings.Contains(downs[1].Message, "took its pods over") {
+			t.Errorf("%+v", downs[1])
+		}
+	}
+}
+
 // The status of the request is written only after the pods went.
 func TestLateStatus(t *testing.T) {
 	s := newShop(t, mark(2))

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -63,6 +64,14 @@ type Reporter struct {
 	later sync.WaitGroup
 	// namespaces keep several reports of one from being written at the same time.
 	namespaces locks.Map[string]
+	// ending are the scale-downs whose end is being written.
+	ending locks.Few[ending]
+}
+
+// ending is a scale-down of a set to a count.
+type ending struct {
+	set types.UID
+	to  int32
 }
 
 // Outcome reports what became of a request.
@@ -184,6 +193,8 @@ type Over struct {
 	Gone      int
 	// Missed has the names of pods that should have gone, by reason.
 	Missed map[string][]string
+	// Others has the counts to which this and other scale-downs of the set fall that have pods of their own.
+	Others map[int32]bool
 }
 
 // Over reports how a scale-down ended.
@@ -203,7 +214,10 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
 	}
 	// It may take some time, and the replica that answered the request may have yet to write about it.
+	key := ending{o.UID, o.To}
+	r.ending.Enter(key, math.MaxInt)
 	r.later.Go(func() {
+		defer r.ending.Leave(key)
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer stop()
 		for range late {
@@ -253,6 +267,7 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 			if count > 0 {
 				entry.Message = short(entry.Message + "; " + strings.Join(texts, "; "))
 			}
+			o.endEarlier(policy.Status.ScaleDowns, r.ending.Inside())
 		})
 		if err != nil {
 			r.fails(err, o.Namespace, name)
@@ -260,6 +275,18 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 		found = found || err == nil && isThere
 	}
 	return found
+}
+
+// endEarlier ends earlier scale-downs of the set whose pods this one has taken over, all of them: a pod counts with the last that wants it.
+func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, endings map[ending]int) {
+	for i := range downs {
+		_, hasPods := o.Others[downs[i].To]
+		hasPods = hasPods || endings[ending{o.UID, downs[i].To}] > 0
+		if downs[i].UID == o.UID && downs[i].Gone == nil && downs[i].To > o.To && !hasPods && steer.Result(downs[i].Result).Holds() {
+			downs[i].Gone, downs[i].Missed = new(int32), new(int32)
+			downs[i].Message = short(downs[i].Message + "; a later scale-down took its pods over")
+		}
+	}
 }
 
 // entry is what the status of a policy says of the scale-down, or nil.

@@ -72,7 +72,7 @@ func TestOver(t *testing.T) {
 	elsewhere.Namespace, elsewhere.UID = "elsewhere", "elsewhere"
 	api := fakeapi.New(policy, unaware, elsewhere)
 	r, _ := api.NewReporter()
-	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5})
+	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5, Others: map[int32]bool{5: true}})
 	r.Wait()
 	var all v1alpha1.ScaleDownPolicyList
 	if err := api.List(context.Background(), &all); err != nil {
