@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -301,6 +302,20 @@ func TestTakenOver(t *testing.T) {
 		s.count(2, 4, false)
 		s.deletePods(0, 1)
 		s.count(2, 2, true)
+		if own {
+			// Its pod cannot be read, so its end comes later.
+			costs := s.Costs
+			s.Costs = cost.NewWriter(s.API, interceptor.NewClient(s.API, interceptor.Funcs{Get: func(
+				context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption,
+			) error {
+				return errors.New("no answer")
+			}}))
+			if _, err := s.Reconcile(context.Background(), id); err == nil {
+				t.Error("no error")
+			}
+			s.Reporter.Wait()
+			s.Costs = costs
+		}
 		s.look(time.Second)
 		s.Reporter.Wait()
 		downs := s.policy().Status.ScaleDowns
