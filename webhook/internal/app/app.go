@@ -195,7 +195,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err := cleaner.SetUp(mgr); err != nil {
 		return nil, err
 	}
-	if err := (&policies.Judge{Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
+	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,

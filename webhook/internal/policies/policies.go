@@ -9,7 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,6 +31,8 @@ const later = 10 * time.Minute
 
 // A Judge judges policies.
 type Judge struct {
+	// Cache knows where there are policies.
+	Cache client.Reader
 	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
 	Live     *bounded.Reader
 	Reporter *report.Reporter
@@ -55,14 +57,21 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
+	// Sets come and go in namespaces without policies, too.
+	var some v1alpha1.ScaleDownPolicyList
+	if err := j.Cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1)); err != nil || len(some.Items) == 0 {
+		return ctrl.Result{}, err
+	}
 	var valid []*policy.Compiled
 	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
+	// known says what the status of each is now, unless it is invalid.
+	known := map[string]*v1alpha1.ScaleDownPolicy{}
 	err := policy.Each(ctx, j.Live, namespace, func(name string, compiled *policy.Compiled, err error) {
 		if err != nil {
 			verdicts[name] = report.Invalid(err)
 			return
 		}
-		verdicts[name] = report.Verdict{}
+		verdicts[name], known[name] = report.Verdict{}, compiled.Policy
 		valid = append(valid, compiled)
 	})
 	if err != nil {
@@ -93,7 +102,11 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		if counts[name] {
 			verdict = verdict.Partly()
 		}
-		j.Reporter.Accepted(ctx, types.NamespacedName{Namespace: namespace, Name: name}, verdict)
+		judged, ok := known[name]
+		if !ok {
+			judged = &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+		}
+		j.Reporter.Accepted(ctx, judged, verdict)
 	}
 	return ctrl.Result{RequeueAfter: again}, nil
 }

@@ -8,8 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/policies"
 )
@@ -29,7 +32,7 @@ func TestJudge(t *testing.T) {
 		policy("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
 		policy("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
 	reporter, _ := api.NewReporter()
-	judge := &policies.Judge{Live: api.Bounded(), Reporter: reporter}
+	judge := &policies.Judge{Cache: api, Live: api.Bounded(), Reporter: reporter}
 	is := func(name, reason string) {
 		t.Helper()
 		if _, err := judge.Reconcile(context.Background(), "shop"); err != nil {
@@ -45,6 +48,17 @@ func TestJudge(t *testing.T) {
 	is("other", "Accepted")
 	is("younger", "Shadowed")
 	is("invalid", "Invalid")
+	// What the statuses say already is not read again, except of the invalid one.
+	reads := 0
+	reporter.Live = bounded.NewReader(interceptor.NewClient(api, interceptor.Funcs{Get: func(
+		ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+	) error {
+		reads++
+		return live.Get(ctx, key, object, options...)
+	}}), 1)
+	if is("younger", "Shadowed"); reads != 1 {
+		t.Errorf("%d reads", reads)
+	}
 	// Of several sets, the first is named.
 	last := set.DeepCopy()
 	last.Name, last.UID, last.ResourceVersion = "zebra", "zebra", ""
@@ -73,4 +87,13 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("younger", "Accepted")
+}
+
+// A set that comes or goes where there is no policy costs no request.
+func TestNoPolicy(t *testing.T) {
+	set, _, _ := fakeapi.Shop(0)
+	judge := &policies.Judge{Cache: fakeapi.New(set, policy("elsewhere", 1, metav1.LabelSelector{}))}
+	if _, err := judge.Reconcile(context.Background(), "another"); err != nil {
+		t.Error(err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,11 +43,14 @@ func Compare(a, b *Compiled) int {
 	return cmp.Or(a.Policy.CreationTimestamp.Compare(b.Policy.CreationTimestamp.Time), strings.Compare(a.Policy.Name, b.Policy.Name))
 }
 
-// slim returns what is needed of a policy: labels, annotations and the status may be large.
+// slim returns what is needed of a policy: labels, annotations and the rest of the status may be large.
 func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
 	slim.Namespace, slim.Name, slim.UID, slim.CreationTimestamp = policy.Namespace, policy.Name, policy.UID, policy.CreationTimestamp
 	slim.Generation = policy.Generation
+	if accepted := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.Accepted); accepted != nil {
+		slim.Status.Conditions = []metav1.Condition{*accepted}
+	}
 	return slim
 }
 

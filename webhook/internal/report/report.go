@@ -167,12 +167,14 @@ func (v Verdict) Partly() Verdict { return Verdict{message: v.message} }
 func Invalid(err error) Verdict { return Verdict{"Invalid", err.Error()} }
 
 // Accepted notes whether a policy counts, if its status does not say so yet.
-func (r *Reporter) Accepted(ctx context.Context, policy types.NamespacedName, verdict Verdict) {
-	r.status(ctx, policy, "", func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
+func (r *Reporter) Accepted(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
+	if accept(policy.DeepCopy(), verdict) {
+		r.status(ctx, client.ObjectKeyFromObject(policy), policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
+	}
 }
 
-// accept sets the condition Accepted.
-func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
+// accept sets the condition Accepted, and reports whether that changed anything.
+func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
 	condition := metav1.Condition{
 		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: short(verdict.message),
 		ObservedGeneration: policy.Generation,
@@ -180,7 +182,7 @@ func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
 	if verdict.reason != "" {
 		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
 	}
-	meta.SetStatusCondition(&policy.Status.Conditions, condition)
+	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
 }
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
