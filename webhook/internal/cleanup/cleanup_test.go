@@ -261,14 +261,20 @@ func TestOneByOne(t *testing.T) {
 	s.ended(0, 2, "CountDidNotFall: ")
 }
 
-// Two falls in quick succession, as a rollout makes them, are two scale-downs.
-func TestTwoFalls(t *testing.T) {
-	s := newShop(t, mark(3), mark(2))
+// twoFalls has the status know of a fall to 3 before that to 2.
+func (s *shop) twoFalls() {
+	s.Helper()
 	policy := s.policy()
 	first := policy.Status.ScaleDowns[0]
 	first.To = 3
 	policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
 	s.must(s.Status().Update(context.Background(), policy))
+}
+
+// Two falls in quick succession, as a rollout makes them, are two scale-downs.
+func TestTwoFalls(t *testing.T) {
+	s := newShop(t, mark(3), mark(2))
+	s.twoFalls()
 	s.look(0)
 	s.count(2, 4, false)
 	s.deletePods(0)
@@ -289,11 +295,7 @@ func TestTakenOver(t *testing.T) {
 			marks = append(marks, mark(3))
 		}
 		s := newShop(t, marks...)
-		policy := s.policy()
-		first := policy.Status.ScaleDowns[0]
-		first.To = 3
-		policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
-		s.must(s.Status().Update(context.Background(), policy))
+		s.twoFalls()
 		s.look(0)
 		for i := range 2 {
 			s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod(i), Cost: -1, Mark: markOf(2)}})[0])

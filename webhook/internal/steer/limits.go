@@ -33,7 +33,7 @@ type Limits struct {
 	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
 	turns, comparing, writing locks.Map[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster.
-	emptying chan struct{}
+	emptying locks.Slots
 
 	mu    sync.Mutex
 	rates map[string]*rate.Limiter
@@ -45,7 +45,7 @@ type Limits struct {
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, emptying: make(chan struct{}, 1), rates: map[string]*rate.Limiter{},
+	return &Limits{perSecond: perSecond, emptying: make(locks.Slots, 1), rates: map[string]*rate.Limiter{},
 		held: map[room]map[string]int{toDecide: {}, toPredict: {}}}
 }
 
@@ -73,13 +73,15 @@ func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err er
 
 // empty waits until no other decision about whole nodes is being made.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {
-	select {
-	case l.emptying <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("decisions about whole nodes take long: %w", ctx.Err())
+	begun := false
+	err := l.emptying.Do(ctx, func() error {
+		begun = true
+		return decide()
+	})
+	if !begun {
+		return fmt.Errorf("decisions about whole nodes take long: %w", err)
 	}
-	defer func() { <-l.emptying }()
-	return decide()
+	return err
 }
 
 // hold reports whether there is room for so many more pods of a namespace.

@@ -742,14 +742,15 @@ func TestSiblings(t *testing.T) {
 	}
 }
 
-// So many other sets of the same controller cost no request each.
-func TestManySiblings(t *testing.T) {
+// withSiblings has so many other sets of the same controller beside it, with a pod each, which change may change.
+func withSiblings(t *testing.T, count int, change func(int, *appsv1.ReplicaSet)) *shop {
 	isController := true
 	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: &isController}
 	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.set.OwnerReferences = []metav1.OwnerReference{owner} })
-	for i := range 21 {
+	for i := range count {
 		sibling := s.set.DeepCopy()
 		sibling.Name, sibling.UID, sibling.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
+		change(i, sibling)
 		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
 		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
 		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
@@ -759,6 +760,12 @@ func TestManySiblings(t *testing.T) {
 			}
 		}
 	}
+	return s
+}
+
+// So many other sets of the same controller cost no request each.
+func TestManySiblings(t *testing.T) {
+	s := withSiblings(t, 21, func(int, *appsv1.ReplicaSet) {})
 	s.fall(3, steer.Failed, "more than 20 other ReplicaSets")
 }
 
@@ -928,25 +935,12 @@ func TestForget(t *testing.T) {
 
 // The pods of several sets with one selector are listed once.
 func TestOneSelector(t *testing.T) {
-	isController := true
-	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: &isController}
-	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.set.OwnerReferences = []metav1.OwnerReference{owner} })
-	for i := range 3 {
-		sibling := s.set.DeepCopy()
-		sibling.Name, sibling.UID, sibling.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
+	s := withSiblings(t, 3, func(i int, sibling *appsv1.ReplicaSet) {
 		if i == 2 {
 			// It selects the same, otherwise.
 			sibling.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Exists"}}}
 		}
-		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
-		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
-		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
-		for _, object := range []client.Object{sibling, pod} {
-			if err := s.Create(context.Background(), object); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	})
 	lists := 0
 	s.Steerer.Live = bounded.NewReader(interceptor.NewClient(s.API, interceptor.Funcs{
 		List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
