@@ -468,7 +468,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
-        assert_eq!((how.yes, how.dry_run, how.by, how.barrier()), (false, None, By::Scale, Barrier::Canary));
+        assert_eq!((how.yes, how.dry_run, how.by, how.exact, how.no_lock), (false, None, By::Scale, false, false));
         assert_eq!((how.timeout, how.batch(), how.output), (Duration::from_secs(120), 1, SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
         let how =
@@ -486,9 +486,8 @@ mod tests {
             "scale web --replicas 3 --batch 2",
             "drop web-a --batch 2",
             "drop web-a --also --by eviction",
-            "scale web --replicas 3 --by eviction --barrier first-victim",
             "scale web --replicas 3 --timeout 5",
-            "scale web --replicas 3 --barrier none",
+            "scale web --replicas 3 --barrier canary",
             "scale web --replicas 3 --feature-gates X=true",
             "drop",
             "drop --skip-others",

@@ -90,6 +90,11 @@ impl<'k> Work<'_, 'k> {
         if self.how.exact {
             return Err(format!("not as confirmed: {why}").into());
         }
+        if self.how.yes
+            && let Some(name) = named_that_changed(&self.planned, &now)
+        {
+            return Err(format!("{name} was named and is another pod now").into());
+        }
         self.planned = now;
         let rights = rights(&self.planned, self.how)?;
         if !self.how.yes && !news.is_empty() {
@@ -230,6 +235,13 @@ fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, Stri
     let left_out = before.iter().filter(|earlier| !is_left(earlier));
     news.extend(left_out.map(|Planned { plan, .. }| of(plan, "no pod of it goes any more".to_owned())));
     Ok(news)
+}
+
+/// A pod that the user named and that is no longer the pod of that name.
+fn named_that_changed(before: &[Planned<'_>], now: &[Planned<'_>]) -> Option<String> {
+    let goes_on = |uid: &str| now.iter().any(|now| now.plan.wanted().any(|pod| pod.uid == uid));
+    let mut named = before.iter().flat_map(|before| before.plan.wanted()).filter(|pod| pod.is_named);
+    named.find(|pod| !goes_on(&pod.uid)).map(|pod| pod.name.clone())
 }
 
 fn nothing_changed(why: impl Into<Failure>) -> Failure {

@@ -10,7 +10,7 @@ use jiff::{Timestamp, Unit};
 use podrank_preview::steer::Target;
 use serde_json::{Value, json};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ const RENEWAL: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_secs(10);
 /// The time between two looks at a Lease of another run.
 const PAUSE: Duration = Duration::from_secs(1);
+/// What tells this run from others: a random id.
+static RUN: OnceLock<String> = OnceLock::new();
 /// The verbs that a run needs.
 pub(super) const VERBS: [&str; 4] = ["create", "get", "update", "delete"];
 
@@ -154,7 +156,7 @@ impl Lease {
             kubectl: cluster.kubectl.clone(),
             collection: format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", cluster.namespace()),
             name: name(target),
-            holder: format!("podrank-run-{:08x}", fastrand::u32(..)),
+            holder: RUN.get_or_init(|| format!("podrank-run-{:08x}", fastrand::u32(..))).clone(),
             owner: json!({
                 "apiVersion": target.api_version,
                 "kind": target.kind,

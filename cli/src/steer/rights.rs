@@ -126,11 +126,11 @@ impl Answers {
 }
 
 impl fmt::Display for Right {
-    /// `delete replicasets.apps podrank-canary-1a2b3c4d`
+    /// `delete replicasets.apps`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { verb, group, resource, subresource, name } = self;
+        let Self { verb, group, resource, subresource, .. } = self;
         let dot = if group.is_empty() { "" } else { "." };
         let slash = if subresource.is_empty() { "" } else { "/" };
-        write!(f, "{verb} {resource}{slash}{subresource}{dot}{group} {name}")
+        write!(f, "{verb} {resource}{slash}{subresource}{dot}{group}")
     }
 }
