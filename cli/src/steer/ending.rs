@@ -168,7 +168,7 @@ impl Run<'_> {
             message.push_str("; all costs are put back");
         }
         message.push_str(&evicted);
-        if is_rescaled {
+        if is_rescaled && !(went.is_empty() && others.is_empty()) {
             message.push_str(&format!("; its count is {} now", state.replicas));
         }
         for (what, pods) in
@@ -210,11 +210,10 @@ impl Run<'_> {
 
     /// Gives the lock back, and adds what is left besides costs.
     fn finish(&mut self, mut outcome: Outcome) -> Outcome {
-        let mut left = std::mem::take(&mut self.canaries_left);
-        left.extend(self.unlock().map(|lock| format!("{lock}; run: {}", self.cluster.undo())));
-        for text in left {
+        let lock = self.unlock();
+        for text in self.left_behind.iter().chain(&lock) {
             outcome.exit = Exit::Left;
-            outcome.message.extend(["; ", &text]);
+            outcome.message.extend(["; ", text]);
         }
         if outcome.exit == Exit::Done {
             outcome.message.push('.');

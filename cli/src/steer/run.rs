@@ -2,6 +2,7 @@
 //! and proves, and scales. docs/protocol.md draws its steps. What it proves is what was confirmed, or it ends. Before the scale
 //! request, any failure takes all costs off; after it, costs stay until the controllers are done.
 
+use super::Failure;
 use super::barrier;
 use super::cluster::Cluster;
 use super::evict;
@@ -13,7 +14,7 @@ use crate::args::steer::{By, How};
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_preview::Remedy;
-use podrank_preview::steer::{self, Plan, PlannedPod, Request, difference};
+use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, difference};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -21,6 +22,9 @@ use std::time::Duration;
 
 /// The most attempts to prove a plan, if costs have to be written again or the object changes.
 const ATTEMPTS: u32 = 5;
+/// How often it reads the count after a failed scale request, and the time between two of these.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// A run under way.
 pub(super) struct Run<'k> {
@@ -42,8 +46,8 @@ pub(super) struct Run<'k> {
     pub(super) replacements: Vec<String>,
     /// Whether a canary can be made and removed.
     has_canary: bool,
-    /// What says which canaries are left.
-    pub(super) canaries_left: Vec<String>,
+    /// What says which canaries and which lock are left.
+    pub(super) left_behind: Vec<String>,
 }
 
 /// How a run ends.
@@ -110,7 +114,7 @@ impl<'k> Run<'k> {
             gone_before: Vec::new(),
             replacements: Vec::new(),
             has_canary,
-            canaries_left: Vec::new(),
+            left_behind: Vec::new(),
         }
     }
 
@@ -131,10 +135,16 @@ impl<'k> Run<'k> {
     /// Ends before the count is known to have changed.
     pub(super) fn stop(mut self, stop: Stop) -> End<'k> {
         match stop {
-            Stop::Differs(why) => match self.put_back() {
-                Ok(_) => End::Differs(why, Box::new(self)),
-                Err(_) => End::Told(self.abort(&why)),
-            },
+            Stop::Differs(why) if self.put_back().is_ok() && self.left_behind.is_empty() => {
+                match self.unlock() {
+                    None => End::Differs(why, Box::new(self)),
+                    Some(left) => {
+                        self.left_behind.push(left);
+                        End::Told(self.abort(&why))
+                    }
+                }
+            }
+            Stop::Differs(why) => End::Told(self.abort(&why)),
             Stop::Unchanged(why) | Stop::Blocked(why) | Stop::Lost(why) => End::Told(self.abort(&why)),
             Stop::Unknown(why) => End::Told(self.unknown(&why)),
         }
@@ -162,7 +172,7 @@ impl<'k> Run<'k> {
     pub(super) fn unlock(&mut self) -> Option<String> {
         let lock = self.lock.take()?;
         self.step(Step::Unlock);
-        lock.release().err()
+        lock.release().err().map(|left| format!("{left}; run: {}", self.cluster.undo()))
     }
 
     /// Whether another run may have taken the lock.
@@ -282,7 +292,7 @@ impl<'k> Run<'k> {
     fn barrier(&mut self) -> Result<(), Stop> {
         self.step(Step::Barrier);
         let passed = barrier::wait_for_canary(&self.cluster, &self.interrupt, self.how.timeout);
-        self.canaries_left.extend(passed.left);
+        self.left_behind.extend(passed.left);
         passed.seen.map_err(Stop::from)
     }
 
@@ -294,7 +304,7 @@ impl<'k> Run<'k> {
         }
         let Err(error) = self.cluster.scale(plan) else { return Ok(None) };
         // A time-out leaves open whether it was done.
-        let state = self.cluster.state().map_err(|unread| {
+        let state = self.state_at_last().map_err(|unread| {
             Stop::Unknown(format!(
                 "the scale request failed ({error}), and the count cannot be read: {unread}"
             ))
@@ -309,6 +319,17 @@ impl<'k> Run<'k> {
             return Err(self.was_scaled(state.replicas));
         }
         if error.reason == Reason::Forbidden { Err(error.into()) } else { Ok(Some(error.to_string())) }
+    }
+
+    /// Reads the state, also if the API server does not answer for some seconds.
+    fn state_at_last(&self) -> Result<State, Failure> {
+        for _ in 1..TRIES {
+            if let Ok(state) = self.cluster.state() {
+                return Ok(state);
+            }
+            self.interrupt.sleep(PAUSE);
+        }
+        self.cluster.state()
     }
 
     /// Notes that a wanted pod was evicted.
