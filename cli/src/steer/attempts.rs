@@ -80,15 +80,15 @@ impl<'k> Work<'_, 'k> {
         last: &Run<'k>,
         interrupt: &Interrupt,
     ) -> Result<VecDeque<Run<'k>>, Failure> {
+        if self.how.exact {
+            return Err(format!("not as confirmed: {why}").into());
+        }
         let mut steps = last.steps();
         steps.push(Step::Plan);
         let now = (self.again)()?;
         let news = news(&self.planned, &now)?;
         for line in &news {
             complain(&format!("What changed: {line}"));
-        }
-        if self.how.exact {
-            return Err(format!("not as confirmed: {why}").into());
         }
         if self.how.yes
             && let Some(name) = named_that_changed(&self.planned, &now)

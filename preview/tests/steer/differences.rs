@@ -51,7 +51,10 @@ fn a_pod_that_turns_unready_is_named_with_the_one_that_stays_instead() {
     turned[2] = not_ready(turned[2].clone());
     let found = difference(&of(&four()), &of(&turned)).expect("a difference");
     assert_eq!((&found.minus, &found.plus), (&names(&["web-b"]), &names(&["web-c"])));
-    assert_eq!(found.to_string(), "-web-b +web-c: web-c is no longer ready");
+    assert_eq!(
+        found.to_string(),
+        "-web-b +web-c: web-c is no longer ready; the pod that goes does not match --prefer-nodes spot"
+    );
 }
 
 #[test]
