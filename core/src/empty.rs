@@ -72,9 +72,9 @@ pub fn node_weights(others: &mut [Neighbour], weights: &mut [u64]) -> Result<(),
     }
     sort(others, &|a, b| (a.set, a.node) < (b.set, b.node));
     for set in runs(others, |a, b| a.set == b.set) {
-        let all = set.len() as u64;
+        let all = set.len();
         for on_node in runs(set, |a, b| a.node == b.node) {
-            let share = (on_node.len() as u64).saturating_mul(ONE).checked_div(all).unwrap_or(ONE);
+            let share = share(on_node.len(), all);
             if let Some(weight) = on_node.first().and_then(|pod| weights.get_mut(pod.node as usize)) {
                 *weight = weight.saturating_add(share);
             }
@@ -85,6 +85,23 @@ pub fn node_weights(others: &mut [Neighbour], weights: &mut [u64]) -> Result<(),
 
 /// A whole set, as a weight.
 const ONE: u64 = 1 << 32;
+
+/// How much of a set a part of it is, as a weight, rounded down. It divides bit by bit: where words have 32 bits, `/` would need
+/// a function of the compiler's runtime.
+fn share(part: usize, all: usize) -> u64 {
+    if part >= all {
+        return ONE;
+    }
+    let mut rest = part;
+    let share = (0..u32::BITS).fold(0_u32, |share, _| {
+        // Twice the rest is compared with all, but might not fit.
+        let missing = all.saturating_sub(rest);
+        let bit = rest >= missing;
+        rest = if bit { rest.saturating_sub(missing) } else { rest.saturating_add(rest) };
+        share << 1 | u32::from(bit)
+    });
+    share.into()
+}
 
 impl Policy {
     /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first: with these
@@ -266,6 +283,34 @@ impl core::error::Error for EmptyNodesError {
             Self::UnknownNode(unknown) => Some(unknown),
             Self::Order(error) => Some(error),
             Self::UnknownDomain { .. } | Self::TooManyTiers => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::share;
+    use podrank_laws::generate::config;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use std::vec::Vec;
+
+    /// Lengths of lists: few, any, and those on both sides of each power of two.
+    fn lengths() -> impl Strategy<Value = usize> {
+        let edges = (0..usize::BITS).map(|bits| 1_usize << bits).flat_map(|edge| [edge - 1, edge, edge + 1]);
+        let edges = edges.chain([usize::MAX - 1, usize::MAX]).collect::<Vec<_>>();
+        let any_width = (any::<usize>(), 0..usize::BITS).prop_map(|(len, bits)| len >> bits);
+        prop_oneof![0..20_usize, any_width, select(edges)]
+    }
+
+    proptest! {
+        #![proptest_config(config(100_000))]
+
+        #[test]
+        fn a_share_is_the_quotient_rounded_down(a in lengths(), b in lengths()) {
+            let (part, all) = (a.min(b), a.max(b).max(1));
+            prop_assert_eq!(u128::from(share(part, all)), ((part as u128) << 32) / all as u128);
         }
     }
 }

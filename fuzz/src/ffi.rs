@@ -269,7 +269,8 @@ impl<'f> Call<'f> {
         let before = self.block.bytes().to_vec();
         let content = |name: &str| {
             let i = self.function.buffers.iter().position(|buffer| buffer.name == name)?;
-            before.get(self.place(i)?)
+            // An empty buffer may be NULL, or anywhere.
+            if self.sizes[i] == 0 { Some(&[][..]) } else { before.get(self.place(i)?) }
         };
         let mut wrong = self.wrong_buffers();
         let spoilt = !wrong.is_empty();
