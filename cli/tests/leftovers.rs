@@ -43,7 +43,7 @@ fn own_costs_are_named_once_with_undo() {
 
 #[test]
 fn the_reason_is_podranks_cost() {
-    for words in ["deploy/web", "deploy/web --replicas 4"] {
+    for words in ["deploy/web", "deploy/web --replicas 3"] {
         let (table, _) = fine(words, with_costs("podrank", "Apply"));
         for pod in FIRST {
             let row = table.lines().find(|line| line.contains(pod)).expect("its row");
