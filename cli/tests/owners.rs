@@ -178,7 +178,7 @@ fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     first["metadata"]["ownerReferences"] = owner("apps/v1", "ReplicaSet", "web-2");
     let sets = [set("web-0", 0), set("web-1", 3), canary];
     let pods = [&pods()[..], &[first]].concat();
-    let answers = [says(&json!("rollout.argoproj.io/web")), list(&sets), list(&pods)];
+    let answers = [("rollout.argoproj.io/web\n".to_owned(), "", 0), list(&sets), list(&pods)];
     let ran = run("rollout/web -n shop", &answers);
     let expected = "\
 WORKLOAD                 PODS  NEXT TO GO  SURE  NOTE
