@@ -80,8 +80,8 @@ impl Replicas {
         let Self::FewerPercent(percent @ 1..) = self else { return None };
         let is_none = present > 0 && self.of(present) == Ok(present);
         let least = 100_u32.div_ceil(present.max(1));
-        let pods = text::count(present, "pod");
-        is_none.then(|| format!("-{percent}% of {pods} is less than one pod, so none goes: -{least}% takes one"))
+        let replicas = text::count(present, "replica");
+        is_none.then(|| format!("-{percent}% of {replicas} is less than one, so the count stays: -{least}% takes one"))
     }
 
     /// Whether it depends on the present count.
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_percentage_may_round_to_none() {
         let of = |text: &str, present| text.parse::<Replicas>().expect(text).rounds_to_none(present);
-        let five = "-5% of 12 pods is less than one pod, so none goes: -9% takes one";
+        let five = "-5% of 12 replicas is less than one, so the count stays: -9% takes one";
         assert_eq!(of("-5%", 12).as_deref(), Some(five));
         for (text, present) in [("-9%", 12), ("-50%", 2), ("-0%", 12), ("-0", 12), ("12", 12), ("-5%", 0), ("-100%", 1)] {
             assert_eq!(of(text, present), None, "{text} of {present}");
