@@ -12,7 +12,8 @@ use kubectl_podrank::node::NodePreview;
 use kubectl_podrank::{glance, link, overview, render, standing};
 use podrank_preview::{
     Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, Replicas, ScaleDownOrder, Subject,
-    Workload, WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order, standing_of_pod,
+    Workload, WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order,
+    standing_of_pod,
 };
 use std::collections::BTreeSet;
 use std::error::Error;

@@ -32,7 +32,8 @@ impl NodePreview {
     /// Sorts the pods of an input, which are all on the node.
     pub fn of(input: &Input, node: &str) -> Self {
         let Sorted { workloads, passed_over, others } = steer::sorted(steer::owners(input));
-        let workload = |(Scaled { namespace, name }, pods)| NodeWorkload { namespace, target: name.to_string(), pods };
+        let workload =
+            |(Scaled { namespace, name }, pods)| NodeWorkload { namespace, target: name.to_string(), pods };
         Self {
             api_version: "podrank/v1",
             kind: "NodePreview",

@@ -76,8 +76,11 @@ impl Relay {
     fn may_be_left_out(&self, start: &[u8]) -> bool {
         let start = String::from_utf8_lossy(start);
         let is_start = |line: &str| line.starts_with(&*start);
-        let is_log = start.starts_with(['E', 'W', 'I']) && start[1..].bytes().take(4).all(|it| it.is_ascii_digit());
-        is_log || REFUSED.starts_with(&*start) || start.starts_with(REFUSED)
+        let is_log =
+            start.starts_with(['E', 'W', 'I']) && start[1..].bytes().take(4).all(|it| it.is_ascii_digit());
+        is_log
+            || REFUSED.starts_with(&*start)
+            || start.starts_with(REFUSED)
             || self.shown.lock().is_ok_and(|shown| shown.iter().any(|line| is_start(line)))
     }
 }
@@ -121,7 +124,8 @@ mod tests {
     fn a_line_is_passed_on_once_whatever_its_time() {
         let relay = Relay::default();
         let first = "E1126 15:36:41.1 77 memcache.go:265] refused\n";
-        let (text, _) = passed(&relay, &[first, "E1126 15:36:42.9 77 memcache.go:265] ref", "used\nother\nother\n"]);
+        let (text, _) =
+            passed(&relay, &[first, "E1126 15:36:42.9 77 memcache.go:265] ref", "used\nother\nother\n"]);
         assert_eq!(text, format!("{first}other\n"));
         // Nor is it by the next process.
         assert_eq!(passed(&relay, &["E1127 00:00:00.1 78 memcache.go:265] refused\n", "new"]).0, "new");
@@ -147,7 +151,9 @@ mod tests {
             }
         }
         let relay = Relay::default();
-        let was_passed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| relay.pass(Stops(false), Passed).is_missing));
+        let was_passed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            relay.pass(Stops(false), Passed).is_missing
+        }));
         assert_eq!(was_passed.expect_err("it was passed on").downcast_ref(), Some(&true));
         assert_eq!(passed(&relay, &["Pass", "word: ", "\n", "a\n"]).0, "Password: \na\n");
     }
@@ -156,7 +162,8 @@ mod tests {
     fn refusals_are_kept() {
         let refusal = "Error from server (Forbidden): jobs.batch is forbidden";
         let relay = Relay::default();
-        let (text, kept) = passed(&relay, &["Error from", " server (Forbidden): jobs.batch is forbidden\nx\n"]);
+        let (text, kept) =
+            passed(&relay, &["Error from", " server (Forbidden): jobs.batch is forbidden\nx\n"]);
         assert_eq!((&*text, &*kept.refusals, kept.has_more), ("x\n", &[refusal.to_owned()][..], true));
         let (_, kept) = passed(&relay, &["Error from server (NotFound): pods \"a\" not found\n"]);
         assert!(kept.is_missing && kept.refusals.is_empty());

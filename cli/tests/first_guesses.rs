@@ -197,7 +197,10 @@ const GUESSES: &[(&str, Expected)] = &[
         Refusal("name that many, or wait for it to end"),
     ),
     ("scale --help", Answer("--replicas <N> <TYPE/NAME>\n")),
-    ("scale rollout/web --replicas -5%", Refusal("-5% of 3 replicas is less than one, so the count stays: -34% takes one")),
+    (
+        "scale rollout/web --replicas -5%",
+        Refusal("-5% of 3 replicas is less than one, so the count stays: -34% takes one"),
+    ),
     ("scale deploy/web --replicas -2 --dry-run", Refusal("wait for it to end")),
     ("scale deploy/web --replicas 5 --dry-run", Answer("deploy/web from 10 to 5: 8 pods to go")),
     ("scale deploy/web --replicas 5 --pod web-7f6b9d5c48-b7wfn", PLAN),

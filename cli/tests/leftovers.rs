@@ -18,10 +18,7 @@ fn written_by(manager: &str, operation: &str) -> Value {
 fn with_costs(manager: &str, operation: &str) -> String {
     let changes = FIRST.map(|pod| {
         let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "-1" });
-        [
-            (pod, "metadata annotations", cost),
-            (pod, "metadata managedFields", written_by(manager, operation)),
-        ]
+        [(pod, "metadata annotations", cost), (pod, "metadata managedFields", written_by(manager, operation))]
     });
     changed(ROLLOUT, &changes.concat())
 }

@@ -372,11 +372,16 @@ fn without_kubectl_the_error_says_what_to_do() {
 
 // Rights that are missing.
 
-const JOBS: &str = "Error from server (Forbidden): jobs.batch is forbidden: User \"x\" cannot list resource \"jobs\"\n";
+const JOBS: &str =
+    "Error from server (Forbidden): jobs.batch is forbidden: User \"x\" cannot list resource \"jobs\"\n";
 
 #[test]
 fn what_may_be_read_is_shown_without_the_rest() {
-    let all = (common::dump(&[of(ROLLOUT, "Deployment"), of(ROLLOUT, "ReplicaSet"), of(ROLLOUT, "Pod")].concat()), JOBS, 1);
+    let all = (
+        common::dump(&[of(ROLLOUT, "Deployment"), of(ROLLOUT, "ReplicaSet"), of(ROLLOUT, "Pod")].concat()),
+        JOBS,
+        1,
+    );
     let output = run(&kubectl(&[all.clone(), list(&[])]), "-n default");
     let (table, notes) = fine(&output);
     assert!(table.contains("\ndeploy/web  13 "), "{table}");
@@ -402,7 +407,8 @@ fn what_may_be_read_is_shown_without_the_rest() {
 
 #[test]
 fn the_same_failure_is_told_once() {
-    let first = "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n";
+    let first =
+        "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n";
     let refused = "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n\
                    E1126 15:36:42.654321   77 memcache.go:265] couldn't get current server API group list: refused\n\
                    The connection to the server localhost:8080 was refused\n";

@@ -221,7 +221,11 @@ fn what_cannot_be_scaled_so_is_named() {
     let error = "cloneset.apps.kruise.io/web: a CloneSet deletes its pods itself, by rules that podrank does not know";
     refuses("scale cloneset/web --replicas 1 -n shop --yes", &answers, error);
     let none = [says(&rollout(3)), list(&[]), list(&[])];
-    refuses(words, &none, "rollout.argoproj.io/web is of no kind that podrank knows, and no ReplicaSet belongs to it: ask about a workload, such as deploy/NAME");
+    refuses(
+        words,
+        &none,
+        "rollout.argoproj.io/web is of no kind that podrank knows, and no ReplicaSet belongs to it: ask about a workload, such as deploy/NAME",
+    );
 }
 
 #[test]

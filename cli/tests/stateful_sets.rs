@@ -58,7 +58,10 @@ fn a_set_that_waits_says_so_in_each_view() {
     }
     for words in ["sts/db --replicas 3", "sts", "pod/db-4 --replicas 3"] {
         let (table, _) = fine(words, STATEFUL_SET);
-        assert!(["waits for db-1", "waits for 1 pod", "db-1 is not ready"].iter().any(|it| table.contains(it)), "{words}: {table}");
+        assert!(
+            ["waits for db-1", "waits for 1 pod", "db-1 is not ready"].iter().any(|it| table.contains(it)),
+            "{words}: {table}"
+        );
     }
     let (json, _) = fine("pod/db-4 -o json", STATEFUL_SET);
     assert!(json.contains(r#""code": "scale-down-waits""#), "{json}");

@@ -55,7 +55,9 @@ fn quoted(word: &str) -> String {
 /// What is wrong with the other words if a node is asked about.
 pub(super) fn refused_of_node(node: &str, args: &PreviewArgs, matches: &ArgMatches) -> Option<String> {
     if !matches!(args.output, Output::Table | Output::Json | Output::Yaml | Output::Name) {
-        return Some(format!("{node} is answered as table, json, yaml or name: leave out -o, or choose one of them"));
+        return Some(format!(
+            "{node} is answered as table, json, yaml or name: leave out -o, or choose one of them"
+        ));
     }
     let command = command();
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);

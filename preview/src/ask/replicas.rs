@@ -81,7 +81,9 @@ impl Replicas {
         let is_none = present > 0 && self.of(present) == Ok(present);
         let least = 100_u32.div_ceil(present.max(1));
         let replicas = text::count(present, "replica");
-        is_none.then(|| format!("-{percent}% of {replicas} is less than one, so the count stays: -{least}% takes one"))
+        is_none.then(|| {
+            format!("-{percent}% of {replicas} is less than one, so the count stays: -{least}% takes one")
+        })
     }
 
     /// Whether it depends on the present count.
@@ -133,7 +135,9 @@ mod tests {
         let of = |text: &str, present| text.parse::<Replicas>().expect(text).rounds_to_none(present);
         let five = "-5% of 12 replicas is less than one, so the count stays: -9% takes one";
         assert_eq!(of("-5%", 12).as_deref(), Some(five));
-        for (text, present) in [("-9%", 12), ("-50%", 2), ("-0%", 12), ("-0", 12), ("12", 12), ("-5%", 0), ("-100%", 1)] {
+        for (text, present) in
+            [("-9%", 12), ("-50%", 2), ("-0%", 12), ("-0", 12), ("12", 12), ("-5%", 0), ("-100%", 1)]
+        {
             assert_eq!(of(text, present), None, "{text} of {present}");
         }
         assert_eq!("-9%".parse::<Replicas>().expect("a count").of(12), Ok(11));

@@ -277,7 +277,10 @@ mod tests {
                 "ns/shop",
                 "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n shop",
             ),
-            ("ns", "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n NAMESPACE"),
+            (
+                "ns",
+                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n NAMESPACE",
+            ),
             ("pdb/web", "a disruption budget takes no pods"),
             ("cronjob/import", "CronJobs are not supported"),
         ] {

@@ -135,7 +135,10 @@ fn with_deployments<'a>(
 impl Input {
     /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
-        with_pods_in(self, &Sets::of(self), None, false).into_iter().map(|choice| choice.id().to_id()).collect()
+        with_pods_in(self, &Sets::of(self), None, false)
+            .into_iter()
+            .map(|choice| choice.id().to_id())
+            .collect()
     }
 }
 

@@ -25,7 +25,8 @@ pub(crate) fn add(preview: &mut Preview<'_>, input: &Input, options: &Options) {
     }
     if pods > 0 {
         let costs: Vec<_> = costs.into_iter().collect();
-        let has = if pods == 1 { "has podrank's own deletion cost" } else { "have podrank's own deletion costs" };
+        let has =
+            if pods == 1 { "has podrank's own deletion cost" } else { "have podrank's own deletion costs" };
         let workload = WorkloadName { kind: Some(kind), name: preview.workload.name.to_owned() };
         let text = format!(
             "{} {has} ({}), which an interrupted run or --keep-costs left; to take them off: kubectl podrank undo {workload} -n {}",

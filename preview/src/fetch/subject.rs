@@ -68,7 +68,8 @@ impl Input {
         }
         let sets = self.all_workloads();
         let is_there = |pod: &PodEntry, owner: &OwnerReference| {
-            let is_it = |id: &WorkloadId| id.namespace == pod.namespace && Some(id.kind) == owner.workload_kind();
+            let is_it =
+                |id: &WorkloadId| id.namespace == pod.namespace && Some(id.kind) == owner.workload_kind();
             sets.iter().any(|id| is_it(id) && id.name == owner.name)
         };
         let of_sets = self.pods.iter().filter(|pod| pod.is_active()).filter_map(|pod| {
