@@ -243,6 +243,19 @@ fn nothing_is_written_if_the_owner_has_no_scale() {
     assert_eq!(ran.asked.last().map(String::as_str), Some(scale));
 }
 
+#[test]
+fn a_conflict_over_costs_says_with_whom() {
+    let conflict = "Apply failed with 1 conflict: conflict with \"karpenter\": \
+                    .metadata.annotations.controller.kubernetes.io/pod-deletion-cost\n\
+                    Please review the fields above--they currently have other managers. Here\n\
+                    are the ways you can resolve this warning:\n\
+                    See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts\n";
+    let error = "nothing was changed: cannot write deletion costs: Apply failed with 1 conflict: conflict with \
+                 \"karpenter\": .metadata.annotations.controller.kubernetes.io/pod-deletion-cost";
+    let words = "scale rollout/web --replicas 1 -n shop --yes";
+    refuses(words, &[until_plan(&[]), vec![refused(conflict)]].concat(), error);
+}
+
 /// The run is interrupted by the loss of a right, before it scales.
 #[test]
 fn costs_are_taken_off_and_undo_names_the_owner() {
