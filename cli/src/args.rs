@@ -1,19 +1,21 @@
 //! The command line: the preview at the top level, other tasks as subcommands. Reads the arguments and nothing else.
 //!
-//! The first word is a subcommand if it is the name of one. Otherwise all arguments are for the preview. So a workload with
-//! such a name must be written as TYPE/NAME.
+//! The first word is a subcommand if it is the name of one. Only flags of the connection and the namespace may stand before it.
+//! Otherwise all arguments are for the preview. So a workload with such a name must be written as TYPE/NAME.
 
 // The doc comments are what --help prints.
 #![expect(clippy::doc_markdown)]
 
 pub(crate) mod connection;
+pub(crate) mod instead;
 pub(crate) mod preview;
 pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
+use connection::Connection;
 use podrank_preview::Subject;
-use preview::PreviewArgs;
+use preview::{Output, PreviewArgs};
 use std::ffi::OsString;
 use steer::{DropArgs, ScaleArgs, UndoArgs};
 
@@ -115,18 +117,23 @@ const GUESSES: [(&str, &str); 13] = [
     ("jsonpath", "-o json prints everything, for example for jq"),
 ];
 
-/// Replaces clap's tip for an unknown flag, which is to pass it as a name, by one that works, if there is one.
-fn tip(error: &mut Error) {
+/// Replaces clap's tip for an unknown flag, which is to pass it as a name, by one that works, if there is one. `words` are those of
+/// the process.
+fn tip(error: &mut Error, words: &[OsString]) {
     let context = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| error.get(kind));
     let given = context.into_iter().flatten().filter_map(|value| match value {
         ContextValue::String(text) => Some(text.clone()),
         _ => None,
     });
     let given: Vec<_> = given.collect();
-    let guess = GUESSES.iter().find(|(start, _)| given.iter().any(|given| given.starts_with(start)));
-    if let Some((_, tip)) = guess {
+    let guess = || {
+        let guess = GUESSES.iter().find(|(start, _)| given.iter().any(|given| given.starts_with(start)));
+        guess.map(|(_, tip)| (*tip).to_owned())
+    };
+    let scale = given.iter().find_map(|flag| instead::scale(flag, words));
+    if let Some(tip) = scale.or_else(guess) {
         error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     } else if error.get(ContextKind::SuggestedArg).is_none() {
         error.remove(ContextKind::Suggested);
     }
@@ -136,8 +143,9 @@ impl Args {
     /// Returns the arguments of this process. Exits if they are wrong, or ask for help or the version.
     pub(crate) fn read() -> Self {
         let mut command = command();
-        let matches = command.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|mut error| {
-            tip(&mut error);
+        let words = connection::behind_subcommand(&command, std::env::args_os().collect());
+        let matches = command.try_get_matches_from_mut(&words).unwrap_or_else(|mut error| {
+            tip(&mut error, &words);
             error.exit()
         });
         Self::from(&matches).unwrap_or_else(|error| {
@@ -170,14 +178,14 @@ impl Args {
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
-        if let Ok([Subject::Node(name)]) = args.subjects().as_deref() {
-            // What emptying it would take. That is a plan, which is not carried out.
-            let words = [PROGRAM, "drop", "--dry-run", "--skip-others", "--node", name];
-            let mut task = Task::from_arg_matches(&command().try_get_matches_from(words)?)?;
-            if let Task::Drop(drop) = &mut task {
-                drop.how.connection = args.connection;
+        if let Ok([subject @ Subject::Node(name)]) = args.subjects().as_deref() {
+            let refusal = instead::refused_of_node(&subject.to_string(), &args, matches);
+            if let Some(text) = refusal {
+                return Err(Error::raw(ErrorKind::ArgumentConflict, text));
             }
-            return Ok(Self::Task(task));
+            if args.filename.is_none() && args.output == Output::Table {
+                return Self::plan_of_node(name, args.connection);
+            }
         }
         if let Some(text) = args.conflict() {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
@@ -187,6 +195,16 @@ impl Args {
             return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
         }
         Ok(Self::Preview(Box::new(args)))
+    }
+
+    /// What emptying the node would take. That is a plan, which is not carried out.
+    fn plan_of_node(name: &str, connection: Connection) -> Result<Self, Error> {
+        let words = [PROGRAM, "drop", "--dry-run", "--skip-others", "--node", name];
+        let mut task = Task::from_arg_matches(&command().try_get_matches_from(words)?)?;
+        if let Task::Drop(drop) = &mut task {
+            drop.how.connection = connection;
+        }
+        Ok(Self::Task(task))
     }
 }
 
@@ -216,7 +234,7 @@ mod tests {
         // No word at all is about everything.
         assert!(matches!(parsed(&[]), Ok(Args::Preview(_))));
         assert_eq!(parsed(&["completion", "tcsh"]).err(), Some(ErrorKind::InvalidValue));
-        // What belongs to one does not pass for the other: behind a flag, a word is a name.
+        // What belongs to one does not pass for the other: behind such a flag, a word is a name.
         assert!(parsed(&["man", "--replicas", "1"]).is_err());
         assert!(matches!(parsed(&["--replicas", "1", "man"]), Ok(Args::Preview(_))));
     }

@@ -2,16 +2,18 @@
 
 use crate::args::preview::{Output, PreviewArgs};
 use crate::kubectl::Kubectl;
-use crate::live::{self, Live, Managers, Scope};
+use crate::live::{self, Live, Managers, Scope, Several};
 use crate::progress::Watched;
 use crate::surroundings;
 use jiff::Timestamp;
 use kubectl_podrank::html::{self, Beside};
 use kubectl_podrank::look::{Grid, Look};
+use kubectl_podrank::node::NodePreview;
 use kubectl_podrank::{glance, link, overview, render, standing};
 use podrank_preview::{
     Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, Replicas, ScaleDownOrder, Subject,
-    Workload, WorkloadId, WorkloadKind, WorkloadName, preview_workload, scale_down_order, standing_of_pod,
+    Workload, WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order,
+    standing_of_pod,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -92,6 +94,9 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
     let mut options = args.options(clock);
     options.clock = args.now.is_none().then_some(clock);
     let subjects = args.subjects()?;
+    if let [Subject::Node(node)] = &*subjects {
+        return of_node(node, args, look);
+    }
     if let Some(filename) = &args.filename {
         let (input, modified) = read_file(filename)?;
         if args.now.is_none() {
@@ -104,10 +109,10 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
     match &*subjects {
         [Subject::All(_)] | [] | [_, _, ..] => {
-            let (input, is_wanted) =
+            let Several { input, is_wanted, refusals } =
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
             at_clock(args, &mut options);
-            several(&input, &options, args, look, is_wanted)
+            several(&input, &options, args, look, with_parts(&subjects), is_wanted, refusals)
         }
         [subject] if args.selector.is_some() => {
             Err(format!("--selector selects among all workloads, or those of a type: leave out {subject}")
@@ -141,7 +146,7 @@ fn of_file(
         [] if input.workloads().len() <= 1 || args.has_count() && !args.is_relative() => Question::of(args),
         _ => {
             let is_wanted = live::wanted(&input.all_workloads(), subjects, || "in the file".to_owned())?;
-            return several(&input, &options, args, look, is_wanted);
+            return several(&input, &options, args, look, with_parts(subjects), is_wanted, Vec::new());
         }
     };
     about(Asked { input, options, question }, args, look)
@@ -249,19 +254,30 @@ fn one(
 }
 
 /// Answers a question about one workload.
-fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
-    let Asked { input, mut options, question } = asked;
-    if let Some(replicas) = args.replicas.filter(|replicas| replicas.is_relative()) {
-        options.replicas = Some(input.count(&options, replicas)?);
-    }
+fn about(mut asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+    let Some(replicas) = args.replicas.filter(|replicas| replicas.is_relative()) else {
+        return decided(asked, args, look);
+    };
+    let (count, none) = asked.input.rounded_count(&asked.options, replicas)?;
+    asked.options.replicas = Some(count);
+    let mut answer = decided(asked, args, look)?;
+    answer.beside.extend(none.map(|why| format!("note: {why}")));
+    Ok(answer)
+}
+
+/// Answers a question about one workload, whose count is a number if there is one.
+fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+    let Asked { input, options, question } = asked;
     match question {
         Question::Order if input.has_count(&options)? => {
-            let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
+            let mut order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
+            add_order_notes(&mut order, &input, &options)?;
             let table = || standing::order_table(&order, args.output == Output::Wide, look);
             of_order(&input, &options, &order, args, look, table, standing::whole)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
-            let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
+            let mut order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
+            add_order_notes(&mut order, &input, &options)?;
             of_order(
                 &input,
                 &options,
@@ -283,7 +299,7 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
             let is_one = |kind, namespace: &str, name: &str| {
                 sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
             };
-            several(&input, &options, args, look, is_one)
+            several(&input, &options, args, look, false, is_one, Vec::new())
         }
         Question::Autoscaler(name) => {
             let all =
@@ -432,30 +448,44 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     Ok(Answer { text: text.into_bytes(), beside, gist })
 }
 
-/// A line for each workload.
+/// Whether a `ReplicaSet` may be wanted although it belongs to a Deployment, which stands for it otherwise.
+fn with_parts(subjects: &[Subject]) -> bool {
+    let may_be_set = |subject: &Subject| match subject {
+        Subject::All(kind) => *kind == WorkloadKind::ReplicaSet,
+        Subject::Workload(name) => name.kind.is_none_or(|kind| kind == WorkloadKind::ReplicaSet),
+        _ => false,
+    };
+    subjects.iter().any(may_be_set)
+}
+
+/// A line for each workload. `refusals` say what could not be read.
 fn several(
     input: &Input,
     options: &Options,
     args: &PreviewArgs,
     look: Look,
+    with_parts: bool,
     is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
+    refusals: Vec<String>,
 ) -> Result<Answer, Failure> {
     if args.has_count() && args.replicas.is_none() {
         return Err("of several workloads, --replicas alone can be asked".into());
     }
-    let all = podrank_preview::overview(input, options, args.replicas, is_wanted);
+    let all = podrank_preview::overview(input, options, args.replicas, with_parts, is_wanted);
+    let all = Overview { unread: refusals, ..all };
+    let mut beside: Vec<_> =
+        all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();
     let text = match args.output {
         Output::Json => all.to_json(),
         Output::Yaml => yaml(&all)?,
         Output::Markdown => overview::overview_markdown(&all),
         Output::Table | Output::Wide => overview::overview_table(&all, look),
         Output::Html => {
-            let sources = vec![moment(all.now)];
-            html::page(&[overview::whole(&all)], &Beside { sources, ..Beside::default() })
+            let beside = Beside { notes: beside.clone(), sources: vec![moment(all.now)], link: None };
+            html::page(&[overview::whole(&all)], &beside)
         }
         Output::Link | Output::Name => return Err("this output is about one workload: name it".into()),
     };
-    let mut beside = Vec::new();
     if all.workloads.is_empty() {
         beside.push("no workload has pods here".to_owned());
     } else if look.terminal_width.is_some() && args.output == Output::Table {
@@ -476,6 +506,26 @@ fn next_of(all: &Overview<'_>, replicas: Option<Replicas>) -> Option<String> {
 
 fn yaml(answer: &impl serde::Serialize) -> Result<String, Failure> {
     serde_saphyr::to_string(answer).map_err(|error| error.to_string().into())
+}
+
+/// The pods of a node, by what would have to shrink so that they go.
+fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+    let input = match &args.filename {
+        Some(filename) => {
+            let (input, _) = read_file(filename)?;
+            input.on_node(node).map_err(|error| format!("{}: {error}", place(filename)))?
+        }
+        None => live::pods_of_node(&Kubectl::new(args.connection.arguments()), node)?,
+    };
+    let answer = NodePreview::of(&input, node);
+    let text = match args.output {
+        Output::Json => answer.to_json(),
+        Output::Yaml => yaml(&answer)?,
+        Output::Name => answer.names()?,
+        _ => answer.text(look),
+    };
+    let gist = text.clone();
+    Ok(Answer { text: text.into_bytes(), beside: answer.beside(), gist })
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.

@@ -326,6 +326,11 @@ pub(crate) fn few_words(
     node: Option<&str>,
 ) -> String {
     let count = |number: u32, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    // The rules after the cost separate it only from pods with the same cost.
+    let is_before_cost = matches!(rule, None | Some("unassigned" | "phase" | "not-ready" | "tier"));
+    if details.is_own_cost && !is_before_cost {
+        return format!("podrank's cost {}", details.deletion_cost);
+    }
     match rule {
         Some("unassigned") if node.is_none() => "has no node".to_owned(),
         Some("unassigned") => "has a node".to_owned(),

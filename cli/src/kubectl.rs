@@ -1,12 +1,14 @@
 //! Runs kubectl, which knows how to reach the cluster and takes care of logins, proxies and long lists.
 
 use crate::progress::Watched;
+use crate::relay::{Kept, Relay};
 use podrank_preview::{Input, WorkloadName};
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
 
 /// What kubectl did.
 pub(crate) struct Answer {
@@ -79,7 +81,7 @@ impl Refusal {
 impl Answer {
     /// What kubectl printed, if it succeeded.
     pub(crate) fn result(self) -> Result<String, Refusal> {
-        if self.is_ok { Ok(self.stdout) } else { Err(Refusal::new(self.last_word().to_owned())) }
+        if self.is_ok { Ok(self.stdout) } else { Err(Refusal::new(self.last_word())) }
     }
 
     /// Whether kubectl did not read this one of the resources that it was asked for: it says which, or has read none.
@@ -89,16 +91,51 @@ impl Answer {
         !self.is_ok && (names(name) || self.stdout.trim().is_empty())
     }
 
-    /// What kubectl said last.
-    fn last_word(&self) -> &str {
+    /// What kubectl said last, or which fields somebody else owns.
+    fn last_word(&self) -> String {
         let lines = || self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-        let error = lines().rfind(|line| is_error(line));
-        error.or_else(|| lines().next_back()).unwrap_or("kubectl failed and said nothing")
+        let conflict: Vec<_> = lines()
+            .skip_while(|line| !line.trim_start_matches("error: ").starts_with(CONFLICT))
+            .take_while(|line| !line.starts_with("Please review"))
+            .collect();
+        if !conflict.is_empty() {
+            return conflict.join(" ");
+        }
+        let error = lines().rfind(|line| is_error(line)).or_else(|| lines().next_back());
+        error.unwrap_or("kubectl failed and said nothing").to_owned()
     }
 }
 
+/// How kubectl begins to say, in several lines, that somebody else owns fields. With several objects, it writes no `error:`.
+const CONFLICT: &str = "Apply failed with";
+
 fn is_error(line: &str) -> bool {
     ["Error from server", "error:", "Unable to connect"].iter().any(|start| line.starts_with(start))
+}
+
+/// A request that failed. kubectl has already said why.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    text: String,
+    /// Whether it was for an object that does not exist.
+    pub(crate) is_missing: bool,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Failed {}
+
+/// How to go on with what kubectl writes to standard error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Messages {
+    Pass,
+    /// As `Pass`, and if some types are refused, the rest is read all the same.
+    PassAndAcceptRefusals,
+    Drop,
 }
 
 /// kubectl, and how it reaches the cluster.
@@ -106,28 +143,39 @@ fn is_error(line: &str) -> bool {
 pub(crate) struct Kubectl {
     program: OsString,
     connection: Vec<String>,
+    relay: Relay,
 }
 
 impl Kubectl {
     /// Returns the kubectl that the environment variable `KUBECTL` names, or else the one on the `PATH`.
     pub(crate) fn new(connection: Vec<String>) -> Self {
         let program = std::env::var_os("KUBECTL").filter(|program| !program.is_empty());
-        Self { program: program.unwrap_or_else(|| "kubectl".into()), connection }
+        Self { program: program.unwrap_or_else(|| "kubectl".into()), connection, relay: Relay::default() }
     }
 
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.
     ///
-    /// kubectl uses the terminal: its messages go to standard error unchanged, and a login can ask for input.
+    /// kubectl uses the terminal: its messages go to standard error, each once, and a login can ask for input.
     pub(crate) fn get(&self, words: &[&str]) -> Result<Input, Box<dyn Error>> {
-        self.read(words, Stdio::inherit())
+        self.read(words, Messages::Pass).map(|(input, _)| input)
+    }
+
+    /// The same for several types, of which the user may be refused some: these refusals come with what could be read.
+    pub(crate) fn get_readable(&self, words: &[&str]) -> Result<(Input, Vec<String>), Box<dyn Error>> {
+        self.read(words, Messages::PassAndAcceptRefusals)
+    }
+
+    /// Writes these lines of kubectl's to standard error, each once.
+    pub(crate) fn tell(&self, lines: &[String]) {
+        self.relay.pass_kept(lines, io::stderr());
     }
 
     /// Returns what `kubectl get WORDS` finds, or `None` on failure, which is not reported.
     pub(crate) fn get_if_allowed(&self, words: &[&str]) -> Option<Input> {
-        self.read(words, Stdio::null()).ok()
+        self.read(words, Messages::Drop).map(|(input, _)| input).ok()
     }
 
-    fn read(&self, words: &[&str], messages: Stdio) -> Result<Input, Box<dyn Error>> {
+    fn read(&self, words: &[&str], messages: Messages) -> Result<(Input, Vec<String>), Box<dyn Error>> {
         self.run(&[&["get"], words].concat(), "json", messages, |stdout| {
             let mut stdout = Watched::new(stdout, None);
             let input = Input::read_part(&mut stdout);
@@ -163,8 +211,8 @@ impl Kubectl {
     }
 
     fn lines_of(&self, words: &[&str]) -> Vec<String> {
-        let text = self.run(words, "name", Stdio::null(), all);
-        text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
+        let text = self.run(words, "name", Messages::Drop, all);
+        text.map_or_else(|_| Vec::new(), |(text, _)| text.lines().map(str::to_owned).collect())
     }
 
     /// Runs kubectl with this standard input, and returns all that it says.
@@ -178,7 +226,7 @@ impl Kubectl {
         let mut pipe = child.stdin.take().expect("a pipe");
         let text = stdin.to_owned();
         // kubectl may answer before it has read everything, and stop reading when it fails.
-        let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
+        let writer = thread::spawn(move || pipe.write_all(text.as_bytes()));
         let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
         let _ = writer.join();
         Ok(Answer {
@@ -209,24 +257,37 @@ impl Kubectl {
         command
     }
 
+    /// Returns what `read` makes of standard output, and the refusals that are accepted.
     fn run<T>(
         &self,
         words: &[&str],
         output: &str,
-        stderr: Stdio,
+        messages: Messages,
         read: impl FnOnce(ChildStdout) -> Result<T, Box<dyn Error>>,
-    ) -> Result<T, Box<dyn Error>> {
+    ) -> Result<(T, Vec<String>), Box<dyn Error>> {
         let mut command = self.command(&[words, &["--output", output]].concat());
+        let stderr = if messages == Messages::Drop { Stdio::null() } else { Stdio::piped() };
         let mut child =
             command.stdout(Stdio::piped()).stderr(stderr).spawn().map_err(|error| self.missing(&error))?;
-        let read = read(child.stdout.take().expect("a pipe"));
+        let stdout = child.stdout.take().expect("a pipe");
+        let stderr = child.stderr.take();
+        let (read, kept) = thread::scope(|scope| {
+            let relayed = stderr.map(|stderr| scope.spawn(|| self.relay.pass(stderr, io::stderr())));
+            let read = read(stdout);
+            (read, relayed.and_then(|relayed| relayed.join().ok()).unwrap_or_default())
+        });
+        let Kept { refusals, is_missing, has_more } = kept;
         let status = child.wait()?;
         // Without the connection, which may hold a token.
         let request = format!("{} {}", self.program.to_string_lossy(), words.join(" "));
-        if !status.success() {
-            return Err(failed(&request, status).into());
+        let are_refusals = !refusals.is_empty() && !has_more && read.is_ok();
+        let accepts = messages == Messages::PassAndAcceptRefusals && are_refusals;
+        if !status.success() && !accepts {
+            self.tell(&refusals);
+            return Err(Failed { text: failed(&request, status), is_missing }.into());
         }
-        read.map_err(|error| format!("{request}: {error}").into())
+        let read = read.map_err(|error| format!("{request}: {error}"))?;
+        Ok((read, refusals))
     }
 
     fn missing(&self, error: &io::Error) -> String {
@@ -249,4 +310,39 @@ fn all(mut stdout: ChildStdout) -> Result<String, Box<dyn Error>> {
 /// kubectl has already printed why.
 fn failed(request: &str, status: ExitStatus) -> String {
     format!("`{request}` failed ({status})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last_word(stderr: &str) -> String {
+        Answer { is_ok: false, stdout: String::new(), stderr: stderr.to_owned() }.last_word()
+    }
+
+    #[test]
+    fn a_conflict_says_with_whom() {
+        let advice = "Please review the fields above--they currently have other managers. Here\n\
+                      are the ways you can resolve this warning:\n* If you intend to manage all of these fields, please re-run\n\
+                      See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts\n";
+        let field = ".metadata.annotations.controller.kubernetes.io/pod-deletion-cost";
+        let one = format!("Apply failed with 1 conflict: conflict with \"karpenter\": {field}");
+        // kubectl writes `error:` for one object, and not for several.
+        assert_eq!(last_word(&format!("error: {one}\n{advice}")), format!("error: {one}"));
+        assert_eq!(last_word(&format!("{one}\n{advice}{one}\n{advice}")), one);
+        let two = "Apply failed with 2 conflicts: conflicts with \"a\":\n- .a\nconflicts with \"b\":\n- .b\n";
+        let said = "Apply failed with 2 conflicts: conflicts with \"a\": - .a conflicts with \"b\": - .b";
+        assert_eq!(last_word(&format!("Warning: old\n{two}{advice}")), said);
+    }
+
+    #[test]
+    fn the_error_is_what_counts() {
+        for (stderr, said) in [
+            ("Warning: old\nError from server (NotFound): a\nsee there\n", "Error from server (NotFound): a"),
+            ("something\nelse\n", "else"),
+            ("\n", "kubectl failed and said nothing"),
+        ] {
+            assert_eq!(last_word(stderr), said);
+        }
+    }
 }

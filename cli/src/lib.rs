@@ -6,6 +6,7 @@ pub mod glance;
 pub mod html;
 pub mod link;
 pub mod look;
+pub mod node;
 pub mod overview;
 pub mod render;
 pub mod render_plan;

@@ -2,7 +2,8 @@
 //! has a controller, such as a Deployment, the revisions and all nodes if it is a `DaemonSet`, and the pods that the
 //! related sets select.
 
-use crate::kubectl::{Answer, Kubectl, Reason};
+use crate::args::steer::DropArgs;
+use crate::kubectl::{Answer, Failed, Kubectl, Reason};
 use crate::surroundings;
 use podrank_preview::{
     Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
@@ -108,9 +109,14 @@ pub(crate) fn read_once(
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }
-    let managers = (managers == Managers::All).then_some(MANAGERS);
-    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(managers).collect();
-    input.add_part(kubectl.get(&words)?);
+    let shown = (managers == Managers::All).then_some(MANAGERS);
+    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(shown).collect();
+    let mut pods = kubectl.get(&words)?;
+    if WorkloadKind::WITH_COSTS.contains(&workload.kind) && shown.is_none() && pods.has_costs_of_nobody() {
+        // Only few pods have costs, which may be what a run of podrank left.
+        pods = kubectl.get(&[&*words, &[MANAGERS]].concat())?;
+    }
+    input.add_part(pods);
     let lags = input.lags(&workload)?;
     Ok(Live { input, workload, lags })
 }
@@ -118,16 +124,31 @@ pub(crate) fn read_once(
 /// Which workloads of several are wanted, by kind, namespace and name.
 pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
 
-/// Reads all workloads of a scope with their pods, and tells which of them are wanted.
+/// What was read for several workloads.
+pub(crate) struct Several {
+    pub(crate) input: Input,
+    pub(crate) is_wanted: Wanted,
+    /// Why some types could not be read, a line each.
+    pub(crate) refusals: Vec<String>,
+}
+
+/// Reads all workloads of a scope with their pods, as far as the user may, and tells which of them are wanted.
 pub(crate) fn read_several(
     kubectl: &Kubectl,
     subjects: &[Subject],
     selector: Option<&str>,
     scope: Scope<'_>,
-) -> Result<(Input, Wanted), Box<dyn Error>> {
+) -> Result<Several, Box<dyn Error>> {
     let all = format!("{},pods", resources(None));
-    let mut input = kubectl.get(&[&[&*all], &*scope.arguments()].concat())?;
+    let (mut input, refusals) = kubectl.get_readable(&[&[&*all], &*scope.arguments()].concat())?;
+    // Without pods, there is nothing to say.
+    if let Some(refusal) = refusals.iter().find(|refusal| refusal.contains(" pods is forbidden")) {
+        return Err(refusal.clone().into());
+    }
     let workloads = input.all_workloads();
+    if workloads.is_empty() && !refusals.is_empty() {
+        return Err(format!("{} {}", nothing_of(&refusals), scope.place(kubectl)).into());
+    }
     if workloads.is_empty() {
         let nothing = || format!("there is no workload {}", scope.place(kubectl));
         return Err(match scope {
@@ -149,9 +170,10 @@ pub(crate) fn read_several(
     }
     surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
     let wanted = wanted(&workloads, subjects, || scope.place(kubectl))?;
-    let Some(selector) = selector else { return Ok((input, wanted)) };
-    let labelled =
-        kubectl.get(&[&[&*resources(None), "--selector", selector], &*scope.arguments()].concat())?;
+    let Some(selector) = selector else { return Ok(Several { input, is_wanted: wanted, refusals }) };
+    let resources = resources(None);
+    let words = [&[&*resources, "--selector", selector], &*scope.arguments()].concat();
+    let (labelled, _) = kubectl.get_readable(&words)?;
     let labelled = labelled.all_workloads();
     if labelled.is_empty() {
         return Err(format!("no workload has the labels {selector} {}", scope.place(kubectl)).into());
@@ -160,7 +182,12 @@ pub(crate) fn read_several(
         let is_it = |its: &WorkloadId| its.kind == kind && its.namespace == namespace && its.name == name;
         wanted(kind, namespace, name) && labelled.iter().any(is_it)
     };
-    Ok((input, Box::new(is_labelled)))
+    Ok(Several { input, is_wanted: Box::new(is_labelled), refusals })
+}
+
+/// What is missing if there is no workload among the types that the user may read.
+fn nothing_of(refusals: &[String]) -> String {
+    format!("{}; there is no workload of the other types", refusals.join("; "))
 }
 
 /// Tells which of the workloads that there are `subjects` name: all, if there are no subjects. `place` is where they are.
@@ -221,6 +248,44 @@ pub(crate) fn workload_of_pod(
     Ok((namespace, name))
 }
 
+/// The error of a `drop`. If it is that there is no pod of a name that is a node's, says what takes the pods of a node.
+pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Box<dyn Error> {
+    if !error.downcast_ref::<Failed>().is_some_and(|failed| failed.is_missing) {
+        return error;
+    }
+    let nodes = Kubectl::new(args.how.connection.arguments()).lines(&["nodes"]);
+    let is_node = |name: &&String| nodes.contains(&format!("node/{name}"));
+    let hint = |node| format!("{node} is a node: its pods go with kubectl podrank drop --node {node}");
+    args.pods.iter().find(is_node).map_or(error, |node| hint(node).into())
+}
+
+/// Returns the pods of a node, with the objects that tell whose they are.
+pub(crate) fn pods_of_node(kubectl: &Kubectl, node: &str) -> Result<Input, Box<dyn Error>> {
+    if let Err(error) =
+        kubectl.call(&["get", &format!("node/{node}"), "--output=name"], "").and_then(Answer::result)
+    {
+        if error.reason != Reason::NotFound {
+            return Err(format!("node {node} cannot be read: {error}").into());
+        }
+        let known = kubectl.lines(&["nodes"]);
+        let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
+        return Err(steer::unknown_node(node, known).into());
+    }
+    let selector = format!("spec.nodeName={node}");
+    let mut input = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
+    for ((namespace, kind), names) in steer::sets_of_pods(&input) {
+        let resource = kind.resource();
+        let names = names.iter().map(String::as_str);
+        let place = ["--ignore-not-found", "--namespace", &namespace];
+        input.add_part(kubectl.get(&[&*resource].into_iter().chain(names).chain(place).collect::<Vec<_>>())?);
+    }
+    for (namespace, OwnerName { resource, name }) in steer::leaders(&input) {
+        let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];
+        input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+    }
+    Ok(input)
+}
+
 /// Whether there is a pod of this name.
 pub(crate) fn is_pod(kubectl: &Kubectl, name: &str, scope: Scope<'_>) -> bool {
     get_named(kubectl, "pods", name, scope).is_ok_and(|found| !found.is_empty())
@@ -257,7 +322,12 @@ pub(crate) fn sets_in_use(
     let Scope::Namespace(_) = scope else {
         return Err(format!("name the namespace of {owner}, with --namespace").into());
     };
-    get_owner(kubectl, owner, "--output=name", &WorkloadKind::ALL, scope)?;
+    let found = get_owner(kubectl, owner, "--output=name", &WorkloadKind::ALL, scope)?;
+    // The cluster may know the type by a short name.
+    let owner = &found.trim().split_once('/').map_or_else(
+        || owner.clone(),
+        |(resource, name)| OwnerName { resource: resource.to_owned(), name: name.to_owned() },
+    );
     let mut input = kubectl.get(&[&["replicasets.apps"], &*scope.arguments()].concat())?;
     input.add_part(kubectl.get(&[&["pods"], &*scope.arguments()].concat())?);
     let sets = input.sets_in_use(owner, None)?;
@@ -324,7 +394,7 @@ pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
     }
 }
 
-/// Returns the workload with this name.
+/// Returns the workload with this name. Of the types that may have it, some may be refused, which is told.
 fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
@@ -333,7 +403,13 @@ fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Inpu
         // Only in this way does kubectl filter a list by name.
         _ => ["--field-selector", by_name],
     };
-    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments(), &[MANAGERS]].concat())
+    let words = [&[&*resources], &words[..], &*scope.arguments(), &[MANAGERS]].concat();
+    if name.kind.is_some() {
+        return kubectl.get(&words);
+    }
+    let (found, refusals) = kubectl.get_readable(&words)?;
+    kubectl.tell(&refusals);
+    Ok(found)
 }
 
 /// The types that may have the name.

@@ -7,6 +7,7 @@ mod complete;
 mod kubectl;
 mod live;
 mod progress;
+mod relay;
 mod shell;
 mod steer;
 mod surroundings;
@@ -39,7 +40,9 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
     let text = match task {
         Task::Scale(args) => return steer::scale(args),
-        Task::Drop(args) => return steer::drop(args),
+        Task::Drop(args) => {
+            return steer::drop(args).map_err(|error| live::node_in_place_of_pod(error, args));
+        }
         Task::Undo(args) => return steer::undo(args),
         Task::Completion { shell } => shell::script(*shell, args::command()),
         Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),

@@ -38,6 +38,7 @@ fn objects() -> Vec<Value> {
     all.push(rollout);
     all.push(named("apps.kruise.io/v1alpha1", "CloneSet", "cloned", json!({ "replicas": 1 })));
     all.push(named("v1", "Namespace", "default", json!({})));
+    all.push(named("v1", "Service", "web", json!({})));
     all.push(named("v1", "Node", "worker-1", json!({})));
     all
 }
@@ -81,13 +82,18 @@ const GUESSES: &[(&str, Expected)] = &[
     ("deploy", Answer("deploy/web  13")),
     ("pods", Refusal("pods is a type: write pods/NAME")),
     ("rs/web-7f6b9d5c48", Answer("\n8        web-7f6b9d5c48-hq8zt  -         has no node\n")),
+    ("rs", Answer("rs/web-7f6b9d5c48  ")),
     ("sts/db", Answer("\n4        db-4")),
     ("ds/agent", Answer("ds/agent: 2 of 6 pods go (1 certainly, 1 of 4 by chance)")),
     ("job/import", Answer("\nnow      import-7-a  node-1  beyond completions")),
     ("cronjob/import", Refusal("supported are deploy, rs, rc, sts, ds and job")),
     ("rollout/web", Answer("rs/canary of Rollout web: 3 pods")),
     ("rollouts.argoproj.io/web", Answer("rs/canary of Rollout web: 3 pods")),
+    ("ro/web", Answer("rs/canary of Rollout web: 3 pods")),
     ("cloneset/web", Refusal("CloneSet \"web\" not found")),
+    ("svc/web", Refusal("service/web is of no kind that podrank knows, and no ReplicaSet belongs to it")),
+    ("ns/shop", Refusal("ask about its workloads: kubectl podrank -n shop")),
+    ("ns shop", Refusal("ask about its workloads: kubectl podrank -n shop")),
     ("hpa/web", Answer("hpa/web (8 to 20): it wants 10\ndeploy/web to 10: ")),
     ("hpa web", Answer("\ndeploy/web to 8: ")),
     ("pod/web-7f6b9d5c48-b7wfn", POD),
@@ -95,6 +101,11 @@ const GUESSES: &[(&str, Expected)] = &[
     ("pod web-7f6b9d5c48-b7wfn --replicas 5", Answer("web-7f6b9d5c48-b7wfn goes: deletion cost -10, ")),
     ("web-7f6b9d5c48-b7wfn", POD),
     ("node/worker-1", Answer("worker-1 has no pods to drop")),
+    ("node/worker-1 -o json", Answer("\"kind\": \"NodePreview\"")),
+    ("node/worker-1 -o name", Answer("pod/web-7f6b9d5c48-b7wfn\n")),
+    ("node/worker-1 -o wide", Refusal("node/worker-1 is answered as table, json, yaml or name")),
+    ("node/worker-1 --replicas 3", Refusal("node/worker-1 is no workload: leave out --replicas")),
+    ("node/worker-9 -o json", Refusal("there is no node worker-9; did you mean worker-1?")),
     ("deploy/web --replicas 5", TO_FIVE),
     ("deploy/web --replicas=5", TO_FIVE),
     ("deploy/web 5", Refusal("type kubectl podrank deploy/web --replicas 5")),
@@ -164,8 +175,32 @@ const GUESSES: &[(&str, Expected)] = &[
         Refusal("tip: the environment variable NO_COLOR=1 turns colours off"),
     ),
     ("deploy/web --replicas 5 --verbose", TO_FIVE),
+    (
+        "deploy/web --replicas 5 --empty-nodes",
+        Refusal("kubectl podrank scale deploy/web --replicas 5 --empty-nodes --dry-run"),
+    ),
+    (
+        "deploy/web --replicas 5 --spread zone --context c",
+        Refusal("kubectl podrank scale deploy/web --replicas 5 --spread zone --context c --dry-run"),
+    ),
+    (
+        "deploy/web --prefer-nodes lifecycle=spot",
+        Refusal("kubectl podrank scale deploy/web --prefer-nodes lifecycle=spot --replicas N --dry-run"),
+    ),
+    ("--spread zone", Refusal("kubectl podrank scale TYPE/NAME --replicas N --spread ... --dry-run")),
     ("scale deploy/web --replicas 5", PLAN),
     ("scale deploy/web 5", Refusal("kubectl podrank scale --replicas <N> <TYPE/NAME>")),
+    ("-n default scale deploy/web --replicas 5", PLAN),
+    ("--context=c -ndefault scale deploy/web --replicas 5", PLAN),
+    (
+        "--kubeconfig k --namespace default drop web-7f6b9d5c48-b7wfn",
+        Refusal("name that many, or wait for it to end"),
+    ),
+    ("scale --help", Answer("--replicas <N> <TYPE/NAME>\n")),
+    (
+        "scale rollout/web --replicas -5%",
+        Refusal("-5% of 3 replicas is less than one, so the count stays: -34% takes one"),
+    ),
     ("scale deploy/web --replicas -2 --dry-run", Refusal("wait for it to end")),
     ("scale deploy/web --replicas 5 --dry-run", Answer("deploy/web from 10 to 5: 8 pods to go")),
     ("scale deploy/web --replicas 5 --pod web-7f6b9d5c48-b7wfn", PLAN),
@@ -177,6 +212,8 @@ const GUESSES: &[(&str, Expected)] = &[
     ("drop --node worker-1", Refusal("cannot be dropped: deploy/web is in the middle of a rollout")),
     ("drop --node worker-1 --skip-others", Answer("worker-1 has no pods to drop")),
     ("drop node/worker-1", Refusal("use kubectl podrank drop --node worker-1")),
+    ("drop worker-1", Refusal("worker-1 is a node: its pods go with kubectl podrank drop --node worker-1")),
+    ("drop worker-7", Refusal("pods \"worker-7\" not found")),
     ("delete pod/web-7f6b9d5c48-b7wfn", Refusal("type kubectl podrank drop pod/web-7f6b9d5c48-b7wfn")),
 ];
 

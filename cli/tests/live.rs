@@ -46,10 +46,11 @@ fn of(example: &str, kind: &str) -> Vec<Value> {
     items(example).into_iter().filter(|item| item["kind"] == kind).collect()
 }
 
-/// The Deployment, the sets and the pods of the example.
-fn workload() -> [Answer; 3] {
+/// The Deployment, the sets and the pods of the example, of which one has a deletion cost: so they are read again with its manager.
+fn workload() -> [Answer; 4] {
     let [deployment] = &*of(ROLLOUT, "Deployment") else { panic!("one Deployment") };
-    [says(deployment), list(&of(ROLLOUT, "ReplicaSet")), list(&of(ROLLOUT, "Pod"))]
+    let pods = list(&of(ROLLOUT, "Pod"));
+    [says(deployment), list(&of(ROLLOUT, "ReplicaSet")), pods.clone(), pods]
 }
 
 /// Neither autoscalers nor budgets, and no podrank-webhook.
@@ -134,6 +135,7 @@ fn what_a_workload_needs_is_asked_for() {
                 "get|deployments.apps|web|--ignore-not-found|--show-managed-fields|--output|json",
                 "get|replicasets.apps|--namespace|default|--output|json",
                 "get|pods|--selector|app=web|--namespace|default|--output|json",
+                "get|pods|--selector|app=web|--namespace|default|--show-managed-fields|--output|json",
                 &common,
                 &policies,
             ][..],
@@ -178,7 +180,7 @@ fn a_page_needs_nodes_and_does_without() {
             policies,
             "get|nodes|--output|json",
         ];
-        let link = asks(&words, &[&example()[..], &[nodes]].concat(), &asked);
+        let link = asks(&words, &[&workload()[..3], &alone(), &[nodes]].concat(), &asked);
         let (link, messages) = fine(&link);
         let (dump, _, _) = common::link::decoded(link.trim_end());
         assert_eq!(dump.to_string().contains(r#""topology.kubernetes.io/zone":"zone-a""#), has_zone);
@@ -210,7 +212,7 @@ fn connection_flags_are_passed_on() {
     let first =
         "get|deployments.apps|web|--ignore-not-found|--namespace|shop|--show-managed-fields|--output|json";
     assert_eq!(asked[0], format!("{first}|{passed}"));
-    assert!(asked.len() == 5 && asked.iter().all(|line| line.ends_with(passed)), "{asked:?}");
+    assert!(asked.len() == 6 && asked.iter().all(|line| line.ends_with(passed)), "{asked:?}");
 }
 
 #[test]
@@ -222,10 +224,12 @@ fn a_set_of_a_deployment_needs_its_siblings() {
         "get|replicasets.apps|web-7f6b9d5c48|--ignore-not-found|--show-managed-fields|--output|json",
         "get|replicasets.apps|--namespace|default|--output|json",
         "get|pods|--selector|app=web|--namespace|default|--output|json",
+        "get|pods|--selector|app=web|--namespace|default|--show-managed-fields|--output|json",
         common,
         policies,
     ];
-    let answers = [&[says(&sets[1]), list(&sets), list(&of(ROLLOUT, "Pod"))], &alone()[..]].concat();
+    let pods = list(&of(ROLLOUT, "Pod"));
+    let answers = [&[says(&sets[1]), list(&sets), pods.clone(), pods], &alone()[..]].concat();
     let output = asks(&words, &answers, &asked);
     let (victims, notes) = fine(&output);
     assert_eq!(victims.lines().count(), 6, "{victims}");
@@ -333,7 +337,7 @@ fn what_kubectl_says_on_failure_is_shown() {
     let error = format!("{refusal}error: `{command}` failed (exit status: 1)\n");
     fails(&run(&kubectl_refuses, "deploy/web --replicas 0 --token secret"), &error);
 
-    let [deployment, sets, (pods, ..)] = workload();
+    let [deployment, sets, (pods, ..), _] = workload();
     let broken = &pods[..pods.len() / 2];
     let forbidden =
         "Error from server (Forbidden): pods is forbidden: User \"x\" cannot list resource \"pods\"\n";
@@ -366,26 +370,77 @@ fn without_kubectl_the_error_says_what_to_do() {
     }
 }
 
+// Rights that are missing.
+
+const JOBS: &str =
+    "Error from server (Forbidden): jobs.batch is forbidden: User \"x\" cannot list resource \"jobs\"\n";
+
+#[test]
+fn what_may_be_read_is_shown_without_the_rest() {
+    let all = (
+        common::dump(&[of(ROLLOUT, "Deployment"), of(ROLLOUT, "ReplicaSet"), of(ROLLOUT, "Pod")].concat()),
+        JOBS,
+        1,
+    );
+    let output = run(&kubectl(&[all.clone(), list(&[])]), "-n default");
+    let (table, notes) = fine(&output);
+    assert!(table.contains("\ndeploy/web  13 "), "{table}");
+    assert_eq!(notes, format!("note: not all types are shown: {JOBS}"));
+    let output = run(&kubectl(&[all.clone(), list(&[])]), "-n default -o json");
+    let json: Value = serde_json::from_str(fine(&output).0).expect("JSON");
+    assert_eq!(json["unread"], json!([JOBS.trim_end()]));
+    // A name alone may be that of a workload that can be read.
+    let [deployment, sets, pods, again] = workload();
+    let found = (list(&of(ROLLOUT, "Deployment")).0, JOBS, 1);
+    let output = run(&kubectl(&[&[found, sets, pods, again][..], &alone()].concat()), "web --replicas 5");
+    let (table, notes) = fine(&output);
+    assert!(table.starts_with("deploy/web to 5: ") && notes.starts_with(JOBS), "{table}{notes}");
+    // What failed for another reason is not an answer.
+    let gone = "Error from server (Forbidden): jobs.batch is forbidden\nerror: the server is gone\n";
+    let output = run(&kubectl(&[(all.0, gone, 1)]), "-n default");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains(gone.lines().last().expect("a line")), "{}", text(&output.stderr));
+    // Nor is a list without pods.
+    let pods = "Error from server (Forbidden): pods is forbidden: User \"x\" cannot list resource \"pods\"\n";
+    fails(&run(&kubectl(&[(deployment.0, pods, 1)]), "-n default"), &format!("error: {pods}"));
+}
+
+#[test]
+fn the_same_failure_is_told_once() {
+    let first =
+        "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n";
+    let refused = "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n\
+                   E1126 15:36:42.654321   77 memcache.go:265] couldn't get current server API group list: refused\n\
+                   The connection to the server localhost:8080 was refused\n";
+    let fails_so = (String::new(), refused, 1);
+    let kubectl = kubectl(&[fails_so.clone(), fails_so]);
+    let last = "The connection to the server localhost:8080 was refused\n";
+    // The second request asks whether a pod has the name.
+    fails(&run(&kubectl, "web --replicas 0"), &format!("{first}{last}error: `…"));
+    assert_eq!(kubectl.asked().len(), 2);
+}
+
 // Statuses that lag behind.
 
 /// The example as it is a moment after the old set was scaled: its status does not know yet.
-fn lagging() -> [Answer; 3] {
-    let [deployment, _, pods] = workload();
+fn lagging() -> [Answer; 4] {
+    let [deployment, _, pods, again] = workload();
     let mut sets = of(ROLLOUT, "ReplicaSet");
     sets[0]["metadata"]["generation"] = json!(10);
-    [deployment, list(&sets), pods]
+    [deployment, list(&sets), pods, again]
 }
 
 #[test]
 fn statuses_that_lag_are_read_again() {
     // Fewer pods than the status says may come yet as well.
-    let [deployment, sets, _] = workload();
-    let few = [deployment, sets, list(&of(ROLLOUT, "Pod")[2..])];
+    let [deployment, sets, ..] = workload();
+    let pods = list(&of(ROLLOUT, "Pod")[2..]);
+    let few = [deployment, sets, pods.clone(), pods];
     for first in [lagging(), few] {
         let kubectl = kubectl(&[&first[..], &example()].concat());
         let output = run(&kubectl, "deploy/web --replicas 5");
         let (_, notes) = fine(&output);
-        assert_eq!(kubectl.asked().len(), 8);
+        assert_eq!(kubectl.asked().len(), 10);
         assert!(!notes.contains("earlier spec"), "{notes}");
     }
 }
@@ -396,7 +451,7 @@ fn statuses_that_lag_for_good_are_noted() {
     let cluster = kubectl(&lags);
     let output = run(&cluster, "deploy/web --replicas 5 -o json");
     let (preview, notes) = fine(&output);
-    assert_eq!(cluster.asked().len(), 14);
+    assert_eq!(cluster.asked().len(), 18);
     let note = "the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec";
     assert!(notes.contains(note), "{notes}");
     assert!(preview.contains("\"code\": \"status-lags\""), "{preview}");

@@ -178,7 +178,7 @@ fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     first["metadata"]["ownerReferences"] = owner("apps/v1", "ReplicaSet", "web-2");
     let sets = [set("web-0", 0), set("web-1", 3), canary];
     let pods = [&pods()[..], &[first]].concat();
-    let answers = [says(&json!("rollout.argoproj.io/web")), list(&sets), list(&pods)];
+    let answers = [("rollout.argoproj.io/web\n".to_owned(), "", 0), list(&sets), list(&pods)];
     let ran = run("rollout/web -n shop", &answers);
     let expected = "\
 WORKLOAD                 PODS  NEXT TO GO  SURE  NOTE
@@ -221,7 +221,11 @@ fn what_cannot_be_scaled_so_is_named() {
     let error = "cloneset.apps.kruise.io/web: a CloneSet deletes its pods itself, by rules that podrank does not know";
     refuses("scale cloneset/web --replicas 1 -n shop --yes", &answers, error);
     let none = [says(&rollout(3)), list(&[]), list(&[])];
-    refuses(words, &none, "no ReplicaSet and no pod belongs to rollout.argoproj.io/web");
+    refuses(
+        words,
+        &none,
+        "rollout.argoproj.io/web is of no kind that podrank knows, and no ReplicaSet belongs to it: ask about a workload, such as deploy/NAME",
+    );
 }
 
 #[test]
@@ -237,6 +241,19 @@ fn nothing_is_written_if_the_owner_has_no_scale() {
     let scale =
         "scale|rollout.argoproj.io/web|--replicas=1|--current-replicas=3|--dry-run=server|--namespace|shop";
     assert_eq!(ran.asked.last().map(String::as_str), Some(scale));
+}
+
+#[test]
+fn a_conflict_over_costs_says_with_whom() {
+    let conflict = "Apply failed with 1 conflict: conflict with \"karpenter\": \
+                    .metadata.annotations.controller.kubernetes.io/pod-deletion-cost\n\
+                    Please review the fields above--they currently have other managers. Here\n\
+                    are the ways you can resolve this warning:\n\
+                    See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts\n";
+    let error = "nothing was changed: cannot write deletion costs: Apply failed with 1 conflict: conflict with \
+                 \"karpenter\": .metadata.annotations.controller.kubernetes.io/pod-deletion-cost";
+    let words = "scale rollout/web --replicas 1 -n shop --yes";
+    refuses(words, &[until_plan(&[]), vec![refused(conflict)]].concat(), error);
 }
 
 /// The run is interrupted by the loss of a right, before it scales.

@@ -48,6 +48,26 @@ fn a_broken_ordinal_is_named() {
 }
 
 #[test]
+fn a_set_that_waits_says_so_in_each_view() {
+    let waits = "note: a scale-down of sts/db waits for db-1, and until then none of its pods goes at any count: db-1 is not ready\n";
+    for words in ["sts/db", "pod/db-4", "sts/db -o wide", "pod/db-2"] {
+        let (_, notes) = fine(words, STATEFUL_SET);
+        assert!(notes.contains(waits), "{words}: {notes}");
+        let (_, notes) = fine(words, mended(&[]));
+        assert!(!notes.contains("waits for"), "{words}: {notes}");
+    }
+    for words in ["sts/db --replicas 3", "sts", "pod/db-4 --replicas 3"] {
+        let (table, _) = fine(words, STATEFUL_SET);
+        assert!(
+            ["waits for db-1", "waits for 1 pod", "db-1 is not ready"].iter().any(|it| table.contains(it)),
+            "{words}: {table}"
+        );
+    }
+    let (json, _) = fine("pod/db-4 -o json", STATEFUL_SET);
+    assert!(json.contains(r#""code": "scale-down-waits""#), "{json}");
+}
+
+#[test]
 fn the_table_says_who_waits_for_whom() {
     let (table, notes) = fine("sts/db --replicas 3", STATEFUL_SET);
     let expected = "\

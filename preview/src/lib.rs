@@ -52,6 +52,7 @@ pub use ask::subject::{OwnerName, Subject};
 pub use decide::autoscaled::autoscaled;
 pub use decide::circle::Arrow;
 pub use decide::line::MOST_IN_ONE_SYNC;
+pub use decide::order_notes::add_order_notes;
 pub use decide::overview::overview;
 pub use decide::standing::{scale_down_order, standing_of_pod};
 pub use decide::workload::{circle, preview_workload};

@@ -1,6 +1,7 @@
 //! The flags that say how to reach the cluster. They are kubectl's own, and are passed on to it unchanged.
 
-use clap::{Args, ValueHint};
+use clap::{Arg, Args, Command, ValueHint};
+use std::ffi::OsString;
 
 /// Their heading in the help.
 pub(crate) const CONNECTION: &str = "Connection (passed on to kubectl)";
@@ -59,6 +60,36 @@ pub(crate) struct Connection {
     certificate_authority: Option<String>,
 }
 
+/// Puts the flags of the connection and the namespace that stand before a subcommand behind it, where clap looks for them. `words`
+/// start with the program. They stay as they are if another word stands before the subcommand, or if it has no such flags.
+pub(crate) fn behind_subcommand(command: &Command, mut words: Vec<OsString>) -> Vec<OsString> {
+    let text = |at: usize| words.get(at).and_then(|word| word.to_str());
+    let mut at = 1;
+    while let Some(width) = text(at).and_then(|word| width(command, word)) {
+        at += width;
+    }
+    let task = text(at).and_then(|word| command.find_subcommand(word));
+    if task.is_some_and(|task| task.get_arguments().any(|arg| arg.get_id() == "context")) {
+        words[1..=at].rotate_right(1);
+    }
+    words
+}
+
+/// How many words this flag takes with its value. `None` if it is none of these flags.
+fn width(command: &Command, word: &str) -> Option<usize> {
+    let is_ours = |arg: &&Arg| arg.get_help_heading() == Some(CONNECTION) || arg.get_id() == "namespace";
+    let mut ours = command.get_arguments().filter(is_ours);
+    if let Some(long) = word.strip_prefix("--") {
+        let name = long.split_once('=').map_or(long, |(name, _)| name);
+        let arg = ours.find(|arg| arg.get_long() == Some(name))?;
+        return Some(if name == long && !arg.is_require_equals_set() { 2 } else { 1 });
+    }
+    let mut letters = word.strip_prefix('-')?.chars();
+    let letter = letters.next()?;
+    ours.find(|arg| arg.get_short() == Some(letter))?;
+    Some(if letters.next().is_some() { 1 } else { 2 })
+}
+
 impl Connection {
     /// The flags for kubectl, without those of the namespace.
     pub(crate) fn arguments(&self) -> Vec<String> {
@@ -79,5 +110,36 @@ impl Connection {
         let single = single.into_iter().filter_map(|(flag, value)| Some((flag, value.as_ref()?)));
         let groups = self.as_group.iter().map(|group| ("as-group", group));
         single.chain(groups).map(|(flag, value)| format!("--{flag}={value}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+
+    #[test]
+    fn flags_of_the_connection_may_stand_before_a_subcommand() {
+        for (words, moved) in [
+            ("-n shop scale web", "scale -n shop web"),
+            ("-nshop drop a", "drop -nshop a"),
+            ("-n=shop undo web", "undo -n=shop web"),
+            ("--context c --token=t -s u scale web -n a", "scale --context c --token=t -s u web -n a"),
+            ("--insecure-skip-tls-verify scale web", "scale --insecure-skip-tls-verify web"),
+            // The value of a flag is no subcommand, and nor is a word behind another flag or behind a name.
+            ("-n scale web", "-n scale web"),
+            ("-n shop web scale", "-n shop web scale"),
+            ("--replicas 3 scale", "--replicas 3 scale"),
+            ("-o json scale web", "-o json scale web"),
+            // These reach no cluster.
+            ("-n shop version", "-n shop version"),
+            ("-n", "-n"),
+            ("", ""),
+        ] {
+            let words = ["kubectl-podrank"].into_iter().chain(words.split_whitespace());
+            let words = behind_subcommand(&command(), words.map(OsString::from).collect());
+            let words: Vec<_> = words[1..].iter().map(|word| word.to_str().expect("UTF-8")).collect();
+            assert_eq!(words.join(" "), moved);
+        }
     }
 }

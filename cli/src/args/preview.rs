@@ -304,9 +304,12 @@ impl PreviewArgs {
     pub(crate) fn missing(&self) -> Option<&'static str> {
         let needs_count = self.output == Output::Name && !self.has_count();
         let subjects = self.subjects().unwrap_or_default();
-        let is_daemon_set =
-            matches!(&*subjects, [Subject::Workload(name)] if name.kind == Some(WorkloadKind::DaemonSet));
-        (needs_count && !is_daemon_set).then_some(
+        let has_none = match &*subjects {
+            [Subject::Workload(name)] => name.kind == Some(WorkloadKind::DaemonSet),
+            [Subject::Node(_)] => true,
+            _ => false,
+        };
+        (needs_count && !has_none).then_some(
             "this output is about one count: add --replicas N, or --rollout to see how a rollout goes on, or for a Job \
              --parallelism N, --completions N or --suspend",
         )

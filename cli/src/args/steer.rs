@@ -20,8 +20,12 @@ use std::time::Duration;
 #[command(after_long_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
     /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
-    workload: Vec<String>,
+    #[arg(value_name = "TYPE/NAME")]
+    workload: String,
+
+    /// The name, if the word before is only the type
+    #[arg(value_name = "NAME", hide = true)]
+    name: Option<String>,
 
     /// Desired replicas, or how many fewer: 5, -2 or -30%
     #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
@@ -74,8 +78,12 @@ pub(crate) struct DropArgs {
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
-    workload: Vec<String>,
+    #[arg(value_name = "TYPE/NAME")]
+    workload: String,
+
+    /// The name, if the word before is only the type
+    #[arg(value_name = "NAME", hide = true)]
+    name: Option<String>,
 
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -114,9 +122,12 @@ pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
 /// The types by which kubectl knows a node.
 pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
+/// The heading of the wishes.
+pub(crate) const WISHES: &str = "Which pods go first";
+
 /// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Which pods go first")]
+#[command(next_help_heading = WISHES)]
 pub(crate) struct Wishes {
     /// Pod that must go, as NAME or pod/NAME
     ///
@@ -297,10 +308,16 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds) * number)
 }
 
+/// What these words name.
+fn scalable(workload: &str, name: Option<&str>) -> Result<Scalable, String> {
+    let words: Vec<_> = [workload].into_iter().chain(name).map(str::to_owned).collect();
+    Scalable::of_words(&words)
+}
+
 impl ScaleArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<Scalable, String> {
-        Scalable::of_words(&self.workload)
+        scalable(&self.workload, self.name.as_deref())
     }
 
     /// Puts the wishes in the order of the command line, which clap knows.
@@ -367,7 +384,7 @@ impl DropArgs {
 impl UndoArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<Scalable, String> {
-        Scalable::of_words(&self.workload)
+        scalable(&self.workload, self.name.as_deref())
     }
 }
 

@@ -93,6 +93,10 @@ pub enum NoteCode {
     SurroundingsUnread,
     /// An autoscaler, a disruption budget or a policy is not sound.
     PassedOver,
+    /// Pods have deletion costs that podrank itself left.
+    LeftoverCosts,
+    /// A scale-down to any count waits for a pod.
+    ScaleDownWaits,
     /// The Job's deadline passes in some time, and then all its active pods go.
     DeadlinePasses,
 }

@@ -24,6 +24,9 @@ pub struct Overview<'a> {
     pub now_source: NowSource,
     /// Whose decision it is.
     pub order: Order,
+    /// Why some types of workloads could not be read, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// The workloads, sorted by namespace, kind and name.
     pub workloads: Vec<OverviewLine<'a>>,
 }

@@ -381,6 +381,9 @@ pub struct Details {
     pub sidecar_restarts: u32,
     /// Its deletion cost; 0 if it has no valid one.
     pub deletion_cost: i32,
+    /// Whether podrank itself wrote that cost, and nobody else. Only known if the input has the managers of its fields.
+    #[serde(rename = "ownCost", skip_serializing_if = "std::ops::Not::not")]
+    pub is_own_cost: bool,
     /// When it was created.
     pub creation_time: Option<Timestamp>,
     /// The time since its creation.
@@ -398,6 +401,7 @@ impl Details {
             restarts: pod.restarts,
             sidecar_restarts: pod.sidecar_restarts,
             deletion_cost: pod.deletion_cost,
+            is_own_cost: false,
             creation_time: timestamp(pod.creation_time),
             age: age(now, pod.creation_time),
         }

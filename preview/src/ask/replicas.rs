@@ -75,6 +75,17 @@ impl Replicas {
         }
     }
 
+    /// Says so if it is a percentage that is less than one of the present pods.
+    pub(crate) fn rounds_to_none(self, present: u32) -> Option<String> {
+        let Self::FewerPercent(percent @ 1..) = self else { return None };
+        let is_none = present > 0 && self.of(present) == Ok(present);
+        let least = 100_u32.div_ceil(present.max(1));
+        let replicas = text::count(present, "replica");
+        is_none.then(|| {
+            format!("-{percent}% of {replicas} is less than one, so the count stays: -{least}% takes one")
+        })
+    }
+
     /// Whether it depends on the present count.
     pub fn is_relative(self) -> bool {
         !matches!(self, Self::To(_))
@@ -117,6 +128,19 @@ mod tests {
         }
         let five_fewer: Replicas = "-5".parse().expect("a count");
         assert_eq!(five_fewer.of(4), Err("--replicas -5 is impossible: the count is 4".to_owned()));
+    }
+
+    #[test]
+    fn a_percentage_may_round_to_none() {
+        let of = |text: &str, present| text.parse::<Replicas>().expect(text).rounds_to_none(present);
+        let five = "-5% of 12 replicas is less than one, so the count stays: -9% takes one";
+        assert_eq!(of("-5%", 12).as_deref(), Some(five));
+        for (text, present) in
+            [("-9%", 12), ("-50%", 2), ("-0%", 12), ("-0", 12), ("12", 12), ("-5%", 0), ("-100%", 1)]
+        {
+            assert_eq!(of(text, present), None, "{text} of {present}");
+        }
+        assert_eq!("-9%".parse::<Replicas>().expect("a count").of(12), Ok(11));
     }
 
     #[test]

@@ -78,6 +78,7 @@ impl Subject {
         match Type::of(word) {
             Some(Type::Workload(kind)) => Ok(Self::All(kind)),
             Some(Type::Unsupported(text)) => Err(text),
+            Some(Type::Namespace) => Err(in_namespace("NAMESPACE")),
             Some(_) => Err(format!("{word} is a type: write {word}/NAME")),
             None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
         }
@@ -93,6 +94,7 @@ impl Subject {
             Some(Type::Autoscaler) => Ok(Self::Autoscaler(owned()?)),
             Some(Type::Node) => Ok(Self::Node(owned()?)),
             Some(Type::Unsupported(text)) => Err(text),
+            Some(Type::Namespace) => Err(in_namespace(&owned()?)),
             None if resource.is_empty() => Err(format!("`/{}` has no type", text::word(name))),
             None => {
                 let resource = checked(&resource.to_ascii_lowercase())
@@ -101,6 +103,11 @@ impl Subject {
             }
         }
     }
+}
+
+/// How to ask about all that is in a namespace.
+fn in_namespace(name: &str) -> String {
+    format!("a namespace has no pods of its own: ask about its workloads: kubectl podrank -n {name}")
 }
 
 /// What does what a user may mean by this verb.
@@ -131,6 +138,7 @@ enum Type {
     Pod,
     Autoscaler,
     Node,
+    Namespace,
     Unsupported(String),
 }
 
@@ -139,6 +147,7 @@ impl Type {
         match word.to_ascii_lowercase().as_str() {
             "po" | "pod" | "pods" => Some(Self::Pod),
             "no" | "node" | "nodes" => Some(Self::Node),
+            "ns" | "namespace" | "namespaces" => Some(Self::Namespace),
             "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => Some(Self::Unsupported(
                 "a disruption budget takes no pods, and the controllers ignore it when they scale down: ask about a workload, such as deploy/NAME".to_owned(),
             )),
@@ -264,6 +273,14 @@ mod tests {
                 "`protect` is no subcommand: type kubectl podrank pod/web-1 to see when it goes",
             ),
             ("drain node/worker-1", "`drain` is no subcommand: type kubectl podrank drop --node worker-1"),
+            (
+                "ns/shop",
+                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n shop",
+            ),
+            (
+                "ns",
+                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n NAMESPACE",
+            ),
             ("pdb/web", "a disruption budget takes no pods"),
             ("cronjob/import", "CronJobs are not supported"),
         ] {

@@ -67,7 +67,7 @@ pub(crate) fn choose_workload<'a>(
         }
         _ => {
             let namespace = options.namespace.as_deref();
-            let with_pods = with_pods_in(input, sets, namespace);
+            let with_pods = with_pods_in(input, sets, namespace, false);
             only(&with_pods, || "the input has pods of several workloads".to_owned())
                 .or_else(|| {
                     let idle = with_deployments(sets, &deployments(input), here.iter().copied());
@@ -101,15 +101,18 @@ fn deployments(input: &Input) -> Vec<&DeploymentEntry> {
     input.deployments.iter().collect()
 }
 
-/// The workloads that have pods in this namespace, or in any: Deployments in place of their sets.
+/// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
 pub(crate) fn with_pods_in<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
     namespace: Option<&str>,
+    with_parts: bool,
 ) -> Vec<Choice<'a>> {
     let owners = sets.with_pods().map(Choice::Set);
     let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
-    let all = with_deployments(sets, &deployments(input), owners.chain(direct));
+    let parts = sets.with_pods().map(Choice::Set).filter(|_| with_parts);
+    let all = with_deployments(sets, &deployments(input), owners.chain(direct)).into_iter();
+    let all = sorted(all.chain(parts));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
 }
 
@@ -132,7 +135,10 @@ fn with_deployments<'a>(
 impl Input {
     /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
-        with_pods_in(self, &Sets::of(self), None).into_iter().map(|choice| choice.id().to_id()).collect()
+        with_pods_in(self, &Sets::of(self), None, false)
+            .into_iter()
+            .map(|choice| choice.id().to_id())
+            .collect()
     }
 }
 

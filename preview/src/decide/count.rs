@@ -21,13 +21,32 @@ impl Input {
     /// Returns the number of replicas that the options' workload gets, given its present one.
     ///
     /// # Errors
-    /// If the options do not name one workload of the input, if it has no replicas, or if it has too few.
+    /// If the options do not name one workload of the input, if it has no replicas, or if it has too few: too few for a percentage of
+    /// them to be a pod, too.
     pub fn count(&self, options: &Options, replicas: Replicas) -> Result<u32, Error> {
+        match self.rounded_count(options, replicas)? {
+            (count, None) => Ok(count),
+            (_, Some(why)) => Err(Error::new(why)),
+        }
+    }
+
+    /// Returns the same, and says so if a percentage is less than a pod.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input, if it has no replicas, or if it has too few.
+    pub fn rounded_count(
+        &self,
+        options: &Options,
+        replicas: Replicas,
+    ) -> Result<(u32, Option<String>), Error> {
         if let Replicas::To(count) = replicas {
-            return Ok(count);
+            return Ok((count, None));
         }
         let sets = Sets::of(self);
-        of_choice(&sets, choose_workload(self, &sets, options)?, replicas)
+        let choice = choose_workload(self, &sets, options)?;
+        let count = of_choice(&sets, choice, replicas)?;
+        let none = replicas.rounds_to_none(present(&sets, choice)?);
+        Ok((count, none.map(|why| format!("{choice}: {why}"))))
     }
 }
 
@@ -36,6 +55,12 @@ pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas)
     if let Replicas::To(count) = replicas {
         return Ok(count);
     }
+    let present = present(sets, choice)?;
+    replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
+}
+
+/// The present number of replicas of a workload.
+fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error> {
     let present = match choice {
         Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
         Choice::Set(id) => {
@@ -49,6 +74,5 @@ pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas)
             _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
         },
     };
-    let present = u32::try_from(present).unwrap_or(0);
-    replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
+    Ok(u32::try_from(present).unwrap_or(0))
 }

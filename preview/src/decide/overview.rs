@@ -17,15 +17,16 @@ use crate::object::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::words::error::Error;
 
 /// Says who goes first in each of the workloads that have pods, or what happens if each gets this count. `is_wanted` chooses among
-/// them, by kind, namespace and name.
+/// them, by kind, namespace and name. A set that belongs to a Deployment is one of them only `with_parts`.
 pub fn overview<'a>(
     input: &'a Input,
     options: &Options,
     replicas: Option<Replicas>,
+    with_parts: bool,
     is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
 ) -> Overview<'a> {
     let sets = Sets::of(input);
-    let all = with_pods_in(input, &sets, options.namespace.as_deref()).into_iter();
+    let all = with_pods_in(input, &sets, options.namespace.as_deref(), with_parts).into_iter();
     let chosen = all.filter(|choice| is_wanted(choice.id().kind, choice.id().namespace, choice.id().name));
     let lines = chosen.map(|choice| {
         line(input, &sets, options, replicas, choice)
@@ -37,6 +38,7 @@ pub fn overview<'a>(
         now: options.now,
         now_source: options.now_source,
         order: options.order,
+        unread: Vec::new(),
         workloads: lines.collect(),
     }
 }

@@ -9,7 +9,7 @@ use crate::decide::direct::preview_direct;
 use crate::decide::members::{members, ranked};
 use crate::decide::related::Related;
 use crate::decide::set::preview_set;
-use crate::decide::{circle as circles, interference, moment};
+use crate::decide::{circle as circles, interference, leftovers, moment};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::pod::PodEntry;
@@ -39,6 +39,7 @@ pub(crate) fn preview_choice<'a>(
 ) -> Result<Preview<'a>, Error> {
     let mut preview = moment::decide(options, |options| preview_at(input, sets, choice, options))?;
     interference::add(&mut preview, input, options);
+    leftovers::add(&mut preview, input, options);
     Ok(preview)
 }
 

@@ -1,0 +1,71 @@
+//! What to type instead of a flag that is for another task, or that does not go with a node. Computes text and reads nothing.
+
+use super::preview::{Output, PreviewArgs};
+use super::steer::WISHES;
+use super::{PROGRAM, command};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+use std::ffi::OsString;
+
+/// What the preview takes besides a node.
+const WITH_NODE: [&str; 5] = ["words", "filename", "output", "all_namespaces", "_dry_run"];
+
+/// How to ask for a wish of `scale`, which the preview does not take: the command of these words, if that is one. `None` if `flag` is
+/// no wish.
+pub(super) fn scale(flag: &str, words: &[OsString]) -> Option<String> {
+    let name = flag.strip_prefix("--").map(|name| name.split_once('=').map_or(name, |(name, _)| name))?;
+    let command = command();
+    let scale = command.find_subcommand("scale")?;
+    let mut wishes = scale.get_arguments().filter(|arg| arg.get_help_heading() == Some(WISHES));
+    // A pod may also be what is asked about.
+    let wish = wishes.find(|arg| arg.get_long() == Some(name) && name != "pod")?;
+    let typed = words.get(1..).unwrap_or_default().iter().map(|word| word.to_str());
+    let typed = typed.collect::<Option<Vec<_>>>().and_then(|typed| plan(&command, typed));
+    let value = if wish.is_require_equals_set() { "" } else { " ..." };
+    let usual = || format!("TYPE/NAME --replicas N --{name}{value} --dry-run");
+    Some(format!("use kubectl podrank scale {}", typed.unwrap_or_else(usual)))
+}
+
+/// The words of a dry run of `scale` with these words. `None` if it does not take them.
+fn plan(command: &Command, typed: Vec<&str>) -> Option<String> {
+    let is = |word: &str, flag: &str| word == flag || word.starts_with(&format!("{flag}="));
+    let has = |flag: &str| typed.iter().any(|word| is(word, flag));
+    // A command that holds a token is not shown again.
+    if has("--token") {
+        return None;
+    }
+    let count = (!has("--replicas") && !has("--to")).then_some(["--replicas", "N"]).into_iter().flatten();
+    let dry_run = (!has("--dry-run")).then_some("--dry-run");
+    let words: Vec<_> = typed.into_iter().chain(count).chain(dry_run).collect();
+    let counted = words.iter().map(|word| if *word == "N" { "0" } else { word });
+    command.clone().try_get_matches_from([PROGRAM, "scale"].into_iter().chain(counted)).ok()?;
+    Some(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
+}
+
+/// The word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=,:%@+".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// What is wrong with the other words if a node is asked about.
+pub(super) fn refused_of_node(node: &str, args: &PreviewArgs, matches: &ArgMatches) -> Option<String> {
+    if !matches!(args.output, Output::Table | Output::Json | Output::Yaml | Output::Name) {
+        return Some(format!(
+            "{node} is answered as table, json, yaml or name: leave out -o, or choose one of them"
+        ));
+    }
+    let command = command();
+    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let mut others = command.get_arguments().filter(|arg| {
+        let is_ours = arg.get_help_heading() == Some(super::connection::CONNECTION);
+        !is_ours && !WITH_NODE.contains(&arg.get_id().as_str())
+    });
+    let other = others.find(|arg| is_given(arg.get_id().as_str()))?;
+    let flag = other.get_long().unwrap_or_default();
+    Some(format!("{node} is no workload: leave out --{flag}"))
+}
