@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::thread;
 
 /// What kubectl did.
@@ -143,14 +144,14 @@ enum Messages {
 pub(crate) struct Kubectl {
     program: OsString,
     connection: Vec<String>,
-    relay: Relay,
+    relay: Arc<Relay>,
 }
 
 impl Kubectl {
     /// Returns the kubectl that the environment variable `KUBECTL` names, or else the one on the `PATH`.
     pub(crate) fn new(connection: Vec<String>) -> Self {
         let program = std::env::var_os("KUBECTL").filter(|program| !program.is_empty());
-        Self { program: program.unwrap_or_else(|| "kubectl".into()), connection, relay: Relay::default() }
+        Self { program: program.unwrap_or_else(|| "kubectl".into()), connection, relay: Arc::default() }
     }
 
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.

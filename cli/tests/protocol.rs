@@ -13,9 +13,12 @@ fn recorded() -> Edges {
     for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sessions")).expect("sessions") {
         let path = entry.expect("an entry").path();
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let session: Value = serde_json::from_str(&fs::read_to_string(&path).expect("a session")).expect("JSON");
+        let session: Value =
+            serde_json::from_str(&fs::read_to_string(&path).expect("a session")).expect("JSON");
         let lines = session["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str);
-        let Ok(printed) = serde_json::from_str::<Value>(&lines.collect::<Vec<_>>().join("\n")) else { continue };
+        let Ok(printed) = serde_json::from_str::<Value>(&lines.collect::<Vec<_>>().join("\n")) else {
+            continue;
+        };
         let of_node = printed["workloads"].as_array().cloned().unwrap_or_default();
         for outcome in [printed].iter().chain(&of_node) {
             let steps = outcome["steps"].as_array().cloned().unwrap_or_default();

@@ -485,7 +485,10 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
-        assert_eq!((how.yes, how.dry_run, how.by, how.exact, how.no_lock), (false, None, By::Scale, false, false));
+        assert_eq!(
+            (how.yes, how.dry_run, how.by, how.exact, how.no_lock),
+            (false, None, By::Scale, false, false)
+        );
         assert_eq!((how.timeout, how.batch(), how.output), (Duration::from_secs(120), 1, SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
         let how =

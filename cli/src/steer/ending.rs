@@ -194,8 +194,11 @@ impl Run<'_> {
         self.finish(Outcome { left, ..self.outcome(Exit::Left, self.confirmed.clone(), message) })
     }
 
-    /// Takes costs off, unless another run has the lock. Returns the state afterwards.
+    /// Takes costs off once, unless another run has the lock. Returns the state afterwards.
     pub(super) fn put_back(&mut self) -> Result<State, Failure> {
+        if self.is_put_back {
+            return self.cluster.state();
+        }
         self.step(Step::CleanUp);
         if self.is_lost() {
             let state = self.cluster.state()?;
@@ -205,7 +208,9 @@ impl Run<'_> {
                 Err("another run has taken the Lease over, and they may be its own".into())
             };
         }
-        self.cluster.take_off(self.own_costs()).map(|(_, state)| state)
+        let (_, state) = self.cluster.take_off(self.own_costs())?;
+        self.is_put_back = true;
+        Ok(state)
     }
 
     /// Gives the lock back, and adds what is left besides costs.

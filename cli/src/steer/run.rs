@@ -37,6 +37,8 @@ pub(super) struct Run<'k> {
     pub(super) request: Request,
     /// `None` if the user may not lock, and once the lock is given back.
     lock: Option<Lock>,
+    /// Whether its costs are off. From then on, another run may write its own.
+    pub(super) is_put_back: bool,
     steps: RefCell<Vec<Step>>,
     /// The workload's count, as long as nobody else changes it.
     pub(super) count: u32,
@@ -109,6 +111,7 @@ impl<'k> Run<'k> {
             confirmed: planned.plan.clone(),
             request,
             lock,
+            is_put_back: false,
             steps: RefCell::new(steps),
             count: planned.plan.from,
             gone_before: Vec::new(),
@@ -195,6 +198,9 @@ impl<'k> Run<'k> {
         let plan = planned::read_again(&self.cluster, &mut self.request);
         let plan = plan.map_err(|error| Stop::Differs(error.to_string()))?;
         self.check_target(&plan)?;
+        if plan.from != self.confirmed.from {
+            return Err(self.was_scaled(plan.from));
+        }
         difference(&self.confirmed, &plan).map_or(Ok(plan), |found| Err(Stop::Differs(found.to_string())))
     }
 

@@ -40,7 +40,9 @@ impl Kubectl {
         command.args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.0).stdin(terminal.slave);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let lines: String = typed.iter().map(|line| format!("{line}\n")).collect();
-        fs::File::from(terminal.master.try_clone().expect("a handle")).write_all(lines.as_bytes()).expect("a terminal");
+        fs::File::from(terminal.master.try_clone().expect("a handle"))
+            .write_all(lines.as_bytes())
+            .expect("a terminal");
         child.wait_with_output().expect("it ends")
     }
 

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 /// The plan that takes one of these pods, preferably one on `spot`.
 fn of(pods: &[Value]) -> Plan {
     let wish = Wish::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
-    plan(&input(&dump(pods)), &request(Count::AllButNamed, &[], Vec::new()).to(pods.len() - 1, vec![wish])).expect("a plan")
+    plan(&input(&dump(pods)), &request(Count::AllButNamed, &[], Vec::new()).to(pods.len() - 1, vec![wish]))
+        .expect("a plan")
 }
 
 trait To {
@@ -96,7 +97,10 @@ fn a_promised_node_that_stays_occupied_is_a_difference() {
     now.nodes = with(&node).nodes;
     now.nodes.iter_mut().flatten().for_each(|it| it.becomes_empty = false);
     let found = difference(&confirmed, &now).expect("a difference");
-    assert_eq!(found, Difference { because: names(&[&format!("{node} does not become empty")]), ..Difference::default() });
+    assert_eq!(
+        found,
+        Difference { because: names(&[&format!("{node} does not become empty")]), ..Difference::default() }
+    );
     assert_eq!(difference(&now, &confirmed), None);
 }
 
@@ -128,6 +132,7 @@ fn costs_of_another_run_are_fixed() {
         "somebody else's deletion costs leave no room: web-b (cost 0) must go before web-a (cost -2147483648, written by another run of \
          podrank); --force-conflicts writes over them and puts them back"
     );
-    named.own_costs = Some([of_all.pods.iter().find(|pod| pod.name == "web-a").expect("it").uid.clone()].into());
+    named.own_costs =
+        Some([of_all.pods.iter().find(|pod| pod.name == "web-a").expect("it").uid.clone()].into());
     assert!(plan(&input(&dump(&pods)), &named).is_ok());
 }
