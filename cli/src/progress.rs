@@ -1,7 +1,8 @@
-//! The progress of reading a large input. Writes to standard error, if that is a terminal.
+//! The progress of what takes long: reading a large input, planning many workloads, waiting for pods. Writes to standard error, if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Read};
+use std::time::{Duration, Instant};
 
 /// The fewest bytes of a large input. Reading less takes too little time to need a progress bar.
 const LARGE: u64 = 64 << 20;
@@ -62,4 +63,43 @@ pub(crate) fn count(pods: u64) -> ProgressBar {
     let form = "waiting for pods to go {wide_bar} {pos} of {len}";
     bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
     bar
+}
+
+/// How long planning takes before its progress is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The progress of planning several workloads.
+pub(crate) struct Planning {
+    begun: Instant,
+    workloads: u64,
+    next: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Planning {
+    pub(crate) fn of(workloads: u64) -> Self {
+        Self { begun: Instant::now(), workloads, next: 0, bar: None }
+    }
+
+    /// The next workload begins.
+    pub(crate) fn next(&mut self) {
+        self.next += 1;
+        if self.bar.is_none() && self.begun.elapsed() >= PATIENCE {
+            let bar = ProgressBar::with_draw_target(Some(self.workloads), ProgressDrawTarget::stderr());
+            let form = "planning {wide_bar} {pos} of {len} workloads";
+            bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.next);
+        }
+    }
+}
+
+impl Drop for Planning {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod outcome;
 mod planned;
 mod rights;
 mod run;
+mod shared;
 mod wishes;
 
 use crate::args::steer::{

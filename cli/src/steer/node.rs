@@ -4,13 +4,15 @@
 use super::interrupt::Interrupt;
 use super::outcome::{Document, Exit, NodeDocument, Outcome};
 use super::planned::{Planned, Wanted};
+use super::shared::{MANY, Shared};
 use super::{Failure, confirm, end_dry_run, owners, rights};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::{Answer, Kubectl, Reason};
+use crate::progress::Planning;
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
-use podrank_preview::Note;
+use podrank_preview::{Input, Note, Options};
 use podrank_preview::steer::{self, Scaled, Spared};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -132,15 +134,17 @@ impl Node {
     /// Plans each workload. The pods of one for which there is no plan cannot be dropped.
     fn plan<'k>(&mut self, kubectl: &'k Kubectl, workloads: Workloads, args: &DropArgs) -> Vec<Planned<'k>> {
         let mut planned = Vec::new();
+        let mut progress = Planning::of(workloads.len() as u64);
+        let shared = shared(kubectl, &workloads);
         for (Scaled { namespace, name }, pods) in workloads {
-            let wanted = Wanted::read(
-                kubectl,
-                &name,
-                Some(&namespace),
-                &args.how,
-                |_, _| Ok(args.count()),
-                pods.clone(),
-            );
+            progress.next();
+            let (count, its) = (|_: &Input, _: &Options| Ok(args.count()), pods.clone());
+            let wanted = match shared.get(&namespace).and_then(|shared| shared.of(kubectl, &name)) {
+                Some((cluster, input, around)) => {
+                    Wanted::of(cluster, input, Some(around), &args.how, count, its)
+                }
+                None => Wanted::read(kubectl, &name, Some(&namespace), &args.how, count, its),
+            };
             match wanted.and_then(|wanted| wanted.plan(&args.how, &Wishes::default())) {
                 Ok(plan) => planned.push(plan),
                 Err(error) => {
@@ -251,6 +255,16 @@ impl Node {
         let Self { name, is_cordoned, passed_over, others } = self;
         NodeDocument::new(name, *is_cordoned, workloads, [passed_over, others], exit)
     }
+}
+
+/// The namespaces in which many workloads are to be planned, each read at once.
+fn shared(kubectl: &Kubectl, workloads: &Workloads) -> BTreeMap<String, Shared> {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for Scaled { namespace, .. } in workloads.keys() {
+        *counts.entry(namespace).or_default() += 1;
+    }
+    let many = counts.into_iter().filter(|(_, count)| *count >= MANY);
+    many.filter_map(|(namespace, _)| Some((namespace.to_owned(), Shared::read(kubectl, namespace)?))).collect()
 }
 
 /// Whether the scheduler leaves the node out. An error if there is no such node.

@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 pub(super) struct Wanted<'k> {
     cluster: Cluster<'k>,
     input: Input,
+    /// The autoscalers and disruption budgets of its namespace, if they were read already.
+    around: Option<Input>,
     request: Request,
 }
 
@@ -41,6 +43,18 @@ impl<'k> Wanted<'k> {
         named: BTreeSet<String>,
     ) -> Result<Self, Failure> {
         let (cluster, input) = Cluster::find(kubectl, name, namespace, live::read)?;
+        Self::of(cluster, input, None, how, count, named)
+    }
+
+    /// A workload that was read already, perhaps with what is around it.
+    pub(super) fn of(
+        cluster: Cluster<'k>,
+        input: Input,
+        around: Option<Input>,
+        how: &How,
+        count: impl FnOnce(&Input, &Options) -> Result<Count, podrank_preview::Error>,
+        named: BTreeSet<String>,
+    ) -> Result<Self, Failure> {
         let mut options = Options::new(0, Timestamp::now());
         cluster.name_workload(&mut options);
         let count = count(&input, &options)?;
@@ -55,7 +69,7 @@ impl<'k> Wanted<'k> {
             only_if_needed: false,
             by_cost: how.by == By::Scale,
         };
-        Ok(Self { cluster, input, request })
+        Ok(Self { cluster, input, around, request })
     }
 
     /// The plan if the workload has the wanted count already.
@@ -66,9 +80,10 @@ impl<'k> Wanted<'k> {
     /// Plans, with these wishes.
     pub(super) fn plan(mut self, how: &How, wishes: &Wishes) -> Result<Planned<'k>, Failure> {
         self.request.wishes = wishes::resolve(&self.cluster, wishes)?;
-        let Self { cluster, mut input, mut request } = self;
+        let Self { cluster, mut input, around, mut request } = self;
         let mut plan = steer::plan(&input, &request)?;
-        let around = surroundings::common(cluster.kubectl, cluster.namespace());
+        let around =
+            around.unwrap_or_else(|| surroundings::common(cluster.kubectl, cluster.namespace()));
         steer::add_budgets(&mut request, &around, &mut plan);
         if steer::keeps_others(&request, &plan) {
             steer::add_budgets(&mut request, &surroundings::budgets(cluster.kubectl), &mut plan);
