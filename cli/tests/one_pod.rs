@@ -16,7 +16,10 @@ fn many_counts_are_told_by_where_the_odds_turn() {
     let (text, _) = fine("pod/web-7", alike(40));
     let lines: Vec<_> = text.lines().collect();
     let turn = "less than 5 % above 38, half at about 20, 95 % or more at 2 or fewer, certain at 0";
-    assert_eq!(lines[0], format!("web-7 (rs/web, 40 pods): stays at 40 or more, may go at 39 or fewer: {turn}"));
+    assert_eq!(
+        lines[0],
+        format!("web-7 (rs/web, 40 pods): stays at 40 or more, may go at 39 or fewer: {turn}")
+    );
     assert_eq!(lines[1], "Its odds from 39 down to 1: ▁▁▁▁▂▂▂▂▃▃▃▃▄▄▄▄▅▅▅▅▆▆▆▆▇▇▇▇████");
 }
 
@@ -33,7 +36,10 @@ fn counts_without_odds_are_said_to_be_unknown() {
 fn few_counts_are_listed() {
     let (text, _) = fine("pod/web-3", alike(9));
     let (first, _) = text.split_once('\n').expect("lines");
-    assert!(first.contains("may go at 8 (11 %), 7 (22 %), ") && first.ends_with(" and 1 (89 %), goes at 0"), "{first}");
+    assert!(
+        first.contains("may go at 8 (11 %), 7 (22 %), ") && first.ends_with(" and 1 (89 %), goes at 0"),
+        "{first}"
+    );
     assert!(!text.contains("Its odds"), "{text}");
 }
 

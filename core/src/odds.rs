@@ -277,11 +277,10 @@ impl Policy {
         let short = OrderError::ShortBuffer { len, pods: pods.len() };
         let odds = odds.get_mut(..pods.len()).ok_or(short)?;
         let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
-        let groups =
-            self.groups(pods, order, entries.as_flattened_mut()).map_err(|error| match error {
-                OrderError::ShortBuffer { .. } => short,
-                other => other,
-            })?;
+        let groups = self.groups(pods, order, entries.as_flattened_mut()).map_err(|error| match error {
+            OrderError::ShortBuffer { .. } => short,
+            other => other,
+        })?;
         let (mut from, mut certain) = (0, 0_usize);
         for group in groups {
             from = certain;

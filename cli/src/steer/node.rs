@@ -12,8 +12,8 @@ use crate::progress::Planning;
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
-use podrank_preview::{Input, Note, Options};
 use podrank_preview::steer::{self, Scaled, Spared};
+use podrank_preview::{Input, Note, Options};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -264,7 +264,8 @@ fn shared(kubectl: &Kubectl, workloads: &Workloads) -> BTreeMap<String, Shared> 
         *counts.entry(namespace).or_default() += 1;
     }
     let many = counts.into_iter().filter(|(_, count)| *count >= MANY);
-    many.filter_map(|(namespace, _)| Some((namespace.to_owned(), Shared::read(kubectl, namespace)?))).collect()
+    many.filter_map(|(namespace, _)| Some((namespace.to_owned(), Shared::read(kubectl, namespace)?)))
+        .collect()
 }
 
 /// Whether the scheduler leaves the node out. An error if there is no such node.

@@ -82,8 +82,7 @@ impl<'k> Wanted<'k> {
         self.request.wishes = wishes::resolve(&self.cluster, wishes)?;
         let Self { cluster, mut input, around, mut request } = self;
         let mut plan = steer::plan(&input, &request)?;
-        let around =
-            around.unwrap_or_else(|| surroundings::common(cluster.kubectl, cluster.namespace()));
+        let around = around.unwrap_or_else(|| surroundings::common(cluster.kubectl, cluster.namespace()));
         steer::add_budgets(&mut request, &around, &mut plan);
         if steer::keeps_others(&request, &plan) {
             steer::add_budgets(&mut request, &surroundings::budgets(cluster.kubectl), &mut plan);

@@ -21,13 +21,18 @@ impl Shared {
     pub(super) fn read(kubectl: &Kubectl, namespace: &str) -> Option<Self> {
         let kinds = WorkloadKind::WITH_COSTS.iter().map(|kind| kind.resource());
         let resources = kinds.chain(["pods".into()]).collect::<Vec<_>>().join(",");
-        let input = kubectl.get_if_allowed(&[&resources, "--show-managed-fields", "--namespace", namespace])?;
+        let input =
+            kubectl.get_if_allowed(&[&resources, "--show-managed-fields", "--namespace", namespace])?;
         Some(Self { input, around: surroundings::common(kubectl, namespace) })
     }
 
     /// What a plan of this workload reads, and what is around it. `None` if it has to be read alone: because its status lags behind, or
     /// because something else is not as usual.
-    pub(super) fn of<'k>(&self, kubectl: &'k Kubectl, name: &Scalable) -> Option<(Cluster<'k>, Input, Input)> {
+    pub(super) fn of<'k>(
+        &self,
+        kubectl: &'k Kubectl,
+        name: &Scalable,
+    ) -> Option<(Cluster<'k>, Input, Input)> {
         let Scalable::Workload(name) = name else { return None };
         let workload = self.input.workload(name).ok()??;
         if self.input.lags(&workload).ok()? {

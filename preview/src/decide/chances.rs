@@ -32,7 +32,8 @@ pub(crate) fn chances(
     let cases: Vec<Vec<Odds>> = moments.into_iter().map(at).collect::<Result<_, _>>()?;
     let of = |deletions: usize| {
         let mut cases = cases.iter().map(|case| case.get(deletions.checked_sub(1)?).copied());
-        let odds = if cases.len() == 1 { cases.next()? } else { Odds::together(cases, Cases::Shares(&shares)) };
+        let odds =
+            if cases.len() == 1 { cases.next()? } else { Odds::together(cases, Cases::Shares(&shares)) };
         Some((deletions, odds?))
     };
     Ok(deletions.filter_map(of).collect())

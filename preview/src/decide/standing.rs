@@ -30,11 +30,7 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
 }
 
 /// The order of all pods, with the chances of one of them.
-fn order_of<'a>(
-    input: &'a Input,
-    options: &Options,
-    pod: Option<&str>,
-) -> Result<ScaleDownOrder<'a>, Error> {
+fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Result<ScaleDownOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
@@ -154,7 +150,8 @@ fn of_set<'a>(
     let chances_of = |index: usize| {
         let (may, goes) = open[index];
         let chances = chances(options, &records, index, may..goes)?.into_iter();
-        let chances = chances.filter_map(|(deletions, odds)| Some(Chance { replicas: count(deletions)?, odds }));
+        let chances =
+            chances.filter_map(|(deletions, odds)| Some(Chance { replicas: count(deletions)?, odds }));
         Ok::<_, Error>(chances.collect())
     };
     let standing = |&index: &usize| {
@@ -285,7 +282,8 @@ fn by_each_count<'a>(
     let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
     let mut chances = Vec::new();
     for count in (least..=most).rev() {
-        let at_count = preview(&Options { odds: options.odds && wanted.is_some(), ..at(options, kind, count) })?;
+        let at_count =
+            preview(&Options { odds: options.odds && wanted.is_some(), ..at(options, kind, count) })?;
         for pod in at_count.pods() {
             let odds = pod.odds.filter(|_| wanted == Some(pod.name));
             chances.extend(odds.map(|odds| Chance { replicas: count, odds }));
