@@ -162,7 +162,7 @@ fn many_workloads_of_a_namespace_are_read_at_once() {
     let refused = [&read[..], &[refused(FORBIDDEN)], &(1..=4).flat_map(alone).collect::<Vec<_>>()].concat();
     says(&drop_with("--node worker-1 --dry-run client", &refused), 0, &plan, "");
     let mut late = sets.clone();
-    late[1] = with(late[1].clone(), "status observedGeneration", json!(0));
+    late[1] = with(late[1].clone(), "status replicas", json!(3));
     let all = list(&[late, pods.clone()].concat());
     let late = [&read[..], &[all, list(&[])], &alone(2)].concat();
     says(&drop_with("--node worker-1 --dry-run client", &late), 0, &plan, "");
