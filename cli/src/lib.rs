@@ -2,6 +2,7 @@
 //! makes the decision.
 #![forbid(unsafe_code)]
 
+mod curve;
 pub mod glance;
 pub mod html;
 pub mod link;

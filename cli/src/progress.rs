@@ -1,4 +1,4 @@
-//! The progress of reading a large input, and of waits. Writes to standard error.
+//! The progress of what takes long: reading a large input, planning many workloads, waiting. Writes to standard error.
 
 use crate::complain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -91,5 +91,44 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// How long planning takes before its progress is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The progress of planning several workloads.
+pub(crate) struct Planning {
+    begun: Instant,
+    workloads: u64,
+    next: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Planning {
+    pub(crate) fn of(workloads: u64) -> Self {
+        Self { begun: Instant::now(), workloads, next: 0, bar: None }
+    }
+
+    /// The next workload begins.
+    pub(crate) fn next(&mut self) {
+        self.next += 1;
+        if self.bar.is_none() && self.begun.elapsed() >= PATIENCE {
+            let bar = ProgressBar::with_draw_target(Some(self.workloads), ProgressDrawTarget::stderr());
+            let form = "planning {wide_bar} {pos} of {len} workloads";
+            bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.next);
+        }
+    }
+}
+
+impl Drop for Planning {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }

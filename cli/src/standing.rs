@@ -1,5 +1,6 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
+use crate::curve::{self, MOST_LISTED};
 use crate::glance::{NO_RULE, READ, also_goes, few_words, named, read};
 use crate::look::{Grid, Look, namespace_flag};
 use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
@@ -104,6 +105,7 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
     let mut sentences = vec![format!("{} ({name}, {pods}): {}", pod.name, fate(order, pod))];
+    sentences.extend(curve::line(&pod.chances).filter(|_| pod.chances.len() > MOST_LISTED));
     if !pod.why.is_empty() {
         sentences.push(match pod.rule {
             Some(rule) => format!("What decides: {} ({rule}).", pod.why),
@@ -131,6 +133,14 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         Some(present) if may >= present => None,
         _ => Some(format!("stays at {} or more", may.saturating_add(1))),
     };
+    if pod.chances.len() > MOST_LISTED {
+        let may = Some(format!("may go at {}", below(may)));
+        let points = curve::turning_points(&pod.chances).into_iter().chain(unknown(pod));
+        let certain = pod.goes_at.map(|goes| format!("certain at {}", below(goes)));
+        let fate: Vec<_> = stays.into_iter().chain(may).collect();
+        let points: Vec<_> = points.chain(certain).collect();
+        return format!("{}: {}", fate.join(", "), points.join(", "));
+    }
     let chances: Vec<_> =
         pod.chances.iter().map(|chance| format!("{} ({})", chance.replicas, chance.odds.text())).collect();
     let may = (pod.goes_at != Some(may)).then(|| match &*chances {
@@ -139,7 +149,18 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),
     });
     let goes = pod.goes_at.map(|goes| format!("goes at {}", below(goes)));
-    stays.into_iter().chain(may).chain(goes).collect::<Vec<_>>().join(", ")
+    stays.into_iter().chain(may).chain(unknown(pod)).chain(goes).collect::<Vec<_>>().join(", ")
+}
+
+/// The counts below those with odds at which it is not known how likely the pod goes.
+fn unknown(pod: &Standing<'_>) -> Option<String> {
+    let below = pod.chances.last()?.replicas;
+    let least = pod.goes_at.map_or(0, |goes| goes + 1);
+    match below.checked_sub(least)? {
+        0 => None,
+        1 => Some(format!("unknown at {least}")),
+        _ => Some(format!("unknown from {} to {least}", below - 1)),
+    }
 }
 
 /// What the rules read from it.

@@ -117,6 +117,57 @@ fn workloads_are_planned_before_anything_is_written() {
     says(&drop_with("--node node/worker-1 --dry-run client", &two_workloads(&[])), 0, PLAN, "");
 }
 
+/// Four workloads of one namespace, with a pod on the node each, and one beside it.
+fn four_workloads() -> [Vec<Value>; 2] {
+    let sets = (1..=4).map(|number| {
+        let name = format!("web-{number}");
+        let set = with(set("shop", 2), "metadata name", json!(name));
+        with(with(set, "metadata uid", json!(name)), "spec selector matchLabels app", json!(name))
+    });
+    let pods = (1..=4).flat_map(|number| {
+        let name = format!("web-{number}");
+        [("worker-1", 'a'), ("worker-2", 'b')].map(|(node, letter)| {
+            let pod = pod("shop", &name, letter, node);
+            let uid = format!("00000000-0000-4000-8000-{number:08}000{letter}");
+            let pod = with(pod, "metadata name", json!(format!("{name}-{letter}")));
+            with(with(pod, "metadata uid", json!(uid)), "metadata labels app", json!(name))
+        })
+    });
+    [sets.collect(), pods.collect()]
+}
+
+#[test]
+fn many_workloads_of_a_namespace_are_read_at_once() {
+    let [sets, pods] = four_workloads();
+    let on_node: Vec<_> = pods.iter().filter(|pod| pod["spec"]["nodeName"] == "worker-1").cloned().collect();
+    let plan = (1..=4).map(|number| format!("rs/web-{number} in shop: 2 to 1: web-{number}-a\n"));
+    let plan = format!(
+        "worker-1: 4 pods of 4 workloads to go, 4 deletion costs to write\n{}worker-1 becomes empty.\n\
+         worker-1 is not cordoned: new pods may come to it. `kubectl cordon worker-1` prevents that.\n",
+        plan.collect::<String>()
+    );
+    let read = [node(), list(&on_node), list(&sets)];
+    let all = list(&[sets.clone(), pods.clone()].concat());
+    let ran = drop_with("--node worker-1 --dry-run client", &[&read[..], &[all.clone(), list(&[])]].concat());
+    says(&ran, 0, &plan, "");
+    let everything = "get|deployments.apps,replicasets.apps,replicationcontrollers,pods";
+    assert_eq!(ran.asked[3], format!("{everything}|--show-managed-fields|--namespace|shop|--output|json"));
+
+    // Whoever may not read all of that gets the same plan, and so does a workload whose status lags behind.
+    let alone = |number: usize| {
+        let its = |pod: &&Value| pod["metadata"]["labels"]["app"] == format!("web-{number}");
+        let pods: Vec<_> = pods.iter().filter(its).cloned().collect();
+        vec![list(&sets[number - 1..number]), list(&pods), list(&[])]
+    };
+    let refused = [&read[..], &[refused(FORBIDDEN)], &(1..=4).flat_map(alone).collect::<Vec<_>>()].concat();
+    says(&drop_with("--node worker-1 --dry-run client", &refused), 0, &plan, "");
+    let mut late = sets.clone();
+    late[1] = with(late[1].clone(), "status replicas", json!(3));
+    let all = list(&[late, pods.clone()].concat());
+    let late = [&read[..], &[all, list(&[])], &alone(2)].concat();
+    says(&drop_with("--node worker-1 --dry-run client", &late), 0, &plan, "");
+}
+
 #[test]
 fn a_node_that_is_cordoned_already_gets_no_advice() {
     let mut answers = two_workloads(&[]);

@@ -6,6 +6,7 @@ use crate::settle::Step;
 use crate::sort::{exchange, runs, sort};
 use crate::{OrderError, Pod, Policy, Settled};
 use core::cell::Cell;
+use core::ops::Range;
 
 /// How many lists [`Policy::odds`] sorts if it samples.
 const RUNS: u32 = 1 << 12;
@@ -242,6 +243,66 @@ impl Policy {
         }
         Ok(settled)
     }
+
+    /// Returns how likely kube-controller-manager deletes one pod, given by its index, at every number of deletions at once:
+    /// `odds[k - 1]` gets what [`odds`](Policy::odds) finds for this pod if `k` pods are deleted, to the same digit. It costs what
+    /// one call of that costs, because each sorted list answers for every `k`.
+    ///
+    /// `order` gets the indices of all pods in line, as [`groups`](Policy::groups) writes them. `scratch` is scratch memory. All
+    /// three need one element per pod. If there is no pod with this index, all odds are 0 of 1.
+    ///
+    /// # Errors
+    /// Those of [`odds`](Policy::odds).
+    ///
+    /// ```
+    /// use podrank::{Odds, Pod, Policy, Time};
+    ///
+    /// // Three pods that are alike, and one that goes first.
+    /// let mut pods = [Pod::new(); 4];
+    /// pods[3].deletion_cost = -1;
+    /// let (mut order, mut odds, mut scratch) = ([0; 4], [Odds::default(); 4], [[0; 4]; 4]);
+    /// let policy = Policy::at(Time::from_unix(1_700_000_600, 0));
+    /// policy.odds_of(&pods, 0, &mut order, &mut odds, &mut scratch).unwrap();
+    /// assert_eq!(odds.map(|odds| (odds.goes, odds.of)), [(0, 1), (1, 3), (2, 3), (1, 1)]);
+    /// ```
+    pub fn odds_of(
+        &self,
+        pods: &[Pod],
+        pod: u32,
+        order: &mut [u32],
+        odds: &mut [Odds],
+        scratch: &mut [OddsScratch],
+    ) -> Result<(), OrderError> {
+        let len = order.len().min(odds.len()).min(scratch.len());
+        let short = OrderError::ShortBuffer { len, pods: pods.len() };
+        let odds = odds.get_mut(..pods.len()).ok_or(short)?;
+        let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
+        let groups = self.groups(pods, order, entries.as_flattened_mut()).map_err(|error| match error {
+            OrderError::ShortBuffer { .. } => short,
+            other => other,
+        })?;
+        let (mut from, mut certain) = (0, 0_usize);
+        for group in groups {
+            from = certain;
+            certain = from.wrapping_add(group.len());
+            if group.contains(&pod) {
+                break;
+            }
+        }
+        let group = order.get(from..certain).filter(|group| group.contains(&pod)).unwrap_or_default();
+        if group.is_empty() {
+            (from, certain) = (usize::MAX, usize::MAX);
+        } else if group.len() > 1 {
+            self.enter(pods, None, entries);
+            draw_one(pod, group, from, Cell::from_mut(odds).as_slice_of_cells(), entries);
+        }
+        for (k, odds) in (1..).zip(odds) {
+            if k <= from || k >= certain {
+                *odds = Odds { goes: u32::from(k > from), of: 1, error: 0 };
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Policy {
@@ -278,30 +339,101 @@ impl Policy {
 /// Finds the odds of the contested pods. Those of the others are left with any values.
 fn draw(settled: &Settled<'_>, odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
     classify(odds, entries);
-    let at = |index: u32| odds.get(index as usize);
-    let class = |index: &u32| at(*index).map(|odds| odds.get().error);
     let (contested, quota) = (settled.contested(), settled.quota());
-    if contested.windows(2).all(|pair| matches!(pair, [a, b] if class(a) == class(b))) {
-        for odds in contested.iter().filter_map(|index| at(*index)) {
+    if are_alike(contested, odds) {
+        for odds in contested.iter().filter_map(|index| odds.get(*index as usize)) {
             odds.set(Odds { goes: count(quota), of: count(contested.len()), error: 0 });
         }
         return;
     }
+    clear(odds);
+    let from = settled.certain().len();
+    let lists = sort_lists(entries, from, contested.len(), odds, |group| {
+        add(odds, group.get(..quota).unwrap_or_default());
+    });
+    share(odds, entries, lists);
+}
+
+/// Finds the odds of one pod of a group that starts at `from` in the line, for each number of deletions that ends in the group:
+/// those of `from + 1` at `from`. Those of other numbers are left with any values.
+fn draw_one(pod: u32, group: &[u32], from: usize, odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
+    classify(odds, entries);
+    let of_group = odds.get(from..from.wrapping_add(group.len())).unwrap_or_default();
+    if are_alike(group, odds) {
+        for (cell, goes) in of_group.iter().zip(1..) {
+            cell.set(Odds { goes, of: count(group.len()), error: 0 });
+        }
+        return;
+    }
+    clear(odds);
+    let class = |index: u32| odds.get(index as usize).map(|odds| odds.get().error);
+    let is_alike = |index: u32| class(index) == class(pod);
+    let pods = group.iter().filter(|index| is_alike(**index)).count();
+    // At each place of the group, how often one of the pods comes there that are like this one.
+    let lists = sort_lists(entries, from, group.len(), odds, |sorted| {
+        for (cell, _) in of_group.iter().zip(sorted).filter(|(_, entry)| is_alike(Entry(**entry).index())) {
+            let counted = cell.get();
+            cell.set(Odds { goes: counted.goes.wrapping_add(1), ..counted });
+        }
+    });
+    let mut goes = 0_u64;
+    for cell in of_group {
+        goes = goes.wrapping_add(cell.get().goes.into());
+        cell.set(lists.odds(goes, pods));
+    }
+}
+
+/// Whether all pods of a group relate alike to every other pod.
+fn are_alike(group: &[u32], odds: &[Cell<Odds>]) -> bool {
+    let class = |index: &u32| odds.get(*index as usize).map(|odds| odds.get().error);
+    group.windows(2).all(|pair| matches!(pair, [a, b] if class(a) == class(b)))
+}
+
+/// Sets all counts to 0, and keeps the classes.
+fn clear(odds: &[Cell<Odds>]) {
     for odds in odds {
         odds.set(Odds { goes: 0, ..odds.get() });
     }
-    let from = settled.certain().len();
-    // In a sorted list, the contested pods stand together, whatever it was sorted from.
-    let is_short = entries.len() <= SHORT && contested.len() <= ENUMERABLE;
-    let lists = if is_short {
+}
+
+/// The lists that were sorted.
+#[derive(Clone, Copy)]
+struct Lists {
+    number: u32,
+    /// Whether they are all that there are.
+    are_all: bool,
+}
+
+impl Lists {
+    /// The odds of each of so many pods that are alike, if they go so often together.
+    fn odds(self, goes: u64, pods: usize) -> Odds {
+        let of = u64::from(self.number).wrapping_mul(pods as u64);
+        // Both fit 32 bits for up to a million pods that are alike.
+        let excess = (of >> 32).checked_ilog2().map_or(0, |log| log.wrapping_add(1));
+        let [goes, of] = [goes, of].map(|number| low(number >> excess));
+        Odds { goes, of, error: if self.are_all { 0 } else { standard_error(goes, of) } }
+    }
+}
+
+/// Sorts every list of a short group, or else random lists of all pods, and calls `each` with the group in its sorted order. Its
+/// pods stand together from `from` on, whatever the list was.
+fn sort_lists(
+    entries: &mut [OddsScratch],
+    from: usize,
+    len: usize,
+    odds: &[Cell<Odds>],
+    each: impl FnMut(&[OddsScratch]),
+) -> Lists {
+    let group = from..from.wrapping_add(len);
+    if entries.len() <= SHORT && len <= ENUMERABLE {
         sort_as_upstream(entries);
-        let group = entries.get(from..from.wrapping_add(contested.len())).unwrap_or_default();
-        enumerate(group, quota, odds)
+        let number = enumerate(entries.get(group).unwrap_or_default(), each);
+        Lists { number, are_all: true }
     } else {
         arrange(entries, By::Uid, odds);
-        sample(entries, from, quota, odds)
-    };
-    share(odds, entries, lists, is_short);
+        sample(entries, group, each);
+        Lists { number: RUNS, are_all: false }
+    }
 }
 
 /// Says which pods relate alike to every other pod: writes the number of the class to the `error` of each.
@@ -327,9 +459,9 @@ fn classify(odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
     }
 }
 
-/// Tries every list of a group, whose first `quota` pods in Kubernetes' order go. Returns how many lists there are.
+/// Sorts every list of a group. Returns how many lists there are.
 #[inline(never)]
-fn enumerate(group: &[OddsScratch], quota: usize, odds: &[Cell<Odds>]) -> u32 {
+fn enumerate(group: &[OddsScratch], mut each: impl FnMut(&[OddsScratch])) -> u32 {
     let mut buffer = [[0; 4]; ENUMERABLE];
     let lists = (1..=count(group.len())).fold(1_u32, u32::wrapping_mul);
     for number in 0..lists {
@@ -345,22 +477,21 @@ fn enumerate(group: &[OddsScratch], quota: usize, odds: &[Cell<Odds>]) -> u32 {
             pick
         });
         insertion_sort(list, &goes_before);
-        add(odds, list.get(..quota).unwrap_or_default());
+        each(list);
     }
     lists
 }
 
-/// Sorts random lists of all pods, of which those at the places from `from` on are contested. Returns how many lists.
+/// Sorts random lists of all pods, among which the group is at these places.
 #[inline(never)]
-fn sample(entries: &mut [OddsScratch], from: usize, quota: usize, odds: &[Cell<Odds>]) -> u32 {
+fn sample(entries: &mut [OddsScratch], group: Range<usize>, mut each: impl FnMut(&[OddsScratch])) {
     let mut random = Random(SEED);
     for _ in 0..RUNS {
         // Some places are picked for one more of the 2^32 numbers than others: of 5,000 places, a millionth more often.
         shuffle(entries, |places| low((random.next() >> 32).wrapping_mul(places.into()) >> 32));
         sort_as_upstream(entries);
-        add(odds, entries.get(from..from.wrapping_add(quota)).unwrap_or_default());
+        each(entries.get(group.clone()).unwrap_or_default());
     }
-    RUNS
 }
 
 /// Shuffles a list: each item changes places with the one that is picked among those up to it.
@@ -382,20 +513,15 @@ fn add(odds: &[Cell<Odds>], victims: &[OddsScratch]) {
 }
 
 /// Gives the pods of each class their mean.
-fn share(odds: &[Cell<Odds>], entries: &mut [OddsScratch], lists: u32, is_exact: bool) {
+fn share(odds: &[Cell<Odds>], entries: &mut [OddsScratch], lists: Lists) {
     let at = |entry: &OddsScratch| odds.get(Entry(*entry).index() as usize);
     arrange(entries, By::Class, odds);
     let class = |entry: &OddsScratch| at(entry).map(|odds| odds.get().error);
     for class in runs(entries, |a, b| class(a) == class(b)) {
         let goes =
             class.iter().filter_map(at).fold(0, |sum: u64, odds| sum.wrapping_add(odds.get().goes.into()));
-        let of = u64::from(lists).wrapping_mul(class.len() as u64);
-        // Both fit 32 bits for up to a million pods that are alike.
-        let excess = (of >> 32).checked_ilog2().map_or(0, |log| log.wrapping_add(1));
-        let [goes, of] = [goes, of].map(|number| low(number >> excess));
-        let error = if is_exact { 0 } else { standard_error(goes, of) };
         for cell in class.iter().filter_map(at) {
-            cell.set(Odds { goes, of, error });
+            cell.set(lists.odds(goes, class.len()));
         }
     }
 }

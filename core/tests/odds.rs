@@ -37,6 +37,17 @@ proptest! {
     }
 
     #[test]
+    fn one_pod_has_the_same_odds_as_among_all((policy, pods) in lists(), pod in any::<Index>()) {
+        if !pods.is_empty() {
+            let pod = pod.index(pods.len());
+            for (k, of_one) in (1..).zip(odds_of(&policy, &pods, pod)) {
+                let (_, all) = Core.odds(&policy, &pods, k);
+                assert_eq!(of_one, all[pod], "pod {pod}, k = {k}: {policy:?} {pods:?}");
+            }
+        }
+    }
+
+    #[test]
     fn pods_may_share_a_uid((policy, pods) in cases(0..40)) {
         odds::sorts_as_upstream(&Core, &policy, &pods, &(0..).take(pods.len()).collect::<Vec<u32>>());
     }
@@ -49,6 +60,14 @@ proptest! {
     fn odds_are_what_the_sort_does_to_random_lists((policy, pods) in lists(), k in any::<Index>(), seed in any::<u64>()) {
         odds::odds_are_frequencies(&Core, &policy, &pods, k.index(pods.len() + 1), seed);
     }
+}
+
+/// The odds of one pod, at each number of deletions.
+fn odds_of(policy: &Policy, pods: &[Pod], pod: usize) -> Vec<Odds> {
+    let (mut order, mut odds) = (vec![7; pods.len()], vec![Odds { goes: 7, of: 7, error: 7 }; pods.len()]);
+    let pod = u32::try_from(pod).expect("few");
+    policy.odds_of(pods, pod, &mut order, &mut odds, &mut vec![[7; 4]; pods.len()]).expect("enough room");
+    odds
 }
 
 /// Lists of any length up to 60, in half of which the ages collide as in an ordinary rollout.

@@ -13,6 +13,7 @@ mod outcome;
 mod planned;
 mod rights;
 mod run;
+mod shared;
 mod wishes;
 
 use crate::args::steer::{
@@ -146,7 +147,7 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
     if let Some(plan) = asked.nothing_to_do(&input)? {
         return done_already(plan, how);
     }
-    let planned = asked.plan(input)?;
+    let planned = asked.plan(input, None)?;
     let plan = &planned.plan;
     for note in &plan.notes {
         complain(&note.to_string());

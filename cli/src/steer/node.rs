@@ -4,9 +4,11 @@
 use super::attempts::{Done, Work};
 use super::outcome::{Document, Exit, NodeDocument, Outcome};
 use super::planned::{Asked, Counted, Planned};
+use super::shared::{MANY, Shared};
 use super::{Failure, end_dry_run, owners};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::{Answer, Kubectl, Reason};
+use crate::progress::Planning;
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
@@ -73,10 +75,19 @@ impl<'k> Asking<'k> {
         let Self { kubectl, args, count, wishes } = self;
         let (mut node, workloads) = Node::read(kubectl, name)?;
         let mut planned = Vec::new();
+        let mut progress = Planning::of(workloads.len() as u64);
+        let shared = shared(kubectl, &workloads);
         for (Scaled { namespace, name }, pods) in workloads {
-            let asked =
-                Asked::find(kubectl, &name, Some(&namespace), &args.how, wishes, *count, pods.clone());
-            match asked.and_then(|(asked, input)| asked.plan(input)) {
+            progress.next();
+            let its = pods.clone();
+            let plan = match shared.get(&namespace).and_then(|shared| shared.of(kubectl, &name)) {
+                Some((cluster, input, around)) => {
+                    Asked::of(cluster, &args.how, wishes, *count, its).plan(input, Some(around))
+                }
+                None => Asked::find(kubectl, &name, Some(&namespace), &args.how, wishes, *count, its)
+                    .and_then(|(asked, input)| asked.plan(input, None)),
+            };
+            match plan {
                 Ok(plan) => planned.push(plan),
                 Err(error) => {
                     let pods = pods.into_iter().collect();
@@ -288,6 +299,17 @@ impl Node {
         let Self { name, is_cordoned, passed_over, others } = self;
         NodeDocument::new(name, *is_cordoned, workloads, [passed_over, others], exit)
     }
+}
+
+/// The namespaces in which many workloads are to be planned, each read at once.
+fn shared(kubectl: &Kubectl, workloads: &Workloads) -> BTreeMap<String, Shared> {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for Scaled { namespace, .. } in workloads.keys() {
+        *counts.entry(namespace).or_default() += 1;
+    }
+    let many = counts.into_iter().filter(|(_, count)| *count >= MANY);
+    many.filter_map(|(namespace, _)| Some((namespace.to_owned(), Shared::read(kubectl, namespace)?)))
+        .collect()
 }
 
 /// Whether the scheduler leaves the node out. An error if there is no such node.

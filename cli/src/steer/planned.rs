@@ -46,7 +46,18 @@ impl<'k> Asked<'k> {
         named: BTreeSet<String>,
     ) -> Result<(Self, Input), Failure> {
         let (cluster, input) = Cluster::find(kubectl, name, namespace, live::read)?;
-        Ok((Self { cluster: Rc::new(cluster), how, wishes, values: Values::default(), count, named }, input))
+        Ok((Self::of(cluster, how, wishes, count, named), input))
+    }
+
+    /// What is asked of a workload that is known.
+    pub(super) fn of(
+        cluster: Cluster<'k>,
+        how: &'k How,
+        wishes: &'k Wishes,
+        count: Counted<'k>,
+        named: BTreeSet<String>,
+    ) -> Self {
+        Self { cluster: Rc::new(cluster), how, wishes, values: Values::default(), count, named }
     }
 
     fn request(&self, input: &Input) -> Result<Request, Failure> {
@@ -72,12 +83,13 @@ impl<'k> Asked<'k> {
         Ok(steer::nothing_to_do(input, &self.request(input)?)?)
     }
 
-    /// Plans what was read.
-    pub(super) fn plan(&self, input: Input) -> Result<Planned<'k>, Failure> {
+    /// Plans what was read, perhaps with what is around it.
+    pub(super) fn plan(&self, input: Input, around: Option<Input>) -> Result<Planned<'k>, Failure> {
         let mut request = self.request(&input)?;
         request.wishes = wishes::resolve(&self.cluster, self.wishes, &self.values)?;
         let mut plan = steer::plan(&input, &request)?;
-        let around = surroundings::common(self.cluster.kubectl, self.cluster.namespace());
+        let around =
+            around.unwrap_or_else(|| surroundings::common(self.cluster.kubectl, self.cluster.namespace()));
         steer::add_budgets(&mut request, &around, &mut plan);
         if steer::keeps_others(&request, &plan) {
             steer::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
@@ -88,7 +100,7 @@ impl<'k> Asked<'k> {
 
     /// Reads and plans anew.
     pub(super) fn plan_again(&self) -> Result<Planned<'k>, Failure> {
-        self.plan(self.cluster.read()?)
+        self.plan(self.cluster.read()?, None)
     }
 }
 

@@ -76,7 +76,8 @@ pub struct Standing<'a> {
     pub may_go_at: Option<u32>,
     /// The largest count at which it certainly goes. `None` if it is never certain, or as above.
     pub goes_at: Option<u32>,
-    /// How likely it goes at the counts at which it only may, the largest first. Empty unless one pod was asked about.
+    /// How likely it goes at each count at which it only may, the largest first, as far as that is known. Empty unless one pod was
+    /// asked about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chances: Vec<Chance>,
     /// The rule that separates it from the pods after it.

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 pub const MOST_IN_ONE_SYNC: usize = 500;
 
 /// The most pods of a set of which [`PodPreview::odds`] are worked out, which takes a few seconds.
-const MOST_WITH_ODDS: usize = 5_000;
+pub(crate) const MOST_WITH_ODDS: usize = 5_000;
 
 /// The set's pods in line. The victims come first, then the contested ones, then the survivors.
 pub(crate) struct Line<'m, 'a> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod agree;
 pub(crate) mod autoscaled;
+pub(crate) mod chances;
 pub(crate) mod choose;
 pub(crate) mod circle;
 pub(crate) mod complete;

@@ -55,10 +55,7 @@ pub(crate) fn decide<'a>(
             .iter()
             .map(|now| at(&Options { now: *now, ..options.clone() }))
             .collect::<Result<_, _>>()?;
-        let ends = moments.iter().skip(1).chain([&to]);
-        let shares: Vec<_> =
-            moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect();
-        over_time(&mut preview, cases, &shares, from, to);
+        over_time(&mut preview, cases, &shares(&moments, options), from, to);
     }
     add_notes(&mut preview, options, at)?;
     preview.replay = preview.words();
@@ -75,6 +72,13 @@ pub(crate) fn moments_of(times: impl Iterator<Item = Time>, options: &Options) -
     let (from, to) = span(options);
     let times = times.filter_map(|time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok());
     moments(times, from, to)
+}
+
+/// How long each of these moments lasts, until the next one or until the controller has decided.
+pub(crate) fn shares(moments: &[Timestamp], options: &Options) -> Vec<f64> {
+    let (_, to) = span(options);
+    let ends = moments.iter().skip(1).chain([&to]);
+    moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect()
 }
 
 fn before(now: Timestamp, by: Duration) -> Timestamp {

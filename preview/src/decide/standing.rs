@@ -4,12 +4,13 @@ use crate::answer::preview::{Details, PodPreview, Preview, Rollout, Verdict};
 use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
+use crate::decide::chances::chances;
 use crate::decide::choose::choose_workload;
 use crate::decide::line::{MOST_IN_ONE_SYNC, lasting};
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::moment::moments_of;
 use crate::decide::set::Scene;
-use crate::decide::workload::{preview_choice, preview_workload};
+use crate::decide::workload::preview_choice;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::time::to_time;
@@ -20,14 +21,16 @@ use podrank::{Pod, Policy};
 use std::collections::HashMap;
 use std::iter;
 
-/// The most counts of a pod for which chances are worked out.
-const MOST_CHANCES: u32 = 8;
-
 /// Says at which counts each pod of a workload goes.
 ///
 /// # Errors
-/// As [`preview_workload`], and for a workload without a count.
+/// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
 pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+    order_of(input, options, None)
+}
+
+/// The order of all pods, with the chances of one of them.
+fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Result<ScaleDownOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
@@ -43,9 +46,9 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
         )));
     }
     let standings = if kind.is_direct() {
-        vec![Standings { replica_set: None, pods: by_each_count(preview, &as_it_is, &now)? }]
+        vec![Standings { replica_set: None, pods: by_each_count(preview, &as_it_is, &now, pod)? }]
     } else {
-        of_sets(input, &sets, &as_it_is, &now)?
+        of_sets(input, &sets, &as_it_is, &now, pod)?
     };
     Ok(ScaleDownOrder {
         api_version: now.api_version,
@@ -75,26 +78,18 @@ pub fn standing_of_pod<'a>(
     options: &Options,
     pod: &str,
 ) -> Result<ScaleDownOrder<'a>, Error> {
-    let mut order = scale_down_order(input, options)?;
+    let mut order = order_of(input, options, Some(pod))?;
     for set in &mut order.sets {
         set.pods.retain(|its| its.name == pod);
     }
     order.sets.retain(|set| !set.pods.is_empty());
-    let kind = order.workload.kind;
-    let Some(standing) = order.sets.iter_mut().flat_map(|set| &mut set.pods).next() else {
+    if order.sets.is_empty() {
         return Err(Error::new(format!(
             "{} is no active pod of {}/{}",
             text::name(pod),
-            kind.short(),
+            order.workload.kind.short(),
             text::name(order.workload.name)
         )));
-    };
-    let Some(most) = standing.may_go_at else { return Ok(order) };
-    let least = standing.goes_at.map_or(0, |goes_at| goes_at + 1).max(most.saturating_sub(MOST_CHANCES - 1));
-    for count in (least..=most).rev() {
-        let preview = preview_workload(input, &at(options, kind, count))?;
-        let odds = preview.pods().find(|its| its.uid == standing.uid).and_then(|pod| pod.odds);
-        standing.chances.extend(odds.map(|odds| Chance { replicas: count, odds }));
     }
     Ok(order)
 }
@@ -113,12 +108,13 @@ fn of_sets<'a>(
     sets: &Sets<'a>,
     options: &Options,
     now: &Preview<'a>,
+    pod: Option<&str>,
 ) -> Result<Vec<Standings<'a>>, Error> {
     let Preview { namespace, workload, .. } = now;
     let of_set = |kind, name, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
         let scene = Scene::read(input, sets, id)?;
-        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
+        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?, pod)?;
         Ok(Standings { replica_set: Some(name), pods })
     };
     if workload.kind != WorkloadKind::Deployment {
@@ -136,6 +132,7 @@ fn of_set<'a>(
     options: &Options,
     own: &[RankedPod<'_, 'a>],
     has_counts: bool,
+    wanted: Option<&str>,
 ) -> Result<Vec<Standing<'a>>, Error> {
     let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
@@ -150,24 +147,32 @@ fn of_set<'a>(
     }
     let count =
         |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
+    let chances_of = |index: usize| {
+        let (may, goes) = open[index];
+        let chances = chances(options, &records, index, may..goes)?.into_iter();
+        let chances =
+            chances.filter_map(|(deletions, odds)| Some(Chance { replicas: count(deletions)?, odds }));
+        Ok::<_, Error>(chances.collect())
+    };
     let standing = |&index: &usize| {
         let (member, pod) = &own[index];
         let (may, goes) = open[index];
+        let is_wanted = has_counts && wanted == Some(&member.entry.name);
         let (rule, why) = at_now.why(policy(options.now), options.order, own, index);
-        Standing {
+        Ok(Standing {
             name: &member.entry.name,
             uid: pod.uid.to_string(),
             node: member.record.node.as_deref(),
             rank: pod.rank,
             may_go_at: count(may),
             goes_at: count(goes),
-            chances: Vec::new(),
+            chances: if is_wanted { chances_of(index)? } else { Vec::new() },
             rule,
             why,
             details: Details::of(pod, to_time(options.now)),
-        }
+        })
     };
-    Ok(at_now.line.iter().map(standing).collect())
+    at_now.line.iter().map(standing).collect()
 }
 
 /// The pods of a set in line.
@@ -266,6 +271,7 @@ fn by_each_count<'a>(
     preview: impl Fn(&Options) -> Result<Preview<'a>, Error>,
     options: &Options,
     now: &Preview<'a>,
+    wanted: Option<&str>,
 ) -> Result<Vec<Standing<'a>>, Error> {
     let kind = now.workload.kind;
     let most = match now.asked.replicas.or(now.asked.parallelism) {
@@ -274,9 +280,13 @@ fn by_each_count<'a>(
     };
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
+    let mut chances = Vec::new();
     for count in (least..=most).rev() {
-        let at_count = preview(&Options { odds: false, ..at(options, kind, count) })?;
+        let at_count =
+            preview(&Options { odds: options.odds && wanted.is_some(), ..at(options, kind, count) })?;
         for pod in at_count.pods() {
+            let odds = pod.odds.filter(|_| wanted == Some(pod.name));
+            chances.extend(odds.map(|odds| Chance { replicas: count, odds }));
             let (may, goes, rule, why) = found.entry(pod.uid.clone()).or_default();
             if pod.verdict != Verdict::Keep && may.is_none() {
                 (*may, *rule, *why) = (Some(count), pod.rule, pod.why.clone());
@@ -296,7 +306,7 @@ fn by_each_count<'a>(
             rank: pod.rank,
             may_go_at,
             goes_at,
-            chances: Vec::new(),
+            chances: if wanted == Some(pod.name) { chances.clone() } else { Vec::new() },
             rule,
             why,
             details: pod.details.clone(),

@@ -1,0 +1,55 @@
+//! What is said about one pod that may go at many counts: in words, as a line of blocks, and in the JSON.
+
+mod common;
+
+use common::{bare_set, dump, fine, pod, shown, uid, with};
+use serde_json::{Value, json};
+
+/// Pods that are alike, so that each of them goes with a share that is known.
+fn alike(pods: u32) -> String {
+    let own = (0..pods).map(|number| with(pod(number), "metadata uid", json!(uid(number))));
+    dump(&own.chain([bare_set("web", pods as usize)]).collect::<Vec<_>>())
+}
+
+#[test]
+fn many_counts_are_told_by_where_the_odds_turn() {
+    let (text, _) = fine("pod/web-7", alike(40));
+    let lines: Vec<_> = text.lines().collect();
+    let turn = "less than 5 % above 38, half at about 20, 95 % or more at 2 or fewer, certain at 0";
+    assert_eq!(
+        lines[0],
+        format!("web-7 (rs/web, 40 pods): stays at 40 or more, may go at 39 or fewer: {turn}")
+    );
+    assert_eq!(lines[1], "Its odds from 39 down to 1: ▁▁▁▁▂▂▂▂▃▃▃▃▄▄▄▄▅▅▅▅▆▆▆▆▇▇▇▇████");
+}
+
+/// Above 500 deletions, it takes several syncs.
+#[test]
+fn counts_without_odds_are_said_to_be_unknown() {
+    let (text, _) = fine("pod/web-7", alike(620));
+    let first = text.lines().next().expect("a line");
+    assert!(first.ends_with("half at about 310, unknown from 119 to 1, certain at 0"), "{first}");
+    assert!(text.contains("Its odds from 619 down to 120: "), "{text}");
+}
+
+#[test]
+fn few_counts_are_listed() {
+    let (text, _) = fine("pod/web-3", alike(9));
+    let (first, _) = text.split_once('\n').expect("lines");
+    assert!(
+        first.contains("may go at 8 (11 %), 7 (22 %), ") && first.ends_with(" and 1 (89 %), goes at 0"),
+        "{first}"
+    );
+    assert!(!text.contains("Its odds"), "{text}");
+}
+
+#[test]
+fn the_json_has_every_count() {
+    let order = shown("pod/web-7", alike(300)).json;
+    let chances = order["sets"][0]["pods"][0]["chances"].as_array().expect("chances");
+    let expected = |replicas: u32| {
+        let odds = (f64::from(300 - replicas) / 300.0 * 1e4).round() / 1e4;
+        json!({ "replicas": replicas, "odds": odds, "oddsError": 0.0 })
+    };
+    assert_eq!(*chances, (1..300).rev().map(expected).collect::<Vec<Value>>());
+}
