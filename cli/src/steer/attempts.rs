@@ -1,14 +1,14 @@
 //! From plans to outcomes: asks, locks, runs, and if something differs from what was confirmed, plans and asks again. docs/protocol.md
 //! draws the steps. Reads and writes nothing itself but the terminal.
 
-use super::Failure;
 use super::interrupt::Interrupt;
 use super::lock::{Lock, Refused};
 use super::outcome::{Exit, Outcome, Step};
 use super::planned::Planned;
 use super::rights::{self, Rights};
 use super::run::{End, Run};
-use crate::args::steer::How;
+use super::{Failure, evict};
+use crate::args::steer::{By, How};
 use crate::complain;
 use kubectl_podrank::render_plan::place;
 use podrank_preview::steer::{Plan, difference};
@@ -148,7 +148,11 @@ impl<'k> Work<'_, 'k> {
         }
         let mut outcomes = Vec::new();
         while let Some(run) = runs.pop_front() {
-            let outcome = match run.go() {
+            let end = match self.how.by {
+                By::Scale => run.go(),
+                By::Eviction => evict::go(run),
+            };
+            let outcome = match end {
                 End::Told(outcome) => outcome,
                 End::Differs(why, run) if outcomes.is_empty() => {
                     give_back(runs.iter_mut());

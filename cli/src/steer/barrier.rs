@@ -3,9 +3,9 @@
 //! observed earlier ones.
 
 use super::Failure;
+use super::access::Right;
 use super::cluster::Cluster;
 use super::interrupt::Interrupt;
-use super::rights::Right;
 use crate::kubectl::{Reason, Refusal};
 use crate::progress::Waiting;
 use podrank_preview::steer::PlannedPod;

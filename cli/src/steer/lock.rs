@@ -193,7 +193,9 @@ impl Lease {
     }
 
     fn replace(&self, version: &str) -> Result<String, Refusal> {
-        self.call(&["replace", "--raw", &self.path(), "--filename", "-"], &self.object(Some(version)))
+        let limit = format!("--request-timeout={}s", MARGIN.as_secs());
+        let words = ["replace", "--raw", &self.path(), "--filename", "-", &limit];
+        self.call(&words, &self.object(Some(version)))
     }
 
     fn call(&self, words: &[&str], object: &str) -> Result<String, Refusal> {

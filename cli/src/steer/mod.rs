@@ -1,6 +1,7 @@
 //! `scale`, `drop` and `undo`: make Kubernetes delete the pods that the user wants. They plan with `podrank_preview::steer`,
 //! and read and write only through kubectl.
 
+mod access;
 mod attempts;
 mod barrier;
 mod cluster;

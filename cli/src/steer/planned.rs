@@ -10,9 +10,15 @@ use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
 use podrank_preview::steer::{self, Count, Plan, Request, Wish};
-use podrank_preview::{Input, Options, Scalable};
+use podrank_preview::{Input, Options, Remedy, Scalable};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long it waits for controllers that have not caught up, and between two looks.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// How many of the pods of an input should be left.
 pub(super) type Counted<'c> = &'c dyn Fn(&Input, &Options) -> Result<Count, podrank_preview::Error>;
@@ -100,7 +106,7 @@ impl<'k> Asked<'k> {
 
     /// Reads and plans anew.
     pub(super) fn plan_again(&self) -> Result<Planned<'k>, Failure> {
-        self.plan(self.cluster.read()?, None)
+        patiently(|| self.plan(self.cluster.read()?, None))
     }
 }
 
@@ -119,6 +125,23 @@ impl Planned<'_> {
 
 /// Reads everything again, and plans a request of confirmed pods.
 pub(super) fn read_again(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, Failure> {
+    patiently(|| read_once_more(cluster, request))
+}
+
+/// Tries again for some seconds while the controllers catch up, as they do when a pod that stays is replaced.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let result = attempt();
+        let error = result.as_ref().err().and_then(|error| error.downcast_ref::<podrank_preview::Error>());
+        if error.and_then(podrank_preview::Error::remedy) != Some(Remedy::Wait) || Instant::now() > end {
+            return result;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn read_once_more(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, Failure> {
     for wish in &mut request.wishes {
         if let Wish::EmptyNodes(everybody) = wish {
             *everybody = wishes::everybody(cluster)?;

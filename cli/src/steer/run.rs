@@ -5,12 +5,11 @@
 use super::Failure;
 use super::barrier;
 use super::cluster::Cluster;
-use super::evict;
 use super::interrupt::Interrupt;
 use super::lock::Lock;
 use super::outcome::{Outcome, Step};
 use super::planned::{self, Planned};
-use crate::args::steer::{By, How};
+use crate::args::steer::How;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_preview::Remedy;
@@ -122,9 +121,6 @@ impl<'k> Run<'k> {
     }
 
     pub(super) fn go(mut self) -> End<'k> {
-        if self.how.by == By::Eviction {
-            return evict::go(self);
-        }
         let done = self.read(Step::ReadAgain).and_then(|plan| self.lower(plan));
         match done {
             Ok(plan) => {

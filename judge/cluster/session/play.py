@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from rollout import Rollout
 from world import COST, READY, Api, World, play, wait
@@ -393,6 +394,19 @@ def too_few(api):
     expect(done, 1, "rs/web has 2 replicas, so --replicas 3 would scale it up")
 
 
+# What needs no writes.
+
+@session
+def no_writes(api):
+    """Somebody else's cost makes the pod go already, and at 0 all pods go."""
+    world = five(api, "no-writes")
+    world.set_cost(world.pods[1], "-5", "keda")
+    done = takes(world, "no-writes", {1}, "drop", world.pods[1])
+    assert done.json["writes"] == 0 and "barrier" in done.json["steps"] and "write" not in done.json["steps"], done.json["steps"]
+    done = takes(world, "to-zero", {0, 1, 2, 3, 4}, "scale", "rs/web", "--replicas", "0", before={1})
+    assert done.json["writes"] == 0 and "barrier" not in done.json["steps"], done.json["steps"]
+
+
 # Ways for pods to go.
 
 @session
@@ -663,6 +677,23 @@ def no_right_to_patch_any_more(api):
     done = play("no-right-to-patch-any-more", args, [("before", SCALE, revoke)])
     expect(done, 4, "costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more")
     assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
+
+
+@session
+def no_right_to_write(api):
+    """The right to write costs is taken away before the first write."""
+    world = five(api, "no-right-to-write")
+    allow(api, world.namespace, "most", READ, SCALING, CANARIES, LEASES)
+    allow(api, world.namespace, "costs", COSTS)
+    revoke = lambda: api("DELETE", rbac(world.namespace, "rolebindings/costs"))
+    args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
+
+    def and_wait():
+        revoke()
+        time.sleep(2)
+
+    done = play("no-right-to-write", args, [("before", WRITE, and_wait)])
+    unchanged(world, done, "(Forbidden)")
 
 
 @session

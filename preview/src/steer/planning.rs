@@ -19,7 +19,7 @@ use crate::steer::state::state as current;
 use crate::steer::target::{Chosen, choose};
 use crate::steer::wish;
 use crate::steer::wish::{Count, Request};
-use crate::words::error::Error;
+use crate::words::error::{Error, Remedy};
 use crate::words::text;
 use podrank::Policy;
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let mut notes = Vec::new();
     for set in chosen.sets.iter().filter(|_| chosen.is_rolling) {
         if let Some(lag) = complete::stale_status(&sets, set)? {
-            return Err(Error::new(lag.text));
+            return Err(Error::with_remedy(lag.text, Remedy::Wait));
         }
     }
     let members = chosen.sets.iter().map(|set| members_of(input, &sets, set, &mut notes));
@@ -162,16 +162,17 @@ fn members_of<'a>(
 ) -> Result<Vec<Member<'a>>, Error> {
     let id = set.id();
     if let Some(gap) = complete::gaps(sets, id)?.first() {
-        return Err(Error::new(format!("{}: try again in a moment", gap.text)));
+        return Err(Error::with_remedy(format!("{}: try again in a moment", gap.text), Remedy::Wait));
     }
     let related = Related::of(id, Some(set), sets)?;
     let members = members(input, sets, id, &related, notes)?;
     let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas()?);
     if u64::try_from(size) != Ok(own as u64) {
-        return Err(Error::new(format!(
+        let text = format!(
             "{id} has {}, but its spec.replicas is {size}: wait until its controller has caught up",
             text::count(own as u64, "active pod"),
-        )));
+        );
+        return Err(Error::with_remedy(text, Remedy::Wait));
     }
     Ok(members)
 }

@@ -12,7 +12,7 @@ use crate::object::direct::DirectEntry;
 use crate::object::owner::OwnerEntry;
 use crate::object::set::SetEntry;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
-use crate::words::error::Error;
+use crate::words::error::{Error, Remedy};
 use crate::words::text;
 use std::fmt;
 
@@ -181,11 +181,12 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Er
     }
     let size = only.replicas()?;
     if u32::try_from(size) != Ok(owner.replicas) {
-        return Err(Error::new(format!(
+        let text = format!(
             "{owner} has {}, but its ReplicaSet {} has {size}: wait until its controller has caught up",
             text::count(u64::from(owner.replicas), "replica"),
             only.id().name
-        )));
+        );
+        return Err(Error::with_remedy(text, Remedy::Wait));
     }
     let target = Target::of_owner(owner);
     Ok(Chosen { target, sets: vec![only], from: owner.replicas, is_rolling: false })
@@ -229,7 +230,7 @@ fn of_deployment<'a>(
 }
 
 fn lags(what: &impl fmt::Display) -> Error {
-    Error::new(format!(
-        "{what}: its controller has not acted on its latest change yet: try again in a moment"
-    ))
+    let text =
+        format!("{what}: its controller has not acted on its latest change yet: try again in a moment");
+    Error::with_remedy(text, Remedy::Wait)
 }

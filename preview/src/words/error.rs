@@ -24,6 +24,8 @@ pub enum Remedy {
     Evict,
     /// Write over the deletion costs of others.
     WriteOver,
+    /// Read the cluster again in a moment, once its controllers have caught up.
+    Wait,
 }
 
 impl Error {
