@@ -2,7 +2,7 @@
 //! draws the steps. Reads and writes nothing itself but the terminal.
 
 use super::interrupt::Interrupt;
-use super::lock::{Lock, Refused};
+use super::lock::Lock;
 use super::outcome::{Exit, Outcome, Step};
 use super::planned::Planned;
 use super::rights::{self, Rights};
@@ -10,9 +10,11 @@ use super::run::{End, Run};
 use super::{Failure, evict};
 use crate::args::steer::{By, How};
 use crate::complain;
-use kubectl_podrank::render_plan::place;
+use kubectl_podrank::render_plan::{count, place};
 use podrank_preview::steer::{Plan, difference};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::error::Error;
+use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -27,11 +29,17 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Work<'w, 'k> {
     pub(super) planned: Vec<Planned<'k>>,
     pub(super) how: &'k How,
+    /// The names of pods on the command line.
+    pub(super) named: &'w BTreeSet<String>,
     pub(super) again: &'w dyn Fn() -> Result<Vec<Planned<'k>>, Failure>,
     pub(super) question: &'w dyn Fn(&[Planned<'k>]) -> String,
     /// Hears each outcome as soon as it is there.
     pub(super) tell: &'w dyn Fn(&Outcome) -> Result<(), Failure>,
 }
+
+/// Nothing was changed, but a lock is left.
+#[derive(Debug)]
+pub(super) struct Left(String);
 
 /// What came of it.
 pub(super) struct Done {
@@ -53,7 +61,9 @@ impl<'k> Work<'_, 'k> {
             confirm(&(self.question)(&self.planned), None)?;
         }
         let interrupt = Interrupt::catch()?;
-        let runs = self.lock(&rights, &interrupt, &steps).map_err(nothing_changed)?;
+        let runs = self.lock(&rights, &interrupt, &steps).map_err(|why| {
+            if why.is::<Left>() { why } else { format!("nothing was changed: {why}").into() }
+        })?;
         let mut differs = match self.run(runs)? {
             Ok(done) => return Ok(done),
             Err(differs) => differs,
@@ -80,6 +90,9 @@ impl<'k> Work<'_, 'k> {
         last: &Run<'k>,
         interrupt: &Interrupt,
     ) -> Result<VecDeque<Run<'k>>, Failure> {
+        if interrupt.is_set() {
+            return Err("interrupted".into());
+        }
         if self.how.exact {
             return Err(format!("not as confirmed: {why}").into());
         }
@@ -90,10 +103,13 @@ impl<'k> Work<'_, 'k> {
         for line in &news {
             complain(&format!("What changed: {line}"));
         }
+        if now.is_empty() {
+            return Err("there are no pods left to drop".into());
+        }
         if self.how.yes
-            && let Some(name) = named_that_changed(&self.planned, &now)
+            && let Some(name) = self.named_that_changed(&now)
         {
-            return Err(format!("{name} was named and is another pod now").into());
+            return Err(format!("{name} was named, and is gone or another pod now").into());
         }
         self.planned = now;
         let rights = rights(&self.planned, self.how)?;
@@ -101,7 +117,7 @@ impl<'k> Work<'_, 'k> {
             steps.push(Step::Confirm);
             confirm(&(self.question)(&self.planned), Some(interrupt))?;
         }
-        self.lock(&rights, interrupt, &steps).map_err(Into::into)
+        self.lock(&rights, interrupt, &steps)
     }
 
     /// Takes all locks, in an order that is the same for everybody. If one fails, the others are given back.
@@ -110,21 +126,20 @@ impl<'k> Work<'_, 'k> {
         rights: &[Rights],
         interrupt: &Interrupt,
         steps: &[Step],
-    ) -> Result<VecDeque<Run<'k>>, String> {
+    ) -> Result<VecDeque<Run<'k>>, Failure> {
         let mut order: Vec<_> = (0..self.planned.len()).collect();
         order.sort_by_key(|&place| &self.planned[place].plan.target.uid);
-        let mut locks: Vec<_> = self.planned.iter().map(|_| None).collect();
-        for place in order {
+        let mut locks: Vec<Option<Lock>> = self.planned.iter().map(|_| None).collect();
+        for place in order.into_iter().filter(|&place| rights[place].no_lock.is_none()) {
             let Planned { cluster, plan, .. } = &self.planned[place];
-            if rights[place].no_lock.is_none() {
-                let lock = Lock::take(cluster, &plan.target, interrupt, false);
-                locks[place] = Some(lock.map_err(|refused| match refused {
-                    Refused::Held(who) => format!(
-                        "{}: {who}, and only one run at a time may: wait until it has ended",
-                        plan.target
-                    ),
-                    Refused::Failed(why) => why,
-                })?);
+            match Lock::take(cluster, &plan.target, interrupt, false) {
+                Ok(lock) => locks[place] = Some(lock),
+                Err(refused) => {
+                    let taken = locks.into_iter().flatten();
+                    let left: Vec<_> = taken.filter_map(|lock| lock.release().err()).collect();
+                    let why = format!("{}: {refused}", self.name(plan));
+                    return Err(if left.is_empty() { why.into() } else { Left::of(&why, &left).into() });
+                }
             }
         }
         let mut steps = steps.to_vec();
@@ -133,6 +148,11 @@ impl<'k> Work<'_, 'k> {
             Run::new(planned, self.how, interrupt.clone(), lock, rights.has_canary, steps.clone())
         });
         Ok(runs.collect())
+    }
+
+    /// The workload, with its namespace if there are several.
+    fn name(&self, plan: &Plan) -> String {
+        if self.planned.len() > 1 { place(plan) } else { plan.target.to_string() }
     }
 
     /// Runs one after the other. Of several, all are looked at before the first is changed.
@@ -167,9 +187,22 @@ impl<'k> Work<'_, 'k> {
                 break;
             }
         }
-        give_back(runs.iter_mut());
+        let left: Vec<_> = runs.iter_mut().filter_map(Run::unlock).collect();
+        if let (Some(last), false) = (outcomes.last_mut(), left.is_empty()) {
+            last.exit = Exit::Left;
+            last.message.extend(["; ", &left.join("; ")]);
+            complain(&format!("error: {}", left.join("; ")));
+        }
         let not_begun = runs.into_iter().map(Run::into_plan).collect();
         Ok(Ok(Done { outcomes, not_begun }))
+    }
+
+    /// A pod that was named on the command line and is no longer the pod of that name.
+    fn named_that_changed(&self, now: &[Planned<'_>]) -> Option<String> {
+        let goes_on = |uid: &str| now.iter().any(|now| now.plan.wanted().any(|pod| pod.uid == uid));
+        let wanted = self.planned.iter().flat_map(|before| before.plan.wanted());
+        let mut named = wanted.filter(|pod| self.named.contains(&pod.name));
+        named.find(|pod| !goes_on(&pod.uid)).map(|pod| pod.name.clone())
     }
 
     /// Ends after a difference.
@@ -181,6 +214,20 @@ impl<'k> Work<'_, 'k> {
         Ok(Done { outcomes: vec![outcome], not_begun })
     }
 }
+
+impl Left {
+    pub(super) fn of(why: &str, left: &[String]) -> Self {
+        Self(format!("nothing was changed: {why}; {}", left.join("; ")))
+    }
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Left {}
 
 /// Asks whether the user may do all of it.
 pub(super) fn rights(planned: &[Planned<'_>], how: &How) -> Result<Vec<Rights>, Failure> {
@@ -213,7 +260,7 @@ fn give_back<'r, 'k: 'r>(runs: impl IntoIterator<Item = &'r mut Run<'k>>) {
 /// nothing about these.
 fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, String> {
     let several = before.len().max(now.len()) > 1;
-    let of = |plan: &Plan, text: String| if several { format!("{}: {text}", plan.target) } else { text };
+    let of = |plan: &Plan, text: String| if several { format!("{}: {text}", place(plan)) } else { text };
     let mut news = Vec::new();
     for Planned { plan, .. } in now {
         let same = |earlier: &&Planned<'_>| {
@@ -222,7 +269,7 @@ fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, Stri
                 == (&plan.namespace, &plan.target.kind, &plan.target.name)
         };
         match before.iter().find(same) {
-            None => news.push(of(plan, format!("{} pods go, too", plan.delete))),
+            None => news.push(of(plan, format!("{} to go, too", count(plan.delete, "pod")))),
             Some(Planned { plan: earlier, .. }) if earlier.target.uid != plan.target.uid => {
                 return Err(format!("{} was replaced meanwhile", plan.target));
             }
@@ -239,17 +286,6 @@ fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, Stri
     let left_out = before.iter().filter(|earlier| !is_left(earlier));
     news.extend(left_out.map(|Planned { plan, .. }| of(plan, "no pod of it goes any more".to_owned())));
     Ok(news)
-}
-
-/// A pod that the user named and that is no longer the pod of that name.
-fn named_that_changed(before: &[Planned<'_>], now: &[Planned<'_>]) -> Option<String> {
-    let goes_on = |uid: &str| now.iter().any(|now| now.plan.wanted().any(|pod| pod.uid == uid));
-    let mut named = before.iter().flat_map(|before| before.plan.wanted()).filter(|pod| pod.is_named);
-    named.find(|pod| !goes_on(&pod.uid)).map(|pod| pod.name.clone())
-}
-
-fn nothing_changed(why: impl Into<Failure>) -> Failure {
-    format!("nothing was changed: {}", why.into()).into()
 }
 
 /// Asks the user, who must be at a terminal, whether to do this.
@@ -279,5 +315,5 @@ fn confirm(what: &str, interrupt: Option<&Interrupt>) -> Result<(), Failure> {
     if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         return Ok(());
     }
-    Err("nothing was changed".into())
+    Err(if interrupt.is_some() { "you said no".into() } else { "nothing was changed".into() })
 }

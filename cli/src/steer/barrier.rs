@@ -8,22 +8,23 @@ use super::cluster::Cluster;
 use super::interrupt::Interrupt;
 use crate::kubectl::{Reason, Refusal};
 use crate::progress::Waiting;
-use podrank_preview::steer::PlannedPod;
+use podrank_preview::steer::{PlannedPod, Target};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The label of canaries.
+/// The label of canaries, and that which says for which object they are, by its UID.
 const LABEL: &str = "podrank.dev/canary";
+const TARGET: &str = "podrank.dev/target";
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A `ReplicaSet` of 0 replicas and a pod that it selects. A scheduling gate keeps the pod from running. It complies with
 /// every pod security standard, and asks for next to nothing, in case a quota counts.
-fn canary(name: &str, namespace: &str) -> String {
-    let labels = json!({ LABEL: name });
+fn canary(name: &str, namespace: &str, target: &Target) -> String {
+    let labels = json!({ LABEL: name, TARGET: target.uid });
     let spec = json!({
         "automountServiceAccountToken": false,
         "schedulingGates": [{ "name": LABEL }],
@@ -71,8 +72,8 @@ pub(super) fn rights() -> Vec<Right> {
 }
 
 /// Has the API server check a canary.
-pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Refusal> {
-    let text = canary(&name(), cluster.namespace());
+pub(super) fn check_canary(cluster: &Cluster<'_>, target: &Target) -> Result<(), Refusal> {
+    let text = canary(&name(), cluster.namespace(), target);
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }
 
@@ -85,9 +86,15 @@ pub(super) struct Passed {
 }
 
 /// Waits until the `ReplicaSet` controller has adopted a canary.
-pub(super) fn wait_for_canary(cluster: &Cluster<'_>, interrupt: &Interrupt, timeout: Duration) -> Passed {
+pub(super) fn wait_for_canary(
+    cluster: &Cluster<'_>,
+    target: &Target,
+    interrupt: &Interrupt,
+    timeout: Duration,
+) -> Passed {
     let name = name();
-    let seen = adopted(cluster, interrupt, &name, timeout);
+    let text = canary(&name, cluster.namespace(), target);
+    let seen = adopted(cluster, interrupt, &name, &text, timeout);
     let left = remove(cluster, &name).err().map(|error| {
         let namespace = cluster.namespace();
         format!(
@@ -102,10 +109,10 @@ fn adopted(
     cluster: &Cluster<'_>,
     interrupt: &Interrupt,
     name: &str,
+    text: &str,
     timeout: Duration,
 ) -> Result<(), Failure> {
-    let text = canary(name, cluster.namespace());
-    let text = cluster.call(&["create", "--filename", "-", "--output=json"], &text)?;
+    let text = cluster.call(&["create", "--filename", "-", "--output=json"], text)?;
     // One document for each.
     let created: Vec<Value> =
         serde_json::Deserializer::from_str(&text).into_iter().collect::<Result<_, _>>()?;
@@ -169,9 +176,9 @@ fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
     both.into_iter().collect()
 }
 
-/// Removes the canaries that killed runs left in the namespace. Returns the end of a sentence that says so.
-pub(super) fn remove_canaries(cluster: &Cluster<'_>) -> Result<String, Failure> {
-    let selector = format!("--selector={LABEL}");
+/// Removes the canaries that killed runs on an object left. Returns the end of a sentence that says so.
+pub(super) fn remove_canaries(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
+    let selector = format!("--selector={LABEL},{TARGET}={}", target.uid);
     let text = cluster.call(&["get", "replicasets.apps,pods", &selector, "--output=json"], "")?;
     let list: Value = serde_json::from_str(&text)?;
     if list["items"].as_array().is_none_or(Vec::is_empty) {

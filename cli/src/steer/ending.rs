@@ -18,7 +18,7 @@ const STABLE: u32 = 4;
 /// What was seen once the count had fallen.
 pub(super) struct Seen {
     /// The last state that could be read.
-    state: Option<State>,
+    pub(super) state: Option<State>,
     /// Why the watch ended before the controllers were done.
     pub(super) early: Option<String>,
 }
@@ -28,8 +28,6 @@ struct Fates {
     went: Vec<Named>,
     missed: Vec<Named>,
     others: Vec<Named>,
-    /// Those that went without podrank, before it scaled.
-    before: Vec<Named>,
 }
 
 impl Run<'_> {
@@ -98,7 +96,7 @@ impl Run<'_> {
                     .finish(Outcome { left: self.left(), ..self.outcome(Exit::Left, report, message) });
             }
         };
-        let Fates { went, missed, others, before } = self.fates(&self.wanted(plan), &state);
+        let Fates { went, missed, others } = self.fates(&self.wanted(plan), plan, &state);
         if let Some(why) = early {
             let message = format!(
                 "{scaled}, but {why}: {} of the {} wanted pods have gone so far; when all have, run: {}",
@@ -123,11 +121,9 @@ impl Run<'_> {
         } else {
             format!("{scaled}, but not all went as planned")
         };
-        for (what, pods) in [
-            ("these stayed", &missed),
-            ("these went although they should have stayed", &others),
-            ("these had gone before", &before),
-        ] {
+        for (what, pods) in
+            [("these stayed", &missed), ("these went although they should have stayed", &others)]
+        {
             if !pods.is_empty() {
                 message.extend(["; ", what, ": ", &names(pods)]);
             }
@@ -148,28 +144,33 @@ impl Run<'_> {
 
     /// Ends the run before podrank has changed the count.
     pub(super) fn abort(&mut self, why: &str) -> Outcome {
-        let target = self.confirmed.target.clone();
         let evicted = self.evicted();
-        let not_scaled = format!("{target} was not scaled: {why}{evicted}");
+        let mut message = format!("{} was not scaled: {why}", self.confirmed.target);
         let report = self.confirmed.clone();
+        let had_written = self.has_written || self.at_put_back.is_some();
         let state = match self.put_back() {
             Ok(state) => state,
-            Err(error) => {
-                let message = format!("{not_scaled}; costs are left: {error}; run: {}", self.cluster.undo());
+            Err(error) if self.has_written => {
+                message.extend([&evicted, "; costs are left: ", &error.to_string()]);
+                message.extend(["; run: ", &self.cluster.undo()]);
                 return self
                     .finish(Outcome { left: self.left(), ..self.outcome(Exit::Left, report, message) });
             }
+            Err(error) => {
+                message.extend([&evicted, "; its pods cannot be read: ", &error.to_string()]);
+                return self.finish(self.outcome(Exit::Unchanged, report, message));
+            }
         };
         let wanted: Vec<_> = self.confirmed.wanted().filter(|pod| !self.is_evicted(pod)).collect();
-        let Fates { went, others, .. } = self.fates(&wanted, &state);
+        let Fates { went, others, .. } = self.fates(&wanted, &self.confirmed, &state);
         let is_rescaled = state.replicas != self.confirmed.from;
-        let mut message = format!("{target} was not scaled: {why}");
-        if self.has_written() {
+        if had_written {
             message.push_str("; all costs are put back");
         }
         message.push_str(&evicted);
-        if is_rescaled && !(went.is_empty() && others.is_empty()) {
-            message.push_str(&format!("; its count is {} now", state.replicas));
+        let have_gone = !(went.is_empty() && others.is_empty());
+        if is_rescaled && have_gone {
+            message.extend(["; its count is ", &state.replicas.to_string(), " now"]);
         }
         for (what, pods) in
             [("of the wanted pods, these went meanwhile", &went), ("these went, too", &others)]
@@ -178,16 +179,17 @@ impl Run<'_> {
                 message.extend(["; ", what, ": ", &names(pods)]);
             }
         }
-        let may_be_ours = is_rescaled && self.has_written() && !(went.is_empty() && others.is_empty());
-        let exit = if may_be_ours { Exit::Others } else { Exit::Unchanged };
+        // While podrank's costs stood, these may have gone by them.
+        let exit = if is_rescaled && had_written && have_gone { Exit::Others } else { Exit::Unchanged };
         self.finish(Outcome { went, others, ..self.outcome(exit, report, message) })
     }
 
     /// Ends the run when it is not known whether the count has changed.
     pub(super) fn unknown(&mut self, why: &str) -> Outcome {
         let message = format!(
-            "{}: {why}; look at its count, and when its pods have gone, run: {}",
+            "{}: {why}{}; look at its count, and when its pods have gone, run: {}",
             self.confirmed.target,
+            self.evicted(),
             self.cluster.undo()
         );
         let left = self.left();
@@ -196,20 +198,23 @@ impl Run<'_> {
 
     /// Takes costs off once, unless another run has the lock. Returns the state afterwards.
     pub(super) fn put_back(&mut self) -> Result<State, Failure> {
-        if self.is_put_back {
+        if let Some(state) = &self.at_put_back {
+            return Ok(state.clone());
+        }
+        if !self.has_written {
             return self.cluster.state();
         }
         self.step(Step::CleanUp);
-        if self.is_lost() {
-            let state = self.cluster.state()?;
-            return if state.steered().next().is_none() {
-                Ok(state)
-            } else {
-                Err("another run has taken the Lease over, and they may be its own".into())
-            };
-        }
-        let (_, state) = self.cluster.take_off(self.own_costs())?;
-        self.is_put_back = true;
+        let state = match self.still_locked() {
+            Ok(()) => self.cluster.take_off(self.own_costs())?.1,
+            // Another run may have written those that there are.
+            Err(why) => match self.cluster.state()? {
+                state if state.steered().next().is_none() => state,
+                _ => return Err(why.into()),
+            },
+        };
+        self.has_written = false;
+        self.at_put_back = Some(state.clone());
         Ok(state)
     }
 
@@ -233,17 +238,13 @@ impl Run<'_> {
         Outcome { exit, plan, went, missed, others, left, message, steps }
     }
 
-    fn fates(&self, wanted: &[&PlannedPod], state: &State) -> Fates {
-        let (missed, went): (Vec<_>, Vec<_>) =
-            wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
-        let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
-        let rest = self.confirmed.pods.iter().filter(|pod| !is_wanted(pod) && !self.is_evicted(pod));
-        // Pods that were to go may go meanwhile without podrank, for example with their node.
-        let (before, others): (Vec<_>, Vec<_>) =
-            rest.filter(|pod| !state.has(&pod.uid)).partition(|pod| pod.is_wanted);
-        let [before, others] =
-            [before, others].map(|pods| pods.into_iter().map(Named::of).collect::<Vec<_>>());
-        Fates { went, missed, others, before }
+    /// Looks which of the wanted pods and of those that a plan keeps are gone.
+    fn fates(&self, wanted: &[&PlannedPod], plan: &Plan, state: &State) -> Fates {
+        let named = |pods: Vec<&PlannedPod>| pods.into_iter().map(Named::of).collect();
+        let (missed, went) = wanted.iter().partition(|pod| state.has(&pod.uid));
+        let stays = |pod: &&PlannedPod| !pod.is_wanted && !self.is_evicted(pod) && !state.has(&pod.uid);
+        let others = plan.pods.iter().filter(stays).collect();
+        Fates { went: named(went), missed: named(missed), others: named(others) }
     }
 
     fn is_evicted(&self, pod: &PlannedPod) -> bool {
@@ -295,10 +296,6 @@ impl Run<'_> {
         let again = if state.replicas == self.confirmed.from { "again" } else { "now" };
         let who = self.cluster.count_writer().map_or_else(String::new, |who| format!(", written by {who}"));
         Some(format!("; the count is {} {again}{who}", state.replicas))
-    }
-
-    fn has_written(&self) -> bool {
-        self.steps().contains(&Step::Write)
     }
 
     fn left(&self) -> Vec<Named> {

@@ -1,6 +1,7 @@
 //! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Once an evicted pod has been
 //! replaced, the set is scaled so that the replacement goes.
 
+use super::ending::Seen;
 use super::outcome::{Outcome, Step};
 use super::run::{End, Run, Stop};
 use crate::kubectl::Reason;
@@ -15,56 +16,48 @@ const TRIES: u32 = 3;
 
 /// Evicts the wanted pods, batch by batch. An interrupt ends it between two batches.
 pub(super) fn go(mut run: Run<'_>) -> End<'_> {
-    if let Err(stop) = run.read(Step::ReadAgain) {
-        return run.stop(stop);
-    }
-    let confirmed = run.confirmed.clone();
-    let mut wanted: Vec<_> = confirmed.wanted().cloned().collect();
+    let plan = match run.read(Step::ReadAgain) {
+        Ok(plan) => plan,
+        Err(stop) => return run.stop(stop),
+    };
+    let mut wanted: Vec<_> = plan.wanted().cloned().collect();
     // As long as one that is not ready stays, it goes before a replacement that is.
     wanted.sort_by_key(|pod| pod.is_ready);
-    let mut reached = confirmed.from;
-    let mut known = confirmed.pods.clone();
+    let mut known = plan.pods.clone();
     let mut rest = &*wanted;
     let mut early = None;
     while !rest.is_empty() {
         let most = rest.len().min(run.how.batch());
-        match batch(&mut run, &rest[..most], reached, &known) {
-            Ok(done) => {
-                rest = &rest[done.evicted..];
-                reached = done.replicas;
-                known = done.known;
-            }
+        match batch(&mut run, &rest[..most], &mut known) {
+            Ok(evicted) => rest = &rest[evicted..],
             Err(stop) => {
                 early = Some(stop);
                 break;
             }
         }
     }
-    let plan = Plan { replicas: reached, ..confirmed };
+    let stay = known.into_iter().filter(|pod| !wanted.iter().any(|wanted| wanted.uid == pod.uid));
+    let pods = wanted.iter().cloned().chain(stay).collect();
+    let reached = Plan { replicas: run.count, pods, ..plan };
+    let is_scaled = run.count != run.confirmed.from;
+    let seen = run.look();
     match early {
-        None => {
-            let seen = run.look();
-            End::Told(run.conclude(&plan, seen))
-        }
+        None => End::Told(run.conclude(&reached, seen)),
         Some(stop) if run.gone_before.is_empty() => run.stop(stop),
-        Some(Stop::Unknown(why)) if reached == run.confirmed.from => End::Told(run.unknown(&why)),
-        Some(stop) if reached == run.confirmed.from => End::Told(run.abort(stop.why())),
+        Some(Stop::Unknown(why)) => End::Told(run.unknown(&why)),
+        Some(Stop::Early(why)) => End::Told(run.conclude(&reached, Seen { early: Some(why), ..seen })),
+        Some(stop) if !is_scaled => End::Told(run.abort(stop.why())),
         Some(stop) => {
-            let seen = run.look();
-            let outcome = run.conclude(&plan, seen);
+            let outcome = run.conclude(&reached, seen);
             let message = format!("{}; it ended early: {}", outcome.message, stop.why());
             End::Told(Outcome { message, ..outcome })
         }
     }
 }
 
-struct Done {
-    evicted: usize,
-    replicas: u32,
-    known: Vec<PlannedPod>,
-}
-
-fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]) -> Result<Done, Stop> {
+/// Evicts as many of these pods as the budgets allow at once, and lowers the count by their number. Returns it. `known` are the pods
+/// that are there, before and afterwards.
+fn batch(run: &mut Run<'_>, pods: &[PlannedPod], known: &mut Vec<PlannedPod>) -> Result<usize, Stop> {
     run.request.by_cost = true;
     run.request.named.clear();
     run.request.wishes.clear();
@@ -79,17 +72,14 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
         evicted += 1;
     }
     run.wait_for_replacements(known, run.how.timeout)?;
-    let replicas = from - evicted;
+    let replicas = run.count - evicted;
     run.request.count = Count::To(replicas);
     run.request.options.replicas = Some(replicas);
     let plan = scale(run, known)?;
     run.count = replicas;
-    run.watch(&plan).early.map_or(Ok(()), |why| Err(Stop::Unknown(why)))?;
-    Ok(Done {
-        evicted: evicted as usize,
-        replicas,
-        known: plan.pods.into_iter().filter(|pod| !pod.is_wanted).collect(),
-    })
+    run.watch(&plan).early.map_or(Ok(()), |why| Err(Stop::Early(why)))?;
+    *known = plan.pods.into_iter().filter(|pod| !pod.is_wanted).collect();
+    Ok(evicted as usize)
 }
 
 /// Scales such that the replacements go. If they are ready and a pod that stays is not, they are evicted and replaced again.
@@ -127,6 +117,7 @@ fn evict(run: &Run<'_>, name: &str, uid: &str, may_skip: bool) -> Result<bool, S
     let end = Instant::now() + run.how.timeout;
     let waiting = Waiting::new();
     loop {
+        run.still_locked()?;
         waiting.tell(&format!("waiting until a disruption budget allows the eviction of {name}"));
         let Err(error) = run.cluster.evict(name, uid) else { return Ok(true) };
         if error.reason != Reason::Budget {

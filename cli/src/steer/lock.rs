@@ -9,6 +9,7 @@ use crate::progress::Waiting;
 use jiff::{Timestamp, Unit};
 use podrank_preview::steer::Target;
 use serde_json::{Value, json};
+use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -18,8 +19,9 @@ use std::time::{Duration, Instant};
 const DURATION: Duration = Duration::from_secs(30);
 /// The time between two renewals.
 const RENEWAL: Duration = Duration::from_secs(10);
-/// How long before its end a Lease no longer counts as held: the next request has to arrive until then.
-const MARGIN: Duration = Duration::from_secs(10);
+/// How long a renewal in the background may take, and one before something is written.
+const RENEWAL_LIMIT: Duration = Duration::from_secs(10);
+const CHECK_LIMIT: Duration = Duration::from_secs(5);
 /// The time between two looks at a Lease of another run.
 const PAUSE: Duration = Duration::from_secs(1);
 /// What tells this run from others: a random id.
@@ -31,8 +33,19 @@ pub(super) const VERBS: [&str; 4] = ["create", "get", "update", "delete"];
 pub(super) enum Refused {
     /// Another run holds it: who, and since when.
     Held(String),
+    /// The user may not use Leases.
+    Forbidden(String),
     /// Anything else.
     Failed(String),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held(who) => write!(f, "{who}, and only one run at a time may: wait until it has ended"),
+            Self::Forbidden(why) | Self::Failed(why) => f.write_str(why),
+        }
+    }
 }
 
 /// A Lease that this run holds. It gives the Lease back when it is dropped.
@@ -47,9 +60,8 @@ pub(super) struct Lock {
 /// What the last request said of the Lease.
 struct Held {
     version: String,
-    /// When that request was sent.
-    sent: Instant,
-    is_lost: bool,
+    /// Who has it now. `None` as long as it is this run.
+    lost: Option<String>,
 }
 
 /// Where the Lease is, and how to reach it.
@@ -78,47 +90,33 @@ impl Lock {
         force: bool,
     ) -> Result<Self, Refused> {
         let lease = Lease::of(cluster, target);
-        let failed =
-            |error: Refusal| Refused::Failed(format!("the Lease {} cannot be taken: {error}", lease.name));
-        let sent = Instant::now();
         match lease.create() {
-            Ok(version) => Ok(Self::hold(lease, version, sent)),
-            Err(error) if error.reason == Reason::Forbidden => Err(failed(error)),
+            Ok(version) => Ok(Self::hold(lease, version)),
+            Err(error) if error.reason == Reason::Forbidden => Err(Refused::Forbidden(error.to_string())),
             // It is there, or the answer was lost.
             Err(_) => lease.take_over(interrupt, force),
         }
     }
 
-    fn hold(lease: Lease, version: String, sent: Instant) -> Self {
-        let held = Arc::new(Mutex::new(Held { version, sent, is_lost: false }));
+    fn hold(lease: Lease, version: String) -> Self {
+        let held = Arc::new(Mutex::new(Held { version, lost: None }));
         let (stop, stopped) = mpsc::channel();
         let (its, of) = (lease.clone(), Arc::clone(&held));
         let renewals = thread::spawn(move || {
-            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) && its.renew(&of) {}
+            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
+                // What could not be renewed shows when something is to be written.
+                let _ = its.renew(&of, RENEWAL_LIMIT);
+            }
         });
         Self { lease, held, stop: Some(stop), renewals: Some(renewals) }
     }
 
-    /// Returns an error unless the API server says that this run still holds the Lease, and will for a while.
+    /// Renews the Lease now. An error says who has taken it, or why that is not known: then another run may be at work.
     pub(super) fn check(&self) -> Result<(), String> {
-        let lease = self.lease.read().map_err(|error| format!("the Lease cannot be read: {error}"))?;
-        match lease {
-            Some(lease) if self.lease.is_holder(&lease) => {}
-            Some(lease) => return Err(format!("run {} has taken the Lease over", short(holder(&lease)))),
-            None => return Err("somebody has deleted the Lease".to_owned()),
-        }
-        if lock(&self.held).sent.elapsed() + MARGIN > DURATION {
-            return Err("the Lease could not be renewed".to_owned());
-        }
-        Ok(())
+        self.lease.renew(&self.held, CHECK_LIMIT)
     }
 
-    /// Whether another run may have written since, as far as is known.
-    pub(super) fn is_lost(&self) -> bool {
-        lock(&self.held).is_lost
-    }
-
-    /// Gives the Lease back. An error names the command that removes it.
+    /// Gives the Lease back. An error says that it is left.
     pub(super) fn release(mut self) -> Result<(), String> {
         self.end()
     }
@@ -128,15 +126,20 @@ impl Lock {
         let Some(renewals) = self.renewals.take() else { return Ok(()) };
         let _ = renewals.join();
         let held = lock(&self.held);
-        if held.is_lost {
+        if held.lost.is_some() {
             return Ok(());
         }
-        match self.lease.delete(&held.version) {
-            Ok(()) => Ok(()),
-            // Somebody else has it, or has deleted it.
-            Err(error) if matches!(error.reason, Reason::NotFound | Reason::Conflict) => Ok(()),
-            Err(error) => Err(format!("the Lease {} is left: {error}", self.lease.name)),
-        }
+        let deleted =
+            self.lease.delete(&held.version).or_else(|error| match (error.reason, self.lease.read()) {
+                // The answer to the last renewal was lost.
+                (Reason::Conflict, Ok(Some(lease))) if self.lease.is_holder(&lease) => {
+                    self.lease.delete(version(&lease))
+                }
+                // Somebody else has it, or has deleted it.
+                (Reason::Conflict | Reason::NotFound, _) => Ok(()),
+                _ => Err(error),
+            });
+        deleted.map_err(|error| format!("the Lease {} is left: {error}", self.lease.name))
     }
 }
 
@@ -192,8 +195,8 @@ impl Lease {
         self.call(&["create", "--raw", &self.collection, "--filename", "-"], &self.object(None))
     }
 
-    fn replace(&self, version: &str) -> Result<String, Refusal> {
-        let limit = format!("--request-timeout={}s", MARGIN.as_secs());
+    fn replace(&self, version: &str, limit: Duration) -> Result<String, Refusal> {
+        let limit = format!("--request-timeout={}s", limit.as_secs());
         let words = ["replace", "--raw", &self.path(), "--filename", "-", &limit];
         self.call(&words, &self.object(Some(version)))
     }
@@ -226,28 +229,40 @@ impl Lease {
         self.kubectl.call(&words, &options.to_string())?.result().map(drop)
     }
 
-    /// Renews the Lease once. False if it is lost.
-    fn renew(&self, held: &Mutex<Held>) -> bool {
-        let (version, sent) = (lock(held).version.clone(), Instant::now());
-        let renewed = self.replace(&version).or_else(|error| match self.read() {
+    /// Renews the Lease, by the version that this run knows: so it fails if another run has taken it since.
+    fn renew(&self, held: &Mutex<Held>, limit: Duration) -> Result<(), String> {
+        let mut held = lock(held);
+        if let Some(why) = &held.lost {
+            return Err(why.clone());
+        }
+        let renewed = self.replace(&held.version, limit).or_else(|error| match (error.reason, self.read()) {
             // The answer to an earlier renewal was lost.
-            Ok(Some(lease)) if error.reason == Reason::Conflict && self.is_holder(&lease) => {
-                Ok(self::version(&lease).to_owned())
+            (Reason::Conflict, Ok(Some(lease))) if self.is_holder(&lease) => {
+                self.replace(version(&lease), limit)
             }
+            (Reason::Conflict, Ok(Some(lease))) => {
+                held.lost = Some(format!("run {} has taken the Lease over", short(holder(&lease))));
+                Err(error)
+            }
+            (Reason::NotFound, _) | (Reason::Conflict, Ok(None)) => {
+                held.lost = Some("somebody has deleted the Lease".to_owned());
+                Err(error)
+            }
+            // The API server may answer again in time.
             _ => Err(error),
         });
-        let mut held = lock(held);
-        match renewed {
-            Ok(version) => (held.version, held.sent) = (version, sent),
-            Err(error) if matches!(error.reason, Reason::NotFound | Reason::Conflict) => held.is_lost = true,
-            // The API server may answer again in time.
-            Err(_) => {}
+        match (renewed, &held.lost) {
+            (Ok(version), _) => {
+                held.version = version;
+                Ok(())
+            }
+            (Err(_), Some(why)) => Err(why.clone()),
+            (Err(error), None) => Err(format!("the Lease cannot be renewed: {error}")),
         }
-        !held.is_lost
     }
 
     /// Watches the Lease of another run, until it is renewed, is given back, or has not been renewed for as long as it lasts.
-    fn take_over(self, interrupt: &Interrupt, force: bool) -> Result<Lock, Refused> {
+    fn take_over(mut self, interrupt: &Interrupt, force: bool) -> Result<Lock, Refused> {
         let failed =
             |error: Refusal| Refused::Failed(format!("the Lease {} cannot be taken: {error}", self.name));
         let mut seen: Option<(String, Instant)> = None;
@@ -255,11 +270,14 @@ impl Lease {
         loop {
             let sent = Instant::now();
             let taken = match self.read().map_err(failed)? {
-                None => self.create(),
+                None => {
+                    self.acquired = now();
+                    self.create()
+                }
                 Some(lease) => {
                     let version = version(&lease);
                     if self.is_holder(&lease) {
-                        return Ok(Lock::hold(self, version.to_owned(), sent));
+                        return Ok(Lock::hold(self, version.to_owned()));
                     }
                     let is_first = seen.is_none();
                     let (first, since) = seen.get_or_insert_with(|| (version.to_owned(), sent));
@@ -275,11 +293,12 @@ impl Lease {
                         interrupt.sleep(PAUSE);
                         continue;
                     }
-                    self.replace(version)
+                    self.acquired = now();
+                    self.replace(version, CHECK_LIMIT)
                 }
             };
             match taken {
-                Ok(version) => return Ok(Lock::hold(self, version, sent)),
+                Ok(version) => return Ok(Lock::hold(self, version)),
                 // Somebody was faster.
                 Err(error)
                     if matches!(

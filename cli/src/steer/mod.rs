@@ -23,7 +23,7 @@ use crate::args::steer::{
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::{complain, look_of_plan, print};
-use attempts::Work;
+use attempts::{Done, Left, Work};
 use cluster::Cluster;
 use interrupt::Interrupt;
 use kubectl_podrank::render_plan;
@@ -65,21 +65,19 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let target = cluster.state()?.target;
     let lock = match Lock::take(&cluster, &target, &Interrupt::catch()?, args.force) {
         Ok(lock) => Some(lock),
-        Err(Refused::Held(who)) => {
-            return Err(format!(
-                "nothing was changed: {target}: {who}: wait until it has ended, or stop it with --force"
-            )
-            .into());
-        }
-        // Whoever may not lock has run without a lock, too.
-        Err(Refused::Failed(why)) => {
+        // Whoever may not use Leases has run without one, too.
+        Err(Refused::Forbidden(why)) => {
             complain(&format!("warning: not locked, so other runs of podrank may interfere: {why}"));
             None
         }
+        Err(refused @ Refused::Held(_)) => {
+            return Err(format!("nothing was changed: {target}: {refused}, or stop it with --force").into());
+        }
+        Err(refused) => return Err(format!("nothing was changed: {target}: {refused}").into()),
     };
-    let canaries = barrier::remove_canaries(&cluster)?;
+    let canaries = barrier::remove_canaries(&cluster, &target)?;
     let (done, _) = cluster.take_off(None)?;
-    lock.map_or(Ok(()), Lock::release)?;
+    let left = lock.and_then(|lock| lock.release().err());
     let said = |number: usize, what: &str| match number {
         0 => None,
         1 => Some(format!("{what} 1 pod")),
@@ -96,7 +94,13 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
         done.join(", and ")
     };
     print(format!("{text}{canaries}\n").as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(match left {
+        None => ExitCode::SUCCESS,
+        Some(left) => {
+            complain(&format!("error: {left}"));
+            ExitCode::from(Exit::Left as u8)
+        }
+    })
 }
 
 /// Returns the name of a pod without the prefix that `kubectl get -o name` prints.
@@ -168,13 +172,25 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
     let work = Work {
         planned: vec![planned],
         how,
+        named: &asked.named,
         again: &|| asked.plan_again().map(|planned| vec![planned]),
         question: &question,
         tell: &|_| Ok(()),
     };
-    match work.carry_out()?.outcomes.first() {
-        Some(outcome) => report(outcome, how),
-        None => Ok(ExitCode::SUCCESS),
+    told(work.carry_out(), |done| report(&done.outcomes[0], how))
+}
+
+/// Tells what came of it.
+fn told(
+    done: Result<Done, Failure>,
+    report: impl FnOnce(Done) -> Result<ExitCode, Failure>,
+) -> Result<ExitCode, Failure> {
+    match done {
+        Err(error) if error.is::<Left>() => {
+            complain(&format!("error: {error}"));
+            Ok(ExitCode::from(Exit::Left as u8))
+        }
+        done => report(done?),
     }
 }
 
@@ -204,13 +220,24 @@ fn end_dry_run(
     dry_run: DryRun,
     json: impl FnOnce() -> String,
 ) -> Result<ExitCode, Failure> {
-    if dry_run == DryRun::Server {
-        attempts::rights(planned, how)?;
-    }
+    let rights = if dry_run == DryRun::Server { attempts::rights(planned, how)? } else { Vec::new() };
     match how.output {
         SteerOutput::Json => print(json().as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
-            print(b"You are authorized for every request. Quotas and admission may still refuse one. Nothing was changed.\n")?;
+            let lock = rights.iter().any(|rights| rights.no_lock.is_some());
+            let canary = rights.iter().any(|rights| !rights.has_canary);
+            let but = match (lock, canary) {
+                (false, false) => "",
+                (true, false) => " but those of the lock: --yes needs --no-lock",
+                (false, true) => " but those of the canary, which evictions can do without",
+                (true, true) => {
+                    " but those of the lock and of the canary: --yes needs --no-lock, and evictions can do without a canary"
+                }
+            };
+            let text = format!(
+                "You are authorized for every request{but}. Quotas and admission may still refuse one. Nothing was changed.\n"
+            );
+            print(text.as_bytes())?;
         }
         SteerOutput::Table => {}
     }

@@ -5,7 +5,7 @@ use super::attempts::{Done, Work};
 use super::outcome::{Document, Exit, NodeDocument, Outcome};
 use super::planned::{Asked, Counted, Planned};
 use super::shared::{MANY, Shared};
-use super::{Failure, end_dry_run, owners};
+use super::{Failure, end_dry_run, owners, told};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::progress::Planning;
@@ -15,6 +15,7 @@ use kubectl_podrank::render_plan::{count, of_node, place};
 use podrank_preview::Note;
 use podrank_preview::steer::{self, Scaled, Spared};
 use serde_json::Value;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -227,10 +228,13 @@ impl Node {
     }
 
     /// Carries the plans out, one after the other, and stops at the first failure.
-    fn run(mut self, asking: &Asking<'_>, planned: Vec<Planned<'_>>, how: &How) -> Result<ExitCode, Failure> {
+    fn run(self, asking: &Asking<'_>, planned: Vec<Planned<'_>>, how: &How) -> Result<ExitCode, Failure> {
+        // As it was when it was planned last.
+        let node = RefCell::new(self);
         let again = || {
-            let (node, planned) = asking.plan(&self.name)?;
-            node.check(&planned, asking.args)?;
+            let (now, planned) = asking.plan(&node.borrow().name)?;
+            now.check(&planned, asking.args)?;
+            node.replace(now);
             Ok(planned)
         };
         let question = |planned: &[Planned<'_>]| {
@@ -239,13 +243,23 @@ impl Node {
         };
         let is_table = how.output == SteerOutput::Table;
         let tell = |outcome: &Outcome| if is_table { say(outcome) } else { Ok(()) };
-        let work = Work { planned, how, again: &again, question: &question, tell: &tell };
-        let Done { outcomes, not_begun } = work.carry_out()?;
+        let named = BTreeSet::new();
+        let work = Work { planned, how, named: &named, again: &again, question: &question, tell: &tell };
+        let done = work.carry_out();
+        told(done, |done| node.into_inner().report(asking.kubectl, &done, how))
+    }
+
+    /// Says what came of it all.
+    fn report(mut self, kubectl: &Kubectl, done: &Done, how: &How) -> Result<ExitCode, Failure> {
+        let Done { outcomes, not_begun } = done;
         let mut exit = outcomes.last().map_or(Exit::Done, |outcome| outcome.exit);
         if exit == Exit::Done {
-            exit = self.look_for_others(asking.kubectl)?;
+            exit = self.look_for_others(kubectl).unwrap_or_else(|error| {
+                complain(&format!("error: whether {} is empty is not known: {error}", self.name));
+                Exit::Left
+            });
         }
-        if is_table {
+        if how.output == SteerOutput::Table {
             if !not_begun.is_empty() {
                 let places: Vec<_> = not_begun.iter().map(place).collect();
                 complain(&format!("error: not begun: {}", places.join(", ")));

@@ -30,7 +30,7 @@ pub(super) struct Asked<'k> {
     wishes: &'k Wishes,
     values: Values,
     count: Counted<'k>,
-    named: BTreeSet<String>,
+    pub(super) named: BTreeSet<String>,
 }
 
 /// A plan, and what it takes to prove it.
@@ -106,7 +106,15 @@ impl<'k> Asked<'k> {
 
     /// Reads and plans anew.
     pub(super) fn plan_again(&self) -> Result<Planned<'k>, Failure> {
-        patiently(|| self.plan(self.cluster.read()?, None))
+        patiently(|| {
+            let input = self.cluster.read()?;
+            match self.nothing_to_do(&input)? {
+                Some(Plan { target, replicas, .. }) => {
+                    Err(format!("{target} has {replicas} replicas already").into())
+                }
+                None => self.plan(input, None),
+            }
+        })
     }
 }
 

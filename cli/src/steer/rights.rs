@@ -36,7 +36,9 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rig
     }
     let canary = match answers.first_denied(&canaries) {
         Some(right) => Err(format!("you may not {right}, which the canary needs")),
-        None => check_canary(cluster).map_err(|error| format!("cannot create the canary: {error}")),
+        None => {
+            check_canary(cluster, &plan.target).map_err(|error| format!("cannot create the canary: {error}"))
+        }
     };
     match &canary {
         Err(why) if how.by == By::Scale && plan.replicas > 0 => {
@@ -59,13 +61,15 @@ fn lease(plan: &Plan) -> Vec<Right> {
     lock::VERBS.map(right).into()
 }
 
+/// For the pods, and for the costs of those that replace them.
 fn evictions(plan: &Plan, how: &How) -> Vec<Right> {
-    let right = |name: &String| Right {
-        verb: "create",
+    let right = |verb, subresource, name: &String| Right {
+        verb,
         group: "",
         resource: "pods",
-        subresource: "eviction",
+        subresource,
         name: name.clone(),
     };
-    plan.wanted().filter(|_| how.by == By::Eviction).map(|pod| right(&pod.name)).collect()
+    let wanted = plan.wanted().filter(|_| how.by == By::Eviction);
+    wanted.flat_map(|pod| [right("create", "eviction", &pod.name), right("patch", "", &pod.name)]).collect()
 }

@@ -36,8 +36,10 @@ pub(super) struct Run<'k> {
     pub(super) request: Request,
     /// `None` if the user may not lock, and once the lock is given back.
     lock: Option<Lock>,
-    /// Whether its costs are off. From then on, another run may write its own.
-    pub(super) is_put_back: bool,
+    /// Whether it has written anything that is not put back.
+    pub(super) has_written: bool,
+    /// The state once its costs were off. From then on, another run may write its own.
+    pub(super) at_put_back: Option<State>,
     steps: RefCell<Vec<Step>>,
     /// The workload's count, as long as nobody else changes it.
     pub(super) count: u32,
@@ -67,10 +69,10 @@ pub(super) enum Stop {
     Differs(String),
     /// The count is unchanged, and no costs that podrank may write make exactly the wanted pods go.
     Blocked(String),
-    /// Another run may be at work, so nothing may be taken off.
-    Lost(String),
     /// It is unknown whether the scale request was carried out.
     Unknown(String),
+    /// The count has fallen, but the watch ended before the controllers were done.
+    Early(String),
 }
 
 impl<T: std::fmt::Display> From<T> for Stop {
@@ -86,8 +88,8 @@ impl Stop {
             Self::Unchanged(why)
             | Self::Differs(why)
             | Self::Blocked(why)
-            | Self::Lost(why)
-            | Self::Unknown(why) => why,
+            | Self::Unknown(why)
+            | Self::Early(why) => why,
         }
     }
 }
@@ -110,7 +112,8 @@ impl<'k> Run<'k> {
             confirmed: planned.plan.clone(),
             request,
             lock,
-            is_put_back: false,
+            has_written: false,
+            at_put_back: None,
             steps: RefCell::new(steps),
             count: planned.plan.from,
             gone_before: Vec::new(),
@@ -144,8 +147,8 @@ impl<'k> Run<'k> {
                 }
             }
             Stop::Differs(why) => End::Told(self.abort(&why)),
-            Stop::Unchanged(why) | Stop::Blocked(why) | Stop::Lost(why) => End::Told(self.abort(&why)),
-            Stop::Unknown(why) => End::Told(self.unknown(&why)),
+            Stop::Unchanged(why) | Stop::Blocked(why) => End::Told(self.abort(&why)),
+            Stop::Unknown(why) | Stop::Early(why) => End::Told(self.unknown(&why)),
         }
     }
 
@@ -174,9 +177,9 @@ impl<'k> Run<'k> {
         lock.release().err().map(|left| format!("{left}; run: {}", self.cluster.undo()))
     }
 
-    /// Whether another run may have taken the lock.
-    pub(super) fn is_lost(&self) -> bool {
-        self.lock.as_ref().is_some_and(Lock::is_lost)
+    /// Returns an error unless no other run can have taken the lock. Asked before each write.
+    pub(super) fn still_locked(&self) -> Result<(), String> {
+        self.lock.as_ref().map_or(Ok(()), Lock::check)
     }
 
     /// The pods whose costs may be taken off. `None` for all, if no other run can be at work.
@@ -192,7 +195,12 @@ impl<'k> Run<'k> {
     pub(super) fn read(&mut self, step: Step) -> Result<Plan, Stop> {
         self.step(step);
         let plan = planned::read_again(&self.cluster, &mut self.request);
-        let plan = plan.map_err(|error| Stop::Differs(error.to_string()))?;
+        // An interrupt also ends kubectl.
+        self.stop_if_interrupted()?;
+        let plan = plan.map_err(|error| match error.downcast_ref::<podrank_preview::Error>() {
+            Some(differs) => Stop::Differs(differs.to_string()),
+            None => Stop::Unchanged(error.to_string()),
+        })?;
         self.check_target(&plan)?;
         if plan.from != self.confirmed.from {
             return Err(self.was_scaled(plan.from));
@@ -278,9 +286,8 @@ impl<'k> Run<'k> {
     /// Writes the costs of a plan. Returns why that failed, if another attempt may succeed.
     fn write(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
         self.step(Step::Write);
-        if self.is_lost() {
-            return Err(Stop::Lost("another run has taken the Lease over".to_owned()));
-        }
+        self.still_locked()?;
+        self.has_written = true;
         if let Some(own) = &mut self.request.own_costs {
             own.extend(plan.pods.iter().filter(|pod| pod.write.is_some()).map(|pod| pod.uid.clone()));
         }
@@ -293,7 +300,12 @@ impl<'k> Run<'k> {
 
     fn barrier(&mut self) -> Result<(), Stop> {
         self.step(Step::Barrier);
-        let passed = barrier::wait_for_canary(&self.cluster, &self.interrupt, self.how.timeout);
+        let passed = barrier::wait_for_canary(
+            &self.cluster,
+            &self.confirmed.target,
+            &self.interrupt,
+            self.how.timeout,
+        );
         self.left_behind.extend(passed.left);
         passed.seen.map_err(Stop::from)
     }
@@ -301,9 +313,7 @@ impl<'k> Run<'k> {
     /// Lowers the count. Returns why that failed, if another attempt may succeed.
     fn lower_count(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
         self.step(Step::Count);
-        if let Some(lock) = &self.lock {
-            lock.check().map_err(Stop::Lost)?;
-        }
+        self.still_locked()?;
         let Err(error) = self.cluster.scale(plan) else { return Ok(None) };
         // A time-out leaves open whether it was done.
         let state = self.state_at_last().map_err(|unread| {

@@ -23,7 +23,7 @@ WRITE = r"^apply (?!.*--dry-run)"
 UNCANARY = r"^delete --raw /apis/apps/v1/.*/replicasets/"
 WATCH = r"^get --raw .*watch=1"
 LOCK = r"^create --raw .*/leases "
-CHECK = r"^get --raw .*/leases/"
+CHECK = r"^replace --raw .*/leases/.*--request-timeout=5s"
 UNLOCK = r"^delete --raw .*/leases/"
 READ_NODES = r"^get nodes "
 PUT_BACK = r"^patch pod"
@@ -537,7 +537,7 @@ def pod_replaced(api):
         controllers("start")
 
     done = play("pod-replaced", in_json(world, "drop", world.pods[1], world.pods[2]), [("before", WRITE, replace)])
-    unchanged(world, done, f"{world.pods[1]} was named and is another pod now", gone={1})
+    unchanged(world, done, f"{world.pods[1]} was named, and is gone or another pod now", gone={1})
 
 
 # Costs of others.
@@ -766,7 +766,7 @@ def changed_at_prompt(api):
     world = World(api, "changed-at-prompt", ["reserved-1", "spot-1", "reserved-2", "spot-2", "reserved-1"], kind="ReplicaSet")
     args = asked(world, "scale", "rs/web", "--replicas", "3", "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false")
     done = play("changed-at-prompt-no", args, answers=[(unready(world, 0), "y"), (None, "n")])
-    unchanged(world, done, "nothing was changed")
+    unchanged(world, done, "you said no")
     assert re.search(f"What changed: -(web-\\w+) \\+{world.pods[0]}: {world.pods[0]} is no longer ready", done.err), done.err
     done = play("changed-at-prompt", args, answers=[(unready(world, 2), "y"), (None, "y")])
     expect(done, 0, "the 2 planned pods went, and no other")
@@ -842,7 +842,7 @@ def promised(api):
     args = ["scale", "rs/web", "--replicas", "4", "--empty-nodes"]
     come = lambda name: lambda: (pod_on(api, "full-1", "promised", name), api.patch(world.of_pod(name) + "/status", {"status": {"phase": "Running"}}))
     done = play("promised", asked(world, *args), answers=[(come("guest"), "y"), (None, "n")])
-    unchanged(world, done, "nothing was changed")
+    unchanged(world, done, "you said no")
     assert "full-1 does not become empty" in done.err, done.err
     world.remove("guest")
     done = play("promised-late", in_json(world, *args), [("after", SCALE, come("guest"))])
@@ -905,14 +905,23 @@ def lost(api):
         path = f"/apis/coordination.k8s.io/v1/namespaces/lost/leases/podrank-{world.get()['metadata']['uid']}"
         api.patch(path, {"spec": {"holderIdentity": "podrank-run-0123abcd"}})
 
-    done = play("lost", in_json(world, "drop", world.pods[1]), [("before", CHECK, steal)])
-    expect(done, 1, "run 0123abcd has taken the Lease over")
-    assert world.replicas() == 5 and not world.gone()
+    done = play("lost-early", in_json(world, "drop", world.pods[1]), [("before", CHECK, steal)])
+    expect(done, 1, "rs/web was not scaled: run 0123abcd has taken the Lease over")
+    assert world.replicas() == 5 and not world.gone() and not world.costs()
+    api("DELETE", f"/apis/coordination.k8s.io/v1/namespaces/lost/leases/podrank-{world.get()['metadata']['uid']}")
+    done = play("lost", in_json(world, "drop", world.pods[1]), [("after", UNCANARY, steal)])
+    expect(done, 4, "run 0123abcd has taken the Lease over; costs are left: ", "run: kubectl podrank undo rs/web -n lost")
+    assert world.replicas() == 5 and not world.gone() and world.costs() == {1: "-1"}
     done = play("undo-lost", ["undo", "rs/web", "--namespace", "lost", "--force"])
     expect(done, 0)
     assert not world.has_traces()
     delete = lambda: api("DELETE", world.leases()[0] and f"/apis/coordination.k8s.io/v1/namespaces/lost/leases/{world.leases()[0]['metadata']['name']}")
-    done = play("lock-deleted", in_json(world, "drop", world.pods[1]), [("before", CHECK, delete)])
+    done = play("lock-deleted", in_json(world, "drop", world.pods[1]), [("after", UNCANARY, delete)])
+    expect(done, 4, "somebody has deleted the Lease")
+    # Whoever undoes a run that is alive has taken its costs off, too.
+    undone = lambda: subprocess.run([os.environ["PODRANK"], "undo", "rs/web", "--namespace", "lost", "--force"], check=True)
+    undone()
+    done = play("undone", in_json(world, "drop", world.pods[1]), [("after", UNCANARY, undone)])
     unchanged(world, done, "somebody has deleted the Lease")
 
 
@@ -936,7 +945,7 @@ def drop_node_held(api):
     worlds = [World(api, name, ["worker-11", "worker-12"], kind="ReplicaSet") for name in ["held-a", "held-b"]]
     other = Other(worlds[1], is_alive=True)
     done = play("drop-node-held", ["drop", "--node", "worker-11", "--yes"])
-    expect(done, 1, "nothing was changed: rs/web: run 0123abcd works on it")
+    expect(done, 1, "nothing was changed: rs/web in held-b: run 0123abcd works on it")
     other.end()
     assert [world.gone() for world in worlds] == [set(), set()] and not any(world.has_traces() for world in worlds)
 
@@ -1074,7 +1083,7 @@ def killed_in_each_step(api):
     for step, hook, gone, left in [
         ("locked", ("after", LOCK, "KILL"), set(), {}),
         ("written", ("after", WRITE, "KILL"), set(), {1: "-1"}),
-        ("checked", ("before", CHECK, "KILL"), set(), {1: "-1"}),
+        ("proved", ("after", UNCANARY, "KILL"), set(), {1: "-1"}),
         ("scaled", ("after", SCALE, "KILL"), {1}, {}),
         ("cleaned", ("before", UNLOCK, "KILL"), {1}, {}),
     ]:

@@ -50,6 +50,8 @@ pub struct Previous {
 pub(crate) enum CostOwner {
     /// podrank wrote it.
     Podrank,
+    /// podrank wrote it, but in a run that may still be at work.
+    AnotherRun,
     /// It came with the pod template, and nobody has touched it since.
     Template,
     /// Somebody else, by field manager.
@@ -60,6 +62,7 @@ impl fmt::Display for CostOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Podrank => FIELD_MANAGER,
+            Self::AnotherRun => "another run of podrank",
             Self::Template => "template",
             Self::Other(manager) => manager,
         })

@@ -56,7 +56,7 @@ impl<'m, 'a> Part<'m, 'a> {
             let owner = member.record.cost.as_ref()?.owner(template);
             let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid.to_string()));
             Some(match owner {
-                CostOwner::Podrank if !is_own() => CostOwner::Other("another run of podrank".to_owned()),
+                CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
                 owner => owner,
             })
         };
@@ -154,6 +154,7 @@ impl<'m, 'a> Part<'m, 'a> {
         }
         // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
         let price = |index: usize| match &owners[index] {
+            Some(CostOwner::AnotherRun) => None,
             Some(CostOwner::Other(_)) if !request.force => None,
             Some(CostOwner::Podrank) => Some(1),
             _ => Some(1 + u8::from(pods[index].tier == 1)),
@@ -165,7 +166,9 @@ impl<'m, 'a> Part<'m, 'a> {
                 let pod = |index: u32| &own[index as usize].0;
                 let cost = |index: u32| own[index as usize].1.deletion_cost;
                 let whose = |index: u32| match &owners[index as usize] {
-                    Some(CostOwner::Other(manager)) => format!(", written by {manager}"),
+                    Some(owner @ (CostOwner::Other(_) | CostOwner::AnotherRun)) => {
+                        format!(", written by {owner}")
+                    }
                     _ => String::new(),
                 };
                 let text = format!(
