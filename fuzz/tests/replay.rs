@@ -69,9 +69,10 @@ fn past_findings() {
 #[test]
 fn past_findings_call_their_functions() {
     type About = fn(&[usize], &[i64]) -> bool;
-    let findings: [(&str, &str, About); 5] = [
+    let findings: [(&str, &str, About); 6] = [
         ("empty-percentage", "podrank_percent_parse", |lens, _| lens == [0]),
         ("endless-sets", "podrank_deployment_next", |lens, _| lens[0] > 0),
+        ("no-nodes", "podrank_node_weights", |lens, _| lens == [4, 0]),
         ("options-elsewhere", "podrank_key", |_, _| true),
         ("sets-of-one-name", "podrank_deployment_next", |lens, _| lens[0] > 1),
         ("time-from-unix-nanoseconds", "podrank_time_from_unix", |_, numbers| {
