@@ -29,6 +29,8 @@ pub(crate) enum Reason {
     AlreadyExists,
     /// The object is no longer as it was.
     Conflict,
+    /// The object has another count than the one that was given as its present one.
+    Count,
     /// A `PodDisruptionBudget` does not allow it now.
     Budget,
     /// The API server knows no such type.
@@ -64,6 +66,8 @@ impl Refusal {
             Reason::NotFound
         } else if says("(AlreadyExists)") {
             Reason::AlreadyExists
+        } else if says("Expected replicas to be ") {
+            Reason::Count
         } else if says("(Conflict)") {
             Reason::Conflict
         } else if says("(TooManyRequests)") || says("disruption budget") {

@@ -4,7 +4,9 @@
 
 mod common;
 
-use common::kubectl::{Answer, Run, list, nothing, pod, refused, run, says, writes_nothing};
+use common::kubectl::{
+    Answer, Run, authorized, leased, list, nothing, pod, refused, run, says, writes_nothing,
+};
 use common::{owner, with};
 use serde_json::{Value, json};
 
@@ -260,17 +262,20 @@ fn a_conflict_over_costs_says_with_whom() {
 #[test]
 fn costs_are_taken_off_and_undo_names_the_owner() {
     let forbidden = "Error from server (Forbidden): pods \"web-a\" is forbidden";
-    let rights = vec![nothing(), nothing(), nothing()];
+    let rights = vec![nothing(), nothing(), authorized("web"), nothing()];
+    // The lock, everything again, and a renewal before the write.
+    let locked = [vec![leased(), list(&[])], state(), vec![leased()]].concat();
     let words = "scale rollout/web --replicas 1 -n shop --yes";
-    let ran = run(words, &[until_plan(&[]), rights.clone(), vec![refused(forbidden)], state()].concat());
+    let until_write = [until_plan(&[]), rights, locked, vec![refused(forbidden), leased()]].concat();
+    let ran = run(words, &[until_write.clone(), state(), vec![nothing()]].concat());
     assert_eq!(
         (ran.status, &*ran.stderr),
-        (Some(1), &*format!("error: rollout/web was not scaled: {forbidden}\n"))
+        (Some(1), &*format!("error: rollout/web was not scaled: {forbidden}; all costs are put back\n"))
     );
-    assert_eq!(ran.asked[ran.asked.len() - 4..], STATE);
-    // Nothing can be read any more.
+    assert_eq!(ran.asked[ran.asked.len() - 5..ran.asked.len() - 1], STATE);
+    // Nothing can be read any more, but the Lease is given back.
     let unread = vec![refused(forbidden); 5];
-    let ran = run(words, &[until_plan(&[]), rights, vec![refused(forbidden)], unread].concat());
+    let ran = run(words, &[until_write, unread, vec![nothing()]].concat());
     let end = "run: kubectl podrank undo rollout.argoproj.io/web -n shop\n";
     assert!(ran.status == Some(4) && ran.stderr.ends_with(end), "{}", ran.stderr);
 }
@@ -294,10 +299,12 @@ fn undo_looks_at_all_sets_of_the_owner() {
     let answers = [
         vec![says(&rollout(3)), list(&sets)],
         state(&pods),
-        vec![list(&[])],
+        state(&pods),
+        vec![leased(), list(&[])],
         state(&pods),
         vec![nothing()],
         state(&[]),
+        vec![nothing()],
     ];
     let ran = run("undo rollout/web -n shop", &answers.concat());
     assert_eq!(

@@ -219,6 +219,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "workload.name",
         "pods[].oddsMost",
         "workloads[].error",
+        "workloads[].namespace",
         "pods[].ownCost",
         "unread",
         "node",

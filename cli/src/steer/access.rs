@@ -10,6 +10,7 @@ pub(super) struct Right {
     pub(super) group: &'static str,
     pub(super) resource: &'static str,
     pub(super) subresource: &'static str,
+    /// Empty for all objects of the type.
     pub(super) name: String,
 }
 

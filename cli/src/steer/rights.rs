@@ -27,6 +27,7 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rig
         Reason::NotFound => {
             format!("cannot scale: there is no {} with a /scale subresource", plan.target.resource())
         }
+        Reason::Count => format!("{} has another count than a moment ago: try again", plan.target),
         _ => cannot("scale", error),
     })?;
     let [leases, canaries, evictions] = [lease(plan), barrier::rights(), evictions(plan, how)];

@@ -116,6 +116,31 @@ pub(crate) fn writes_nothing(ran: &Run) {
     assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
 }
 
+/// Whoever scales an object with this UID is authorized for the lock and the canary.
+pub(crate) fn authorized(uid: &str) -> Answer {
+    let review = |verb: &str, group: &str, resource: &str, name: &str| {
+        json!({
+            "kind": "SelfSubjectAccessReview",
+            "spec": { "resourceAttributes": { "verb": verb, "group": group, "resource": resource, "name": name } },
+            "status": { "allowed": true },
+        })
+    };
+    let lease = format!("podrank-{uid}");
+    let leases = ["create", "get", "update", "delete"]
+        .map(|verb| review(verb, "coordination.k8s.io", "leases", &lease).to_string());
+    let canary = [
+        review("watch", "", "pods", "").to_string(),
+        review("delete", "apps", "replicasets", "").to_string(),
+        review("delete", "", "pods", "").to_string(),
+    ];
+    ([&leases[..], &canary[..]].concat().join("\n"), "", 0)
+}
+
+/// What the API server says of a Lease that this run has.
+pub(crate) fn leased() -> Answer {
+    says(&json!({ "metadata": { "resourceVersion": "1" }, "spec": { "holderIdentity": "podrank-run-mine" } }))
+}
+
 /// A ready pod `web-LETTER` of this `ReplicaSet`.
 pub(crate) fn pod(namespace: &str, set: &str, letter: char, node: &str) -> Value {
     json!({
