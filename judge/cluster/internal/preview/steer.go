@@ -24,6 +24,11 @@ type Steered struct {
 		UID    types.UID `json:"uid"`
 		Wanted bool      `json:"wanted"`
 	} `json:"pods"`
+	Nodes []struct {
+		Name         string `json:"name"`
+		BecomesEmpty bool   `json:"becomesEmpty"`
+	} `json:"nodes"`
+	Steps   []string  `json:"steps"`
 	Rollout bool      `json:"rollout"`
 	Exit    *int      `json:"exit"`
 	Went    []PodName `json:"went"`
@@ -37,6 +42,17 @@ type Steered struct {
 type PodName struct {
 	Name string    `json:"name"`
 	UID  types.UID `json:"uid"`
+}
+
+// WantedNames are the names of the pods that are to go.
+func (s *Steered) WantedNames() map[string]bool {
+	names := map[string]bool{}
+	for _, pod := range s.Pods {
+		if pod.Wanted {
+			names[pod.Name] = true
+		}
+	}
+	return names
 }
 
 // Wanted are the pods that are to go.
