@@ -35,6 +35,7 @@ type game struct {
 	before   *verdict.State
 	ran      *preview.Ran
 	after    *verdict.State
+	undone   *preview.Ran // the run of `undo`; nil if there was none
 }
 
 // begin makes the round's workload and draws what is asked of it.

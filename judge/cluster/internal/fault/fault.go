@@ -232,6 +232,9 @@ func (c Calls) become(n int, program string) {
 	must.Do(syscall.Exec(program, append([]string{"kubectl"}, os.Args[1:]...), os.Environ()))
 }
 
+// parent is the program under test.
+var parent = os.Getppid()
+
 // send sends the signal to the program under test, which is this one's parent; to its whole group if all are to get it.
 func send(what string) {
 	signal, known := map[string]syscall.Signal{
@@ -241,6 +244,9 @@ func send(what string) {
 		must.Do(fmt.Errorf("unknown fault %q", what))
 	}
 	to := os.Getppid()
+	if to != parent { // another signal has ended it
+		return
+	}
 	if what == InterruptAll {
 		to = -must.Get(syscall.Getpgid(to))
 	}

@@ -18,7 +18,7 @@ type World struct {
 	Deleted  []Deleted            // in order, and each pod once
 	Counts   []Counted            // in order
 	Rolled   time.Time            // when a rollout began; zero if none did
-	Changes  []Change             // what others than the runs did that decides which pods go
+	Changes  []Change             // what was done that decides which pods go
 	Occupied map[string]bool      // nodes that have pods at the end
 }
 
@@ -35,10 +35,10 @@ type Counted struct {
 	At       time.Time
 }
 
-// Change is something that others did to a pod or to the workload.
+// Change is something that somebody did to a pod or to the workload.
 type Change struct {
-	What string
-	At   time.Time
+	What, By string
+	At       time.Time
 }
 
 // Controller is who deletes pods because a count fell.
@@ -76,13 +76,9 @@ func (w *World) deletion(pod string) *Deleted {
 	return &w.Deleted[i]
 }
 
-// changeIn is something that others did in this time, or nil.
-func (w *World) changeIn(from, to time.Time) *Change {
-	i := slices.IndexFunc(w.Changes, func(c Change) bool { return !c.At.Before(from) && c.At.Before(to) })
-	if i < 0 {
-		return nil
-	}
-	return &w.Changes[i]
+// isChanged says whether others than the run did something in this time.
+func (w *World) isChanged(run *Seen, from, to time.Time) bool {
+	return slices.ContainsFunc(w.Changes, func(c Change) bool { return c.By != run.User && !c.At.Before(from) && c.At.Before(to) })
 }
 
 // isEverAt says whether the count was so in this time.
@@ -121,7 +117,7 @@ func (w *World) Take(runs []*Seen) (taken Taken, wrong []error) {
 			taken.ByOthers++
 		case run == nil:
 			wrong = append(wrong, fmt.Errorf("%s went, and nobody had lowered the count for it", d.Pod))
-		case w.changeIn(run.LastRead, d.At) == nil:
+		case !w.isChanged(run, run.LastRead, d.At):
 			wrong = append(wrong, fmt.Errorf("%s went, which was not confirmed, and nothing had changed since the last reading of %s", d.Pod, run.User))
 		case run.Signal == 0 && !(run.Exit == 3 && run.names(d.Pod)) && run.Exit != 4:
 			wrong = append(wrong, fmt.Errorf("%s went, which was not confirmed, and %s does not say so: exit status %d", d.Pod, run.User, run.Exit))

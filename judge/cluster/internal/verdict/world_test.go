@@ -52,16 +52,19 @@ func TestTake(t *testing.T) {
 		{"exactly the confirmed pods", "a b", 0, allWent, nil, Taken{Confirmed: 2}, ""},
 		{"another, and nothing changed", "a c", 3, cWent, nil, Taken{Confirmed: 1}, "nothing had changed"},
 		{"another, after a change that came late", "a c", 3, cWent, func(w *World, _ *Seen) {
-			w.Changes = []Change{{"unready", at(9.5)}}
+			w.Changes = []Change{{"unready", "somebody", at(9.5)}}
 		}, Taken{Confirmed: 1, Late: 1}, ""},
 		{"another, after a change that it could see", "a c", 3, cWent, func(w *World, _ *Seen) {
-			w.Changes = []Change{{"unready", at(8.5)}}
+			w.Changes = []Change{{"unready", "somebody", at(8.5)}}
+		}, Taken{Confirmed: 1}, "nothing had changed"},
+		{"another, after a change of its own", "a c", 3, cWent, func(w *World, _ *Seen) {
+			w.Changes = []Change{{"cost", "podrank", at(9.5)}}
 		}, Taken{Confirmed: 1}, "nothing had changed"},
 		{"another, after the change, unsaid", "a c", 0, allWent, func(w *World, _ *Seen) {
-			w.Changes = []Change{{"unready", at(9.5)}}
+			w.Changes = []Change{{"unready", "somebody", at(9.5)}}
 		}, Taken{Confirmed: 1}, "does not say so"},
 		{"another, after the change, and killed", "a c", -1, "", func(w *World, s *Seen) {
-			w.Changes = []Change{{"unready", at(9.5)}}
+			w.Changes = []Change{{"unready", "somebody", at(9.5)}}
 			s.Signal = syscall.SIGKILL
 		}, Taken{Confirmed: 1, Late: 1}, ""},
 		{"one more by an autoscaler", "a b c", 3, cWent, func(w *World, _ *Seen) {
