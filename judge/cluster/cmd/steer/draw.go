@@ -86,7 +86,7 @@ var happenings = append(slices.Clone(changes),
 	happening{"a right is lost", "", func(d *disturbedRound) {
 		names := []string{"patch pods", "scale", "create sets", "create pods", "delete sets", "create leases", "update leases", "delete leases"}
 		name := d.pick(names)
-		d.happened(drawnDisturbance{happening: happening{name: "lost: " + name}})
+		d.happened(drawnDisturbance{happening: happening{name: "a right is lost: " + name}})
 		grant(d.ctx, d.Plane, d.workload.Namespace, user, name)
 	}},
 	happening{"SIGKILL", fault.Kill, nil},
@@ -106,7 +106,7 @@ func (d drawnDisturbance) String() string {
 	if d.where == (place{}) {
 		return d.name
 	}
-	return d.name + " " + d.where.String()
+	return d.name + ", " + d.where.String()
 }
 
 // fault is what the stand-in for kubectl has to do.

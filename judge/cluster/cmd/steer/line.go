@@ -139,8 +139,46 @@ func summarize(mode string, lines []line) error {
 	for _, name := range slices.Sorted(maps.Keys(faults)) {
 		fmt.Printf("  %s: %v\n", name, faults[name])
 	}
+	summarizeDisturbances(lines)
 	if mode != "plain" && results[missed]+results[wrong]+results[broken] > 0 {
 		return errors.New("podrank broke its contract")
 	}
 	return nil
+}
+
+// summarizeDisturbances prints what came of each kind of drawn disturbance.
+func summarizeDisturbances(lines []line) {
+	by := map[string]map[string]int{}
+	count := func(name, what string) {
+		if by[name] == nil {
+			by[name] = map[string]int{}
+		}
+		by[name][what]++
+	}
+	var taken verdict.Taken
+	prompts, changes := 0, 0
+	for _, l := range lines {
+		for _, happened := range l.Happened {
+			name, _, _ := strings.Cut(happened, ", ")
+			count(name, "rounds")
+			count(name, string(l.Result))
+			count(name, fmt.Sprintf("exit status %d", l.Exit))
+		}
+		if l.Taken != nil {
+			taken.Confirmed += l.Taken.Confirmed
+			taken.ByOthers += l.Taken.ByOthers
+			taken.Late += l.Taken.Late
+		}
+		prompts += l.Prompts
+		changes += l.Changes
+	}
+	if len(by) == 0 {
+		return
+	}
+	fmt.Printf("%d confirmed pods went, %d for others than podrank, %d after a change that came too late, each of them named\n",
+		taken.Confirmed, taken.ByOthers, taken.Late)
+	fmt.Printf("%d questions, and %d differences shown\n", prompts, changes)
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		fmt.Printf("  %s: %v\n", name, by[name])
+	}
 }

@@ -2,7 +2,7 @@
 // workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted and
 // with what the harness itself expects.
 //
-//	steer [-from N] [-plain|-interrupts|-disturbances|-protocol] [-busy CLIENTS] [-parallel ROUNDS]
+//	steer [-from N] [-plain|-interrupts|-disturbances|-protocol|-lease] [-busy CLIENTS] [-parallel ROUNDS]
 //	      -podrank PROGRAM -keep DIR N SEED
 //
 // The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
@@ -56,10 +56,11 @@ var modes = []struct {
 	}},
 	{"disturbances", "others change the pods and the workload meanwhile", disturbances},
 	{protocolMode, "disturbances drawn at every prompt, write and wait", protocolRounds},
+	{leaseMode, "kills, other runs, other clocks and missing rights, for the Lease", leaseRounds},
 }
 
-// protocolMode needs the audit log.
-const protocolMode = "protocol"
+// These modes need the audit log.
+const protocolMode, leaseMode = "protocol", "lease"
 
 func main() {
 	if fault.IsStandIn() {
@@ -87,7 +88,7 @@ func run(ctx context.Context) {
 	s.history = history.Follow(ctx, s.Plane, crowd.Namespaces(*busy)...)
 	s.history.Patience = 3 * time.Minute
 	createUsers(ctx, s.Plane)
-	if s.mode == protocolMode {
+	if s.mode == protocolMode || s.mode == leaseMode {
 		s.audit, s.others = audit.Open(control.AuditLog(s.Plane.Kubeconfig)), others(s.Plane)
 		allowReading(ctx, s.Plane, user, rival)
 	}

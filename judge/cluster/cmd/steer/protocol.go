@@ -15,6 +15,7 @@ import (
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
@@ -68,6 +69,7 @@ func (g *game) protocol(ctx context.Context) {
 	changing := d.change(drawn)
 	usable := d.play(d.main, drawn)
 	changing()
+	d.noteSignals(drawn)
 	d.waiting.Wait()
 	must.Do(errors.Join(d.failed...))
 	if usable {
@@ -162,35 +164,97 @@ func (d *disturbedRound) happened(one drawnDisturbance) {
 	d.line.Happened = append(d.line.Happened, one.String())
 }
 
+// noteSignals notes what happened without a hook.
+func (d *disturbedRound) noteSignals(drawn []drawnDisturbance) {
+	calls := map[fault.Kind]int{}
+	for _, call := range d.main.calls.List() {
+		calls[call.Kind]++
+	}
+	for _, one := range drawn {
+		if one.where == fromTheStart || one.where == allTheTime || one.signal != "" && one.where.kind != "" && calls[one.where.kind] >= one.where.n {
+			d.happened(one)
+		}
+	}
+}
+
 // conclude judges all runs of the round, and removes what killed ones left.
 func (d *disturbedRound) conclude() {
+	wrong := d.judgeRuns()
+	r := described
+	if len(d.line.Happened) == 0 {
+		r = unreached
+	}
+	if slices.ContainsFunc(d.runs(), func(l *launch) bool { return l.ran.Exit == 4 || l.ran.Signal == syscall.SIGKILL }) {
+		r = undone
+		wrong = append(wrong, d.undoAll()...)
+	} else {
+		wrong = append(wrong, d.nothingLeft())
+	}
+	d.isJudged(r, wrong)
+}
+
+// judgeRuns holds what the runs did and said against the audit log.
+func (d *disturbedRound) judgeRuns() []error {
 	d.workload.SettleDown(d.ctx)
-	runs := d.runs()
+	world, runs := d.world(), d.runs()
 	for _, l := range runs {
 		d.line.Calls += len(l.calls.List())
 		d.line.Exits = append(d.line.Exits, l.ran.Exit)
 	}
-	world := d.world()
+	d.keep(world, runs)
 	seen, wrong := d.seen(runs)
 	taken, unconfirmed := world.Take(seen)
 	d.line.Taken = &taken
 	wrong = append(wrong, unconfirmed...)
-	for i, run := range seen {
+	for _, run := range seen {
 		if err := world.Told(run); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", runs[i].user, err))
+			wrong = append(wrong, fmt.Errorf("%s: %w", run.User, err))
 		}
 	}
-	r := described
-	if slices.ContainsFunc(runs, func(l *launch) bool { return l.ran.Exit == 4 || l.ran.Signal == syscall.SIGKILL }) {
-		r = undone
-		wrong = append(wrong, d.undoAll()...)
-	} else if err := d.steering(d.ctx).Restored(); err != nil {
-		wrong = append(wrong, fmt.Errorf("after exit status %v: %w", d.line.Exits, err))
+	return wrong
+}
+
+// keep notes what happened, in case something went wrong.
+func (d *disturbedRound) keep(world *verdict.World, runs []*launch) {
+	var story strings.Builder
+	fmt.Fprintf(&story, "\ndrawn: %v\nhappened: %v\n", d.line.Disturbances, d.line.Happened)
+	for _, l := range runs {
+		fmt.Fprintf(&story, "\n%s: %v, at a terminal: %v, exit status %d %v, ended at %s\n%s%s\n", l.user, l.command, l.prompted, l.ran.Exit,
+			l.ran.Signal, moment(l.ended), l.ran.Stdout, l.ran.Stderr)
+		for i, call := range l.calls.List() {
+			fmt.Fprintf(&story, "%d at %s, begun %s: %s: %s\n", i+1, moment(call.At), moment(call.Began), call.Kind, call.Arguments)
+		}
 	}
-	if len(wrong) > 0 {
+	fmt.Fprintf(&story, "\nworld: count %d, rolled %v\n", world.Count, world.Rolled)
+	for _, c := range world.Counts {
+		fmt.Fprintf(&story, "%s count %d, then %d, by %s\n", moment(c.At), c.From, c.To, c.By)
+	}
+	for _, deleted := range world.Deleted {
+		fmt.Fprintf(&story, "%s %s deleted by %s\n", moment(deleted.At), deleted.Pod, deleted.By)
+	}
+	for _, change := range world.Changes {
+		fmt.Fprintf(&story, "%s %s by %s\n", moment(change.At), change.What, change.By)
+	}
+	d.further += story.String()
+}
+
+func moment(t time.Time) string { return t.UTC().Format("15:04:05.000000") }
+
+// nothingLeft says what is left of podrank.
+func (d *disturbedRound) nothingLeft() error {
+	if err := d.steering(d.ctx).Restored(); err != nil {
+		return fmt.Errorf("left after exit status %v: %w", d.line.Exits, err)
+	}
+	return nil
+}
+
+// isJudged notes the result.
+func (d *disturbedRound) isJudged(r result, wrong []error) {
+	err := errors.Join(wrong...)
+	if err != nil {
 		r = broken
 	}
-	d.is(r, errors.Join(wrong...))
+	d.is(r, err)
 }
 
 // undoAll runs `undo` at once with --force, or without it when the Lease is stale, after which nothing of podrank may be left.
@@ -206,7 +270,7 @@ func (d *disturbedRound) undoAll() (wrong []error) {
 		return []error{err}
 	}
 	d.line.Undo = &ran.Exit
-	d.undone = ran
+	d.further += fmt.Sprintf("\n%v:\n%s%s", arguments, ran.Stdout, ran.Stderr)
 	d.workload.SettleDown(ctx)
 	run := d.steering(ctx)
 	run.Costs = map[types.UID]string{}
