@@ -22,6 +22,10 @@ pub(crate) enum Reason {
     Forbidden,
     /// There is no such object.
     NotFound,
+    /// There is such an object already.
+    AlreadyExists,
+    /// The object is no longer as it was.
+    Conflict,
     /// A `PodDisruptionBudget` does not allow it now.
     Budget,
     /// The API server knows no such type.
@@ -55,6 +59,10 @@ impl Refusal {
             Reason::Forbidden
         } else if says("(NotFound)") {
             Reason::NotFound
+        } else if says("(AlreadyExists)") {
+            Reason::AlreadyExists
+        } else if says("(Conflict)") {
+            Reason::Conflict
         } else if says("(TooManyRequests)") || says("disruption budget") {
             Reason::Budget
         } else if says("doesn't have a resource type") {
@@ -94,6 +102,7 @@ fn is_error(line: &str) -> bool {
 }
 
 /// kubectl, and how it reaches the cluster.
+#[derive(Clone)]
 pub(crate) struct Kubectl {
     program: OsString,
     connection: Vec<String>,

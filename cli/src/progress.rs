@@ -1,10 +1,15 @@
-//! The progress of reading a large input. Writes to standard error, if that is a terminal.
+//! The progress of reading a large input, and of waits. Writes to standard error.
 
+use crate::complain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
 use std::io::{self, Read};
+use std::time::{Duration, Instant};
 
 /// The fewest bytes of a large input. Reading less takes too little time to need a progress bar.
 const LARGE: u64 = 64 << 20;
+/// The time between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// A reader that shows a progress bar as soon as its input turns out to be large.
 pub(crate) struct Watched<R> {
@@ -56,10 +61,35 @@ fn bar(length: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// A bar for pods that go one after the other.
-pub(crate) fn count(pods: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(pods), ProgressDrawTarget::stderr());
-    let form = "waiting for pods to go {wide_bar} {pos} of {len}";
-    bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
-    bar
+/// A wait that the user should see: a line that changes on a terminal, and elsewhere a line every ten seconds.
+pub(crate) struct Waiting {
+    bar: ProgressBar,
+    last: Cell<Instant>,
+}
+
+impl Waiting {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let style =
+            ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}").expect("the template is valid");
+        bar.set_style(style);
+        Self { bar, last: Cell::new(Instant::now()) }
+    }
+
+    /// Says what it waits for now.
+    pub(crate) fn tell(&self, what: &str) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(what.to_owned());
+            self.bar.tick();
+        } else if self.last.get().elapsed() >= BETWEEN_LINES {
+            self.last.set(Instant::now());
+            complain(&format!("{what} ({} s)", self.bar.elapsed().as_secs()));
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
 }

@@ -194,6 +194,7 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
             force: true,
             only_if_needed: false,
             by_cost: true,
+            own_costs: None,
         };
         let plan = steer::plan(&large(pods), &request).expect("a plan");
         let text = render_plan::table(&plan, false, terminal(80));

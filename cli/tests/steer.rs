@@ -88,7 +88,11 @@ impl Session {
     fn differences(&self) -> Vec<String> {
         let kubectl = self.kubectl();
         let stdin = self.recorded["stdin"].as_str().unwrap_or_default();
-        let output = kubectl.run(&texts(&self.recorded["args"]), stdin.as_bytes());
+        let (args, typed) = (texts(&self.recorded["args"]), texts(&self.recorded["typed"]));
+        let output = match &*typed {
+            [] => kubectl.run(&args, stdin.as_bytes()),
+            typed => kubectl.run_at_terminal(&args, typed),
+        };
         let status = output.status.code().or_else(|| output.status.signal().map(|signal| -signal));
         let text =
             |part: &str| texts(&self.recorded[part]).into_iter().map(timeless).collect::<Vec<_>>().join("\n");
@@ -112,23 +116,33 @@ impl Session {
     }
 }
 
-/// A request with a fixed name for the canary, which has a random one.
+/// A request without what is random in it: the canary's name, the run's id and times.
 fn normal(words: &str, given: &Value) -> (String, Value) {
-    let fixed = |text: &str| {
-        let mut parts = text.split("podrank-canary-");
+    let without = |text: &str, name: &str| {
+        let mut parts = text.split(name);
         let first = parts.next().unwrap_or_default().to_owned();
         parts.fold(first, |text, part| {
-            let rest = part.trim_start_matches(|char: char| char.is_ascii_hexdigit());
-            format!("{text}podrank-canary-X{rest}")
+            let rest = part.strip_prefix("mine").unwrap_or(part);
+            let rest = rest.trim_start_matches(|char: char| char.is_ascii_hexdigit());
+            format!("{text}{name}X{rest}")
         })
     };
-    (fixed(words), serde_json::from_str(&fixed(&given.to_string())).expect("JSON"))
+    let fixed = |text: &str| without(&without(text, "podrank-canary-"), "podrank-run-");
+    let mut given: Value = serde_json::from_str(&fixed(&given.to_string())).expect("JSON");
+    for time in ["acquireTime", "renewTime"] {
+        if let Some(time) = given.pointer_mut(&format!("/spec/{time}")) {
+            *time = Value::Null;
+        }
+    }
+    (fixed(words), given)
 }
 
-/// Two requests that are repeated at once, as often as a wait lets them, once.
+/// One or two requests that are repeated at once, as often as a wait lets them, once.
 fn looks_once(lines: impl Iterator<Item = String>) -> Vec<String> {
     lines.fold(Vec::new(), |mut kept, line| {
-        kept.push(line);
+        if kept.last() != Some(&line) {
+            kept.push(line);
+        }
         if let [.., a, b, c, d] = &kept[..]
             && (a, b) == (c, d)
         {

@@ -34,6 +34,7 @@ pub(crate) fn plan(input: &Input, options: Options, names: &[String]) -> Result<
         force: false,
         only_if_needed: false,
         by_cost: true,
+        own_costs: None,
     };
     let plan = planned(input, &request)?;
     let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();

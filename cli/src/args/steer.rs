@@ -81,6 +81,10 @@ pub(crate) struct UndoArgs {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
+    /// Also undo a run that is alive, which then stops
+    #[arg(long)]
+    pub(crate) force: bool,
+
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
@@ -205,9 +209,17 @@ pub(crate) struct How {
     )]
     pub(crate) by: By,
 
-    /// How to wait until the controllers have observed the costs [default: canary]
-    #[arg(long, value_name = "BARRIER", hide_short_help = true, help_heading = EXPERTS)]
-    barrier: Option<Barrier>,
+    /// End at the first difference from the plan that was confirmed
+    ///
+    /// Otherwise, podrank asks again or, with --yes, plans the wishes anew, each at most three times.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) exact: bool,
+
+    /// With --yes, go on without the lock if you may not use Leases
+    ///
+    /// Then nothing keeps other runs of podrank away from the workload.
+    #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
+    pub(crate) no_lock: bool,
 
     /// Keep the written costs on pods that stay
     #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
@@ -261,15 +273,6 @@ pub(crate) enum By {
     Scale,
     /// podrank evicts them as disruption budgets allow, and lowers the replicas step by step
     Eviction,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Barrier {
-    /// Until the controller has adopted a pod that podrank creates and removes
-    Canary,
-    /// For those who may not create pods: until the controller has replaced a wanted pod that podrank deletes
-    FirstVictim,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -374,15 +377,7 @@ impl How {
         if self.batch.is_some() && self.by == By::Scale {
             return Err("--batch counts evictions: it needs --by eviction".to_owned());
         }
-        if self.barrier == Some(Barrier::FirstVictim) && self.by == By::Eviction {
-            return Err("--barrier first-victim deletes a pod past disruption budgets: leave it out, or --by eviction".to_owned());
-        }
         Ok(())
-    }
-
-    /// How to wait until the controllers have observed the costs.
-    pub(crate) fn barrier(&self) -> Barrier {
-        self.barrier.unwrap_or(Barrier::Canary)
     }
 
     /// The most pods to evict at a time.
@@ -473,7 +468,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
-        assert_eq!((how.yes, how.dry_run, how.by, how.barrier()), (false, None, By::Scale, Barrier::Canary));
+        assert_eq!((how.yes, how.dry_run, how.by, how.exact, how.no_lock), (false, None, By::Scale, false, false));
         assert_eq!((how.timeout, how.batch(), how.output), (Duration::from_secs(120), 1, SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
         let how =
@@ -491,9 +486,8 @@ mod tests {
             "scale web --replicas 3 --batch 2",
             "drop web-a --batch 2",
             "drop web-a --also --by eviction",
-            "scale web --replicas 3 --by eviction --barrier first-victim",
             "scale web --replicas 3 --timeout 5",
-            "scale web --replicas 3 --barrier none",
+            "scale web --replicas 3 --barrier canary",
             "scale web --replicas 3 --feature-gates X=true",
             "drop",
             "drop --skip-others",

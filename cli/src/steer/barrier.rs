@@ -1,11 +1,13 @@
-//! Barriers, which show that the controllers have observed the costs. All pods of a cluster reach kube-controller-manager
-//! over one watch, in the order of their resource versions, so a reaction to a later pod shows that it has observed earlier
-//! ones.
+//! The barrier, which shows that the controllers have observed the costs. All pods of a cluster reach kube-controller-manager
+//! over one watch, in the order of their resource versions, so its reaction to a later pod, the canary, shows that it has
+//! observed earlier ones.
 
 use super::Failure;
 use super::cluster::Cluster;
 use super::interrupt::Interrupt;
-use crate::kubectl::Refusal;
+use super::rights::Right;
+use crate::kubectl::{Reason, Refusal};
+use crate::progress::Waiting;
 use podrank_preview::steer::PlannedPod;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -15,11 +17,6 @@ use std::time::{Duration, Instant};
 
 /// The label of canaries.
 const LABEL: &str = "podrank.dev/canary";
-/// Why no pod is a first victim.
-pub(super) const NO_FIRST_VICTIM: &str =
-    "with --barrier first-victim, all pods that stay must be ready, and no rollout may be under way";
-/// How long a first victim's replacement may take.
-pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -60,22 +57,45 @@ fn canary(name: &str, namespace: &str) -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": [set, pod] }).to_string()
 }
 
+/// The name of a canary that is yet to be made.
+fn name() -> String {
+    format!("podrank-canary-{:08x}", fastrand::u32(..))
+}
+
+/// What making a canary, watching and removing it needs, besides what `check_canary` checks.
+pub(super) fn rights() -> Vec<Right> {
+    let name = name();
+    let right = |verb, group, resource| Right { verb, group, resource, subresource: "", name: name.clone() };
+    let [sets, pods] = [("apps", "replicasets"), ("", "pods")];
+    vec![right("watch", pods.0, pods.1), right("delete", sets.0, sets.1), right("delete", pods.0, pods.1)]
+}
+
 /// Has the API server check a canary.
 pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Refusal> {
-    let text = canary("podrank-canary", cluster.namespace());
+    let text = canary(&name(), cluster.namespace());
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }
 
-/// Waits until the `ReplicaSet` controller has adopted a canary. Then it has observed everything written before.
-pub(super) fn wait_for_canary(
-    cluster: &Cluster<'_>,
-    interrupt: &Interrupt,
-    timeout: Duration,
-) -> Result<(), Failure> {
-    let name = format!("podrank-canary-{:08x}", fastrand::u32(..));
+/// What became of a canary.
+pub(super) struct Passed {
+    /// Whether the `ReplicaSet` controller has adopted it, and so has observed everything written before.
+    pub(super) seen: Result<(), Failure>,
+    /// What says that it could not be removed, and how to remove it.
+    pub(super) left: Option<String>,
+}
+
+/// Waits until the `ReplicaSet` controller has adopted a canary.
+pub(super) fn wait_for_canary(cluster: &Cluster<'_>, interrupt: &Interrupt, timeout: Duration) -> Passed {
+    let name = name();
     let seen = adopted(cluster, interrupt, &name, timeout);
-    let removed = remove(cluster, &name);
-    seen.and(removed)
+    let left = remove(cluster, &name).err().map(|error| {
+        let namespace = cluster.namespace();
+        format!(
+            "the canary {name} is left ({error}), and whoever may removes it with: \
+             kubectl delete replicasets.apps,pods -l {LABEL}={name} -n {namespace}"
+        )
+    });
+    Passed { seen, left }
 }
 
 fn adopted(
@@ -108,7 +128,9 @@ fn adopted(
         owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == set["uid"]))
     };
     let end = Instant::now() + timeout;
+    let waiting = Waiting::new();
     let result = loop {
+        waiting.tell("waiting until the controller has adopted the canary");
         match events.recv_timeout(PAUSE) {
             Ok(event) if is_adopted(&event) => break Ok(()),
             Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
@@ -133,10 +155,18 @@ fn adopted(
     result
 }
 
-fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Failure> {
-    let selector = format!("--selector={LABEL}={name}");
-    let words = ["delete", "replicasets.apps,pods", &selector, "--ignore-not-found", "--wait=false"];
-    cluster.call(&words, "").map(drop).map_err(|error| format!("the canary {name} is left: {error}").into())
+/// Deletes a canary, as far as it is there.
+fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
+    let namespace = cluster.namespace();
+    let set = format!("/apis/apps/v1/namespaces/{namespace}/replicasets/{name}");
+    let pod = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+    let gone = |path: &String| match cluster.call(&["delete", "--raw", path], "") {
+        Err(error) if error.reason != Reason::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    // Both, whatever becomes of the first.
+    let both = [&set, &pod].map(gone);
+    both.into_iter().collect()
 }
 
 /// Removes the canaries that killed runs left in the namespace. Returns the end of a sentence that says so.
@@ -159,7 +189,9 @@ pub(super) fn wait_for_replacement(
     timeout: Duration,
 ) -> Result<Vec<String>, Failure> {
     let end = Instant::now() + timeout;
+    let waiting = Waiting::new();
     loop {
+        waiting.tell("waiting until the controller has replaced the evicted pods");
         let state = cluster.state()?;
         let is_known = |uid: &str| known.iter().any(|pod| pod.uid == uid);
         let new: Vec<_> = state.pods.iter().filter(|pod| !is_known(&pod.uid)).collect();

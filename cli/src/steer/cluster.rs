@@ -5,7 +5,8 @@ use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_preview::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId, WorkloadName};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
@@ -16,12 +17,6 @@ pub(super) struct Cleaned {
     pub(super) off: usize,
     /// The number of pods that got an earlier cost back.
     pub(super) back: usize,
-}
-
-impl Cleaned {
-    pub(super) fn is_nothing(self) -> bool {
-        self == Self::default()
-    }
 }
 
 /// A workload, and how to reach it.
@@ -156,8 +151,9 @@ impl<'k> Cluster<'k> {
         self.call(&words, "").map(drop)
     }
 
-    /// Puts back the costs that podrank overwrote, and takes off its own.
-    pub(super) fn take_off(&self) -> Result<Cleaned, Failure> {
+    /// Puts back the costs that podrank overwrote, and takes off its own: of all pods, or of those with these UIDs. Returns the state
+    /// afterwards.
+    pub(super) fn take_off(&self, own: Option<&BTreeSet<String>>) -> Result<(Cleaned, State), Failure> {
         let mut done = Cleaned::default();
         let mut last = None;
         for attempt in 0..=TRIES {
@@ -171,9 +167,10 @@ impl<'k> Cluster<'k> {
                     continue;
                 }
             };
-            let steered: Vec<_> = state.steered().collect();
+            let is_own = |pod: &&ActivePod| own.is_none_or(|own| own.contains(&pod.uid));
+            let steered: Vec<_> = state.steered().filter(is_own).collect();
             let Some(manifest) = Manifest::taking_off(self.namespace(), steered.iter().copied()) else {
-                return Ok(done);
+                return Ok((done, state));
             };
             if attempt == TRIES {
                 break;
@@ -204,15 +201,22 @@ impl<'k> Cluster<'k> {
         }
     }
 
-    /// Deletes a pod, unless another one has its name.
-    pub(super) fn delete(&self, name: &str, uid: &str) -> Result<(), Refusal> {
-        let path = format!("/api/v1/namespaces/{}/pods/{name}", self.namespace());
-        let options = json!({
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "preconditions": { "uid": uid },
-        });
-        self.call(&["delete", "--raw", &path, "--filename", "-"], &options.to_string()).map(drop)
+    /// Who has written the count last, by the object's managed fields.
+    pub(super) fn count_writer(&self) -> Option<String> {
+        let resource = match &self.leader {
+            Some(leader) => format!("{}/{}", leader.resource, leader.name),
+            None => format!("{}/{}", self.workload.kind.resource(), self.workload.name),
+        };
+        let text = self.call(&["get", &resource, "--show-managed-fields", "--output=json"], "").ok()?;
+        let object: Value = serde_json::from_str(&text).ok()?;
+        let entries = object["metadata"]["managedFields"].as_array()?;
+        let writers = entries.iter().filter(|entry| !entry["fieldsV1"]["f:spec"]["f:replicas"].is_null());
+        // Times are whole seconds in one format, so they compare as text.
+        let last = writers.max_by_key(|entry| entry["time"].as_str())?;
+        match (last["manager"].as_str()?, last["subresource"].as_str()) {
+            ("kube-controller-manager", Some("scale")) => Some("an autoscaler".to_owned()),
+            (manager, _) => Some(manager.to_owned()),
+        }
     }
 
     /// Evicts a pod, unless another one has its name.

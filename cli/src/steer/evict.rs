@@ -1,9 +1,10 @@
 //! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Once an evicted pod has been
 //! replaced, the set is scaled so that the replacement goes.
 
-use super::outcome::Outcome;
-use super::run::{Run, Stop};
+use super::outcome::{Outcome, Step};
+use super::run::{End, Run, Stop};
 use crate::kubectl::Reason;
+use crate::progress::Waiting;
 use podrank_preview::steer::{Count, Plan, PlannedPod};
 use std::time::{Duration, Instant};
 
@@ -13,15 +14,18 @@ const PAUSE: Duration = Duration::from_secs(1);
 const TRIES: u32 = 3;
 
 /// Evicts the wanted pods, batch by batch. An interrupt ends it between two batches.
-pub(super) fn go(mut run: Run<'_>) -> Outcome {
-    let first = run.first().clone();
-    let mut wanted: Vec<_> = first.wanted().cloned().collect();
+pub(super) fn go(mut run: Run<'_>) -> End<'_> {
+    if let Err(stop) = run.read(Step::ReadAgain) {
+        return run.stop(stop);
+    }
+    let confirmed = run.confirmed.clone();
+    let mut wanted: Vec<_> = confirmed.wanted().cloned().collect();
     // As long as one that is not ready stays, it goes before a replacement that is.
     wanted.sort_by_key(|pod| pod.is_ready);
-    let mut reached = first.from;
-    let mut known = first.pods.clone();
+    let mut reached = confirmed.from;
+    let mut known = confirmed.pods.clone();
     let mut rest = &*wanted;
-    let mut why = None;
+    let mut early = None;
     while !rest.is_empty() {
         let most = rest.len().min(run.how.batch());
         match batch(&mut run, &rest[..most], reached, &known) {
@@ -31,22 +35,25 @@ pub(super) fn go(mut run: Run<'_>) -> Outcome {
                 known = done.known;
             }
             Err(stop) => {
-                why = Some(stop);
+                early = Some(stop);
                 break;
             }
         }
     }
-    let plan = Plan { replicas: reached, ..first };
-    match why {
+    let plan = Plan { replicas: reached, ..confirmed };
+    match early {
         None => {
-            let done = run.cluster.state().map_err(|error| error.to_string());
-            run.conclude(&plan, done)
+            let seen = run.look();
+            End::Told(run.conclude(&plan, seen))
         }
-        Some(Stop::Unchanged(why) | Stop::Blocked(why)) if reached == run.first().from => run.abort(&why),
-        Some(Stop::Unchanged(why) | Stop::Blocked(why) | Stop::Unknown(why)) => {
-            let done = run.cluster.state().map_err(|error| error.to_string());
-            let outcome = run.conclude(&plan, done);
-            Outcome { message: format!("{}; it ended early: {why}", outcome.message), ..outcome }
+        Some(stop) if run.gone_before.is_empty() => run.stop(stop),
+        Some(Stop::Unknown(why)) if reached == run.confirmed.from => End::Told(run.unknown(&why)),
+        Some(stop) if reached == run.confirmed.from => End::Told(run.abort(stop.why())),
+        Some(stop) => {
+            let seen = run.look();
+            let outcome = run.conclude(&plan, seen);
+            let message = format!("{}; it ended early: {}", outcome.message, stop.why());
+            End::Told(Outcome { message, ..outcome })
         }
     }
 }
@@ -62,6 +69,7 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
     run.request.named.clear();
     run.request.wishes.clear();
     run.stop_if_interrupted()?;
+    run.step(Step::Evict);
     let mut evicted = 0;
     for pod in pods {
         if !evict(run, &pod.name, &pod.uid, evicted > 0)? {
@@ -71,13 +79,15 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
         evicted += 1;
     }
     run.wait_for_replacements(known, run.how.timeout)?;
-    run.request.count = Count::To(from - evicted);
+    let replicas = from - evicted;
+    run.request.count = Count::To(replicas);
+    run.request.options.replicas = Some(replicas);
     let plan = scale(run, known)?;
-    run.watch(&plan).map_err(Stop::Unknown)?;
-    run.count = plan.replicas;
+    run.count = replicas;
+    run.watch(&plan).early.map_or(Ok(()), |why| Err(Stop::Unknown(why)))?;
     Ok(Done {
         evicted: evicted as usize,
-        replicas: plan.replicas,
+        replicas,
         known: plan.pods.into_iter().filter(|pod| !pod.is_wanted).collect(),
     })
 }
@@ -92,6 +102,7 @@ fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
         }
         for pod in run.cluster.state()?.pods {
             if run.request.named.remove(&pod.name) {
+                run.step(Step::Evict);
                 evict(run, &pod.name, &pod.uid, false)?;
             }
         }
@@ -100,7 +111,7 @@ fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
 }
 
 fn scale_once(run: &mut Run<'_>) -> Result<Plan, Stop> {
-    let once = |run: &mut Run<'_>| run.plan().and_then(|plan| run.scale(plan));
+    let once = |run: &mut Run<'_>| run.plan_replacements().and_then(|plan| run.lower(plan));
     match once(run) {
         Err(Stop::Blocked(_)) => {
             // Without a cost, the replacement still goes first as long as it is not ready.
@@ -114,7 +125,9 @@ fn scale_once(run: &mut Run<'_>) -> Result<Plan, Stop> {
 /// Evicts a pod as soon as its budgets allow it. With `may_skip`, returns false at once if they do not.
 fn evict(run: &Run<'_>, name: &str, uid: &str, may_skip: bool) -> Result<bool, Stop> {
     let end = Instant::now() + run.how.timeout;
+    let waiting = Waiting::new();
     loop {
+        waiting.tell(&format!("waiting until a disruption budget allows the eviction of {name}"));
         let Err(error) = run.cluster.evict(name, uid) else { return Ok(true) };
         if error.reason != Reason::Budget {
             return Err(Stop::Unchanged(format!("{name} cannot be evicted: {error}")));

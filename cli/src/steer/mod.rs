@@ -1,10 +1,13 @@
 //! `scale`, `drop` and `undo`: make Kubernetes delete the pods that the user wants. They plan with `podrank_preview::steer`,
 //! and read and write only through kubectl.
 
+mod attempts;
 mod barrier;
 mod cluster;
+mod ending;
 mod evict;
 mod interrupt;
+mod lock;
 mod node;
 mod outcome;
 mod planned;
@@ -18,17 +21,19 @@ use crate::args::steer::{
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::{complain, look_of_plan, print};
+use attempts::Work;
 use cluster::Cluster;
 use interrupt::Interrupt;
 use kubectl_podrank::render_plan;
-use outcome::{Document, Exit, Outcome};
-use planned::Wanted;
+use lock::{Lock, Refused};
+use outcome::{Document, Exit, Outcome, Step};
+use planned::{Asked, Planned};
 use podrank_preview::steer::{self, Count, Owned, Plan, Scaled};
-use podrank_preview::{Input, Options, OwnerName, Scalable, WorkloadKind};
+use podrank_preview::{Input, Options, OwnerName, WorkloadKind};
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
+use std::slice;
 
 type Failure = Box<dyn Error>;
 
@@ -36,7 +41,8 @@ pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
     let count = |input: &Input, options: &Options| input.count(options, args.replicas).map(Count::To);
     let named = args.wishes.pod.iter().map(|pod| bare(pod).to_owned()).collect();
-    steer(&kubectl, &args.workload()?, args.how.namespace.as_deref(), &args.how, &args.wishes, count, named)
+    let namespace = args.how.namespace.as_deref();
+    steer(Asked::find(&kubectl, &args.workload()?, namespace, &args.how, &args.wishes, &count, named)?)
 }
 
 pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
@@ -46,15 +52,32 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
     }
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
     let Scaled { namespace, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
-    steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), |_, _| Ok(args.count()), named)
+    let (wishes, count) = (Wishes::default(), |_: &_, _: &_| Ok(args.count()));
+    steer(Asked::find(&kubectl, &name, Some(&namespace), &args.how, &wishes, &count, named)?)
 }
 
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let namespace = args.namespace.as_deref();
     let (cluster, _) = Cluster::find(&kubectl, &args.workload()?, namespace, live::read_once)?;
+    let target = cluster.state()?.target;
+    let lock = match Lock::take(&cluster, &target, &Interrupt::catch()?, args.force) {
+        Ok(lock) => Some(lock),
+        Err(Refused::Held(who)) => {
+            return Err(format!(
+                "nothing was changed: {target}: {who}: wait until it has ended, or stop it with --force"
+            )
+            .into());
+        }
+        // Whoever may not lock has run without a lock, too.
+        Err(Refused::Failed(why)) => {
+            complain(&format!("warning: not locked, so other runs of podrank may interfere: {why}"));
+            None
+        }
+    };
     let canaries = barrier::remove_canaries(&cluster)?;
-    let done = cluster.take_off()?;
+    let (done, _) = cluster.take_off(None)?;
+    lock.map_or(Ok(()), Lock::release)?;
     let said = |number: usize, what: &str| match number {
         0 => None,
         1 => Some(format!("{what} 1 pod")),
@@ -118,20 +141,12 @@ fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
     Ok(steer::owners(&pods))
 }
 
-fn steer(
-    kubectl: &Kubectl,
-    name: &Scalable,
-    namespace: Option<&str>,
-    how: &How,
-    wishes: &Wishes,
-    count: impl FnOnce(&Input, &Options) -> Result<Count, podrank_preview::Error>,
-    named: BTreeSet<String>,
-) -> Result<ExitCode, Failure> {
-    let wanted = Wanted::read(kubectl, name, namespace, how, count, named)?;
-    if let Some(plan) = wanted.nothing_to_do()? {
+fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
+    let how = asked.how;
+    if let Some(plan) = asked.nothing_to_do(&input)? {
         return done_already(plan, how);
     }
-    let planned = wanted.plan(how, wishes)?;
+    let planned = asked.plan(input)?;
     let plan = &planned.plan;
     for note in &plan.notes {
         complain(&note.to_string());
@@ -139,16 +154,26 @@ fn steer(
     if how.output == SteerOutput::Table {
         print(render_plan::table(plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;
     }
-    if how.dry_run.is_none() && !how.yes {
-        confirm(&format!("Scale {} from {} to {}", plan.target, plan.from, plan.replicas))?;
-    }
-    if how.dry_run != Some(DryRun::Client) {
-        rights::check(&planned.cluster, plan, how)?;
-    }
     if let Some(dry_run) = how.dry_run {
-        return end_dry_run(how, dry_run, || Document::plan(plan, how).to_json());
+        return end_dry_run(slice::from_ref(&planned), how, dry_run, || Document::plan(plan, how).to_json());
     }
-    report(&planned.run(how, Interrupt::catch()?), how)
+    let question = |planned: &[Planned<'_>]| {
+        let question = |Planned { plan, .. }: &Planned<'_>| {
+            format!("Scale {} from {} to {}", plan.target, plan.from, plan.replicas)
+        };
+        planned.iter().map(question).collect()
+    };
+    let work = Work {
+        planned: vec![planned],
+        how,
+        again: &|| asked.plan_again().map(|planned| vec![planned]),
+        question: &question,
+        tell: &|_| Ok(()),
+    };
+    match work.carry_out()?.outcomes.first() {
+        Some(outcome) => report(outcome, how),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Says that the workload has the wanted count already.
@@ -159,7 +184,8 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
         complain(&note.to_string());
     }
     let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let outcome = Outcome { exit: Exit::Done, plan, went, missed, others, left, message };
+    let steps = vec![Step::Read, Step::Report];
+    let outcome = Outcome { exit: Exit::Done, plan, went, missed, others, left, message, steps };
     match how.dry_run.filter(|_| how.output == SteerOutput::Json) {
         Some(_) => {
             print(Document::plan(&outcome.plan, how).to_json().as_bytes())?;
@@ -169,38 +195,24 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Ends a dry run, which has changed nothing, once the API server has checked each write if that is asked for.
-fn end_dry_run(how: &How, dry_run: DryRun, json: impl FnOnce() -> String) -> Result<ExitCode, Failure> {
+/// Ends a dry run, which has changed nothing, once the API server has been asked about each request if that is wanted.
+fn end_dry_run(
+    planned: &[Planned<'_>],
+    how: &How,
+    dry_run: DryRun,
+    json: impl FnOnce() -> String,
+) -> Result<ExitCode, Failure> {
+    if dry_run == DryRun::Server {
+        attempts::rights(planned, how)?;
+    }
     match how.output {
         SteerOutput::Json => print(json().as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
-            let text = match how.by {
-                By::Scale => "The API server accepts every write. Nothing was changed.\n",
-                By::Eviction => {
-                    "The API server accepts the new count. It was not asked about the evictions. Nothing was changed.\n"
-                }
-            };
-            print(text.as_bytes())?;
+            print(b"You are authorized for every request. Quotas and admission may still refuse one. Nothing was changed.\n")?;
         }
         SteerOutput::Table => {}
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Asks the user, who must be at a terminal, whether to do this.
-fn confirm(what: &str) -> Result<(), Failure> {
-    if !io::stdin().is_terminal() {
-        return Err(
-            "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client".into()
-        );
-    }
-    let _ = write!(io::stderr(), "{what} like this? [y/N] ");
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
-        return Ok(());
-    }
-    Err("nothing was changed".into())
 }
 
 fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {

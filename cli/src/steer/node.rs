@@ -1,10 +1,10 @@
 //! `drop --node`: the pods of a node, workload by workload, as one plan that is confirmed once. Reads and writes only through
 //! kubectl, and never writes to the node itself.
 
-use super::interrupt::Interrupt;
+use super::attempts::{Done, Work};
 use super::outcome::{Document, Exit, NodeDocument, Outcome};
-use super::planned::{Planned, Wanted};
-use super::{Failure, confirm, end_dry_run, owners, rights};
+use super::planned::{Asked, Counted, Planned};
+use super::{Failure, end_dry_run, owners};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::{complain, look_of_plan, print};
@@ -30,8 +30,8 @@ type Workloads = BTreeMap<Scaled, BTreeSet<String>>;
 
 pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<ExitCode, Failure> {
     let how = &args.how;
-    let (mut node, workloads) = Node::read(kubectl, name)?;
-    let planned = node.plan(kubectl, workloads, args);
+    let asking = Asking { kubectl, args, count: &|_, _| Ok(args.count()), wishes: Wishes::default() };
+    let (node, planned) = asking.plan(name)?;
     if how.dry_run == Some(DryRun::Client)
         && how.output == SteerOutput::Table
         && args.skip_others
@@ -40,34 +40,51 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
         return node.show(&planned, how);
     }
     node.say_what_stays(args.skip_others);
-    if !node.others.is_empty() && !args.skip_others {
-        return Err(node.refusal(&planned).into());
-    }
+    node.check(&planned, args)?;
     let shown = node.plans(&planned, how);
     say_notes(&planned, &shown);
     if planned.is_empty() {
         return node.nothing_to_do(how);
     }
-    let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
     if how.output == SteerOutput::Table {
         print(shown.as_bytes())?;
         node.say_what_becomes_of_it()?;
     }
-    if how.dry_run.is_none() && !how.yes {
-        let pods = count(plans.iter().map(|plan| plan.delete).sum(), "pod");
-        confirm(&format!("Drop {pods} of {}", count(plans.len(), "workload")))?;
-    }
-    if how.dry_run != Some(DryRun::Client) {
-        for Planned { cluster, plan, .. } in &planned {
-            rights::check(cluster, plan, how).map_err(|error| format!("{}: {error}", place(plan)))?;
-        }
-    }
     match how.dry_run {
-        Some(dry_run) => end_dry_run(how, dry_run, || {
-            let plans = plans.iter().map(|plan| Document::plan(plan, how));
+        Some(dry_run) => end_dry_run(&planned, how, dry_run, || {
+            let plans = planned.iter().map(|planned| Document::plan(&planned.plan, how));
             node.document(plans.collect(), None).to_json()
         }),
-        None => node.run(planned, how),
+        None => node.run(&asking, planned, how),
+    }
+}
+
+/// What is asked about a node. It can be planned again and again.
+struct Asking<'k> {
+    kubectl: &'k Kubectl,
+    args: &'k DropArgs,
+    count: Counted<'k>,
+    wishes: Wishes,
+}
+
+impl<'k> Asking<'k> {
+    /// Reads the node, and plans each workload. The pods of one for which there is no plan cannot be dropped.
+    fn plan(&'k self, name: &str) -> Result<(Node, Vec<Planned<'k>>), Failure> {
+        let Self { kubectl, args, count, wishes } = self;
+        let (mut node, workloads) = Node::read(kubectl, name)?;
+        let mut planned = Vec::new();
+        for (Scaled { namespace, name }, pods) in workloads {
+            let asked =
+                Asked::find(kubectl, &name, Some(&namespace), &args.how, wishes, *count, pods.clone());
+            match asked.and_then(|(asked, input)| asked.plan(input)) {
+                Ok(plan) => planned.push(plan),
+                Err(error) => {
+                    let pods = pods.into_iter().collect();
+                    node.others.push(Spared { namespace, pods, why: error.to_string() });
+                }
+            }
+        }
+        Ok((node, planned))
     }
 }
 
@@ -129,29 +146,6 @@ impl Node {
         Ok((Self { name: name.to_owned(), is_cordoned, passed_over, others }, workloads))
     }
 
-    /// Plans each workload. The pods of one for which there is no plan cannot be dropped.
-    fn plan<'k>(&mut self, kubectl: &'k Kubectl, workloads: Workloads, args: &DropArgs) -> Vec<Planned<'k>> {
-        let mut planned = Vec::new();
-        for (Scaled { namespace, name }, pods) in workloads {
-            let wanted = Wanted::read(
-                kubectl,
-                &name,
-                Some(&namespace),
-                &args.how,
-                |_, _| Ok(args.count()),
-                pods.clone(),
-            );
-            match wanted.and_then(|wanted| wanted.plan(&args.how, &Wishes::default())) {
-                Ok(plan) => planned.push(plan),
-                Err(error) => {
-                    let pods = pods.into_iter().collect();
-                    self.others.push(Spared { namespace, pods, why: error.to_string() });
-                }
-            }
-        }
-        planned
-    }
-
     fn say_what_stays(&self, skips_others: bool) {
         if !self.passed_over.is_empty() {
             let names = self
@@ -165,6 +159,11 @@ impl Node {
         for Spared { namespace, pods, why } in &self.others {
             complain(&format!("{level}: {} in {namespace} cannot be dropped: {why}", pods.join(", ")));
         }
+    }
+
+    /// Returns an error if there are pods that cannot be dropped, and nobody said that they may stay.
+    fn check(&self, planned: &[Planned<'_>], args: &DropArgs) -> Result<(), Failure> {
+        if self.others.is_empty() || args.skip_others { Ok(()) } else { Err(self.refusal(planned).into()) }
     }
 
     /// Says that there are pods that cannot be dropped, and how to drop the rest.
@@ -217,34 +216,72 @@ impl Node {
     }
 
     /// Carries the plans out, one after the other, and stops at the first failure.
-    fn run(&self, planned: Vec<Planned<'_>>, how: &How) -> Result<ExitCode, Failure> {
-        let interrupt = Interrupt::catch()?;
-        let mut exit = Exit::Done;
-        let mut outcomes = Vec::new();
-        let mut rest = planned.into_iter();
-        while exit == Exit::Done
-            && let Some(planned) = rest.next()
-        {
-            let outcome = planned.run(how, interrupt.clone());
-            exit = outcome.exit;
-            if how.output == SteerOutput::Table {
-                say(&outcome)?;
-            }
-            outcomes.push(outcome);
+    fn run(mut self, asking: &Asking<'_>, planned: Vec<Planned<'_>>, how: &How) -> Result<ExitCode, Failure> {
+        let again = || {
+            let (node, planned) = asking.plan(&self.name)?;
+            node.check(&planned, asking.args)?;
+            Ok(planned)
+        };
+        let question = |planned: &[Planned<'_>]| {
+            let pods = count(planned.iter().map(|planned| planned.plan.delete).sum(), "pod");
+            format!("Drop {pods} of {}", count(planned.len(), "workload"))
+        };
+        let is_table = how.output == SteerOutput::Table;
+        let tell = |outcome: &Outcome| if is_table { say(outcome) } else { Ok(()) };
+        let work = Work { planned, how, again: &again, question: &question, tell: &tell };
+        let Done { outcomes, not_begun } = work.carry_out()?;
+        let mut exit = outcomes.last().map_or(Exit::Done, |outcome| outcome.exit);
+        if exit == Exit::Done {
+            exit = self.look_for_others(asking.kubectl)?;
         }
-        let not_begun: Vec<_> = rest.map(|planned| planned.plan).collect();
-        if how.output == SteerOutput::Json {
-            let outcomes = outcomes.iter().map(|outcome| Document::outcome(outcome, how));
-            let documents = outcomes.chain(not_begun.iter().map(|plan| Document::plan(plan, how)));
-            print(self.document(documents.collect(), Some(exit)).to_json().as_bytes())?;
-        } else {
+        if is_table {
             if !not_begun.is_empty() {
                 let places: Vec<_> = not_begun.iter().map(place).collect();
                 complain(&format!("error: not begun: {}", places.join(", ")));
             }
             self.say_that_it_is_not_cordoned()?;
+        } else {
+            let outcomes = outcomes.iter().map(|outcome| Document::outcome(outcome, how));
+            let documents = outcomes.chain(not_begun.iter().map(|plan| Document::plan(plan, how)));
+            print(self.document(documents.collect(), Some(exit)).to_json().as_bytes())?;
         }
         Ok(ExitCode::from(exit as u8))
+    }
+
+    /// Looks whether pods have come to the node meanwhile.
+    fn look_for_others(&mut self, kubectl: &Kubectl) -> Result<Exit, Failure> {
+        let (now, workloads) = Self::read(kubectl, &self.name)?;
+        let known: BTreeSet<_> = self
+            .others
+            .iter()
+            .flat_map(|spared| spared.pods.iter().map(|pod| (&spared.namespace, pod)))
+            .collect();
+        let left =
+            workloads.into_iter().map(|(of, pods)| (of.namespace, pods.into_iter().collect::<Vec<_>>()));
+        let left = left.chain(now.others.into_iter().map(|spared| (spared.namespace, spared.pods)));
+        let came = left.filter_map(|(namespace, mut pods)| {
+            pods.retain(|pod| !known.contains(&(&namespace, pod)));
+            let spared = || Spared {
+                namespace: namespace.clone(),
+                pods: pods.clone(),
+                why: "it came meanwhile".to_owned(),
+            };
+            (!pods.is_empty()).then(spared)
+        });
+        let came: Vec<_> = came.collect();
+        if came.is_empty() {
+            return Ok(Exit::Done);
+        }
+        let names = came
+            .iter()
+            .flat_map(|spared| spared.pods.iter().map(|pod| format!("{}/{pod}", spared.namespace)));
+        complain(&format!(
+            "error: {} is not empty: these came meanwhile: {}",
+            self.name,
+            names.collect::<Vec<_>>().join(", ")
+        ));
+        self.others.extend(came);
+        Ok(Exit::Others)
     }
 
     fn document<'a>(&'a self, workloads: Vec<Document<'a>>, exit: Option<Exit>) -> NodeDocument<'a> {

@@ -1,12 +1,33 @@
 //! The outcome of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes
 //! text and reads nothing.
 
-use crate::args::steer::{Barrier, By, How};
+use crate::args::steer::{By, How};
 use podrank_preview::steer::{Plan, PlannedPod, Spared};
 use serde::Serialize;
 
 /// The version of the JSON.
 const API_VERSION: &str = "podrank/v1";
+
+/// The steps of a run, as docs/protocol.md names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Step {
+    Read,
+    Plan,
+    Confirm,
+    Lock,
+    ReadAgain,
+    Write,
+    Barrier,
+    Prove,
+    Count,
+    Evict,
+    Replace,
+    Watch,
+    CleanUp,
+    Unlock,
+    Report,
+}
 
 /// The exit statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +35,11 @@ const API_VERSION: &str = "podrank/v1";
 pub(super) enum Exit {
     /// The wanted pods went and no other.
     Done = 0,
-    /// The count is unchanged, and no cost of podrank's is left.
+    /// podrank has not changed the count, and nothing of it is left.
     Unchanged = 1,
-    /// Scaled, but other pods went.
+    /// The count fell, but not all went as planned.
     Others = 3,
-    /// Costs are left, or the outcome is unknown.
+    /// Something is left, or the outcome is unknown.
     Left = 4,
 }
 
@@ -43,6 +64,8 @@ pub(super) struct Outcome {
     pub(super) left: Vec<Named>,
     /// A sentence for a reader.
     pub(super) message: String,
+    /// What the run did.
+    pub(super) steps: Vec<Step>,
 }
 
 /// A plan or an outcome as JSON.
@@ -52,7 +75,6 @@ pub(super) struct Document<'a> {
     api_version: &'static str,
     kind: &'static str,
     by: By,
-    barrier: Barrier,
     #[serde(flatten)]
     plan: &'a Plan,
     #[serde(flatten)]
@@ -67,6 +89,7 @@ struct Result<'a> {
     others: &'a [Named],
     left: &'a [Named],
     message: &'a str,
+    steps: &'a [Step],
 }
 
 /// The plans or outcomes of the workloads that have pods on a node, as JSON.
@@ -96,14 +119,13 @@ impl<'a> Document<'a> {
     }
 
     pub(super) fn outcome(outcome: &'a Outcome, how: &How) -> Self {
-        let Outcome { exit, plan, went, missed, others, left, message } = outcome;
-        let result = Result { exit: *exit as u8, went, missed, others, left, message };
+        let Outcome { exit, plan, went, missed, others, left, message, steps } = outcome;
+        let result = Result { exit: *exit as u8, went, missed, others, left, message, steps };
         Self::new("ScaleOutcome", plan, how, Some(result))
     }
 
     fn new(kind: &'static str, plan: &'a Plan, how: &How, result: Option<Result<'a>>) -> Self {
-        let (by, barrier) = (how.by, how.barrier());
-        Self { api_version: API_VERSION, kind, by, barrier, plan, result }
+        Self { api_version: API_VERSION, kind, by: how.by, plan, result }
     }
 
     pub(super) fn to_json(&self) -> String {

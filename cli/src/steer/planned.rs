@@ -1,92 +1,130 @@
-//! One workload from the first read to the outcome: what is wanted of it, the plan, what a reader should know besides, and the
-//! run. Reads and writes through its `Cluster`, and prints nothing.
+//! What a user asks of one workload, and the plan for it, with what a reader should know besides. Reads through its `Cluster`, and
+//! writes and prints nothing.
 
 use super::Failure;
 use super::cluster::Cluster;
-use super::interrupt::Interrupt;
-use super::outcome::Outcome;
-use super::run::Run;
-use super::{evict, wishes};
+use super::wishes::{self, Values};
 use crate::args::steer::{By, How, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
-use podrank_preview::steer::{self, Count, Plan, Request};
+use podrank_preview::steer::{self, Count, Plan, Request, Wish};
 use podrank_preview::{Input, Options, Scalable};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-/// A workload that was read, and what is wanted of it.
-pub(super) struct Wanted<'k> {
-    cluster: Cluster<'k>,
-    input: Input,
-    request: Request,
+/// How many of the pods of an input should be left.
+pub(super) type Counted<'c> = &'c dyn Fn(&Input, &Options) -> Result<Count, podrank_preview::Error>;
+
+/// What is asked of one workload. It can be planned again and again.
+pub(super) struct Asked<'k> {
+    cluster: Rc<Cluster<'k>>,
+    pub(super) how: &'k How,
+    wishes: &'k Wishes,
+    values: Values,
+    count: Counted<'k>,
+    named: BTreeSet<String>,
 }
 
-/// The same with its first plan.
+/// A plan, and what it takes to prove it.
 pub(super) struct Planned<'k> {
-    pub(super) cluster: Cluster<'k>,
+    pub(super) cluster: Rc<Cluster<'k>>,
     pub(super) plan: Plan,
     request: Request,
 }
 
-impl<'k> Wanted<'k> {
-    /// Reads the workload. `count` says how many of its pods should be left, which may depend on what was read.
-    pub(super) fn read(
+impl<'k> Asked<'k> {
+    /// Finds the workload, and returns it with what was read.
+    pub(super) fn find(
         kubectl: &'k Kubectl,
         name: &Scalable,
         namespace: Option<&str>,
-        how: &How,
-        count: impl FnOnce(&Input, &Options) -> Result<Count, podrank_preview::Error>,
+        how: &'k How,
+        wishes: &'k Wishes,
+        count: Counted<'k>,
         named: BTreeSet<String>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<(Self, Input), Failure> {
         let (cluster, input) = Cluster::find(kubectl, name, namespace, live::read)?;
+        Ok((Self { cluster: Rc::new(cluster), how, wishes, values: Values::default(), count, named }, input))
+    }
+
+    fn request(&self, input: &Input) -> Result<Request, Failure> {
         let mut options = Options::new(0, Timestamp::now());
-        cluster.name_workload(&mut options);
-        let count = count(&input, &options)?;
+        self.cluster.name_workload(&mut options);
+        let count = (self.count)(input, &options)?;
         options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
-        options.gates = how.gates();
-        let request = Request {
+        options.gates = self.how.gates();
+        Ok(Request {
             options,
             count,
-            named,
+            named: self.named.clone(),
             wishes: Vec::new(),
-            force: how.force_conflicts,
+            force: self.how.force_conflicts,
             only_if_needed: false,
-            by_cost: how.by == By::Scale,
-        };
-        Ok(Self { cluster, input, request })
+            by_cost: self.how.by == By::Scale,
+            own_costs: None,
+        })
     }
 
     /// The plan if the workload has the wanted count already.
-    pub(super) fn nothing_to_do(&self) -> Result<Option<Plan>, Failure> {
-        Ok(steer::nothing_to_do(&self.input, &self.request)?)
+    pub(super) fn nothing_to_do(&self, input: &Input) -> Result<Option<Plan>, Failure> {
+        Ok(steer::nothing_to_do(input, &self.request(input)?)?)
     }
 
-    /// Plans, with these wishes.
-    pub(super) fn plan(mut self, how: &How, wishes: &Wishes) -> Result<Planned<'k>, Failure> {
-        self.request.wishes = wishes::resolve(&self.cluster, wishes)?;
-        let Self { cluster, mut input, mut request } = self;
+    /// Plans what was read.
+    pub(super) fn plan(&self, input: Input) -> Result<Planned<'k>, Failure> {
+        let mut request = self.request(&input)?;
+        request.wishes = wishes::resolve(&self.cluster, self.wishes, &self.values)?;
         let mut plan = steer::plan(&input, &request)?;
-        let around = surroundings::common(cluster.kubectl, cluster.namespace());
+        let around = surroundings::common(self.cluster.kubectl, self.cluster.namespace());
         steer::add_budgets(&mut request, &around, &mut plan);
         if steer::keeps_others(&request, &plan) {
-            steer::add_budgets(&mut request, &surroundings::budgets(cluster.kubectl), &mut plan);
+            steer::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
         }
-        input.add_part(around);
-        plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction)?);
-        plan.notes.extend(steer::check_interference(&input, &plan));
-        Ok(Planned { cluster, plan, request })
+        add_notes(input, around, &request, &mut plan)?;
+        Ok(Planned { cluster: Rc::clone(&self.cluster), plan, request })
+    }
+
+    /// Reads and plans anew.
+    pub(super) fn plan_again(&self) -> Result<Planned<'k>, Failure> {
+        self.plan(self.cluster.read()?)
     }
 }
 
 impl Planned<'_> {
-    /// Carries the plan out.
-    pub(super) fn run(self, how: &How, interrupt: Interrupt) -> Outcome {
-        let run = Run::new(&self.cluster, self.request, how, self.plan, interrupt);
-        match how.by {
-            By::Scale => run.go(),
-            By::Eviction => evict::go(run),
+    /// What proves this plan from now on: its pods are named, and of the wishes only the nodes that it empties are left.
+    pub(super) fn confirmed(&self) -> Request {
+        let mut request = self.request.clone();
+        request.count = Count::To(self.plan.replicas);
+        request.options.replicas = Some(self.plan.replicas);
+        request.named = self.plan.wanted().map(|pod| pod.name.clone()).collect();
+        let empties = self.plan.nodes.iter().flatten().any(|node| node.becomes_empty);
+        request.wishes.retain(|wish| empties && matches!(wish, Wish::EmptyNodes(_)));
+        request
+    }
+}
+
+/// Reads everything again, and plans a request of confirmed pods.
+pub(super) fn read_again(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, Failure> {
+    for wish in &mut request.wishes {
+        if let Wish::EmptyNodes(everybody) = wish {
+            *everybody = wishes::everybody(cluster)?;
         }
     }
+    let around = surroundings::common(cluster.kubectl, cluster.namespace());
+    // Last, because what changes after that is not noticed before the count falls.
+    let input = cluster.read()?;
+    request.options.now = Timestamp::now();
+    let mut plan = steer::plan(&input, request)?;
+    add_notes(input, around, request, &mut plan)?;
+    Ok(plan)
+}
+
+/// Adds what a reader should know of those who act on the workload besides.
+fn add_notes(mut input: Input, around: Input, request: &Request, plan: &mut Plan) -> Result<(), Failure> {
+    input.add_part(around);
+    plan.notes.extend(steer::check_budgets(&input, plan, !request.by_cost)?);
+    plan.notes.extend(steer::check_interference(&input, plan));
+    Ok(())
 }

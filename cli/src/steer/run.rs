@@ -1,50 +1,73 @@
-//! The run: writes the costs, waits until the controllers have observed them, reads again and proves, scales, watches,
-//! compares, and cleans up. Before the scale request, any failure takes all costs off; after it, costs stay until the
-//! controllers are done.
+//! A run on one workload, from the lock to the count: writes the costs, waits until the controllers have observed them, reads again
+//! and proves, and scales. docs/protocol.md draws its steps. What it proves is what was confirmed, or it ends. Before the scale
+//! request, any failure takes all costs off; after it, costs stay until the controllers are done.
 
-use super::barrier::{self, FIRST_VICTIM};
+use super::Failure;
+use super::barrier;
 use super::cluster::Cluster;
+use super::evict;
 use super::interrupt::Interrupt;
-use super::outcome::{Exit, Named, Outcome};
-use crate::args::steer::{Barrier, By, How};
-use crate::kubectl::{Reason, Refusal};
-use crate::progress;
+use super::lock::Lock;
+use super::outcome::{Outcome, Step};
+use super::planned::{self, Planned};
+use crate::args::steer::{By, How};
+use crate::kubectl::Reason;
 use jiff::Timestamp;
-use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, Target};
-use podrank_preview::{MOST_IN_ONE_SYNC, Remedy};
-use std::cell::OnceCell;
-use std::time::{Duration, Instant};
+use podrank_preview::Remedy;
+use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, difference};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Duration;
 
-/// The most attempts if the cluster changes meanwhile.
+/// The most attempts to prove a plan, if costs have to be written again or the object changes.
 const ATTEMPTS: u32 = 5;
-/// The time between two looks while the controllers work.
-const PAUSE: Duration = Duration::from_millis(250);
-/// After this many looks in a row with the new count, the watch ends although wanted pods are left.
-const STABLE: u32 = 4;
+/// How often it reads the count after a failed scale request, and the time between two of these.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_secs(1);
 
-/// A scale-down under way.
-pub(super) struct Run<'r> {
-    pub(super) cluster: &'r Cluster<'r>,
-    pub(super) how: &'r How,
+/// A run under way.
+pub(super) struct Run<'k> {
+    pub(super) cluster: Rc<Cluster<'k>>,
+    pub(super) how: &'k How,
     pub(super) interrupt: Interrupt,
+    /// What was confirmed.
+    pub(super) confirmed: Plan,
+    /// What proves it.
     pub(super) request: Request,
-    first: Plan,
+    /// `None` if the user may not lock, and once the lock is given back.
+    lock: Option<Lock>,
+    steps: RefCell<Vec<Step>>,
     /// The workload's count, as long as nobody else changes it.
     pub(super) count: u32,
-    /// Wanted pods that were deleted or evicted before the scale request.
+    /// Wanted pods that were evicted before the scale request.
     pub(super) gone_before: Vec<PlannedPod>,
     /// The names of the pods that were created since and should go in their place.
     pub(super) replacements: Vec<String>,
-    /// Whether a canary can be created. Empty until the API server has been asked.
-    canary: OnceCell<bool>,
+    /// Whether a canary can be made and removed.
+    has_canary: bool,
+    /// What says which canaries and which lock are left.
+    pub(super) left_behind: Vec<String>,
+}
+
+/// How a run ends.
+pub(super) enum End<'k> {
+    /// With an outcome.
+    Told(Outcome),
+    /// With a difference from what was confirmed, before the count has changed. All is put back.
+    Differs(String, Box<Run<'k>>),
 }
 
 /// Why the run ended before a scale request that is known to have succeeded.
 pub(super) enum Stop {
     /// The count is as it was.
     Unchanged(String),
+    /// Something differs from what was confirmed.
+    Differs(String),
     /// The count is unchanged, and no costs that podrank may write make exactly the wanted pods go.
     Blocked(String),
+    /// Another run may be at work, so nothing may be taken off.
+    Lost(String),
     /// It is unknown whether the scale request was carried out.
     Unknown(String),
 }
@@ -55,118 +78,261 @@ impl<T: std::fmt::Display> From<T> for Stop {
     }
 }
 
-impl<'r> Run<'r> {
-    pub(super) fn new(
-        cluster: &'r Cluster<'r>,
-        request: Request,
-        how: &'r How,
-        first: Plan,
-        interrupt: Interrupt,
-    ) -> Self {
-        let count = first.from;
-        let (gone_before, replacements) = (Vec::new(), Vec::new());
-        let canary = OnceCell::new();
-        Self { cluster, how, interrupt, request, first, count, gone_before, replacements, canary }
+impl Stop {
+    /// Why, in words.
+    pub(super) fn why(&self) -> &str {
+        match self {
+            Self::Unchanged(why)
+            | Self::Differs(why)
+            | Self::Blocked(why)
+            | Self::Lost(why)
+            | Self::Unknown(why) => why,
+        }
     }
+}
 
-    pub(super) fn go(mut self) -> Outcome {
-        let first = self.first.clone();
-        match self.scale(first) {
-            Ok(plan) => {
-                let done = self.watch(&plan);
-                self.conclude(&plan, done)
-            }
-            Err(Stop::Unchanged(why) | Stop::Blocked(why)) => self.abort(&why),
-            Err(Stop::Unknown(why)) => self.unknown(&why),
+impl<'k> Run<'k> {
+    pub(super) fn new(
+        planned: &Planned<'k>,
+        how: &'k How,
+        interrupt: Interrupt,
+        lock: Option<Lock>,
+        has_canary: bool,
+        steps: Vec<Step>,
+    ) -> Self {
+        let mut request = planned.confirmed();
+        request.own_costs = lock.is_none().then(BTreeSet::new);
+        Self {
+            cluster: Rc::clone(&planned.cluster),
+            how,
+            interrupt,
+            confirmed: planned.plan.clone(),
+            request,
+            lock,
+            steps: RefCell::new(steps),
+            count: planned.plan.from,
+            gone_before: Vec::new(),
+            replacements: Vec::new(),
+            has_canary,
+            left_behind: Vec::new(),
         }
     }
 
-    pub(super) fn first(&self) -> &Plan {
-        &self.first
+    pub(super) fn go(mut self) -> End<'k> {
+        if self.how.by == By::Eviction {
+            return evict::go(self);
+        }
+        let done = self.read(Step::ReadAgain).and_then(|plan| self.lower(plan));
+        match done {
+            Ok(plan) => {
+                let seen = self.watch(&plan);
+                End::Told(self.conclude(&plan, seen))
+            }
+            Err(stop) => self.stop(stop),
+        }
+    }
+
+    /// Ends before the count is known to have changed.
+    pub(super) fn stop(mut self, stop: Stop) -> End<'k> {
+        match stop {
+            Stop::Differs(why) if self.put_back().is_ok() && self.left_behind.is_empty() => {
+                match self.unlock() {
+                    None => End::Differs(why, Box::new(self)),
+                    Some(left) => {
+                        self.left_behind.push(left);
+                        End::Told(self.abort(&why))
+                    }
+                }
+            }
+            Stop::Differs(why) => End::Told(self.abort(&why)),
+            Stop::Unchanged(why) | Stop::Blocked(why) | Stop::Lost(why) => End::Told(self.abort(&why)),
+            Stop::Unknown(why) => End::Told(self.unknown(&why)),
+        }
+    }
+
+    /// Reads once more what was confirmed. Returns what is different.
+    pub(super) fn look_again(&mut self) -> Option<String> {
+        self.read(Step::ReadAgain).err().map(|stop| stop.why().to_owned())
+    }
+
+    pub(super) fn step(&self, step: Step) {
+        self.steps.borrow_mut().push(step);
+    }
+
+    /// The steps so far.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        self.steps.borrow().clone()
+    }
+
+    pub(super) fn into_plan(self) -> Plan {
+        self.confirmed
+    }
+
+    /// Gives the lock back. Returns what says that it is left.
+    pub(super) fn unlock(&mut self) -> Option<String> {
+        let lock = self.lock.take()?;
+        self.step(Step::Unlock);
+        lock.release().err().map(|left| format!("{left}; run: {}", self.cluster.undo()))
+    }
+
+    /// Whether another run may have taken the lock.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lock.as_ref().is_some_and(Lock::is_lost)
+    }
+
+    /// The pods whose costs may be taken off. `None` for all, if no other run can be at work.
+    pub(super) fn own_costs(&self) -> Option<&BTreeSet<String>> {
+        self.request.own_costs.as_ref()
     }
 
     pub(super) fn stop_if_interrupted(&self) -> Result<(), Stop> {
         if self.interrupt.is_set() { Err(Stop::Unchanged("interrupted".to_owned())) } else { Ok(()) }
     }
 
+    /// Reads again. Returns a plan that takes what was confirmed.
+    pub(super) fn read(&mut self, step: Step) -> Result<Plan, Stop> {
+        self.step(step);
+        let plan = planned::read_again(&self.cluster, &mut self.request);
+        let plan = plan.map_err(|error| Stop::Differs(error.to_string()))?;
+        self.check_target(&plan)?;
+        difference(&self.confirmed, &plan).map_or(Ok(plan), |found| Err(Stop::Differs(found.to_string())))
+    }
+
+    /// Returns an error if the workload is another one, or was rolled out.
+    fn check_target(&self, plan: &Plan) -> Result<(), Stop> {
+        let target = &plan.target;
+        if target.uid != self.confirmed.target.uid {
+            return Err(Stop::Unchanged(format!("{target} was replaced meanwhile")));
+        }
+        if !plan.has_sets_of(&self.confirmed) {
+            return Err(Stop::Unchanged(format!("{target} was rolled out meanwhile")));
+        }
+        Ok(())
+    }
+
+    /// Reads again, and plans such that the replacements of evicted pods go.
+    pub(super) fn plan_replacements(&mut self) -> Result<Plan, Stop> {
+        self.step(Step::Prove);
+        let input = self.cluster.read()?;
+        self.request.options.now = Timestamp::now();
+        let state = steer::state(&input, &self.request.options)?;
+        if state.replicas != self.count {
+            return Err(self.was_scaled(state.replicas));
+        }
+        let plan = steer::plan(&input, &self.request).map_err(|error| match error.remedy() {
+            Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
+            _ => Stop::from(error),
+        })?;
+        self.check_target(&plan)?;
+        if let Some(pod) = plan.wanted().find(|pod| !self.replacements.contains(&pod.name)) {
+            return Err(Stop::Blocked(format!("{} would go, which is no replacement", pod.name)));
+        }
+        Ok(plan)
+    }
+
+    fn was_scaled(&self, replicas: u32) -> Stop {
+        Stop::Differs(format!(
+            "{} was scaled to {replicas} by somebody else meanwhile",
+            self.confirmed.target
+        ))
+    }
+
     /// Writes costs and scales, as soon as Kubernetes certainly takes the wanted pods. Returns the plan that was proved.
-    pub(super) fn scale(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
+    pub(super) fn lower(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
         let mut last = String::from("the pods kept changing");
         let mut needs_barrier = !self.request.only_if_needed;
         for _ in 0..ATTEMPTS {
             self.stop_if_interrupted()?;
             if plan.writes > 0 {
                 needs_barrier = true;
-                if let Err(error) = self.write(&plan) {
-                    last = error.to_string();
-                    if error.reason == Reason::Forbidden {
-                        break;
-                    }
-                    plan = self.plan()?;
+                if let Some(why) = self.write(&plan)? {
+                    last = why;
+                    plan = self.prove()?;
                     continue;
                 }
             }
             if needs_barrier && plan.replicas > 0 {
-                self.barrier(&plan)?;
+                self.barrier()?;
                 needs_barrier = false;
             }
             self.stop_if_interrupted()?;
-            plan = self.plan()?;
+            plan = self.prove()?;
             if !plan.is_proved() {
                 continue;
             }
             self.stop_if_interrupted()?;
-            let Err(error) = self.cluster.scale(&plan) else { return Ok(plan) };
-            // A time-out leaves open whether it was done.
-            let state = self.cluster.state().map_err(|unread| {
-                Stop::Unknown(format!(
-                    "the scale request failed ({error}), and the count cannot be read: {unread}"
-                ))
-            })?;
-            if state.replicas == plan.replicas && state.target.uid == plan.target.uid {
-                return Ok(plan);
-            }
-            self.check(&state.target, state.replicas)?;
-            last = error.to_string();
-            if error.reason == Reason::Forbidden {
-                break;
+            match self.lower_count(&plan)? {
+                None => return Ok(plan),
+                Some(why) => last = why,
             }
         }
         Err(Stop::Unchanged(last))
     }
 
-    fn write(&mut self, plan: &Plan) -> Result<(), Refusal> {
-        if self.how.barrier() != Barrier::FirstVictim || !self.gone_before.is_empty() {
-            return self.cluster.write(plan);
-        }
-        // The first victim needs no cost.
-        let mut plan = plan.clone();
-        let victim = plan.first_victim().map(|pod| pod.uid.clone());
-        for pod in plan.pods.iter_mut().filter(|pod| Some(&pod.uid) == victim.as_ref()) {
-            pod.write = None;
-        }
-        self.cluster.write(&plan)
+    fn prove(&mut self) -> Result<Plan, Stop> {
+        if self.gone_before.is_empty() { self.read(Step::Prove) } else { self.plan_replacements() }
     }
 
-    fn barrier(&mut self, plan: &Plan) -> Result<(), Stop> {
-        match self.how.barrier() {
-            Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?,
-            Barrier::FirstVictim => {
-                let Some(victim) = plan.first_victim().cloned() else {
-                    return Err(barrier::NO_FIRST_VICTIM.into());
-                };
-                self.cluster.delete(&victim.name, &victim.uid)?;
-                // From here on, the plan is settled: a wish that counts pods by node may want others now.
-                self.request.named.extend(plan.wanted().map(|pod| pod.name.clone()));
-                self.request.wishes.clear();
-                self.note_gone(victim);
-                self.wait_for_replacements(&plan.pods, FIRST_VICTIM)?;
+    /// Writes the costs of a plan. Returns why that failed, if another attempt may succeed.
+    fn write(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
+        self.step(Step::Write);
+        if self.is_lost() {
+            return Err(Stop::Lost("another run has taken the Lease over".to_owned()));
+        }
+        if let Some(own) = &mut self.request.own_costs {
+            own.extend(plan.pods.iter().filter(|pod| pod.write.is_some()).map(|pod| pod.uid.clone()));
+        }
+        match self.cluster.write(plan) {
+            Ok(()) => Ok(None),
+            Err(error) if error.reason == Reason::Forbidden => Err(error.into()),
+            Err(error) => Ok(Some(error.to_string())),
+        }
+    }
+
+    fn barrier(&mut self) -> Result<(), Stop> {
+        self.step(Step::Barrier);
+        let passed = barrier::wait_for_canary(&self.cluster, &self.interrupt, self.how.timeout);
+        self.left_behind.extend(passed.left);
+        passed.seen.map_err(Stop::from)
+    }
+
+    /// Lowers the count. Returns why that failed, if another attempt may succeed.
+    fn lower_count(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
+        self.step(Step::Count);
+        if let Some(lock) = &self.lock {
+            lock.check().map_err(Stop::Lost)?;
+        }
+        let Err(error) = self.cluster.scale(plan) else { return Ok(None) };
+        // A time-out leaves open whether it was done.
+        let state = self.state_at_last().map_err(|unread| {
+            Stop::Unknown(format!(
+                "the scale request failed ({error}), and the count cannot be read: {unread}"
+            ))
+        })?;
+        if state.target.uid != plan.target.uid {
+            return Err(Stop::Unchanged(format!("{} was replaced meanwhile", plan.target)));
+        }
+        if state.replicas == plan.replicas {
+            return Ok(None);
+        }
+        if state.replicas != self.count {
+            return Err(self.was_scaled(state.replicas));
+        }
+        if error.reason == Reason::Forbidden { Err(error.into()) } else { Ok(Some(error.to_string())) }
+    }
+
+    /// Reads the state, also if the API server does not answer for some seconds.
+    fn state_at_last(&self) -> Result<State, Failure> {
+        for _ in 1..TRIES {
+            if let Ok(state) = self.cluster.state() {
+                return Ok(state);
             }
+            self.interrupt.sleep(PAUSE);
         }
-        Ok(())
+        self.cluster.state()
     }
 
-    /// Notes that a wanted pod was deleted or evicted.
+    /// Notes that a wanted pod was evicted.
     pub(super) fn note_gone(&mut self, victim: PlannedPod) {
         self.request.named.remove(&victim.name);
         if !self.replacements.contains(&victim.name) {
@@ -180,247 +346,13 @@ impl<'r> Run<'r> {
         known: &[PlannedPod],
         timeout: Duration,
     ) -> Result<(), Stop> {
-        let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
+        self.step(Step::Replace);
+        let new = barrier::wait_for_replacement(&self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());
         self.request.named.extend(new);
         // As long as they are not ready, they go first anyway. But they may be ready when the controller decides, and
         // without a cost, another pod would go then. If no barrier can follow the cost, that risk remains.
-        self.request.only_if_needed = !self.can_make_canary();
+        self.request.only_if_needed = !self.has_canary;
         Ok(())
     }
-
-    /// Whether there is a barrier that leaves no new pod behind.
-    fn can_make_canary(&self) -> bool {
-        *self.canary.get_or_init(|| barrier::check_canary(self.cluster).is_ok())
-    }
-
-    /// Reads and plans anew.
-    pub(super) fn plan(&mut self) -> Result<Plan, Stop> {
-        let input = self.cluster.read()?;
-        self.request.options.now = Timestamp::now();
-        let state = steer::state(&input, &self.request.options)?;
-        self.check(&state.target, state.replicas)?;
-        let plan = steer::plan(&input, &self.request).map_err(|error| match error.remedy() {
-            Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
-            _ => Stop::from(error),
-        })?;
-        if !plan.has_sets_of(&self.first) {
-            return Err(Stop::Unchanged(format!("{} was rolled out meanwhile", plan.target)));
-        }
-        match plan.pods.iter().find(|pod| pod.is_named && !self.is_known(pod)) {
-            Some(pod) => {
-                Err(Stop::Unchanged(format!("{} was replaced by another pod of that name", pod.name)))
-            }
-            None => Ok(plan),
-        }
-    }
-
-    /// Whether a pod is one that the user has seen, or replaces one.
-    fn is_known(&self, pod: &PlannedPod) -> bool {
-        self.replacements.contains(&pod.name) || self.first.pods.iter().any(|known| known.uid == pod.uid)
-    }
-
-    /// Returns an error if somebody else changed the workload.
-    fn check(&self, target: &Target, replicas: u32) -> Result<(), Stop> {
-        let what = if target.uid != self.first.target.uid {
-            "was replaced".to_owned()
-        } else if replicas != self.count {
-            format!("was scaled to {replicas} by somebody else")
-        } else {
-            return Ok(());
-        };
-        Err(Stop::Unchanged(format!("{target} {what} meanwhile")))
-    }
-
-    /// Waits until the controllers are done. An error says why it is unknown what they did.
-    pub(super) fn watch(&self, plan: &Plan) -> Result<State, String> {
-        // Each sync gets that long.
-        let syncs = plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1);
-        let end = Instant::now() + self.how.timeout * u32::try_from(syncs).unwrap_or(1);
-        let bar = progress::count(plan.delete as u64);
-        let (mut stable, mut last) = (0, String::from("the pods did not go in time"));
-        loop {
-            match self.cluster.state() {
-                Ok(state) => {
-                    let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
-                    bar.set_position((plan.delete - left) as u64);
-                    let is_at_count = !state.lags && state.pods.len() <= plan.left;
-                    stable = if is_at_count { stable + 1 } else { 0 };
-                    if is_at_count && (left == 0 || stable >= STABLE) {
-                        bar.finish_and_clear();
-                        return Ok(state);
-                    }
-                }
-                Err(error) => last = error.to_string(),
-            }
-            if self.interrupt.is_set() {
-                "interrupted".clone_into(&mut last);
-            }
-            if self.interrupt.is_set() || Instant::now() > end {
-                bar.finish_and_clear();
-                return Err(last);
-            }
-            self.interrupt.sleep(PAUSE);
-        }
-    }
-
-    /// Compares what went with the plan, by UID, and takes costs off the pods that stay.
-    pub(super) fn conclude(&self, plan: &Plan, done: Result<State, String>) -> Outcome {
-        let scaled = format!("{} was scaled from {} to {}", plan.target, self.first.from, plan.replicas);
-        let state = match done {
-            Ok(state) => state,
-            Err(why) => {
-                let undo = self.cluster.undo();
-                let message = format!(
-                    "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {undo}"
-                );
-                return self.unfinished(plan, message);
-            }
-        };
-        let wanted = self.wanted(plan);
-        let (missed, went): (Vec<_>, Vec<_>) =
-            wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
-        let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
-        let stayers = self.first.pods.iter().filter(|pod| !is_wanted(pod));
-        // Pods that were to go may go meanwhile without podrank, for example with their node.
-        let (before, others): (Vec<_>, Vec<_>) =
-            stayers.filter(|pod| !state.has(&pod.uid)).partition(|pod| pod.is_wanted);
-        let [before, others] =
-            [before, others].map(|pods| pods.into_iter().map(Named::of).collect::<Vec<_>>());
-        let report = self.report_of(plan);
-        let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
-        let (mut exit, mut message) = if missed.is_empty() && others.is_empty() {
-            let pods = match went.len() {
-                1 => "the wanted pod".to_owned(),
-                count => format!("the {count} wanted pods"),
-            };
-            let unmet = report.unmet();
-            let unmet: Vec<_> = unmet.iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
-            let unmet = unmet.concat();
-            let pods = if unmet.is_empty() { pods } else { pods.replace("wanted", "planned") };
-            (Exit::Done, format!("{scaled}: {pods} went, and no other{unmet}"))
-        } else {
-            let mut message = format!("{scaled}, but not all went as planned");
-            if !missed.is_empty() {
-                message.extend(["; these stayed: ", &names(&missed)]);
-            }
-            if !others.is_empty() {
-                message.extend(["; these went although they should have stayed: ", &names(&others)]);
-            }
-            (Exit::Others, message)
-        };
-        if !before.is_empty() {
-            message.extend(["; these had gone before: ", &names(&before)]);
-        }
-        if let Some(error) = uncleaned {
-            exit = Exit::Left;
-            message.extend(["; costs are left: ", &error, "; run: ", &self.cluster.undo()]);
-        } else if exit == Exit::Done {
-            message.push('.');
-        }
-        Outcome { exit, plan: report, went, missed, others, left, message }
-    }
-
-    /// The pods that were to go: those of the plan, and those that a barrier or an eviction took before, in place of which
-    /// the plan has replacements.
-    fn wanted<'p>(&'p self, plan: &'p Plan) -> Vec<&'p PlannedPod> {
-        let is_gone = |pod: &PlannedPod| self.gone_before.iter().any(|gone| gone.uid == pod.uid);
-        let rest = plan.wanted().filter(|pod| !self.replacements.contains(&pod.name) && !is_gone(pod));
-        self.gone_before.iter().chain(rest).collect()
-    }
-
-    /// The plan as the user saw it, from before any write, but with the pods that the last plan wanted, those that came since, and what
-    /// becomes of the nodes.
-    fn report_of(&self, last: &Plan) -> Plan {
-        let wanted = |uid: &str| {
-            self.gone_before.iter().any(|pod| pod.uid == uid) || last.wanted().any(|pod| pod.uid == uid)
-        };
-        let mut plan = self.first.clone();
-        for pod in &mut plan.pods {
-            pod.is_wanted = wanted(&pod.uid);
-        }
-        let is_new = |pod: &&PlannedPod| {
-            !self.replacements.contains(&pod.name)
-                && !self.first.pods.iter().any(|known| known.uid == pod.uid)
-        };
-        plan.pods.extend(last.pods.iter().filter(is_new).cloned());
-        // A last plan that takes the victim of a barrier has settled the nodes before.
-        if last.nodes.is_some() {
-            plan.nodes.clone_from(&last.nodes);
-        }
-        plan
-    }
-
-    /// Takes costs off. If that fails, returns the pods that still have them, and the reason.
-    fn clean(&self) -> (Vec<Named>, Option<String>) {
-        match self.cluster.take_off() {
-            Ok(_) => (Vec::new(), None),
-            Err(error) => (self.left(), Some(error.to_string())),
-        }
-    }
-
-    fn left(&self) -> Vec<Named> {
-        let state = self.cluster.state();
-        let of = |state: State| {
-            state.steered().map(|pod| Named { name: pod.name.clone(), uid: pod.uid.clone() }).collect()
-        };
-        state.map(of).unwrap_or_default()
-    }
-
-    /// Ends the run before the count has changed.
-    pub(super) fn abort(&self, why: &str) -> Outcome {
-        let resource = &self.first.target;
-        let gone = self.gone();
-        match self.cluster.take_off() {
-            Ok(cleaned) => {
-                let costs = if cleaned.is_nothing() { "" } else { "; all costs are put back" };
-                self.nothing_went(Exit::Unchanged, format!("{resource} was not scaled: {why}{costs}{gone}"))
-            }
-            Err(error) => {
-                let undo = self.cluster.undo();
-                let message =
-                    format!("{resource} was not scaled: {why}{gone}; costs are left: {error}; run: {undo}");
-                Outcome { left: self.left(), ..self.nothing_went(Exit::Left, message) }
-            }
-        }
-    }
-
-    /// The end of a sentence about the pods that were deleted or evicted before the scale request.
-    fn gone(&self) -> String {
-        let names: Vec<_> = self.gone_before.iter().map(|pod| pod.name.as_str()).collect();
-        if names.is_empty() {
-            return String::new();
-        }
-        let what = if self.how.by == By::Eviction { "it evicted" } else { "the barrier deleted" };
-        let (were, have) = if names.len() == 1 { ("was", "has") } else { ("were", "have") };
-        let replaced = if self.replacements.len() < names.len() {
-            format!("which {have} not been replaced so far")
-        } else {
-            format!("which {were} replaced")
-        };
-        format!("; {what} {}, {replaced}", names.join(", "))
-    }
-
-    fn unknown(&self, why: &str) -> Outcome {
-        let undo = self.cluster.undo();
-        let message = format!(
-            "{}: {why}; look at its count, and when its pods have gone, run: {undo}",
-            self.first.target
-        );
-        self.unfinished(&self.first, message)
-    }
-
-    fn unfinished(&self, plan: &Plan, message: String) -> Outcome {
-        let plan = self.report_of(plan);
-        Outcome { plan, left: self.left(), ..self.nothing_went(Exit::Left, message) }
-    }
-
-    fn nothing_went(&self, exit: Exit, message: String) -> Outcome {
-        let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Outcome { exit, plan: self.first.clone(), went, missed, others, left, message }
-    }
-}
-
-fn names(pods: &[Named]) -> String {
-    pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -13,21 +13,44 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Asks the cluster which pods and nodes the wishes mean.
-pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes) -> Result<Vec<Wish>, Failure> {
+pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes, values: &Values) -> Result<Vec<Wish>, Failure> {
     let nodes = Nodes { cluster, all: OnceCell::new() };
-    wishes.given.iter().filter_map(|wish| resolve_one(cluster, &nodes, wish).transpose()).collect()
+    wishes.given.iter().filter_map(|wish| resolve_one(&nodes, wish, values).transpose()).collect()
+}
+
+/// The values of pods, which are read once: standard input cannot be read again.
+#[derive(Default)]
+pub(super) struct Values(OnceCell<HashMap<String, f64>>);
+
+impl Values {
+    fn read(&self, file: &Path) -> Result<HashMap<String, f64>, Failure> {
+        if self.0.get().is_none() {
+            let _ = self.0.set(read_values(file)?);
+        }
+        Ok(self.0.get().cloned().unwrap_or_default())
+    }
 }
 
 /// Returns what a wish means. `None` for one that was not given and cannot be known.
-fn resolve_one(cluster: &Cluster<'_>, nodes: &Nodes<'_>, wish: &GivenWish) -> Result<Option<Wish>, Failure> {
+fn resolve_one(nodes: &Nodes<'_>, wish: &GivenWish, values: &Values) -> Result<Option<Wish>, Failure> {
     Ok(Some(match wish {
         GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(nodes, selector)?),
-        GivenWish::Pods(selector) => Wish::Pods(selected(cluster, "pods", selector)?),
-        GivenWish::Values(file) => Wish::Values(read_values(file)?),
+        GivenWish::Pods(selector) => Wish::Pods(selected(nodes.cluster, "pods", selector)?),
+        GivenWish::Values(file) => Wish::Values(values.read(file)?),
         GivenWish::NotAvailable => Wish::NotAvailable,
-        GivenWish::EmptyNodes { is_given } => match everybody(nodes, *is_given)? {
-            Some(everybody) => Wish::EmptyNodes(everybody),
-            None => return Ok(None),
+        GivenWish::EmptyNodes { is_given } => match of_everybody(nodes) {
+            Ok(everybody) => Wish::EmptyNodes(everybody),
+            Err(error) if *is_given => {
+                return Err(
+                    format!("--empty-nodes needs the right to list pods in all namespaces: {error}").into()
+                );
+            }
+            Err(_) => {
+                complain(
+                    "note: nodes are not emptied as a whole, since the pods of all namespaces cannot be read",
+                );
+                return Ok(None);
+            }
         },
         GivenWish::Spread(keys) => Wish::Spread(domains(nodes, keys)?),
     }))
@@ -149,24 +172,15 @@ fn domains(nodes: &Nodes<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
     levels.collect()
 }
 
-/// The pods of the cluster on their nodes. If nobody asked for them and they may not be read, a note says so.
-fn everybody(nodes: &Nodes<'_>, is_given: bool) -> Result<Option<steer::Cluster>, Failure> {
-    let pods = match nodes.cluster.kubectl.get(&["pods", "--all-namespaces"]) {
-        Ok(pods) => pods,
-        Err(error) if is_given => {
-            return Err(
-                format!("--empty-nodes needs the right to list pods in all namespaces: {error}").into()
-            );
-        }
-        Err(_) => {
-            complain(
-                "note: nodes are not emptied as a whole, since the pods of all namespaces cannot be read",
-            );
-            return Ok(None);
-        }
-    };
+/// The pods of the cluster on their nodes.
+pub(super) fn everybody(cluster: &Cluster<'_>) -> Result<steer::Cluster, Failure> {
+    of_everybody(&Nodes { cluster, all: OnceCell::new() })
+}
+
+fn of_everybody(nodes: &Nodes<'_>) -> Result<steer::Cluster, Failure> {
+    let pods = nodes.cluster.kubectl.get(&["pods", "--all-namespaces"])?;
     let cordoned = nodes.read()?.iter().filter(|node| node.spec.unschedulable);
-    Ok(Some(steer::Cluster::of(&pods, cordoned.map(|node| node.metadata.name.clone()))))
+    Ok(steer::Cluster::of(&pods, cordoned.map(|node| node.metadata.name.clone())))
 }
 
 #[cfg(test)]

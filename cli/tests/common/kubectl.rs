@@ -3,8 +3,9 @@
 use super::{Output, PROGRAM, dump, output, owner, ready};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The script that stands in for kubectl.
@@ -30,6 +31,17 @@ impl Kubectl {
 
     pub(crate) fn run(&self, args: &[&str], stdin: &[u8]) -> Output {
         output(Command::new(PROGRAM).args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.0), stdin)
+    }
+
+    /// With standard input at a terminal, at which these lines are typed.
+    pub(crate) fn run_at_terminal(&self, args: &[&str], typed: &[&str]) -> Output {
+        let terminal = nix::pty::openpty(None, None).expect("a terminal");
+        let mut command = Command::new(PROGRAM);
+        command.args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.0).stdin(terminal.slave);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let lines: String = typed.iter().map(|line| format!("{line}\n")).collect();
+        fs::File::from(terminal.master.try_clone().expect("a handle")).write_all(lines.as_bytes()).expect("a terminal");
+        child.wait_with_output().expect("it ends")
     }
 
     pub(crate) fn path(&self, file: &str) -> PathBuf {

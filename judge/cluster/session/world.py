@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import pty
+import re
 import subprocess
 import tempfile
 import time
@@ -147,7 +149,10 @@ class World:
         fields = [f for pod in self.active() for f in pod["metadata"]["managedFields"] if f["manager"] == "podrank"]
         notes = [a for a in self.annotations().values() if PREVIOUS in a]
         canaries = self.api("GET", self.of_pod("") + "?labelSelector=podrank.dev/canary")["items"]
-        return bool(fields or notes or canaries)
+        return bool(fields or notes or canaries or self.leases())
+
+    def leases(self):
+        return self.api("GET", f"/apis/coordination.k8s.io/v1/namespaces/{self.namespace}/leases")["items"]
 
 
 class Done:
@@ -160,8 +165,9 @@ class Done:
         return self.json["message"] if self.json else self.err
 
 
-def play(name, args, hooks=(), stdin=""):
-    """Runs podrank and stores the session. A hook is (when, pattern of the request, what to do or a signal's name)."""
+def play(name, args, hooks=(), stdin="", answers=()):
+    """Runs podrank and stores the session. A hook is (when, pattern of the request, what to do or a signal's name). With answers, it
+    runs at a terminal: each is what happens while it asks, or None, and what is typed then."""
     with tempfile.TemporaryDirectory() as record:
         record = pathlib.Path(record)
         listed = [{"when": when, "at": at, **({"signal": act} if isinstance(act, str) else {})} for when, at, act in hooks]
@@ -170,17 +176,26 @@ def play(name, args, hooks=(), stdin=""):
         with open(record / "stdin", "w+") as given, open(record / "stdout", "w+") as out, open(record / "stderr", "w+") as err:
             given.write(stdin)
             given.seek(0)
-            process = subprocess.Popen([os.environ["PODRANK"], *args], stdin=given, stdout=out, stderr=err, env=environment)
+            terminal, its = pty.openpty() if answers else (None, given)
+            process = subprocess.Popen([os.environ["PODRANK"], *args], stdin=its, stdout=out, stderr=err, env=environment)
+            left = list(answers)
             while process.poll() is None:
+                if left and (record / "stderr").read_text().count("[y/N]") > len(answers) - len(left):
+                    act, answer = left.pop(0)
+                    if act:
+                        act()
+                    os.write(terminal, f"{answer}\n".encode())
                 for index, (_, _, act) in enumerate(hooks):
                     if callable(act) and (record / f"hook-{index}").exists() and not (record / f"hook-{index}.done").exists():
                         act()
                         (record / f"hook-{index}.done").touch()
                 time.sleep(0.02)
+        assert not left, f"{name}: {left} was never asked for"
         for index in range(len(hooks)):
             assert (record / f"hook-{index}").exists(), f"{name}: {hooks[index][:2]} was never asked"
         text = {part: (record / part).read_text().replace(str(RECORDER), "kubectl") for part in ("stdout", "stderr")}
-        session = {"args": args, "stdin": stdin, "status": process.returncode, **text}
+        typed = [answer for _, answer in answers]
+        session = {"args": args, "stdin": stdin, "typed": typed, "status": process.returncode, **text}
         store(name, session, record)
         return Done(process.returncode, text["stdout"], text["stderr"])
 
@@ -209,8 +224,17 @@ def store(name, session, record):
             text = text[end:].strip()
         return documents
 
+    given = [path.read_text() for path in record.glob("*.in")]
+    runs = {run for text in given for run in re.findall('"holderIdentity": ?"(podrank-run-[0-9a-f]{8})"', text)}
+
+    def anonymous(text):
+        """With this run's id replaced, which is another one in each replay."""
+        for run in runs:
+            text = text.replace(run, "podrank-run-mine")
+        return text
+
     for number in range(1, 1 + len(list(record.glob("*.words")))):
-        read = lambda suffix, default="": path.read_text() if (path := record / f"{number}.{suffix}").exists() else default
+        read = lambda suffix, default="": anonymous(path.read_text()) if (path := record / f"{number}.{suffix}").exists() else default
         words = json.loads(read("words"))
         # A watch that podrank ended has no status.
         request = {"words": words, "status": int(read("status", "0"))}
@@ -225,14 +249,16 @@ def store(name, session, record):
             request.update({"out": out} if out else {})
         else:
             found = documents(out)
-            if found[0]["kind"] == "List":
+            if found[0]["kind"] == "SelfSubjectAccessReview":
+                request["out"] = out
+            elif found[0]["kind"] == "List":
                 request["list"] = [key(item) for item in found[0]["items"]]
             else:
                 request["documents"] = [key(item) for item in found]
         requests.append(request)
     compact = lambda value: json.dumps(value, separators=(",", ":"))
     text = lambda lines: "[" + ",".join("\n  " + compact(line) for line in lines.splitlines()) + "]"
-    head = "".join(f"{compact(part)}: {compact(session[part])},\n" for part in ("args", "stdin", "status"))
+    head = "".join(f"{compact(part)}: {compact(session[part])},\n" for part in ("args", "stdin", "typed", "status"))
     head += "".join(f"{compact(part)}: {text(session[part])},\n" for part in ("stdout", "stderr"))
     body = '"requests": [' + ",".join("\n  " + compact(request) for request in requests) + "],\n"
     body += '"objects": {' + ",".join(f"\n  {compact(k)}: {compact(v)}" for k, v in objects.items()) + "}\n"

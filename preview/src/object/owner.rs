@@ -13,6 +13,7 @@ use std::fmt;
 pub(crate) struct OwnerEntry {
     /// Its type, as `kubectl get -o name` prints it: `rollout.argoproj.io`.
     pub(crate) resource: String,
+    pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) namespace: String,
     pub(crate) name: String,
@@ -81,6 +82,7 @@ impl OwnerEntry {
         let observed = status.and_then(|status| status.observed_generation?.number());
         Some(Self {
             resource: resource(&api_version, &kind)?,
+            api_version,
             kind,
             namespace: metadata.namespace(),
             is_being_deleted: metadata.is_being_deleted(),

@@ -169,6 +169,12 @@ impl WorkloadKind {
         if group.is_empty() { format!("{singular}s") } else { format!("{singular}s.{group}") }
     }
 
+    /// The version of its API: `apps/v1`.
+    pub(crate) fn api_version(self) -> String {
+        let Type { group, .. } = self.as_type();
+        if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") }
+    }
+
     /// The types of all objects that a decision reads, as `kubectl get` takes them.
     pub(crate) fn types(self) -> &'static str {
         match self {

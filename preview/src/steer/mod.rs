@@ -2,6 +2,7 @@
 //! only the input, and writes nothing: `manifest` makes the text that others write.
 
 mod budget;
+mod difference;
 mod interference;
 mod manifest;
 mod nodes;
@@ -16,9 +17,10 @@ mod target;
 mod wish;
 
 pub use budget::check_budgets;
+pub use difference::{Difference, difference};
 pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
-pub use nodes::{Cluster, Kept, Level, PlannedNode, told};
+pub use nodes::{Cluster, Kept, Level, PlannedNode, keeps, told};
 pub use owner::{
     Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,
     sorted, unknown_node,

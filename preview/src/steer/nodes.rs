@@ -169,6 +169,12 @@ impl Cluster {
         self.pods.iter().any(|pod| pod.namespace != namespace && kept.contains(&*pod.node))
     }
 
+    /// What is on these nodes.
+    #[must_use]
+    pub fn left_on<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<PlannedNode> {
+        self.outcome(names.map(|name| ("", Some(name))))
+    }
+
     /// What becomes of the nodes that lose these pods, of which it takes the UID and the node: those that become empty come first.
     pub(super) fn outcome<'a>(
         &self,
@@ -229,7 +235,13 @@ pub fn told(nodes: &[PlannedNode]) -> Option<String> {
         [only] => Some(format!("{only} becomes empty")),
         _ => Some(format!("{} become empty", text::list(&empty))),
     };
-    let keeps = nodes.iter().filter(|node| !node.becomes_empty).map(|node| {
+    let parts: Vec<_> = becomes.into_iter().chain(keeps(nodes)).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What the nodes keep that do not become empty: `node-1 keeps 2 pods of StatefulSet db`.
+pub fn keeps(nodes: &[PlannedNode]) -> impl Iterator<Item = String> {
+    nodes.iter().filter(|node| !node.becomes_empty).map(|node| {
         let owners = node.keeps.iter().map(|kept| {
             let whose = match kept.pods {
                 1 if kept.owner.starts_with("pod ") => kept.owner.clone(),
@@ -240,7 +252,5 @@ pub fn told(nodes: &[PlannedNode]) -> Option<String> {
             held_by.map_or(whose.clone(), |why| format!("{whose} (a drain cannot move {them}: {why})"))
         });
         format!("{} keeps {}", node.name, text::list(&owners.collect::<Vec<_>>()))
-    });
-    let parts: Vec<_> = becomes.into_iter().chain(keeps).collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    })
 }

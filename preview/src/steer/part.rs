@@ -52,8 +52,15 @@ impl<'m, 'a> Part<'m, 'a> {
             order.sort_by_key(|&index| steered[index].tier);
         }
         let template = set.spec()?.template_cost.as_deref();
-        let owner = |member: &Member<'_>| member.record.cost.as_ref().map(|cost| cost.owner(template));
-        let owners = own.iter().map(|(member, _)| owner(member)).collect();
+        let owner = |(member, pod): &RankedPod<'_, '_>| {
+            let owner = member.record.cost.as_ref()?.owner(template);
+            let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid.to_string()));
+            Some(match owner {
+                CostOwner::Podrank if !is_own() => CostOwner::Other("another run of podrank".to_owned()),
+                owner => owner,
+            })
+        };
+        let owners = own.iter().map(owner).collect();
         Ok(Self { set, own, policy, available, steered, order, owners })
     }
 

@@ -203,13 +203,6 @@ impl Plan {
         names(self) == names(other)
     }
 
-    /// A wanted pod for the first-victim barrier to delete. `None` if a survivor is not ready, because Kubernetes might then
-    /// take that survivor before the replacement, and in a rollout, which a pod that is gone changes.
-    pub fn first_victim(&self) -> Option<&PlannedPod> {
-        let are_ready = !self.is_rollout && self.pods.iter().all(|pod| pod.is_wanted || pod.is_ready);
-        self.wanted().next().filter(|_| are_ready)
-    }
-
     /// Whether Kubernetes takes exactly the wanted pods with the costs as they are, and no cost is left to write.
     pub fn is_proved(&self) -> bool {
         self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Delete))

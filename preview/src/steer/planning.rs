@@ -238,7 +238,8 @@ fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_, '_>]) -> Res
                     "{named} {are} named, but {target} has {from} already, so none goes: lower --replicas"
                 )));
             }
-            if request.named.len() > delete {
+            // In a rollout, more pods may go than the count falls: each set's share is checked.
+            if request.named.len() > delete && !chosen.is_rolling {
                 return Err(Error::new(format!(
                     "{} are named, but only {delete} {}: lower --replicas, or name fewer",
                     text::count(request.named.len() as u64, "pod"),

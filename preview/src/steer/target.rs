@@ -19,6 +19,8 @@ use std::fmt;
 /// The object whose count falls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
+    /// Its `apiVersion`.
+    pub api_version: String,
     /// Its kind: `Deployment`, or one that no module knows.
     pub kind: String,
     /// Its name.
@@ -44,6 +46,7 @@ impl Target {
 
     pub(super) fn of_owner(entry: &OwnerEntry) -> Self {
         Self {
+            api_version: entry.api_version.clone(),
             kind: entry.kind.clone(),
             name: entry.name.clone(),
             uid: entry.uid.clone(),
@@ -56,6 +59,7 @@ impl Target {
     /// One of a kind whose rules are known.
     pub(super) fn known(id: WorkloadRef<'_>, uid: &str, resource_version: &str) -> Self {
         Self {
+            api_version: id.kind.api_version(),
             kind: id.kind.to_string(),
             name: id.name.to_owned(),
             uid: uid.to_owned(),

@@ -31,6 +31,9 @@ pub struct Request {
     /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
     /// matter.
     pub by_cost: bool,
+    /// The UIDs of the pods whose costs this run has written, if another run may be at work: then costs of podrank's on other pods
+    /// belong to somebody else. `None` if there can be no other run, so that all of podrank's costs are left over.
+    pub own_costs: Option<BTreeSet<String>>,
 }
 
 impl Request {

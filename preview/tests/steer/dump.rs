@@ -155,6 +155,7 @@ pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Reques
         force: false,
         only_if_needed: false,
         by_cost: true,
+        own_costs: None,
     }
 }
 

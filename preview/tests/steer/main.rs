@@ -1,6 +1,7 @@
 //! Plans of scale-downs: which errors there are, what each wish does, and what is written.
 
 mod budgets;
+mod differences;
 mod dump;
 mod leaders;
 mod owners;

@@ -1,0 +1,279 @@
+//! From plans to outcomes: asks, locks, runs, and if something differs from what was confirmed, plans and asks again. docs/protocol.md
+//! draws the steps. Reads and writes nothing itself but the terminal.
+
+use super::Failure;
+use super::interrupt::Interrupt;
+use super::lock::{Lock, Refused};
+use super::outcome::{Exit, Outcome, Step};
+use super::planned::Planned;
+use super::rights::{self, Rights};
+use super::run::{End, Run};
+use crate::args::steer::How;
+use crate::complain;
+use kubectl_podrank::render_plan::place;
+use podrank_preview::steer::{Plan, difference};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// The most differences after which it plans and asks again.
+const MOST: usize = 3;
+/// How long it waits for an answer before it looks whether it was interrupted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What is to be done, how to plan it again, and how to ask about it.
+pub(super) struct Work<'w, 'k> {
+    pub(super) planned: Vec<Planned<'k>>,
+    pub(super) how: &'k How,
+    pub(super) again: &'w dyn Fn() -> Result<Vec<Planned<'k>>, Failure>,
+    pub(super) question: &'w dyn Fn(&[Planned<'k>]) -> String,
+    /// Hears each outcome as soon as it is there.
+    pub(super) tell: &'w dyn Fn(&Outcome) -> Result<(), Failure>,
+}
+
+/// What came of it.
+pub(super) struct Done {
+    pub(super) outcomes: Vec<Outcome>,
+    /// The plans that were not begun, because an earlier one failed.
+    pub(super) not_begun: Vec<Plan>,
+}
+
+/// A run that has put everything back, because something differs from what was confirmed: why.
+type Differs<'k> = (String, Run<'k>);
+
+impl<'k> Work<'_, 'k> {
+    /// Carries it out, one workload after the other, until one fails.
+    pub(super) fn carry_out(mut self) -> Result<Done, Failure> {
+        let mut steps = vec![Step::Read, Step::Plan];
+        let rights = rights(&self.planned, self.how)?;
+        if !self.how.yes {
+            steps.push(Step::Confirm);
+            confirm(&(self.question)(&self.planned), None)?;
+        }
+        let interrupt = Interrupt::catch()?;
+        let runs = self.lock(&rights, &interrupt, &steps).map_err(nothing_changed)?;
+        let mut differs = match self.run(runs)? {
+            Ok(done) => return Ok(done),
+            Err(differs) => differs,
+        };
+        for _ in 0..MOST {
+            let (why, run) = differs;
+            let runs = match self.next_attempt(&why, &run, &interrupt) {
+                Ok(runs) => runs,
+                Err(why) => return self.end(run, &why.to_string()),
+            };
+            differs = match self.run(runs)? {
+                Ok(done) => return Ok(done),
+                Err(differs) => differs,
+            };
+        }
+        let (why, run) = differs;
+        self.end(run, &format!("what was confirmed kept changing: {why}"))
+    }
+
+    /// Plans anew, shows what is different, asks, and locks again.
+    fn next_attempt(
+        &mut self,
+        why: &str,
+        last: &Run<'k>,
+        interrupt: &Interrupt,
+    ) -> Result<VecDeque<Run<'k>>, Failure> {
+        let mut steps = last.steps();
+        steps.push(Step::Plan);
+        let now = (self.again)()?;
+        let news = news(&self.planned, &now)?;
+        for line in &news {
+            complain(&format!("What changed: {line}"));
+        }
+        if self.how.exact {
+            return Err(format!("not as confirmed: {why}").into());
+        }
+        if self.how.yes
+            && let Some(name) = named_that_changed(&self.planned, &now)
+        {
+            return Err(format!("{name} was named and is another pod now").into());
+        }
+        self.planned = now;
+        let rights = rights(&self.planned, self.how)?;
+        if !self.how.yes && !news.is_empty() {
+            steps.push(Step::Confirm);
+            confirm(&(self.question)(&self.planned), Some(interrupt))?;
+        }
+        self.lock(&rights, interrupt, &steps).map_err(Into::into)
+    }
+
+    /// Takes all locks, in an order that is the same for everybody. If one fails, the others are given back.
+    fn lock(
+        &self,
+        rights: &[Rights],
+        interrupt: &Interrupt,
+        steps: &[Step],
+    ) -> Result<VecDeque<Run<'k>>, String> {
+        let mut order: Vec<_> = (0..self.planned.len()).collect();
+        order.sort_by_key(|&place| &self.planned[place].plan.target.uid);
+        let mut locks: Vec<_> = self.planned.iter().map(|_| None).collect();
+        for place in order {
+            let Planned { cluster, plan, .. } = &self.planned[place];
+            if rights[place].no_lock.is_none() {
+                let lock = Lock::take(cluster, &plan.target, interrupt, false);
+                locks[place] = Some(lock.map_err(|refused| match refused {
+                    Refused::Held(who) => format!(
+                        "{}: {who}, and only one run at a time may: wait until it has ended",
+                        plan.target
+                    ),
+                    Refused::Failed(why) => why,
+                })?);
+            }
+        }
+        let mut steps = steps.to_vec();
+        steps.push(Step::Lock);
+        let runs = self.planned.iter().zip(locks).zip(rights).map(|((planned, lock), rights)| {
+            Run::new(planned, self.how, interrupt.clone(), lock, rights.has_canary, steps.clone())
+        });
+        Ok(runs.collect())
+    }
+
+    /// Runs one after the other. Of several, all are looked at before the first is changed.
+    fn run(&self, mut runs: VecDeque<Run<'k>>) -> Result<Result<Done, Differs<'k>>, Failure> {
+        if runs.len() > 1
+            && let Some((place, why)) =
+                runs.iter_mut().enumerate().find_map(|(place, run)| Some((place, run.look_again()?)))
+            && let Some(mut run) = runs.remove(place)
+        {
+            give_back(runs.iter_mut());
+            give_back([&mut run]);
+            return Ok(Err((why, run)));
+        }
+        let mut outcomes = Vec::new();
+        while let Some(run) = runs.pop_front() {
+            let outcome = match run.go() {
+                End::Told(outcome) => outcome,
+                End::Differs(why, run) if outcomes.is_empty() => {
+                    give_back(runs.iter_mut());
+                    return Ok(Err((why, *run)));
+                }
+                End::Differs(why, mut run) => run.abort(&format!("not as confirmed: {why}")),
+            };
+            (self.tell)(&outcome)?;
+            let is_done = outcome.exit == Exit::Done;
+            outcomes.push(outcome);
+            if !is_done {
+                break;
+            }
+        }
+        give_back(runs.iter_mut());
+        let not_begun = runs.into_iter().map(Run::into_plan).collect();
+        Ok(Ok(Done { outcomes, not_begun }))
+    }
+
+    /// Ends after a difference.
+    fn end(&self, mut run: Run<'k>, why: &str) -> Result<Done, Failure> {
+        let outcome = run.abort(why);
+        (self.tell)(&outcome)?;
+        let others = self.planned.iter().filter(|planned| planned.plan.target.uid != outcome.plan.target.uid);
+        let not_begun = others.map(|planned| planned.plan.clone()).collect();
+        Ok(Done { outcomes: vec![outcome], not_begun })
+    }
+}
+
+/// Asks whether the user may do all of it.
+pub(super) fn rights(planned: &[Planned<'_>], how: &How) -> Result<Vec<Rights>, Failure> {
+    let check = |Planned { cluster, plan, .. }: &Planned<'_>| {
+        let rights = rights::check(cluster, plan, how);
+        let of = if planned.len() > 1 { format!("{}: ", place(plan)) } else { String::new() };
+        let rights = rights.map_err(|why| format!("nothing was changed: {of}{why}"))?;
+        if let Some(why) = &rights.no_lock {
+            if how.yes && !how.no_lock && how.dry_run.is_none() {
+                return Err(format!(
+                    "nothing was changed: {of}not locked, so other runs of podrank could interfere: {why}; --no-lock goes on all the same"
+                )
+                .into());
+            }
+            complain(&format!("warning: {of}not locked, so other runs of podrank may interfere: {why}"));
+        }
+        Ok(rights)
+    };
+    planned.iter().map(check).collect()
+}
+
+/// Gives the locks of runs back that have changed nothing.
+fn give_back<'r, 'k: 'r>(runs: impl IntoIterator<Item = &'r mut Run<'k>>) {
+    for left in runs.into_iter().filter_map(Run::unlock) {
+        complain(&format!("warning: {left}"));
+    }
+}
+
+/// What is different now, a line for each workload. An error if a workload is another one, or has other sets: what was confirmed says
+/// nothing about these.
+fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, String> {
+    let several = before.len().max(now.len()) > 1;
+    let of = |plan: &Plan, text: String| if several { format!("{}: {text}", plan.target) } else { text };
+    let mut news = Vec::new();
+    for Planned { plan, .. } in now {
+        let same = |earlier: &&Planned<'_>| {
+            let earlier = &earlier.plan;
+            (&earlier.namespace, &earlier.target.kind, &earlier.target.name)
+                == (&plan.namespace, &plan.target.kind, &plan.target.name)
+        };
+        match before.iter().find(same) {
+            None => news.push(of(plan, format!("{} pods go, too", plan.delete))),
+            Some(Planned { plan: earlier, .. }) if earlier.target.uid != plan.target.uid => {
+                return Err(format!("{} was replaced meanwhile", plan.target));
+            }
+            Some(Planned { plan: earlier, .. }) if !plan.has_sets_of(earlier) => {
+                return Err(format!("{} was rolled out meanwhile", plan.target));
+            }
+            Some(Planned { plan: earlier, .. }) => {
+                news.extend(difference(earlier, plan).map(|difference| of(plan, difference.to_string())));
+            }
+        }
+    }
+    let is_left =
+        |earlier: &&Planned<'_>| now.iter().any(|now| now.plan.target.uid == earlier.plan.target.uid);
+    let left_out = before.iter().filter(|earlier| !is_left(earlier));
+    news.extend(left_out.map(|Planned { plan, .. }| of(plan, "no pod of it goes any more".to_owned())));
+    Ok(news)
+}
+
+/// A pod that the user named and that is no longer the pod of that name.
+fn named_that_changed(before: &[Planned<'_>], now: &[Planned<'_>]) -> Option<String> {
+    let goes_on = |uid: &str| now.iter().any(|now| now.plan.wanted().any(|pod| pod.uid == uid));
+    let mut named = before.iter().flat_map(|before| before.plan.wanted()).filter(|pod| pod.is_named);
+    named.find(|pod| !goes_on(&pod.uid)).map(|pod| pod.name.clone())
+}
+
+fn nothing_changed(why: impl Into<Failure>) -> Failure {
+    format!("nothing was changed: {}", why.into()).into()
+}
+
+/// Asks the user, who must be at a terminal, whether to do this.
+fn confirm(what: &str, interrupt: Option<&Interrupt>) -> Result<(), Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(
+            "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client".into()
+        );
+    }
+    let _ = write!(io::stderr(), "{what} like this? [y/N] ");
+    let (send, answers) = mpsc::channel();
+    thread::spawn(move || {
+        let mut answer = String::new();
+        let read = io::stdin().lock().read_line(&mut answer);
+        let _ = send.send(read.map(|_| answer));
+    });
+    let answer = loop {
+        match answers.recv_timeout(PAUSE) {
+            Ok(answer) => break answer?,
+            Err(RecvTimeoutError::Timeout) if interrupt.is_some_and(Interrupt::is_set) => {
+                return Err("interrupted".into());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err("standard input ended".into()),
+        }
+    };
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err("nothing was changed".into())
+}

@@ -1,0 +1,325 @@
+//! The end of a run: watches the wanted pods, takes costs off, gives the lock back, looks which pods went, by UID, and tells it against
+//! what was confirmed.
+
+use super::Failure;
+use super::outcome::{Exit, Named, Outcome, Step};
+use super::run::Run;
+use super::wishes;
+use crate::progress::Waiting;
+use podrank_preview::MOST_IN_ONE_SYNC;
+use podrank_preview::steer::{Plan, PlannedPod, State, keeps};
+use std::time::{Duration, Instant};
+
+/// The time between two looks while the controllers work.
+const PAUSE: Duration = Duration::from_millis(250);
+/// After this many looks in a row at which nothing is left to wait for, the watch ends although wanted pods are left.
+const STABLE: u32 = 4;
+
+/// What was seen once the count had fallen.
+pub(super) struct Seen {
+    /// The last state that could be read.
+    state: Option<State>,
+    /// Why the watch ended before the controllers were done.
+    pub(super) early: Option<String>,
+}
+
+/// What became of the pods that were confirmed, and of those that were to stay.
+struct Fates {
+    went: Vec<Named>,
+    missed: Vec<Named>,
+    others: Vec<Named>,
+    /// Those that went without podrank, before it scaled.
+    before: Vec<Named>,
+}
+
+impl Run<'_> {
+    /// Waits until the wanted pods have gone.
+    pub(super) fn watch(&self, plan: &Plan) -> Seen {
+        self.step(Step::Watch);
+        // Each sync gets that long.
+        let syncs = plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1);
+        let end = Instant::now() + self.how.timeout * u32::try_from(syncs).unwrap_or(1);
+        let waiting = Waiting::new();
+        let (mut stable, mut last) = (0, None);
+        loop {
+            let mut early = String::from("the pods did not go in time");
+            match self.cluster.state() {
+                Ok(state) => {
+                    let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
+                    waiting.tell(&format!(
+                        "waiting for pods to go: {} of {}",
+                        plan.delete - left,
+                        plan.delete
+                    ));
+                    // The controllers are done, or have got another count.
+                    let is_over =
+                        !state.lags && (state.pods.len() <= plan.left || state.replicas != plan.replicas);
+                    stable = if is_over || left == 0 { stable + 1 } else { 0 };
+                    let is_done = left == 0 && is_over || stable >= STABLE;
+                    last = Some(state);
+                    if is_done {
+                        return Seen { state: last, early: None };
+                    }
+                }
+                Err(error) => early = error.to_string(),
+            }
+            if self.interrupt.is_set() {
+                "interrupted".clone_into(&mut early);
+            }
+            if self.interrupt.is_set() || Instant::now() > end {
+                return Seen { state: last, early: Some(early) };
+            }
+            self.interrupt.sleep(PAUSE);
+        }
+    }
+
+    /// Looks once.
+    pub(super) fn look(&self) -> Seen {
+        match self.cluster.state() {
+            Ok(state) => Seen { state: Some(state), early: None },
+            Err(error) => Seen { state: None, early: Some(error.to_string()) },
+        }
+    }
+
+    /// Compares what went with what was confirmed, by UID, and takes costs off the pods that stay.
+    pub(super) fn conclude(&mut self, plan: &Plan, seen: Seen) -> Outcome {
+        let scaled = format!("{} was scaled from {} to {}", plan.target, self.confirmed.from, plan.replicas);
+        let report = self.report_of(plan);
+        let (state, early) = match seen {
+            Seen { state: Some(state), early: None } => (state, None),
+            Seen { state: Some(state), early: Some(why) } => (state, Some(why)),
+            Seen { state: None, early } => {
+                let why = early.unwrap_or_default();
+                let message = format!(
+                    "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {}",
+                    self.cluster.undo()
+                );
+                return self
+                    .finish(Outcome { left: self.left(), ..self.outcome(Exit::Left, report, message) });
+            }
+        };
+        let Fates { went, missed, others, before } = self.fates(&self.wanted(plan), &state);
+        if let Some(why) = early {
+            let message = format!(
+                "{scaled}, but {why}: {} of the {} wanted pods have gone so far; when all have, run: {}",
+                went.len(),
+                went.len() + missed.len(),
+                self.cluster.undo()
+            );
+            let left = self.left();
+            return self.finish(Outcome { went, missed, left, ..self.outcome(Exit::Left, report, message) });
+        }
+        let occupied = self.occupied(&report);
+        let is_exact = missed.is_empty() && others.is_empty();
+        let mut message = if is_exact {
+            let unmet: Vec<_> =
+                report.unmet().iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
+            let kind = if unmet.is_empty() { "wanted" } else { "planned" };
+            let pods = match went.len() {
+                1 => format!("the {kind} pod"),
+                count => format!("the {count} {kind} pods"),
+            };
+            format!("{scaled}: {pods} went, and no other{}", unmet.concat())
+        } else {
+            format!("{scaled}, but not all went as planned")
+        };
+        for (what, pods) in [
+            ("these stayed", &missed),
+            ("these went although they should have stayed", &others),
+            ("these had gone before", &before),
+        ] {
+            if !pods.is_empty() {
+                message.extend(["; ", what, ": ", &names(pods)]);
+            }
+        }
+        message.extend(occupied.iter().map(|text| format!("; {text}")));
+        message.extend(self.count_now(plan, &state));
+        let mut exit = if is_exact && occupied.is_empty() { Exit::Done } else { Exit::Others };
+        let mut left = if self.how.keep_costs { self.left() } else { Vec::new() };
+        if !self.how.keep_costs
+            && let Err(error) = self.put_back()
+        {
+            exit = Exit::Left;
+            left = self.left();
+            message.extend(["; costs are left: ", &error.to_string(), "; run: ", &self.cluster.undo()]);
+        }
+        self.finish(Outcome { went, missed, others, left, ..self.outcome(exit, report, message) })
+    }
+
+    /// Ends the run before podrank has changed the count.
+    pub(super) fn abort(&mut self, why: &str) -> Outcome {
+        let target = self.confirmed.target.clone();
+        let evicted = self.evicted();
+        let not_scaled = format!("{target} was not scaled: {why}{evicted}");
+        let report = self.confirmed.clone();
+        let state = match self.put_back() {
+            Ok(state) => state,
+            Err(error) => {
+                let message = format!("{not_scaled}; costs are left: {error}; run: {}", self.cluster.undo());
+                return self
+                    .finish(Outcome { left: self.left(), ..self.outcome(Exit::Left, report, message) });
+            }
+        };
+        let wanted: Vec<_> = self.confirmed.wanted().filter(|pod| !self.is_evicted(pod)).collect();
+        let Fates { went, others, .. } = self.fates(&wanted, &state);
+        let is_rescaled = state.replicas != self.confirmed.from;
+        let mut message = format!("{target} was not scaled: {why}");
+        if self.has_written() {
+            message.push_str("; all costs are put back");
+        }
+        message.push_str(&evicted);
+        if is_rescaled && !(went.is_empty() && others.is_empty()) {
+            message.push_str(&format!("; its count is {} now", state.replicas));
+        }
+        for (what, pods) in
+            [("of the wanted pods, these went meanwhile", &went), ("these went, too", &others)]
+        {
+            if !pods.is_empty() {
+                message.extend(["; ", what, ": ", &names(pods)]);
+            }
+        }
+        let may_be_ours = is_rescaled && self.has_written() && !(went.is_empty() && others.is_empty());
+        let exit = if may_be_ours { Exit::Others } else { Exit::Unchanged };
+        self.finish(Outcome { went, others, ..self.outcome(exit, report, message) })
+    }
+
+    /// Ends the run when it is not known whether the count has changed.
+    pub(super) fn unknown(&mut self, why: &str) -> Outcome {
+        let message = format!(
+            "{}: {why}; look at its count, and when its pods have gone, run: {}",
+            self.confirmed.target,
+            self.cluster.undo()
+        );
+        let left = self.left();
+        self.finish(Outcome { left, ..self.outcome(Exit::Left, self.confirmed.clone(), message) })
+    }
+
+    /// Takes costs off, unless another run has the lock. Returns the state afterwards.
+    pub(super) fn put_back(&mut self) -> Result<State, Failure> {
+        self.step(Step::CleanUp);
+        if self.is_lost() {
+            let state = self.cluster.state()?;
+            return if state.steered().next().is_none() {
+                Ok(state)
+            } else {
+                Err("another run has taken the Lease over, and they may be its own".into())
+            };
+        }
+        self.cluster.take_off(self.own_costs()).map(|(_, state)| state)
+    }
+
+    /// Gives the lock back, and adds what is left besides costs.
+    fn finish(&mut self, mut outcome: Outcome) -> Outcome {
+        let lock = self.unlock();
+        for text in self.left_behind.iter().chain(&lock) {
+            outcome.exit = Exit::Left;
+            outcome.message.extend(["; ", text]);
+        }
+        if outcome.exit == Exit::Done {
+            outcome.message.push('.');
+        }
+        self.step(Step::Report);
+        outcome.steps = self.steps();
+        outcome
+    }
+
+    fn outcome(&self, exit: Exit, plan: Plan, message: String) -> Outcome {
+        let (went, missed, others, left, steps) = Default::default();
+        Outcome { exit, plan, went, missed, others, left, message, steps }
+    }
+
+    fn fates(&self, wanted: &[&PlannedPod], state: &State) -> Fates {
+        let (missed, went): (Vec<_>, Vec<_>) =
+            wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
+        let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
+        let rest = self.confirmed.pods.iter().filter(|pod| !is_wanted(pod) && !self.is_evicted(pod));
+        // Pods that were to go may go meanwhile without podrank, for example with their node.
+        let (before, others): (Vec<_>, Vec<_>) =
+            rest.filter(|pod| !state.has(&pod.uid)).partition(|pod| pod.is_wanted);
+        let [before, others] =
+            [before, others].map(|pods| pods.into_iter().map(Named::of).collect::<Vec<_>>());
+        Fates { went, missed, others, before }
+    }
+
+    fn is_evicted(&self, pod: &PlannedPod) -> bool {
+        self.gone_before.iter().any(|gone| gone.uid == pod.uid)
+    }
+
+    /// The pods that were to go: those of the plan, and those that were evicted before, in place of which the plan has replacements.
+    fn wanted<'p>(&'p self, plan: &'p Plan) -> Vec<&'p PlannedPod> {
+        let rest =
+            plan.wanted().filter(|pod| !self.replacements.contains(&pod.name) && !self.is_evicted(pod));
+        self.gone_before.iter().chain(rest).collect()
+    }
+
+    /// The confirmed plan, but with the pods that the last plan wanted, those that came since, and what becomes of the nodes.
+    fn report_of(&self, last: &Plan) -> Plan {
+        let wanted = |pod: &PlannedPod| self.is_evicted(pod) || last.wanted().any(|it| it.uid == pod.uid);
+        let mut plan = self.confirmed.clone();
+        for pod in &mut plan.pods {
+            pod.is_wanted = wanted(pod);
+        }
+        let is_new = |pod: &&PlannedPod| {
+            !self.replacements.contains(&pod.name)
+                && !self.confirmed.pods.iter().any(|known| known.uid == pod.uid)
+        };
+        plan.pods.extend(last.pods.iter().filter(is_new).cloned());
+        plan
+    }
+
+    /// The nodes that were to become empty and are not.
+    fn occupied(&self, report: &Plan) -> Vec<String> {
+        let promised: Vec<_> = report.nodes.iter().flatten().filter(|node| node.becomes_empty).collect();
+        if promised.is_empty() {
+            return Vec::new();
+        }
+        match wishes::everybody(&self.cluster) {
+            Ok(now) => {
+                let nodes = now.left_on(promised.iter().map(|node| &*node.name));
+                keeps(&nodes).map(|text| format!("but {text}")).collect()
+            }
+            Err(error) => vec![format!("whether nodes became empty cannot be read: {error}")],
+        }
+    }
+
+    /// The count, if somebody has changed it since.
+    fn count_now(&self, plan: &Plan, state: &State) -> Option<String> {
+        if state.replicas == plan.replicas {
+            return None;
+        }
+        let again = if state.replicas == self.confirmed.from { "again" } else { "now" };
+        let who = self.cluster.count_writer().map_or_else(String::new, |who| format!(", written by {who}"));
+        Some(format!("; the count is {} {again}{who}", state.replicas))
+    }
+
+    fn has_written(&self) -> bool {
+        self.steps().contains(&Step::Write)
+    }
+
+    fn left(&self) -> Vec<Named> {
+        let state = self.cluster.state();
+        let of = |state: State| {
+            state.steered().map(|pod| Named { name: pod.name.clone(), uid: pod.uid.clone() }).collect()
+        };
+        state.map(of).unwrap_or_default()
+    }
+
+    /// The end of a sentence about the pods that were evicted before the scale request.
+    fn evicted(&self) -> String {
+        let names: Vec<_> = self.gone_before.iter().map(|pod| pod.name.as_str()).collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        let (were, have) = if names.len() == 1 { ("was", "has") } else { ("were", "have") };
+        let replaced = if self.replacements.len() < names.len() {
+            format!("which {have} not been replaced so far")
+        } else {
+            format!("which {were} replaced")
+        };
+        format!("; it evicted {}, {replaced}", names.join(", "))
+    }
+}
+
+fn names(pods: &[Named]) -> String {
+    pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ")
+}
