@@ -52,7 +52,7 @@ type happening struct {
 	do     func(*disturbedRound)
 }
 
-const rollout = "a rollout begins"
+const rollout, lostRight = "a rollout begins", "a right is lost"
 
 // changes are what can also happen all the time.
 var changes = []happening{
@@ -83,10 +83,10 @@ var happenings = append(slices.Clone(changes),
 			d.as("somebody").Roll(d.ctx)
 		}
 	}},
-	happening{"a right is lost", "", func(d *disturbedRound) {
+	happening{lostRight, "", func(d *disturbedRound) {
 		names := []string{"patch pods", "scale", "create sets", "create pods", "delete sets", "create leases", "update leases", "delete leases"}
 		name := d.pick(names)
-		d.happened(drawnDisturbance{happening: happening{name: "a right is lost: " + name}})
+		d.happened(drawnDisturbance{happening: happening{name: lostRight + ": " + name}})
 		grant(d.ctx, d.Plane, d.workload.Namespace, user, name)
 	}},
 	happening{"SIGKILL", fault.Kill, nil},
@@ -125,7 +125,7 @@ func firstOf(number int) (name string, where place) {
 	case i%11 == 10:
 		return "", allTheTime
 	case i%33 == 7:
-		return "a right is lost", fromTheStart
+		return lostRight, fromTheStart
 	}
 	return happenings[i%11].name, places[(i/11*7+i)%len(places)]
 }

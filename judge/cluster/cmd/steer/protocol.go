@@ -159,6 +159,9 @@ func (d *disturbedRound) hook(l *launch, i int, one drawnDisturbance, ended <-ch
 
 // happened notes that a disturbance took place.
 func (d *disturbedRound) happened(one drawnDisturbance) {
+	if one.name == lostRight { // it says itself which
+		return
+	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.line.Happened = append(d.line.Happened, one.String())
