@@ -88,7 +88,7 @@ func (w *World) unconfirmed(run *Seen, count *Counted) (pods []string) {
 // notAsPlanned is for exit status 3: it says how the outcome differs.
 func (w *World) notAsPlanned(run *Seen, count *Counted) error {
 	if count == nil {
-		return errors.New("exit status 3, and it did not change the count")
+		return w.loweredMeanwhile(run)
 	}
 	var wrong []error
 	differs := false
@@ -119,6 +119,17 @@ func (w *World) notAsPlanned(run *Seen, count *Counted) error {
 	return errors.Join(wrong...)
 }
 
+// loweredMeanwhile is for exit status 3 of a run that did not change the count: somebody else lowered it while costs stood, and the pods
+// that went are named.
+func (w *World) loweredMeanwhile(run *Seen) error {
+	isLowered := slices.ContainsFunc(w.Counts, func(c Counted) bool { return c.By != run.User && c.To < c.From })
+	isNamed := slices.ContainsFunc(w.Deleted, func(d Deleted) bool { return run.names(d.Pod) })
+	if !isLowered || !isNamed {
+		return errors.New("exit status 3, and neither it nor another lowered the count, or it names no pod that went")
+	}
+	return nil
+}
+
 // names says whether the outcome names a pod as one that did not do as planned.
 func (s *Seen) names(pod string) bool {
 	if s.Document != nil {
@@ -140,7 +151,7 @@ func (s *Seen) says(name string) bool {
 var (
 	scaled = regexp.MustCompile(`was scaled from (\d+) to (\d+)`)
 	went   = regexp.MustCompile(`the (?:(\d+) )?(?:wanted|planned) pods? went, and no other`)
-	again  = regexp.MustCompile(`count is (\d+) again`)
+	again  = regexp.MustCompile(`count is (\d+) (?:again|now)`)
 )
 
 // sentence holds the run's last sentence against what happened.
@@ -161,7 +172,11 @@ func (w *World) sentence(run *Seen, count *Counted) error {
 		}
 	}
 	if found := again.FindStringSubmatch(run.Said); found != nil {
-		if count == nil || !w.isEverAt(number(found[1]), count.At, run.Ended) {
+		since := time.Time{}
+		if count != nil {
+			since = count.At
+		}
+		if !w.isEverAt(number(found[1]), since, run.Ended) {
 			wrong = append(wrong, fmt.Errorf("it says %q, and it was not", found[0]))
 		}
 	}

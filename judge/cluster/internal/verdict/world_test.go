@@ -136,7 +136,13 @@ func TestTold(t *testing.T) {
 		{"a node is named, and is not empty", "a b", 3, "n1 did not become empty", "", nil, ""},
 		{"unscaled, it says", "a b", 1, "deploy/web was not scaled: it is over", "", nil, "changed the count from 4 to 2"},
 		{"unscaled", "", 1, "deploy/web was not scaled: it is over", "", func(w *World, _ *Seen) { w.Counts = nil }, ""},
-		{"not as planned without a count", "", 3, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
+		{"not as planned without a count", "", 3, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "neither it nor another"},
+		{"lowered by somebody else", "a", 3, "deploy/web was not scaled; its count is 3 now; these went meanwhile: a", "", func(w *World, _ *Seen) {
+			w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
+		}, ""},
+		{"lowered by somebody else, and no pod is named", "a", 3, "deploy/web was not scaled", "", func(w *World, _ *Seen) {
+			w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
+		}, "neither it nor another"},
 		{"without the command", "a", 4, "costs are left", "", nil, "without the command"},
 		{"with the command", "a", 4, "costs are left; run: kubectl podrank undo deploy/web", "", nil, ""},
 		{"an unknown status", "", 7, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "exit status 7"},
