@@ -31,11 +31,16 @@ type launch struct {
 	ended time.Time
 }
 
+// launch is a run with --yes that prints tables. Its calls have a directory of their own from now on, which those who wait for one watch.
+func (d *disturbedRound) launch(user string, command ...string) *launch {
+	return &launch{user: user, command: command, calls: fault.Calls{Dir: must.Get(os.MkdirTemp(d.dir, "calls-"))}}
+}
+
 // drawLaunch draws how the round's command is run. What is killed prints no document, so it prints its plan as a table.
 func (d *disturbedRound) drawLaunch(user string, drawn []drawnDisturbance) *launch {
 	file := filepath.Join(d.dir, "values")
 	must.Do(os.WriteFile(file, []byte(d.c.Values()), 0o644))
-	l := &launch{user: user, command: d.c.Arguments(file)}
+	l := d.launch(user, d.c.Arguments(file)...)
 	isAtPrompt := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.where.prompt > 0 })
 	isKilled := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.signal == fault.Kill })
 	l.prompted = d.intN(2) == 0 || isAtPrompt
@@ -60,7 +65,6 @@ func (d *disturbedRound) arguments(l *launch) []string {
 
 // run runs the launch to its end. At each prompt, what is drawn for it happens before the answer.
 func (d *disturbedRound) run(l *launch, faults []fault.Fault, drawn []drawnDisturbance) error {
-	l.calls = fault.Calls{Dir: must.Get(os.MkdirTemp(d.dir, "calls-"))}
 	environment := append(l.calls.Environment(faults...), l.environment...)
 	arguments := d.arguments(l)
 	if l == d.main {

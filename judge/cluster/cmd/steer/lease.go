@@ -58,8 +58,8 @@ func leaseRounds(number int) plan {
 }
 
 // dropping is a run that drops these pods.
-func dropping(user string, pods ...string) *launch {
-	return &launch{user: user, command: append([]string{"drop"}, pods...)}
+func (d *disturbedRound) dropping(user string, pods ...string) *launch {
+	return d.launch(user, append([]string{"drop"}, pods...)...)
 }
 
 // killThen kills a run at a step. Then another run of the same user takes over and finishes, or `undo` removes what is left.
@@ -68,7 +68,7 @@ func (d *disturbedRound) killThen(turn int, undo, force bool) {
 	where := killedAt[turn%len(killedAt)]
 	kill := drawnDisturbance{happening{name: "SIGKILL", signal: fault.Kill}, where}
 	d.line.Disturbances[0] += ", " + where.String()
-	d.main = dropping(user, active[0])
+	d.main = d.dropping(user, active[0])
 	if !d.play(d.main, []drawnDisturbance{kill}) {
 		return
 	}
@@ -77,7 +77,7 @@ func (d *disturbedRound) killThen(turn int, undo, force bool) {
 		d.concludeUndo(force, isLocked)
 		return
 	}
-	next := dropping(rival, active[1])
+	next := d.dropping(rival, active[1])
 	d.rivals = append(d.rivals, next)
 	if !d.play(next, nil) {
 		return
@@ -133,7 +133,7 @@ func (d *disturbedRound) withOtherClock() {
 // together starts two runs on different pods of the same workload at once, one of them with these variables.
 func (d *disturbedRound) together(environment []string) {
 	active := d.workload.Active()
-	d.main, d.rivals = dropping(user, active[0]), []*launch{dropping(rival, active[1], active[2])}
+	d.main, d.rivals = d.dropping(user, active[0]), []*launch{d.dropping(rival, active[1], active[2])}
 	d.rivals[0].environment = environment
 	d.waiting.Go(func() {
 		time.Sleep(time.Duration(d.intN(1500)) * time.Millisecond)
@@ -159,7 +159,7 @@ func (d *disturbedRound) together(environment []string) {
 func (d *disturbedRound) withoutALeaseRight(turn int) {
 	name, noLock := leaseRights[turn%len(leaseRights)], turn/len(leaseRights)%2 == 1
 	grant(d.ctx, d.Plane, d.workload.Namespace, user, name)
-	d.main = dropping(user, d.workload.Active()[0])
+	d.main = d.dropping(user, d.workload.Active()[0])
 	d.line.Disturbances[0] += ", " + name
 	if noLock {
 		d.main.command = append(d.main.command, "--no-lock")

@@ -95,6 +95,9 @@ func (d *disturbedRound) change(drawn []drawnDisturbance) (stop func()) {
 	} else {
 		go func() {
 			defer close(done)
+			for d.line.Round%3 > 0 && !d.isLocked() && ctx.Err() == nil { // else it may refuse before it has begun
+				time.Sleep(20 * time.Millisecond)
+			}
 			for ctx.Err() == nil {
 				d.attempt(func() { changes[d.intN(len(changes))].do(d) })
 				select {
@@ -105,6 +108,11 @@ func (d *disturbedRound) change(drawn []drawnDisturbance) (stop func()) {
 		}()
 	}
 	return func() { cancel(); <-done }
+}
+
+// isLocked says whether the run has asked for its Lease.
+func (d *disturbedRound) isLocked() bool {
+	return slices.ContainsFunc(d.main.calls.List(), func(call fault.Call) bool { return call.Kind == fault.Create })
 }
 
 // attempt does something, and notes an error.
@@ -206,6 +214,7 @@ func (d *disturbedRound) judgeRuns() []error {
 	}
 	d.keep(world, runs)
 	seen, wrong := d.seen(runs)
+	d.line.Message = strings.Join(strings.Fields(seen[0].Said), " ")
 	taken, unconfirmed := world.Take(seen)
 	d.line.Taken = &taken
 	wrong = append(wrong, unconfirmed...)

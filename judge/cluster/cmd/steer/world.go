@@ -17,8 +17,8 @@ func (d *disturbedRound) startRival() {
 	if len(active) < 3 {
 		return
 	}
-	l := &launch{user: rival, json: d.intN(2) == 0}
-	l.command = []string{"scale", d.workload.Target, "--replicas", "-1"}
+	l := d.launch(rival, "scale", d.workload.Target, "--replicas", "-1")
+	l.json = d.intN(2) == 0
 	if d.intN(3) > 0 {
 		l.command = []string{"drop", d.pick(active)}
 	}
