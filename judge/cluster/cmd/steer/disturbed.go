@@ -201,7 +201,7 @@ func (g *game) disturbed(ctx context.Context, d *disturbance) {
 	run := &verdict.Steering{Removed: map[types.UID]bool{}}
 	happened, ended := make(chan error, 1), make(chan struct{})
 	go func() {
-		for !noted.Reached(f.N) {
+		for !noted.Reached(0) {
 			select {
 			case <-ended:
 				happened <- errUnreached
@@ -210,7 +210,7 @@ func (g *game) disturbed(ctx context.Context, d *disturbance) {
 			}
 		}
 		happened <- must.Try(func() {
-			defer noted.Release(f.N)
+			defer noted.Release(0)
 			d.do(ctx, g, run)
 		})
 	}()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 )
 
 // result of a round.
@@ -23,12 +24,13 @@ const (
 	missed    result = "missed"    // other pods went than were wanted
 	wrong     result = "wrong"     // anything else that contradicts the contract
 	described result = "described" // disturbed, and the exit status describes the state
+	broken    result = "broken"    // disturbed, and what was not confirmed was done, or what was said is false, or something is left
 	undone    result = "undone"    // interrupted, and `undo` left nothing behind
 	unreached result = "unreached" // it ended before the disturbance could happen
 	skipped   result = "skipped"   // nothing to compare
 )
 
-func (r result) isBad() bool { return r == gaveUp || r == missed || r == wrong }
+func (r result) isBad() bool { return r == gaveUp || r == missed || r == wrong || r == broken }
 
 // line is what the log says about a round.
 type line struct {
@@ -53,6 +55,14 @@ type line struct {
 	Seconds  float64 `json:"seconds"`
 	Calls    int     `json:"calls,omitempty"` // of kubectl
 	Message  string  `json:"message,omitempty"`
+
+	// Of rounds with drawn disturbances.
+	Disturbances []string       `json:"disturbances,omitempty"`
+	Happened     []string       `json:"happened,omitempty"`
+	Exits        []int          `json:"exits,omitempty"` // of all runs, the disturbed one first
+	Prompts      int            `json:"prompts,omitempty"`
+	Changes      int            `json:"changes,omitempty"` // differences that were shown
+	Taken        *verdict.Taken `json:"taken,omitempty"`
 }
 
 // isBad says whether the round is worth a look. With plain kubectl, missed pods are expected.
@@ -109,7 +119,7 @@ func summarize(mode string, lines []line) error {
 	}
 	fmt.Printf("%d rounds of the log\n", len(lines))
 	for _, expect := range []string{"feasible", "infeasible", "open"} {
-		for _, r := range []result{took, refused, gaveUp, missed, wrong, described, undone, unreached, skipped} {
+		for _, r := range []result{took, refused, gaveUp, missed, wrong, broken, described, undone, unreached, skipped} {
 			if n := by[key{expect, r}]; n > 0 {
 				fmt.Printf("%6d %s: %s\n", n, expect, r)
 			}
@@ -129,8 +139,46 @@ func summarize(mode string, lines []line) error {
 	for _, name := range slices.Sorted(maps.Keys(faults)) {
 		fmt.Printf("  %s: %v\n", name, faults[name])
 	}
-	if mode != "plain" && results[missed]+results[wrong] > 0 {
+	summarizeDisturbances(lines)
+	if mode != "plain" && results[missed]+results[wrong]+results[broken] > 0 {
 		return errors.New("podrank broke its contract")
 	}
 	return nil
+}
+
+// summarizeDisturbances prints what came of each kind of drawn disturbance.
+func summarizeDisturbances(lines []line) {
+	by := map[string]map[string]int{}
+	count := func(name, what string) {
+		if by[name] == nil {
+			by[name] = map[string]int{}
+		}
+		by[name][what]++
+	}
+	var taken verdict.Taken
+	prompts, changes := 0, 0
+	for _, l := range lines {
+		for _, happened := range l.Happened {
+			name, _, _ := strings.Cut(happened, ", ")
+			count(name, "rounds")
+			count(name, string(l.Result))
+			count(name, fmt.Sprintf("exit status %d", l.Exit))
+		}
+		if l.Taken != nil {
+			taken.Confirmed += l.Taken.Confirmed
+			taken.ByOthers += l.Taken.ByOthers
+			taken.Late += l.Taken.Late
+		}
+		prompts += l.Prompts
+		changes += l.Changes
+	}
+	if len(by) == 0 {
+		return
+	}
+	fmt.Printf("%d confirmed pods went, %d for others than podrank, %d after a change that came too late, each of them named\n",
+		taken.Confirmed, taken.ByOthers, taken.Late)
+	fmt.Printf("%d questions, and %d differences shown\n", prompts, changes)
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		fmt.Printf("  %s: %v\n", name, by[name])
+	}
 }

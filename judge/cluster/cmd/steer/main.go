@@ -2,7 +2,7 @@
 // workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted and
 // with what the harness itself expects.
 //
-//	steer [-from N] [-plain|-interrupts|-disturbances] [-busy CLIENTS] [-parallel ROUNDS]
+//	steer [-from N] [-plain|-interrupts|-disturbances|-protocol|-lease] [-busy CLIENTS] [-parallel ROUNDS]
 //	      -podrank PROGRAM -keep DIR N SEED
 //
 // The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
@@ -17,6 +17,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/podrank/podrank/judge/cluster/internal/audit"
+	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/crowd"
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
@@ -30,6 +32,8 @@ type steer struct {
 	*rounds.Rounds
 	history *history.History
 	mode    string
+	audit   *audit.Log                // of modes with drawn disturbances
+	others  map[string]*control.Plane // the users who disturb
 }
 
 // A plan is what is drawn for a round and how it is played.
@@ -51,7 +55,12 @@ var modes = []struct {
 		return plan{feasible, wish.Limits{OnlyFeasible: true, Evictions: true, Most: 20}, (*game).interrupts}
 	}},
 	{"disturbances", "others change the pods and the workload meanwhile", disturbances},
+	{protocolMode, "disturbances drawn at every prompt, write and wait", protocolRounds},
+	{leaseMode, "kills, other runs, other clocks and missing rights, for the Lease", leaseRounds},
 }
+
+// These modes need the audit log.
+const protocolMode, leaseMode = "protocol", "lease"
 
 func main() {
 	if fault.IsStandIn() {
@@ -70,7 +79,7 @@ func run(ctx context.Context) {
 	planned := func(int) plan { return plan{limits: wish.Limits{Evictions: true}, play: (*game).wishes} }
 	for i, mode := range modes {
 		if *given[i] && s.mode != "wishes" {
-			must.Do(errors.New("-plain, -interrupts and -disturbances exclude each other"))
+			must.Do(errors.New("give one mode: they exclude each other"))
 		}
 		if *given[i] {
 			s.mode, planned = mode.name, mode.plan
@@ -79,6 +88,10 @@ func run(ctx context.Context) {
 	s.history = history.Follow(ctx, s.Plane, crowd.Namespaces(*busy)...)
 	s.history.Patience = 3 * time.Minute
 	createUsers(ctx, s.Plane)
+	if s.mode == protocolMode || s.mode == leaseMode {
+		s.audit, s.others = audit.Open(control.AuditLog(s.Plane.Kubeconfig)), others(s.Plane)
+		allowReading(ctx, s.Plane, user, rival)
+	}
 	logFile := s.Log(fmt.Sprintf("steer-%d-%s.jsonl", s.Seed, s.mode))
 	clients := crowd.Start(ctx, s.Plane, *busy)
 	took := s.Play(ctx, func(ctx context.Context, number int) string { return s.round(ctx, number, planned(number)) })

@@ -35,6 +35,7 @@ type game struct {
 	before   *verdict.State
 	ran      *preview.Ran
 	after    *verdict.State
+	further  string // what to keep of a round that went wrong besides
 }
 
 // begin makes the round's workload and draws what is asked of it.
@@ -277,5 +278,6 @@ func (g *game) keepRound() {
 	if g.ran != nil {
 		fmt.Fprintf(&story, "\nstdout:\n%s\nstderr:\n%s\n", g.ran.Stdout, g.ran.Stderr)
 	}
+	story.WriteString(g.further)
 	g.Keep(fmt.Sprintf("steer-%d-%s-%d", g.Seed, g.mode, g.line.Round), "story.txt", []byte(story.String()))
 }

@@ -35,6 +35,7 @@ func createUsers(ctx context.Context, plane *control.Plane) {
 			rule("", []string{"pods"}, "create", "delete"),
 			rule("", []string{"pods/eviction"}, "create"),
 			rule(workloads, []string{"replicasets"}, "delete"),
+			rule(leaseGroup, []string{"leases"}, "create", "update", "patch", "delete"),
 		}}
 		for other, right := range rights {
 			if other != name {

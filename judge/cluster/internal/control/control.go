@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
@@ -35,6 +36,7 @@ type Plane struct {
 	Store      *clientv3.Client
 	Kubeconfig string
 
+	config  *rest.Config
 	dynamic *dynamic.DynamicClient
 }
 
@@ -46,18 +48,32 @@ func Connect() *Plane {
 	}
 	config := must.Get(clientcmd.BuildConfigFromFlags("", kubeconfig))
 	config.QPS = -1 // no limit
-	objects := must.Get(dynamic.NewForConfig(config))
-	config.ContentType = runtime.ContentTypeProtobuf
-	client := must.Get(kubernetes.NewForConfig(config))
 	store := must.Get(clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}))
-	return &Plane{client, store, kubeconfig, objects}
+	return connect(config, store, kubeconfig)
 }
+
+func connect(config *rest.Config, store *clientv3.Client, kubeconfig string) *Plane {
+	short := rest.CopyConfig(config)
+	short.ContentType = runtime.ContentTypeProtobuf
+	return &Plane{must.Get(kubernetes.NewForConfig(short)), store, kubeconfig, config, must.Get(dynamic.NewForConfig(config))}
+}
+
+// As reaches the same control plane as another user, who may do everything, too. The audit log tells them apart.
+func (p *Plane) As(user string) *Plane {
+	config := rest.CopyConfig(p.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:masters"}}
+	return connect(config, p.Store, p.Kubeconfig)
+}
+
+// AuditLog is where kube-apiserver writes its audit log, if `up --audit` started it.
+func AuditLog(kubeconfig string) string { return filepath.Join(filepath.Dir(kubeconfig), "audit.log") }
 
 // CacheDir is where kubectl keeps what it knows of the API.
 func CacheDir(kubeconfig string) string { return filepath.Join(filepath.Dir(kubeconfig), "kubectl") }
 
 // groups are those of the resources that are not of the core group.
-var groups = map[string]string{"deployments": "apps", "replicasets": "apps", "statefulsets": "apps", "daemonsets": "apps", "jobs": "batch"}
+var groups = map[string]string{"deployments": "apps", "replicasets": "apps", "statefulsets": "apps", "daemonsets": "apps", "jobs": "batch",
+	"leases": "coordination.k8s.io"}
 
 // Of reaches the objects of any resource, such as replicasets, in a namespace; or those of none if it is empty.
 func (p *Plane) Of(resource, namespace string) dynamic.ResourceInterface {
@@ -124,7 +140,7 @@ func (p *Plane) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
 func (p *Plane) Empty(ctx context.Context, namespace string) {
 	background, now, all := metav1.DeletePropagationBackground, int64(0), metav1.ListOptions{}
 	owners := metav1.DeleteOptions{PropagationPolicy: &background}
-	for _, resource := range []string{"deployments", "replicasets", "replicationcontrollers", "statefulsets", "daemonsets", "jobs", "configmaps"} {
+	for _, resource := range []string{"deployments", "replicasets", "replicationcontrollers", "statefulsets", "daemonsets", "jobs", "configmaps", "leases"} {
 		must.Do(p.Of(resource, namespace).DeleteCollection(ctx, owners, all))
 	}
 	pods := p.CoreV1().Pods(namespace)

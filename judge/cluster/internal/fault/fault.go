@@ -1,10 +1,12 @@
-// Package fault stands between kubectl-podrank and kubectl: it numbers the calls, and at one of them it lets something
+// Package fault stands between kubectl-podrank and kubectl: it numbers the calls, and at some of them it lets something
 // happen. The program under test runs it as $KUBECTL.
 package fault
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +31,7 @@ const (
 	Hook         = "HOOK"        // the harness does something and then lets the call go on
 )
 
-// When a signal comes.
+// When a signal or a hook comes; a hook comes before if nothing is said.
 const (
 	Before = "before"
 	During = "during"
@@ -39,35 +41,42 @@ const (
 // The environment variables that turn a program into the stand-in.
 const (
 	dirVariable   = "STEER_CALLS"
-	faultVariable = "STEER_FAULT"
+	faultVariable = "STEER_FAULTS"
 )
 
 // Fault is what happens at which call; with N 0, nothing does.
 type Fault struct {
 	N          int // from 1
 	What, When string
+	Kind       Kind // only calls of this kind are counted; all if it is empty
 }
 
 func (f Fault) String() string {
 	if f.N == 0 {
 		return "none"
 	}
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s at call %d", f.What, f.When, f.N)), " ")
+	kind := ""
+	if f.Kind != "" {
+		kind = " of " + string(f.Kind)
+	}
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s at call %d%s", f.What, f.When, f.N, kind)), " ")
 }
 
 // Calls is a directory in which the calls of one run are noted.
 type Calls struct{ Dir string }
 
 // Environment is what the program under test has to be given so that it runs the stand-in, this same program.
-func (c Calls) Environment(f Fault) []string {
+func (c Calls) Environment(faults ...Fault) []string {
 	return []string{"KUBECTL=" + must.Get(os.Executable()), dirVariable + "=" + c.Dir,
-		fmt.Sprintf("%s=%d %s %s", faultVariable, f.N, f.What, f.When)}
+		faultVariable + "=" + string(must.Get(json.Marshal(faults)))}
 }
 
 // Call is one call of kubectl.
 type Call struct {
 	Arguments string
+	Kind      Kind
 	At        time.Time
+	Began     time.Time // when kubectl started, after what a hook did; zero if it never did
 }
 
 // file is where something about a call is noted.
@@ -84,18 +93,23 @@ func (c Calls) isNoted(n int, suffix string) bool {
 func (c Calls) List() (calls []Call) {
 	for n := 1; c.isNoted(n, ""); n++ {
 		text, info := must.Get(os.ReadFile(c.file(n, ""))), must.Get(os.Stat(c.file(n, "")))
-		calls = append(calls, Call{string(text), info.ModTime()})
+		kind, arguments, _ := strings.Cut(string(text), "\n")
+		call := Call{Arguments: arguments, Kind: Kind(kind), At: info.ModTime()}
+		if info, err := os.Stat(c.file(n, begins)); err == nil {
+			call.Began = info.ModTime()
+		}
+		calls = append(calls, call)
 	}
 	return calls
 }
 
-// Reached says whether a call waits for Release.
-func (c Calls) Reached(n int) bool { return c.isNoted(n, waits) }
+// Reached says whether the call of this fault, counted from 0, waits for Release.
+func (c Calls) Reached(fault int) bool { return c.isNoted(fault, waits) }
 
-// Release lets a call that waits go on.
-func (c Calls) Release(n int) { c.note(n, goes) }
+// Release lets the call of a fault go on.
+func (c Calls) Release(fault int) { c.note(fault, goes) }
 
-const waits, goes = ".waits", ".goes"
+const waits, goes, begins, input = ".waits", ".goes", ".begins", ".input"
 
 // IsStandIn says whether this process is to be the stand-in.
 func IsStandIn() bool { return os.Getenv(dirVariable) != "" }
@@ -112,47 +126,70 @@ func StandIn() {
 }
 
 func standIn(calls Calls) int {
-	var f Fault
-	if _, err := fmt.Sscan(os.Getenv(faultVariable), &f.N, &f.What); f.N > 0 {
-		must.Do(err)
-	}
-	if fields := strings.Fields(os.Getenv(faultVariable)); len(fields) > 2 {
-		f.When = fields[2]
-	}
-	n := calls.next(strings.Join(os.Args[1:], " "))
+	var faults []Fault
+	must.Do(json.Unmarshal([]byte(os.Getenv(faultVariable)), &faults))
+	n, kind := calls.next(os.Args[1:])
 	program := must.Get(exec.LookPath("kubectl"))
-	if n != f.N {
-		become(program)
+	i := calls.find(faults, n, kind)
+	if i < 0 {
+		calls.become(n, program)
 	}
-	switch f.What {
-	case Hook:
-		for calls.note(n, waits); !calls.isNoted(n, goes); {
-			time.Sleep(5 * time.Millisecond)
-		}
-		become(program)
-	case FailUndone:
+	f := faults[i]
+	switch {
+	case f.What == Hook && f.When != After:
+		calls.wait(i)
+		calls.become(n, program)
+	case f.What == FailUndone:
 		must.Do(errors.New("connection refused (injected)"))
-	case FailDone:
+	case f.What == FailDone:
 		command := exec.Command(program, os.Args[1:]...)
 		command.Stdin = os.Stdin
 		_ = command.Run() // its outcome is what gets lost
 		must.Do(errors.New("the server did not answer in time (injected)"))
-	}
-	if f.When == Before {
+	case f.When == Before:
 		send(f.What)
-		become(program)
+		calls.become(n, program)
 	}
+	return calls.accompany(n, i, f, program)
+}
+
+// find is the place of the fault for this call, or -1.
+func (c Calls) find(faults []Fault, n int, kind Kind) int {
+	same := 0
+	for _, call := range c.List()[:n] {
+		if call.Kind == kind {
+			same++
+		}
+	}
+	return slices.IndexFunc(faults, func(f Fault) bool {
+		return f.N > 0 && (f.Kind == "" && f.N == n || f.Kind == kind && f.N == same)
+	})
+}
+
+// wait lets the harness do something.
+func (c Calls) wait(fault int) {
+	for c.note(fault, waits); !c.isNoted(fault, goes); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// accompany runs kubectl, and lets something happen meanwhile or afterwards.
+func (c Calls) accompany(n, i int, f Fault, program string) int {
 	command := exec.Command(program, os.Args[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	c.note(n, begins)
 	must.Do(command.Start())
-	if f.When == During || slices.Contains(os.Args, "--watch") || slices.Contains(os.Args, "-w") {
+	if f.What != Hook && (f.When == During || isWatch(os.Args)) {
 		time.Sleep(60 * time.Millisecond)
 		send(f.What)
 		f.When = ""
 	}
 	err := command.Wait()
-	if f.When == After {
+	switch {
+	case f.What == Hook:
+		c.wait(i)
+	case f.When == After:
 		send(f.What)
 	}
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
@@ -161,24 +198,42 @@ func standIn(calls Calls) int {
 	return command.ProcessState.ExitCode()
 }
 
-// next notes a call and returns its number.
-func (c Calls) next(arguments string) int {
-	for n := 1; ; n++ {
-		file, err := os.OpenFile(c.file(n, ""), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			continue
+// next notes a call, and returns its number and its kind.
+func (c Calls) next(arguments []string) (int, Kind) {
+	file := must.Get(os.CreateTemp(c.Dir, "call-*"))
+	defer os.Remove(file.Name())
+	kind := kindOf(arguments, c.keepInput(arguments, file.Name()+input), slices.ContainsFunc(c.List(), func(call Call) bool { return call.Kind == Count }))
+	must.Get(file.WriteString(string(kind) + "\n" + strings.Join(arguments, " ")))
+	must.Do(file.Close())
+	for n := 1; ; n++ { // a link is there with all of its text, or not at all
+		if err := os.Link(file.Name(), c.file(n, "")); !errors.Is(err, os.ErrExist) {
+			must.Do(err)
+			return n, kind
 		}
-		must.Do(err)
-		must.Get(file.WriteString(arguments))
-		must.Do(file.Close())
-		return n
 	}
 }
 
-// become replaces this process.
-func become(program string) {
+// keepInput returns what a call reads, and has kubectl read it again from this file.
+func (c Calls) keepInput(arguments []string, file string) string {
+	if !slices.ContainsFunc(arguments, func(argument string) bool {
+		return argument == "-" || argument == "--filename=-" || argument == "-f-"
+	}) {
+		return ""
+	}
+	text := must.Get(io.ReadAll(os.Stdin))
+	must.Do(os.WriteFile(file, text, 0o644))
+	must.Do(syscall.Dup2(int(must.Get(os.Open(file)).Fd()), 0))
+	return string(text)
+}
+
+// become replaces this process by kubectl.
+func (c Calls) become(n int, program string) {
+	c.note(n, begins)
 	must.Do(syscall.Exec(program, append([]string{"kubectl"}, os.Args[1:]...), os.Environ()))
 }
+
+// parent is the program under test.
+var parent = os.Getppid()
 
 // send sends the signal to the program under test, which is this one's parent; to its whole group if all are to get it.
 func send(what string) {
@@ -189,6 +244,9 @@ func send(what string) {
 		must.Do(fmt.Errorf("unknown fault %q", what))
 	}
 	to := os.Getppid()
+	if to != parent { // another signal has ended it
+		return
+	}
 	if what == InterruptAll {
 		to = -must.Get(syscall.Getpgid(to))
 	}

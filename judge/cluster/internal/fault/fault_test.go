@@ -47,14 +47,14 @@ func TestFaults(t *testing.T) {
 		status        int
 	}{
 		{Fault{}, "did one did two did three", "one two three", 0},
-		{Fault{2, FailUndone, ""}, "did one stand-in for kubectl: connection refused (injected) failed two did three", "one three", 0},
-		{Fault{2, FailDone, ""}, "did one stand-in for kubectl: the server did not answer in time (injected) failed two did three",
+		{Fault{N: 2, What: FailUndone}, "did one stand-in for kubectl: connection refused (injected) failed two did three", "one three", 0},
+		{Fault{N: 2, What: FailDone}, "did one stand-in for kubectl: the server did not answer in time (injected) failed two did three",
 			"one two three", 0},
-		{Fault{2, Terminate, After}, "did one did two told", "one two", 7},
-		{Fault{2, Interrupt, During}, "did one did two told", "one two", 7},
-		{Fault{3, Terminate, Before}, "did one did two did three told", "one two three", 7},
-		{Fault{2, Kill, After}, "did one did two", "one two", -1},
-		{Fault{4, Kill, After}, "did one did two did three", "one two three", 0},
+		{Fault{N: 2, What: Terminate, When: After}, "did one did two told", "one two", 7},
+		{Fault{N: 2, What: Interrupt, When: During}, "did one did two told", "one two", 7},
+		{Fault{N: 3, What: Terminate, When: Before}, "did one did two did three told", "one two three", 7},
+		{Fault{N: 2, What: Kill, When: After}, "did one did two", "one two", -1},
+		{Fault{N: 4, What: Kill, When: After}, "did one did two did three", "one two three", 0},
 	} {
 		printed, done, calls, err := run(t, test.f, nil)
 		status := 0
@@ -75,14 +75,64 @@ func TestFaults(t *testing.T) {
 
 func TestHook(t *testing.T) {
 	var before string
-	printed, done, _, err := run(t, Fault{2, Hook, ""}, func(calls Calls) {
-		for !calls.Reached(2) {
+	printed, done, _, err := run(t, Fault{N: 2, What: Hook}, func(calls Calls) {
+		for !calls.Reached(0) {
 			time.Sleep(time.Millisecond)
 		}
 		before = "waited"
-		calls.Release(2)
+		calls.Release(0)
 	})
 	if err != nil || before == "" || printed != "did one did two did three" || done != "one two three" {
 		t.Errorf("%q, %q, %q, %v", before, printed, done, err)
+	}
+}
+
+func TestAHookAfterACall(t *testing.T) {
+	var done string
+	printed, _, _, err := run(t, Fault{N: 2, What: Hook, When: After}, func(calls Calls) {
+		for !calls.Reached(0) {
+			time.Sleep(time.Millisecond)
+		}
+		done = "waited"
+		calls.Release(0)
+	})
+	if err != nil || done == "" || printed != "did one did two did three" {
+		t.Errorf("%q, %v", printed, err)
+	}
+}
+
+func TestFaultsOfAKind(t *testing.T) {
+	_, done, calls, _ := run(t, Fault{N: 2, What: FailUndone, Kind: Other}, nil)
+	if done != "one three" || calls[0].Kind != Other || calls[0].Began.IsZero() || !calls[1].Began.IsZero() {
+		t.Errorf("%q, %v", done, calls)
+	}
+	if _, done, _, _ := run(t, Fault{N: 1, What: FailUndone, Kind: Write}, nil); done != "one two three" {
+		t.Errorf("%q", done)
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for _, test := range []struct {
+		words, input string
+		scaled       bool
+		kind         Kind
+	}{
+		{"get pods --output json", "", false, Read},
+		{"get pods --output json", "", true, Look},
+		{"get --raw /api/v1/namespaces/n/pods?watch=1", "", false, Watch},
+		{"scale deploy/web --replicas=1", "", false, Count},
+		{"scale deploy/web --replicas=1 --dry-run=server", "", false, Check},
+		{"apply --server-side --filename -", "{}", false, Write},
+		{"create --filename -", `{"kind":"ReplicaSet","metadata":{"labels":{"podrank.dev/canary":"x"}}}`, false, Canary},
+		{"create --filename -", `{"kind":"Lease"}`, false, Create},
+		{"replace --filename -", `{"kind":"Lease"}`, true, Lock},
+		{"get leases podrank-1", "", true, Lock},
+		{"delete replicaset podrank-canary-1", "", false, Remove},
+		{"auth can-i patch pods", "", false, Check},
+		{"version", "", false, Other},
+	} {
+		if kind := kindOf(strings.Fields(test.words), test.input, test.scaled); kind != test.kind {
+			t.Errorf("%s: %s, not %s", test.words, kind, test.kind)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
+	"github.com/podrank/podrank/judge/cluster/internal/terminal"
 )
 
 // Steered is what `kubectl podrank scale` and `drop` print: the plan, and after a run what became of it.
@@ -24,6 +25,11 @@ type Steered struct {
 		UID    types.UID `json:"uid"`
 		Wanted bool      `json:"wanted"`
 	} `json:"pods"`
+	Nodes []struct {
+		Name         string `json:"name"`
+		BecomesEmpty bool   `json:"becomesEmpty"`
+	} `json:"nodes"`
+	Steps   []string  `json:"steps"`
 	Rollout bool      `json:"rollout"`
 	Exit    *int      `json:"exit"`
 	Went    []PodName `json:"went"`
@@ -37,6 +43,17 @@ type Steered struct {
 type PodName struct {
 	Name string    `json:"name"`
 	UID  types.UID `json:"uid"`
+}
+
+// WantedNames are the names of the pods that are to go.
+func (s *Steered) WantedNames() map[string]bool {
+	names := map[string]bool{}
+	for _, pod := range s.Pods {
+		if pod.Wanted {
+			names[pod.Name] = true
+		}
+	}
+	return names
 }
 
 // Wanted are the pods that are to go.
@@ -62,11 +79,7 @@ type Ran struct {
 // Run runs the program in a process group of its own, and gives it some text. An error says that it could not be run, or
 // printed what is no document.
 func (p Program) Run(ctx context.Context, environment []string, input string, arguments ...string) (*Ran, error) {
-	command := exec.CommandContext(ctx, string(p), arguments...)
-	command.Env = append(os.Environ(), environment...)
-	if kubeconfig := os.Getenv("KUBECONFIG"); kubeconfig != "" {
-		command.Env = append(command.Env, "KUBECACHEDIR="+control.CacheDir(kubeconfig))
-	}
+	command := p.Command(ctx, environment, arguments...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = 10 * time.Second // a watch may outlive a killed program and hold its output
@@ -87,16 +100,44 @@ func (p Program) Run(ctx context.Context, environment []string, input string, ar
 	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		ran.Signal = status.Signal()
 	}
-	if !strings.HasPrefix(ran.Stdout, "{") { // undo says it in words
-		return ran, nil
+	return ran, ran.ReadDocument()
+}
+
+// RunAt does the same at a terminal, and answers what it asks there.
+func (p Program) RunAt(ctx context.Context, environment []string, answer func(int, *os.Process) string, arguments ...string) (*Ran, error) {
+	at, err := terminal.Run(ctx, p.Command(ctx, environment, arguments...), answer)
+	if at == nil {
+		return nil, err
 	}
-	ran.Document = &Steered{}
-	if err := json.Unmarshal(out.Bytes(), ran.Document); err != nil {
-		if ran.Signal != 0 {
-			ran.Document = nil // cut short
-			return ran, nil
+	ran := &Ran{Exit: at.Exit, Signal: at.Signal, Stdout: at.Stdout, Stderr: at.Stderr, Took: at.Took}
+	if err != nil {
+		return ran, err
+	}
+	return ran, ran.ReadDocument()
+}
+
+// Command is the program with these variables besides those of this process.
+func (p Program) Command(ctx context.Context, environment []string, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, string(p), arguments...)
+	command.Env = append(os.Environ(), environment...)
+	if kubeconfig := os.Getenv("KUBECONFIG"); kubeconfig != "" {
+		command.Env = append(command.Env, "KUBECACHEDIR="+control.CacheDir(kubeconfig))
+	}
+	return command
+}
+
+// ReadDocument reads what it printed, if that is a document. `undo` says it in words.
+func (r *Ran) ReadDocument() error {
+	if !strings.HasPrefix(r.Stdout, "{") {
+		return nil
+	}
+	var document Steered
+	if err := json.Unmarshal([]byte(r.Stdout), &document); err != nil {
+		if r.Signal != 0 { // cut short
+			return nil
 		}
-		return ran, fmt.Errorf("%v prints no document: %w: %s", arguments, err, ran.Stdout)
+		return fmt.Errorf("it prints no document: %w: %s", err, r.Stdout)
 	}
-	return ran, nil
+	r.Document = &document
+	return nil
 }

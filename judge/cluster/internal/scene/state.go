@@ -51,6 +51,11 @@ func state(ctx context.Context, plane *control.Plane, namespace string, count in
 			s.Canaries = append(s.Canaries, "replicaset/"+set.Name)
 		}
 	}
+	for _, lease := range must.Get(plane.CoordinationV1().Leases(namespace).List(ctx, metav1.ListOptions{})).Items {
+		if strings.HasPrefix(lease.Name, "podrank-") {
+			s.Leases = append(s.Leases, "lease/"+lease.Name)
+		}
+	}
 	return s
 }
 

@@ -16,6 +16,7 @@ type State struct {
 	Count    int32
 	Pods     map[types.UID]PodState // the active ones of the workload
 	Canaries []string               // pods and sets of podrank's barrier
+	Leases   []string               // of podrank
 }
 
 // PodState is what steering may change of a pod.
@@ -114,12 +115,13 @@ func (s *Steering) Restored() error {
 			wrong = append(wrong, fmt.Errorf("the cost of %s is podrank's", after.Name))
 		}
 	}
-	return errors.Join(append(wrong, s.noCanary())...)
+	return errors.Join(append(wrong, s.noObject())...)
 }
 
-func (s *Steering) noCanary() error {
-	if len(s.After.Canaries) > 0 {
-		return fmt.Errorf("left behind: %v", s.After.Canaries)
+// noObject says which objects podrank has left behind.
+func (s *Steering) noObject() error {
+	if left := slices.Concat(s.After.Canaries, s.After.Leases); len(left) > 0 {
+		return fmt.Errorf("left behind: %v", left)
 	}
 	return nil
 }
@@ -146,7 +148,7 @@ func (s *Steering) Describes() error {
 			wrong = append(wrong, s.told())
 		}
 		if s.KeepCosts {
-			wrong = append(wrong, s.noCanary())
+			wrong = append(wrong, s.noObject())
 		} else {
 			wrong = append(wrong, s.Restored())
 		}

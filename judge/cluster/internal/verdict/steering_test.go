@@ -49,8 +49,9 @@ const (
 
 func TestDescribes(t *testing.T) {
 	before := state(3, "a", "b", "c=5")
-	canary := state(3, "a", "b", "c=5")
+	canary, lease := state(3, "a", "b", "c=5"), state(3, "a", "b", "c=5")
 	canary.Canaries = []string{"replicaset/podrank-canary-x"}
+	lease.Leases = []string{"lease/podrank-x"}
 	for _, test := range []struct {
 		name     string
 		exit     int
@@ -81,6 +82,7 @@ func TestDescribes(t *testing.T) {
 		{"a pod went", 1, "", state(3, "a", "b", "d"), false},
 		{"a cost stays", 1, "", state(3, "a=0!", "b", "c=5"), false},
 		{"a canary stays", 1, "", canary, false},
+		{"a Lease stays", 1, "", lease, false},
 
 		{"costs may be left", 4, "", state(3, "a=0!", "b", "c=5"), true},
 		{"never the flags", 2, "", before, false},

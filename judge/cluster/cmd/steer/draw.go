@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/podrank/podrank/judge/cluster/internal/control"
+	"github.com/podrank/podrank/judge/cluster/internal/fault"
+	"github.com/podrank/podrank/judge/cluster/internal/scene"
+)
+
+// place is where something happens: at a prompt, or at a call of kubectl.
+type place struct {
+	prompt int        // from 1; none if 0
+	kind   fault.Kind // of the call; none if empty
+	n      int        // of the calls of this kind
+	when   string
+}
+
+var fromTheStart, allTheTime = place{n: -1}, place{n: -2}
+
+func (p place) String() string {
+	switch {
+	case p == fromTheStart:
+		return "from the start"
+	case p == allTheTime:
+		return "all the time"
+	case p.prompt > 0:
+		return fmt.Sprintf("at prompt %d", p.prompt)
+	}
+	return fmt.Sprintf("%s %s %d", p.when, p.kind, p.n)
+}
+
+// places are those at which a run waits or writes, and some of its readings.
+var places = []place{
+	{prompt: 1}, {prompt: 2},
+	{kind: fault.Create, n: 1, when: fault.Before}, {kind: fault.Create, n: 1, when: fault.After},
+	{kind: fault.Write, n: 1, when: fault.Before}, {kind: fault.Write, n: 1, when: fault.After},
+	{kind: fault.Canary, n: 1, when: fault.Before}, {kind: fault.Canary, n: 1, when: fault.After},
+	{kind: fault.Watch, n: 1, when: fault.Before}, {kind: fault.Remove, n: 1, when: fault.After},
+	{kind: fault.Count, n: 1, when: fault.Before}, {kind: fault.Count, n: 1, when: fault.After},
+	{kind: fault.Look, n: 1, when: fault.Before}, {kind: fault.Look, n: 3, when: fault.Before}, {kind: fault.Look, n: 6, when: fault.After},
+	{kind: fault.Write, n: 2, when: fault.Before}, {kind: fault.Read, n: 6, when: fault.After}, {kind: fault.Read, n: 9, when: fault.After},
+	{kind: fault.Remove, n: 1, when: fault.Before}, {kind: fault.Lock, n: 2, when: fault.Before},
+}
+
+// happening is something that disturbs a run.
+type happening struct {
+	name   string
+	signal string // that the run gets; none if empty
+	do     func(*disturbedRound)
+}
+
+const rollout, lostRight = "a rollout begins", "a right is lost"
+
+// changes are what can also happen all the time.
+var changes = []happening{
+	{"a pod turns unready", "", func(d *disturbedRound) {
+		if pod := d.pick(d.workload.Active()); pod != "" {
+			d.as("kubelet-user").SetReady(d.ctx, pod, "False")
+		}
+	}},
+	{"a pod turns ready", "", func(d *disturbedRound) {
+		if pod := d.pick(d.workload.Unready()); pod != "" {
+			d.as("kubelet-user").Ready(d.ctx, pod)
+		}
+	}},
+	{"a pod is deleted", "", func(d *disturbedRound) {
+		if pod := d.pick(d.workload.Active()); pod != "" {
+			d.as("somebody").Remove(d.ctx, pod)
+		}
+	}},
+	{"an autoscaler scales up", "", func(d *disturbedRound) { d.as("autoscaler").ScaleBy(d.ctx, int32(1+d.intN(2))) }},
+	{"an autoscaler scales down", "", func(d *disturbedRound) { d.as("autoscaler").ScaleBy(d.ctx, -int32(1+d.intN(2))) }},
+}
+
+// happenings are all that can be drawn.
+var happenings = append(slices.Clone(changes),
+	happening{"another run", "", (*disturbedRound).startRival},
+	happening{rollout, "", func(d *disturbedRound) {
+		if d.workload.IsDeployment() {
+			d.as("somebody").Roll(d.ctx)
+		}
+	}},
+	happening{lostRight, "", func(d *disturbedRound) {
+		names := []string{"patch pods", "scale", "create sets", "create pods", "delete sets", "create leases", "update leases", "delete leases"}
+		name := d.pick(names)
+		d.happened(drawnDisturbance{happening: happening{name: lostRight + ": " + name}})
+		grant(d.ctx, d.Plane, d.workload.Namespace, user, name)
+	}},
+	happening{"SIGKILL", fault.Kill, nil},
+	happening{"SIGINT", fault.Interrupt, nil},
+)
+
+// as is the workload in the hands of somebody.
+func (d *disturbedRound) as(who string) *scene.Workload { return d.workload.By(d.others[who]) }
+
+// drawnDisturbance is something that happens somewhere.
+type drawnDisturbance struct {
+	happening
+	where place
+}
+
+func (d drawnDisturbance) String() string {
+	if d.where == (place{}) {
+		return d.name
+	}
+	return d.name + ", " + d.where.String()
+}
+
+// fault is what the stand-in for kubectl has to do.
+func (d drawnDisturbance) fault() fault.Fault {
+	f := fault.Fault{N: d.where.n, Kind: d.where.kind, What: fault.Hook, When: d.where.when}
+	if d.signal != "" {
+		f.What = d.signal
+	}
+	return f
+}
+
+// firstOf is what happens in a round in any case, and where: each happening goes through all places.
+func firstOf(number int) (name string, where place) {
+	i := number - 1
+	switch {
+	case i%11 == 10:
+		return "", allTheTime
+	case i%33 == 7:
+		return lostRight, fromTheStart
+	}
+	return happenings[i%11].name, places[(i/11*7+i)%len(places)]
+}
+
+// draw draws what happens in a round: one thing by the round's number, and up to two more by chance.
+func draw(r *rand.Rand, number int, isDeployment bool) (drawn []drawnDisturbance) {
+	name, where := firstOf(number)
+	if where == allTheTime {
+		return []drawnDisturbance{{happening{name: "pods and counts change"}, where}}
+	}
+	find := func(name string) happening {
+		return happenings[slices.IndexFunc(happenings, func(h happening) bool { return h.name == name })]
+	}
+	drawn = append(drawn, drawnDisturbance{find(name), where})
+	for range r.IntN(3) {
+		one := drawnDisturbance{happenings[r.IntN(len(happenings))], places[r.IntN(len(places))]}
+		isTaken := slices.ContainsFunc(drawn, func(other drawnDisturbance) bool {
+			return other.where == one.where || other.name == one.name || other.signal != "" && one.signal != ""
+		})
+		if !isTaken && (isDeployment || one.name != rollout) {
+			drawn = append(drawn, one)
+		}
+	}
+	return drawn
+}
+
+// others are the users who disturb.
+func others(plane *control.Plane) map[string]*control.Plane {
+	planes := map[string]*control.Plane{}
+	for _, who := range []string{"kubelet-user", "somebody", "autoscaler"} {
+		planes[who] = plane.As(who)
+	}
+	return planes
+}
+
+// pick draws one of these, or none of none.
+func (d *disturbedRound) pick(of []string) string {
+	if len(of) == 0 {
+		return ""
+	}
+	return of[d.intN(len(of))]
+}

@@ -1,0 +1,71 @@
+package shown
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const table = `deploy/web from 4 to 2: 2 pods to go, 2 deletion costs to write
+BY ITSELF  STEERED  POD    NODE    COST  WRITE  WHY
+keep       delete   web-a  spot-2  -     -1     lifecycle=spot, whole node
+50 %       delete   web-b  <none>  -     -      not assigned
+50 %       keep     web-c  spot-1  5 (x) -      -
+keep       keep     web-d  spot-1  -     -      -
+spot-2 becomes empty.
+`
+
+const asks = "Scale deploy/web from 4 to 2 like this? [y/N] "
+
+func TestConfirmed(t *testing.T) {
+	for _, test := range []struct {
+		name, stderr string
+		yes          bool
+		confirmed    string
+		refused      bool
+		wrong        string
+	}{
+		{"nothing was asked", "", true, "web-a web-b", false, ""},
+		{"nothing was answered", "note: x\n" + asks + "\n", false, "", true, ""},
+		{"yes", asks + "y\n", false, "web-a web-b", false, ""},
+		{"a difference and no", asks + "y\nWhat changed: -web-a +web-c: web-a is gone\n" + asks + "n\n", false, "web-a web-b", true, ""},
+		{"a difference and yes", asks + "y\nWhat changed: -web-a +web-c: web-a is gone\n" + asks + "y\n", false, "web-b web-c", false, ""},
+		{"differences with --yes", "What changed: -web-a +web-c: it is gone\nWhat changed: -web-c +web-e: it is gone\n", true, "web-b web-e", false, ""},
+		{"another count", asks + "y\nWhat changed: -web-a: it is gone\nScale deploy/web from 3 to 2 like this? [y/N] y\n", false, "web-b", false, ""},
+		{"no pod differs", asks + "y\nWhat changed: there is a new warning\n" + asks + "y\n", false, "web-a web-b", false, ""},
+		{"a pod that was not to go", "What changed: -web-c\n", true, "web-a web-b", false, "says -web-c"},
+		{"a pod that was to go", "What changed: +web-a\n", true, "web-a web-b", false, "says +web-a"},
+		{"another number of pods", "Scale deploy/web from 4 to 1 like this? [y/N] y\n", false, "web-a web-b", false, "4 to 1"},
+	} {
+		shown, err := Read(table, test.stderr, test.yes)
+		confirmed := strings.Join(slices.Sorted(maps.Keys(shown.Confirmed)), " ")
+		if confirmed != test.confirmed || shown.Refused != test.refused {
+			t.Errorf("%s: %q, %v", test.name, confirmed, shown.Refused)
+		}
+		if (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestASecondTable(t *testing.T) {
+	again := strings.Replace(strings.Replace(table, "delete   web-a", "keep     web-a", 1), "keep     web-c", "delete   web-c", 1)
+	if shown, err := Read(table+again, asks+"y\nWhat changed: -web-a +web-c\n"+asks+"y\n", false); err != nil || !shown.Confirmed["web-c"] {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	if _, err := Read(table+again, asks+"y\nWhat changed: -web-a +web-d\n"+asks+"y\n", false); err == nil {
+		t.Error("the second table shows web-c")
+	}
+}
+
+func TestWithoutATable(t *testing.T) {
+	shown, err := Read(`{"kind":"ScaleOutcome"}`, asks+"y\nWhat changed: -a +b: x\n"+asks+"y\n", false)
+	if err != nil || shown.HasPlan || shown.Confirmed != nil || shown.Asked != 2 || shown.Changes != 1 {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	if got := fmt.Sprint(shown.Added, shown.Removed); got != "map[b:true] map[a:true]" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,135 @@
+// Package terminal runs a program whose standard input and standard error are a terminal, and answers what it asks there.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// Ran is a run that has ended.
+type Ran struct {
+	Exit           int            // -1 if a signal ended it
+	Signal         syscall.Signal // 0 if none did
+	Stdout, Stderr string         // Stderr with the answers, without what only moves the cursor
+	Took           time.Duration
+}
+
+// question is how a program asks.
+const question = "[y/N] "
+
+// Run runs a command until it ends. At each question, counted from 1, it calls answer, and types what that returns.
+func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.Process) string) (*Ran, error) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer master.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 50, Cols: 1000}); err != nil {
+		return nil, err
+	}
+	var stdout strings.Builder
+	command.Stdin, command.Stderr, command.Stdout = slave, slave, &stdout
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 10 * time.Second
+	began := time.Now()
+	err = command.Start()
+	slave.Close()
+	if err != nil {
+		return nil, err
+	}
+	s := &screen{}
+	go s.read(master)
+	ended := make(chan struct{})
+	var answering sync.WaitGroup
+	answering.Go(func() { s.answer(master, command.Process, ended, answer) })
+	err = command.Wait()
+	close(ended)
+	answering.Wait()
+	s.drain()
+	ran := &Ran{Stdout: stdout.String(), Stderr: s.text(), Took: time.Since(began), Exit: command.ProcessState.ExitCode()}
+	if ctx.Err() != nil {
+		return ran, fmt.Errorf("%v did not end: %w: %s", command.Args, ctx.Err(), ran.Stderr)
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, err
+	}
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		ran.Signal = status.Signal()
+	}
+	return ran, nil
+}
+
+// screen is what the terminal has shown.
+type screen struct {
+	mutex sync.Mutex
+	shown strings.Builder
+	last  time.Time
+}
+
+func (s *screen) read(master *os.File) {
+	buffer := make([]byte, 4096)
+	for {
+		n, err := master.Read(buffer)
+		s.mutex.Lock()
+		s.shown.Write(buffer[:n])
+		s.last = time.Now()
+		s.mutex.Unlock()
+		if err != nil { // all who had the terminal have closed it
+			return
+		}
+	}
+}
+
+// drain waits until nothing more comes.
+func (s *screen) drain() {
+	const quiet = 50 * time.Millisecond
+	for {
+		s.mutex.Lock()
+		since := time.Since(s.last)
+		s.mutex.Unlock()
+		if since > quiet {
+			return
+		}
+		time.Sleep(quiet)
+	}
+}
+
+// answer types an answer for each question until the program has ended.
+func (s *screen) answer(master *os.File, process *os.Process, ended <-chan struct{}, answer func(int, *os.Process) string) {
+	for n := 1; ; {
+		if strings.Count(s.text(), question) >= n {
+			if text := answer(n, process); text != "" {
+				_, _ = master.WriteString(text) // the program may be gone
+			}
+			n++
+			continue
+		}
+		select {
+		case <-ended:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// moves are what moves the cursor and colours text.
+var moves = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+
+// text is what has been shown, line by line.
+func (s *screen) text() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	text := moves.ReplaceAllString(s.shown.String(), "")
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
