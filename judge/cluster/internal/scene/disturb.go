@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
@@ -79,20 +77,8 @@ func (w *Workload) SettleDown(ctx context.Context) {
 	}
 }
 
-// HasPods says whether all of these are active.
-func (w *Workload) HasPods(names []string) bool {
-	active := w.Active()
-	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(active, name) })
-}
-
 // Leases are podrank's in the workload's namespace.
 func (w *Workload) Leases(ctx context.Context) []string { return w.State(ctx).Leases }
-
-// UID is that of the workload.
-func (w *Workload) UID(ctx context.Context) string {
-	resource, name := w.resource()
-	return string(must.Get(w.plane.Of(resource, w.Namespace).Get(ctx, name, metav1.GetOptions{})).GetUID())
-}
 
 // Ready makes a pod ready.
 func (w *Workload) Ready(ctx context.Context, pod string) { w.SetReady(ctx, pod, corev1.ConditionTrue) }
