@@ -67,7 +67,8 @@ impl NodePreview {
             ));
         }
         let pods = self.workloads.iter().flat_map(|its| &its.pods);
-        Ok(pods.map(|pod| format!("pod/{pod}\n")).collect())
+        let names: Vec<_> = pods.map(|pod| format!("pod/{pod}\n")).collect();
+        Ok(names.concat())
     }
 
     /// Returns a line for each workload.

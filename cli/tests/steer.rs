@@ -130,11 +130,13 @@ fn normal(words: &str, given: &Value) -> (String, Value) {
     let fixed = |text: &str| without(&without(text, "podrank-canary-"), "podrank-run-");
     let mut given: Value = serde_json::from_str(&fixed(&given.to_string())).expect("JSON");
     // A Lease has another version after each renewal.
-    let version = ["/metadata/resourceVersion", "/preconditions/resourceVersion"].iter();
-    let version = version.filter(|_| words.contains("/leases"));
-    for place in ["/spec/acquireTime", "/spec/renewTime"].iter().chain(version) {
-        if let Some(value) = given.pointer_mut(place) {
-            *value = Value::Null;
+    for (object, fields) in [
+        ("/spec", &["acquireTime", "renewTime"][..]),
+        ("/metadata", &["resourceVersion", "uid"]),
+        ("/preconditions", &["resourceVersion", "uid"]),
+    ] {
+        if let Some(object) = given.pointer_mut(object).and_then(Value::as_object_mut) {
+            object.retain(|name, _| !words.contains("/leases") || !fields.contains(&&**name));
         }
     }
     (fixed(words), given)

@@ -288,6 +288,7 @@ impl core::error::Error for EmptyNodesError {
 }
 
 #[cfg(test)]
+#[expect(clippy::arithmetic_side_effects, reason = "the numbers are small, or wider than they need to be")]
 mod tests {
     extern crate std;
     use super::share;

@@ -194,6 +194,7 @@ const EXPERTS: &str = "For experts";
 
 /// How to do it.
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(next_help_heading = "How")]
 pub(crate) struct How {
     /// Namespace of the workload

@@ -173,7 +173,7 @@ impl<'k> Work<'_, 'k> {
                 By::Eviction => evict::go(run),
             };
             let outcome = match end {
-                End::Told(outcome) => outcome,
+                End::Told(outcome) => *outcome,
                 End::Differs(why, run) if outcomes.is_empty() => {
                     give_back(runs.iter_mut());
                     return Ok(Err((why, *run)));

@@ -92,8 +92,7 @@ impl Run<'_> {
                     "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {}",
                     self.cluster.undo()
                 );
-                return self
-                    .finish(Outcome { left: self.left(), ..self.outcome(Exit::Left, report, message) });
+                return self.finish(Outcome { left: self.left(), ..outcome(Exit::Left, report, message) });
             }
         };
         let Fates { went, missed, others } = self.fates(&self.wanted(plan), plan, &state);
@@ -105,7 +104,7 @@ impl Run<'_> {
                 self.cluster.undo()
             );
             let left = self.left();
-            return self.finish(Outcome { went, missed, left, ..self.outcome(Exit::Left, report, message) });
+            return self.finish(Outcome { went, missed, left, ..outcome(Exit::Left, report, message) });
         }
         let occupied = self.occupied(&report);
         let is_exact = missed.is_empty() && others.is_empty();
@@ -139,7 +138,7 @@ impl Run<'_> {
             left = self.left();
             message.extend(["; costs are left: ", &error.to_string(), "; run: ", &self.cluster.undo()]);
         }
-        self.finish(Outcome { went, missed, others, left, ..self.outcome(exit, report, message) })
+        self.finish(Outcome { went, missed, others, left, ..outcome(exit, report, message) })
     }
 
     /// Ends the run before podrank has changed the count.
@@ -153,12 +152,11 @@ impl Run<'_> {
             Err(error) if self.has_written => {
                 message.extend([&evicted, "; costs are left: ", &error.to_string()]);
                 message.extend(["; run: ", &self.cluster.undo()]);
-                return self
-                    .finish(Outcome { left: self.left(), ..self.outcome(Exit::Left, report, message) });
+                return self.finish(Outcome { left: self.left(), ..outcome(Exit::Left, report, message) });
             }
             Err(error) => {
                 message.extend([&evicted, "; its pods cannot be read: ", &error.to_string()]);
-                return self.finish(self.outcome(Exit::Unchanged, report, message));
+                return self.finish(outcome(Exit::Unchanged, report, message));
             }
         };
         let wanted: Vec<_> = self.confirmed.wanted().filter(|pod| !self.is_evicted(pod)).collect();
@@ -181,7 +179,7 @@ impl Run<'_> {
         }
         // While podrank's costs stood, these may have gone by them.
         let exit = if is_rescaled && had_written && have_gone { Exit::Others } else { Exit::Unchanged };
-        self.finish(Outcome { went, others, ..self.outcome(exit, report, message) })
+        self.finish(Outcome { went, others, ..outcome(exit, report, message) })
     }
 
     /// Ends the run when it is not known whether the count has changed.
@@ -193,7 +191,7 @@ impl Run<'_> {
             self.cluster.undo()
         );
         let left = self.left();
-        self.finish(Outcome { left, ..self.outcome(Exit::Left, self.confirmed.clone(), message) })
+        self.finish(Outcome { left, ..outcome(Exit::Left, self.confirmed.clone(), message) })
     }
 
     /// Takes costs off once, unless another run has the lock. Returns the state afterwards.
@@ -231,11 +229,6 @@ impl Run<'_> {
         self.step(Step::Report);
         outcome.steps = self.steps();
         outcome
-    }
-
-    fn outcome(&self, exit: Exit, plan: Plan, message: String) -> Outcome {
-        let (went, missed, others, left, steps) = Default::default();
-        Outcome { exit, plan, went, missed, others, left, message, steps }
     }
 
     /// Looks which of the wanted pods and of those that a plan keeps are gone.
@@ -324,4 +317,10 @@ impl Run<'_> {
 
 fn names(pods: &[Named]) -> String {
     pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// An outcome in which no pod went.
+fn outcome(exit: Exit, plan: Plan, message: String) -> Outcome {
+    let (went, missed, others, left, steps) = Default::default();
+    Outcome { exit, plan, went, missed, others, left, message, steps }
 }

@@ -42,15 +42,15 @@ pub(super) fn go(mut run: Run<'_>) -> End<'_> {
     let is_scaled = run.count != run.confirmed.from;
     let seen = run.look();
     match early {
-        None => End::Told(run.conclude(&reached, seen)),
+        None => End::told(run.conclude(&reached, seen)),
         Some(stop) if run.gone_before.is_empty() => run.stop(stop),
-        Some(Stop::Unknown(why)) => End::Told(run.unknown(&why)),
-        Some(Stop::Early(why)) => End::Told(run.conclude(&reached, Seen { early: Some(why), ..seen })),
-        Some(stop) if !is_scaled => End::Told(run.abort(stop.why())),
+        Some(Stop::Unknown(why)) => End::told(run.unknown(&why)),
+        Some(Stop::Early(why)) => End::told(run.conclude(&reached, Seen { early: Some(why), ..seen })),
+        Some(stop) if !is_scaled => End::told(run.abort(stop.why())),
         Some(stop) => {
             let outcome = run.conclude(&reached, seen);
             let message = format!("{}; it ended early: {}", outcome.message, stop.why());
-            End::Told(Outcome { message, ..outcome })
+            End::told(Outcome { message, ..outcome })
         }
     }
 }

@@ -57,9 +57,23 @@ pub(super) struct Lock {
     renewals: Option<JoinHandle<()>>,
 }
 
+/// A Lease at one moment. The UID keeps a renewal from creating it anew once it was deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Stamp {
+    uid: String,
+    version: String,
+}
+
+impl Stamp {
+    fn of(lease: &Value) -> Self {
+        let text = |field: &str| lease["metadata"][field].as_str().unwrap_or_default().to_owned();
+        Self { uid: text("uid"), version: text("resourceVersion") }
+    }
+}
+
 /// What the last request said of the Lease.
 struct Held {
-    version: String,
+    stamp: Stamp,
     /// Who has it now. `None` as long as it is this run.
     lost: Option<String>,
 }
@@ -91,15 +105,15 @@ impl Lock {
     ) -> Result<Self, Refused> {
         let lease = Lease::of(cluster, target);
         match lease.create() {
-            Ok(version) => Ok(Self::hold(lease, version)),
+            Ok(stamp) => Ok(Self::hold(lease, stamp)),
             Err(error) if error.reason == Reason::Forbidden => Err(Refused::Forbidden(error.to_string())),
             // It is there, or the answer was lost.
             Err(_) => lease.take_over(interrupt, force),
         }
     }
 
-    fn hold(lease: Lease, version: String) -> Self {
-        let held = Arc::new(Mutex::new(Held { version, lost: None }));
+    fn hold(lease: Lease, stamp: Stamp) -> Self {
+        let held = Arc::new(Mutex::new(Held { stamp, lost: None }));
         let (stop, stopped) = mpsc::channel();
         let (its, of) = (lease.clone(), Arc::clone(&held));
         let renewals = thread::spawn(move || {
@@ -130,10 +144,10 @@ impl Lock {
             return Ok(());
         }
         let deleted =
-            self.lease.delete(&held.version).or_else(|error| match (error.reason, self.lease.read()) {
+            self.lease.delete(&held.stamp).or_else(|error| match (error.reason, self.lease.read()) {
                 // The answer to the last renewal was lost.
                 (Reason::Conflict, Ok(Some(lease))) if self.lease.is_holder(&lease) => {
-                    self.lease.delete(version(&lease))
+                    self.lease.delete(&Stamp::of(&lease))
                 }
                 // Somebody else has it, or has deleted it.
                 (Reason::Conflict | Reason::NotFound, _) => Ok(()),
@@ -174,12 +188,18 @@ impl Lease {
         format!("{}/{}", self.collection, self.name)
     }
 
-    /// The object, to write over this version, or to create.
-    fn object(&self, version: Option<&str>) -> String {
+    /// The object, to write over what there was, or to create.
+    fn object(&self, stamp: Option<&Stamp>) -> String {
+        let [uid, version] = [stamp.map(|stamp| &stamp.uid), stamp.map(|stamp| &stamp.version)];
         json!({
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
-            "metadata": { "name": self.name, "ownerReferences": [self.owner], "resourceVersion": version },
+            "metadata": {
+                "name": self.name,
+                "uid": uid,
+                "resourceVersion": version,
+                "ownerReferences": [self.owner],
+            },
             "spec": {
                 "holderIdentity": self.holder,
                 "leaseDurationSeconds": DURATION.as_secs(),
@@ -190,20 +210,19 @@ impl Lease {
         .to_string()
     }
 
-    /// The functions below return the version of the Lease.
-    fn create(&self) -> Result<String, Refusal> {
+    fn create(&self) -> Result<Stamp, Refusal> {
         self.call(&["create", "--raw", &self.collection, "--filename", "-"], &self.object(None))
     }
 
-    fn replace(&self, version: &str, limit: Duration) -> Result<String, Refusal> {
+    fn replace(&self, stamp: &Stamp, limit: Duration) -> Result<Stamp, Refusal> {
         let limit = format!("--request-timeout={}s", limit.as_secs());
         let words = ["replace", "--raw", &self.path(), "--filename", "-", &limit];
-        self.call(&words, &self.object(Some(version)))
+        self.call(&words, &self.object(Some(stamp)))
     }
 
-    fn call(&self, words: &[&str], object: &str) -> Result<String, Refusal> {
+    fn call(&self, words: &[&str], object: &str) -> Result<Stamp, Refusal> {
         let text = self.kubectl.call(words, object)?.result()?;
-        Ok(version(&serde_json::from_str(&text).unwrap_or_default()).to_owned())
+        Ok(Stamp::of(&serde_json::from_str(&text).unwrap_or_default()))
     }
 
     fn is_holder(&self, lease: &Value) -> bool {
@@ -219,11 +238,11 @@ impl Lease {
         }
     }
 
-    fn delete(&self, version: &str) -> Result<(), Refusal> {
+    fn delete(&self, stamp: &Stamp) -> Result<(), Refusal> {
         let options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
-            "preconditions": { "resourceVersion": version },
+            "preconditions": { "uid": stamp.uid, "resourceVersion": stamp.version },
         });
         let words = ["delete", "--raw", &self.path(), "--filename", "-"];
         self.kubectl.call(&words, &options.to_string())?.result().map(drop)
@@ -235,10 +254,10 @@ impl Lease {
         if let Some(why) = &held.lost {
             return Err(why.clone());
         }
-        let renewed = self.replace(&held.version, limit).or_else(|error| match (error.reason, self.read()) {
+        let renewed = self.replace(&held.stamp, limit).or_else(|error| match (error.reason, self.read()) {
             // The answer to an earlier renewal was lost.
             (Reason::Conflict, Ok(Some(lease))) if self.is_holder(&lease) => {
-                self.replace(version(&lease), limit)
+                self.replace(&Stamp::of(&lease), limit)
             }
             (Reason::Conflict, Ok(Some(lease))) => {
                 held.lost = Some(format!("run {} has taken the Lease over", short(holder(&lease))));
@@ -252,8 +271,8 @@ impl Lease {
             _ => Err(error),
         });
         match (renewed, &held.lost) {
-            (Ok(version), _) => {
-                held.version = version;
+            (Ok(stamp), _) => {
+                held.stamp = stamp;
                 Ok(())
             }
             (Err(_), Some(why)) => Err(why.clone()),
@@ -265,7 +284,7 @@ impl Lease {
     fn take_over(mut self, interrupt: &Interrupt, force: bool) -> Result<Lock, Refused> {
         let failed =
             |error: Refusal| Refused::Failed(format!("the Lease {} cannot be taken: {error}", self.name));
-        let mut seen: Option<(String, Instant)> = None;
+        let mut seen: Option<(Stamp, Instant)> = None;
         let waiting = Waiting::new();
         loop {
             let sent = Instant::now();
@@ -275,13 +294,13 @@ impl Lease {
                     self.create()
                 }
                 Some(lease) => {
-                    let version = version(&lease);
+                    let stamp = Stamp::of(&lease);
                     if self.is_holder(&lease) {
-                        return Ok(Lock::hold(self, version.to_owned()));
+                        return Ok(Lock::hold(self, stamp));
                     }
                     let is_first = seen.is_none();
-                    let (first, since) = seen.get_or_insert_with(|| (version.to_owned(), sent));
-                    let is_renewed = !is_first && first != version;
+                    let (first, since) = seen.get_or_insert_with(|| (stamp.clone(), sent));
+                    let is_renewed = !is_first && *first != stamp;
                     if is_renewed && !force {
                         return Err(Refused::Held(held_by(&lease)));
                     }
@@ -294,11 +313,11 @@ impl Lease {
                         continue;
                     }
                     self.acquired = now();
-                    self.replace(version, CHECK_LIMIT)
+                    self.replace(&stamp, CHECK_LIMIT)
                 }
             };
             match taken {
-                Ok(version) => return Ok(Lock::hold(self, version)),
+                Ok(stamp) => return Ok(Lock::hold(self, stamp)),
                 // Somebody was faster.
                 Err(error)
                     if matches!(
@@ -322,10 +341,6 @@ fn held_by(lease: &Value) -> String {
 
 fn holder(lease: &Value) -> &str {
     lease["spec"]["holderIdentity"].as_str().unwrap_or_default()
-}
-
-fn version(lease: &Value) -> &str {
-    lease["metadata"]["resourceVersion"].as_str().unwrap_or_default()
 }
 
 /// The part of a holder's identity that tells runs apart, as far as it is one of podrank's.

@@ -56,9 +56,15 @@ pub(super) struct Run<'k> {
 /// How a run ends.
 pub(super) enum End<'k> {
     /// With an outcome.
-    Told(Outcome),
+    Told(Box<Outcome>),
     /// With a difference from what was confirmed, before the count has changed. All is put back.
     Differs(String, Box<Run<'k>>),
+}
+
+impl End<'_> {
+    pub(super) fn told(outcome: Outcome) -> Self {
+        Self::Told(Box::new(outcome))
+    }
 }
 
 /// Why the run ended before a scale request that is known to have succeeded.
@@ -128,7 +134,7 @@ impl<'k> Run<'k> {
         match done {
             Ok(plan) => {
                 let seen = self.watch(&plan);
-                End::Told(self.conclude(&plan, seen))
+                End::told(self.conclude(&plan, seen))
             }
             Err(stop) => self.stop(stop),
         }
@@ -142,13 +148,12 @@ impl<'k> Run<'k> {
                     None => End::Differs(why, Box::new(self)),
                     Some(left) => {
                         self.left_behind.push(left);
-                        End::Told(self.abort(&why))
+                        End::told(self.abort(&why))
                     }
                 }
             }
-            Stop::Differs(why) => End::Told(self.abort(&why)),
-            Stop::Unchanged(why) | Stop::Blocked(why) => End::Told(self.abort(&why)),
-            Stop::Unknown(why) | Stop::Early(why) => End::Told(self.unknown(&why)),
+            Stop::Differs(why) | Stop::Unchanged(why) | Stop::Blocked(why) => End::told(self.abort(&why)),
+            Stop::Unknown(why) | Stop::Early(why) => End::told(self.unknown(&why)),
         }
     }
 

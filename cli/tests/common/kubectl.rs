@@ -39,7 +39,7 @@ impl Kubectl {
         let mut command = Command::new(PROGRAM);
         command.args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.0).stdin(terminal.slave);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let lines: String = typed.iter().map(|line| format!("{line}\n")).collect();
+        let lines = typed.join("\n") + "\n";
         fs::File::from(terminal.master.try_clone().expect("a handle"))
             .write_all(lines.as_bytes())
             .expect("a terminal");
