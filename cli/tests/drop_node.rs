@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::kubectl::{Answer, Run, list, nothing, pod, refused, run, writes_nothing};
+use common::kubectl::{Answer, Run, authorized, leased, list, nothing, pod, refused, run, writes_nothing};
 use common::{owner, plain, ready, with};
 use serde_json::{Value, json};
 
@@ -339,33 +339,44 @@ fn a_node_that_there_is_not_is_named() {
 
 // What is written.
 
+/// The answers about the rights of two workloads.
+fn rights() -> Vec<Answer> {
+    let one = [nothing(), nothing(), authorized("web"), nothing()];
+    [&one[..], &one].concat()
+}
+
 #[test]
 fn all_rights_are_checked_before_the_first_write() {
-    let rights = [nothing(), nothing(), nothing(), refused(FORBIDDEN)];
+    let denied = [nothing(), nothing(), authorized("web"), nothing(), refused(FORBIDDEN)];
     for words in ["--node worker-1 --yes", "--node worker-1 --dry-run server"] {
-        let ran = drop_with(words, &[&two_workloads(&[])[..], &rights].concat());
+        let ran = drop_with(words, &[&two_workloads(&[])[..], &denied].concat());
         let error =
-            format!("error: rs/web in shop: nothing was changed: cannot write deletion costs: {FORBIDDEN}\n");
+            format!("error: nothing was changed: rs/web in shop: cannot write deletion costs: {FORBIDDEN}\n");
         says(&ran, 1, PLAN, &error);
         writes_nothing(&ran);
     }
-    let rights = [nothing(), nothing(), nothing(), nothing(), nothing(), nothing()];
-    let ran = drop_with("--node worker-1 --dry-run server", &[&two_workloads(&[])[..], &rights].concat());
-    says(&ran, 0, &format!("{PLAN}The API server accepts every write. Nothing was changed.\n"), "");
+    let ran = drop_with("--node worker-1 --dry-run server", &[&two_workloads(&[])[..], &rights()].concat());
+    let authorized = "You are authorized for every request. Quotas and admission may still refuse one. Nothing was changed.\n";
+    says(&ran, 0, &format!("{PLAN}{authorized}"), "");
     writes_nothing(&ran);
 }
 
 /// The right to write costs is lost at the first write.
 #[test]
 fn a_failure_stops_before_the_next_workload() {
-    let rights = [nothing(), nothing(), nothing(), nothing(), nothing(), nothing()];
-    // What it then reads to take its costs off: there are none.
-    let state = [list(&[set("bar", 3)]), list(&three("bar"))];
-    let answers = [&two_workloads(&[])[..], &rights, &[refused(FORBIDDEN)], &state].concat();
+    let state = |namespace| [list(&[set(namespace, 3)]), list(&three(namespace))];
+    let again = |namespace| [&[list(&[])][..], &state(namespace)].concat();
+    // Both are locked and looked at before the first is looked at again and written to.
+    let locked =
+        [vec![leased(), leased()], again("bar"), again("shop"), again("bar"), vec![leased()]].concat();
+    // What it then reads to take its costs off: there are none. Both locks are given back.
+    let put_back = [&[leased()][..], &state("bar"), &[nothing(), nothing()]].concat();
+    let answers = [two_workloads(&[]), rights(), locked, vec![refused(FORBIDDEN)], put_back].concat();
     let ran = drop_with("--node worker-1 --yes", &answers);
     let cordon = PLAN.lines().last().expect("a line");
-    let errors =
-        format!("error: in bar, rs/web was not scaled: {FORBIDDEN}\nerror: not begun: rs/web in shop\n");
+    let errors = format!(
+        "error: in bar, rs/web was not scaled: {FORBIDDEN}; all costs are put back\nerror: not begun: rs/web in shop\n"
+    );
     says(&ran, 1, &format!("{PLAN}{cordon}\n"), &errors);
     let ran = drop_with("--node worker-1 --yes -o json", &answers);
     let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");

@@ -254,11 +254,11 @@ fn costs_that_pods_have_are_shown() {
         }
         shown("deploy/web --replicas 3", dump(&objects))
     };
-    // podrank's own are no news.
+    // podrank's own have a note of their own.
     cost("-1", "karpenter").says(&["note: 5 pods have deletion costs (…-… -1, …-… -1, …-… -1 and 2 more)"]);
-    cost("-1", "podrank").lacks("deletion costs");
+    cost("-1", "podrank").lacks("note: 5 pods have deletion costs (");
     // Kubernetes reads this one as 0, and a warning says so.
-    cost("+1", "karpenter").lacks("deletion costs");
+    cost("+1", "karpenter").lacks("have deletion costs");
 }
 
 #[test]
@@ -313,7 +313,8 @@ mod cluster {
         let example = items(&idle());
         let of =
             |kind: &str| dump(&example.iter().filter(|it| it["kind"] == kind).cloned().collect::<Vec<_>>());
-        let workload = ["Deployment", "ReplicaSet", "Pod"].map(|kind| (of(kind), "", 0));
+        // Pods that have costs are listed again, with whose these are.
+        let workload = ["Deployment", "ReplicaSet", "Pod", "Pod"].map(|kind| (of(kind), "", 0));
         let around = [common, policies].map(|(found, said, status)| {
             // Of several types, it prints a list even if it may not read any.
             let is_nothing = found.is_empty() && status != 0 && !said.contains("(Forbidden)");
@@ -351,7 +352,7 @@ mod cluster {
              note: ScaleDownPolicy spot: podrank-webhook will choose the pods"
         );
         assert_eq!(
-            asked[3..],
+            asked[4..],
             [
                 "get|horizontalpodautoscalers.autoscaling,poddisruptionbudgets.policy|--output=json|--namespace|default",
                 "get|--raw|/apis/podrank.dev/v1alpha1/namespaces/default/scaledownpolicies",
@@ -367,7 +368,8 @@ mod cluster {
         let mut set = of("ReplicaSet")[0].clone();
         let fields = json!({ "f:spec": { "f:replicas": {} } });
         set["metadata"]["managedFields"] = json!([{ "manager": "rollouts-controller", "fieldsV1": fields }]);
-        let answers = [set.to_string(), dump(&of("ReplicaSet")), dump(&of("Pod")), dump(&[]), dump(&[])];
+        let pods = dump(&of("Pod"));
+        let answers = [set.to_string(), dump(&of("ReplicaSet")), pods.clone(), pods, dump(&[]), dump(&[])];
         let kubectl = Kubectl::with(
             answers.map(|out| vec![("out", out), ("err", String::new()), ("status", "0".to_owned())]),
         );

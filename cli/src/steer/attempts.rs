@@ -54,6 +54,12 @@ type Differs<'k> = (String, Run<'k>);
 impl<'k> Work<'_, 'k> {
     /// Carries it out, one workload after the other, until one fails.
     pub(super) fn carry_out(mut self) -> Result<Done, Failure> {
+        if !self.how.yes && !io::stdin().is_terminal() {
+            return Err(
+                "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client"
+                    .into(),
+            );
+        }
         let mut steps = vec![Step::Read, Step::Plan];
         let rights = rights(&self.planned, self.how)?;
         if !self.how.yes {
@@ -288,13 +294,8 @@ fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, Stri
     Ok(news)
 }
 
-/// Asks the user, who must be at a terminal, whether to do this.
+/// Asks the user whether to do this.
 fn confirm(what: &str, interrupt: Option<&Interrupt>) -> Result<(), Failure> {
-    if !io::stdin().is_terminal() {
-        return Err(
-            "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client".into()
-        );
-    }
     let _ = write!(io::stderr(), "{what} like this? [y/N] ");
     let (send, answers) = mpsc::channel();
     thread::spawn(move || {
