@@ -84,8 +84,7 @@ impl Run<'_> {
         let scaled = format!("{} was scaled from {} to {}", plan.target, self.confirmed.from, plan.replicas);
         let report = self.report_of(plan);
         let (state, early) = match seen {
-            Seen { state: Some(state), early: None } => (state, None),
-            Seen { state: Some(state), early: Some(why) } => (state, Some(why)),
+            Seen { state: Some(state), early } => (state, early),
             Seen { state: None, early } => {
                 let why = early.unwrap_or_default();
                 let message = format!(
