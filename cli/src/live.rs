@@ -261,29 +261,48 @@ pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Bo
 
 /// Returns the pods of a node, with the objects that tell whose they are.
 pub(crate) fn pods_of_node(kubectl: &Kubectl, node: &str) -> Result<Input, Box<dyn Error>> {
-    if let Err(error) =
-        kubectl.call(&["get", &format!("node/{node}"), "--output=name"], "").and_then(Answer::result)
-    {
+    self::node(kubectl, node, "name")?;
+    let selector = format!("spec.nodeName={node}");
+    let mut input = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
+    add_owners(kubectl, &mut input, None)?;
+    Ok(input)
+}
+
+/// Returns a node as kubectl prints it. An error if there is none of this name.
+pub(crate) fn node(kubectl: &Kubectl, name: &str, output: &str) -> Result<String, Box<dyn Error>> {
+    let words = ["get", &format!("node/{name}"), &format!("--output={output}")];
+    kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
         if error.reason != Reason::NotFound {
-            return Err(format!("node {node} cannot be read: {error}").into());
+            return format!("node {name} cannot be read: {error}").into();
         }
         let known = kubectl.lines(&["nodes"]);
         let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
-        return Err(steer::unknown_node(node, known).into());
-    }
-    let selector = format!("spec.nodeName={node}");
-    let mut input = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
-    for ((namespace, kind), names) in steer::sets_of_pods(&input) {
+        steer::unknown_node(name, known).into()
+    })
+}
+
+/// Reads the sets of these pods, those of one kind only if the user may, and the owners of those sets as far as the user may.
+pub(crate) fn add_owners(
+    kubectl: &Kubectl,
+    pods: &mut Input,
+    if_allowed: Option<WorkloadKind>,
+) -> Result<(), Box<dyn Error>> {
+    for ((namespace, kind), names) in steer::sets_of_pods(pods) {
         let resource = kind.resource();
         let names = names.iter().map(String::as_str);
         let place = ["--ignore-not-found", "--namespace", &namespace];
-        input.add_part(kubectl.get(&[&*resource].into_iter().chain(names).chain(place).collect::<Vec<_>>())?);
+        let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
+        if if_allowed == Some(kind) {
+            pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+        } else {
+            pods.add_part(kubectl.get(&words)?);
+        }
     }
-    for (namespace, OwnerName { resource, name }) in steer::leaders(&input) {
+    for (namespace, OwnerName { resource, name }) in steer::leaders(pods) {
         let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];
-        input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+        pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
     }
-    Ok(input)
+    Ok(())
 }
 
 /// Whether there is a pod of this name.

@@ -2,7 +2,7 @@
 //! draws the steps. Reads and writes nothing itself but the terminal.
 
 use super::interrupt::Interrupt;
-use super::lock::Lock;
+use super::lock::{self, Lock};
 use super::outcome::{Exit, Outcome, Step};
 use super::planned::Planned;
 use super::rights::{self, Rights};
@@ -11,7 +11,7 @@ use super::{Failure, evict};
 use crate::args::steer::{By, How};
 use crate::complain;
 use kubectl_podrank::render_plan::{count, place};
-use podrank_preview::steer::{Plan, difference};
+use podrank_preview::steer::{Plan, difference, same_sets};
 use std::collections::{BTreeSet, VecDeque};
 use std::error::Error;
 use std::fmt;
@@ -37,9 +37,13 @@ pub(super) struct Work<'w, 'k> {
     pub(super) tell: &'w dyn Fn(&Outcome) -> Result<(), Failure>,
 }
 
-/// Nothing was changed, but a lock is left.
+/// Nothing was changed, but locks are left.
 #[derive(Debug)]
-pub(super) struct Left(String);
+pub(super) struct Left {
+    why: String,
+    /// What says which.
+    locks: Vec<String>,
+}
 
 /// What came of it.
 pub(super) struct Done {
@@ -78,7 +82,7 @@ impl<'k> Work<'_, 'k> {
             let (why, run) = differs;
             let runs = match self.next_attempt(&why, &run, &interrupt) {
                 Ok(runs) => runs,
-                Err(why) => return self.end(run, &why.to_string()),
+                Err(why) => return self.end(run, why),
             };
             differs = match self.run(runs)? {
                 Ok(done) => return Ok(done),
@@ -86,7 +90,7 @@ impl<'k> Work<'_, 'k> {
             };
         }
         let (why, run) = differs;
-        self.end(run, &format!("what was confirmed kept changing: {why}"))
+        self.end(run, format!("what was confirmed kept changing: {why}").into())
     }
 
     /// Plans anew, shows what is different, asks, and locks again.
@@ -144,7 +148,7 @@ impl<'k> Work<'_, 'k> {
                     let taken = locks.into_iter().flatten();
                     let left: Vec<_> = taken.filter_map(|lock| lock.release().err()).collect();
                     let why = format!("{}: {refused}", self.name(plan));
-                    return Err(if left.is_empty() { why.into() } else { Left::of(&why, &left).into() });
+                    return Err(if left.is_empty() { why.into() } else { Left { why, locks: left }.into() });
                 }
             }
         }
@@ -212,8 +216,15 @@ impl<'k> Work<'_, 'k> {
     }
 
     /// Ends after a difference.
-    fn end(&self, mut run: Run<'k>, why: &str) -> Result<Done, Failure> {
-        let outcome = run.abort(why);
+    fn end(&self, mut run: Run<'k>, why: Failure) -> Result<Done, Failure> {
+        let why = match why.downcast::<Left>() {
+            Ok(left) => {
+                run.left_behind.extend(left.locks);
+                left.why
+            }
+            Err(why) => why.to_string(),
+        };
+        let outcome = run.abort(&why);
         (self.tell)(&outcome)?;
         let others = self.planned.iter().filter(|planned| planned.plan.target.uid != outcome.plan.target.uid);
         let not_begun = others.map(|planned| planned.plan.clone()).collect();
@@ -221,15 +232,9 @@ impl<'k> Work<'_, 'k> {
     }
 }
 
-impl Left {
-    pub(super) fn of(why: &str, left: &[String]) -> Self {
-        Self(format!("nothing was changed: {why}; {}", left.join("; ")))
-    }
-}
-
 impl fmt::Display for Left {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        write!(f, "nothing was changed: {}; {}", self.why, self.locks.join("; "))
     }
 }
 
@@ -243,12 +248,10 @@ pub(super) fn rights(planned: &[Planned<'_>], how: &How) -> Result<Vec<Rights>, 
         let rights = rights.map_err(|why| format!("nothing was changed: {of}{why}"))?;
         if let Some(why) = &rights.no_lock {
             if how.yes && !how.no_lock && how.dry_run.is_none() {
-                return Err(format!(
-                    "nothing was changed: {of}not locked, so other runs of podrank could interfere: {why}; --no-lock goes on all the same"
-                )
-                .into());
+                let why = format!("{}; --no-lock goes on all the same", lock::not_locked(why));
+                return Err(format!("nothing was changed: {of}{why}").into());
             }
-            complain(&format!("warning: {of}not locked, so other runs of podrank may interfere: {why}"));
+            complain(&format!("warning: {of}{}", lock::not_locked(why)));
         }
         Ok(rights)
     };
@@ -276,13 +279,8 @@ fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, Stri
         };
         match before.iter().find(same) {
             None => news.push(of(plan, format!("{} to go, too", count(plan.delete, "pod")))),
-            Some(Planned { plan: earlier, .. }) if earlier.target.uid != plan.target.uid => {
-                return Err(format!("{} was replaced meanwhile", plan.target));
-            }
-            Some(Planned { plan: earlier, .. }) if !plan.has_sets_of(earlier) => {
-                return Err(format!("{} was rolled out meanwhile", plan.target));
-            }
             Some(Planned { plan: earlier, .. }) => {
+                same_sets(earlier, plan)?;
                 news.extend(difference(earlier, plan).map(|difference| of(plan, difference.to_string())));
             }
         }

@@ -142,11 +142,17 @@ impl Run<'_> {
 
     /// Ends the run before podrank has changed the count.
     pub(super) fn abort(&mut self, why: &str) -> Outcome {
+        let put_back = self.put_back();
+        self.aborted(why, put_back)
+    }
+
+    /// Tells of a run that has tried to take its costs off.
+    pub(super) fn aborted(&mut self, why: &str, put_back: Result<State, Failure>) -> Outcome {
         let evicted = self.evicted();
         let mut message = format!("{} was not scaled: {why}", self.confirmed.target);
         let report = self.confirmed.clone();
         let had_written = self.has_written || self.at_put_back.is_some();
-        let state = match self.put_back() {
+        let state = match put_back {
             Ok(state) => state,
             Err(error) if self.has_written => {
                 message.extend([&evicted, "; costs are left: ", &error.to_string()]);

@@ -94,6 +94,11 @@ pub(super) fn name(target: &Target) -> String {
     format!("podrank-{}", target.uid)
 }
 
+/// Says that a run goes without the Lease.
+pub(super) fn not_locked(why: &str) -> String {
+    format!("not locked, so other runs of podrank may interfere: {why}")
+}
+
 impl Lock {
     /// Takes the Lease. If another run holds it, waits until it has seen a renewal, and refuses. With `force`, takes it from a run that is
     /// alive.

@@ -31,7 +31,7 @@ use lock::{Lock, Refused};
 use outcome::{Document, Exit, Outcome, Step};
 use planned::{Asked, Planned};
 use podrank_preview::steer::{self, Count, Owned, Plan, Scaled};
-use podrank_preview::{Input, Options, OwnerName, WorkloadKind};
+use podrank_preview::{Input, Options, WorkloadKind};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::process::ExitCode;
@@ -67,7 +67,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
         Ok(lock) => Some(lock),
         // Whoever may not use Leases has run without one, too.
         Err(Refused::Forbidden(why)) => {
-            complain(&format!("warning: not locked, so other runs of podrank may interfere: {why}"));
+            complain(&format!("warning: {}", lock::not_locked(&why)));
             None
         }
         Err(refused @ Refused::Held(_)) => {
@@ -125,25 +125,10 @@ fn workload_of(
     Ok(steer::one_workload(&owners(kubectl, pods)?)?)
 }
 
-/// Says whose each of these pods is, once it has read their sets, and the owners of those sets as far as the user may.
+/// Says whose each of these pods is.
 fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
-    for ((namespace, kind), names) in steer::sets_of_pods(&pods) {
-        let resource = kind.resource();
-        let names = names.iter().map(String::as_str);
-        let place = ["--ignore-not-found", "--namespace", &namespace];
-        let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
-        // How a StatefulSet would let its pods go is only told.
-        match kind {
-            WorkloadKind::StatefulSet => pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default()),
-            _ => pods.add_part(kubectl.get(&words)?),
-        }
-    }
-    for (namespace, OwnerName { resource, name }) in steer::leaders(&pods) {
-        let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];
-        if let Some(leader) = kubectl.get_if_allowed(&words) {
-            pods.add_part(leader);
-        }
-    }
+    // How a StatefulSet would let its pods go is only told.
+    live::add_owners(kubectl, &mut pods, Some(WorkloadKind::StatefulSet))?;
     Ok(steer::owners(&pods))
 }
 

@@ -7,7 +7,8 @@ use super::planned::{Asked, Counted, Planned};
 use super::shared::{MANY, Shared};
 use super::{Failure, end_dry_run, owners, told};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
-use crate::kubectl::{Answer, Kubectl, Reason};
+use crate::kubectl::Kubectl;
+use crate::live;
 use crate::progress::Planning;
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
@@ -328,20 +329,9 @@ fn shared(kubectl: &Kubectl, workloads: &Workloads) -> BTreeMap<String, Shared> 
 
 /// Whether the scheduler leaves the node out. An error if there is no such node.
 fn is_cordoned(kubectl: &Kubectl, name: &str) -> Result<bool, Failure> {
-    let answer = kubectl.call(&["get", &format!("node/{name}"), "--output=json"], "");
-    match answer.and_then(Answer::result) {
-        Ok(text) => {
-            let node =
-                serde_json::from_str::<Value>(&text).map_err(|error| format!("node {name}: {error}"))?;
-            Ok(node["spec"]["unschedulable"] == true)
-        }
-        Err(error) if error.reason == Reason::NotFound => {
-            let known = kubectl.lines(&["nodes"]);
-            let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
-            Err(steer::unknown_node(name, known).into())
-        }
-        Err(error) => Err(format!("node {name} cannot be read: {error}").into()),
-    }
+    let node = live::node(kubectl, name, "json")?;
+    let node = serde_json::from_str::<Value>(&node).map_err(|error| format!("node {name}: {error}"))?;
+    Ok(node["spec"]["unschedulable"] == true)
 }
 
 /// Says what became of one workload.

@@ -13,7 +13,7 @@ use crate::args::steer::How;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_preview::Remedy;
-use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, difference};
+use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, difference, same_sets};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -143,16 +143,17 @@ impl<'k> Run<'k> {
     /// Ends before the count is known to have changed.
     pub(super) fn stop(mut self, stop: Stop) -> End<'k> {
         match stop {
-            Stop::Differs(why) if self.put_back().is_ok() && self.left_behind.is_empty() => {
-                match self.unlock() {
-                    None => End::Differs(why, Box::new(self)),
-                    Some(left) => {
-                        self.left_behind.push(left);
-                        End::told(self.abort(&why))
+            Stop::Differs(why) => {
+                let put_back = self.put_back();
+                if put_back.is_ok() && self.left_behind.is_empty() {
+                    match self.unlock() {
+                        None => return End::Differs(why, Box::new(self)),
+                        Some(left) => self.left_behind.push(left),
                     }
                 }
+                End::told(self.aborted(&why, put_back))
             }
-            Stop::Differs(why) | Stop::Unchanged(why) | Stop::Blocked(why) => End::told(self.abort(&why)),
+            Stop::Unchanged(why) | Stop::Blocked(why) => End::told(self.abort(&why)),
             Stop::Unknown(why) | Stop::Early(why) => End::told(self.unknown(&why)),
         }
     }
@@ -206,23 +207,11 @@ impl<'k> Run<'k> {
             Some(differs) => Stop::Differs(differs.to_string()),
             None => Stop::Unchanged(error.to_string()),
         })?;
-        self.check_target(&plan)?;
+        same_sets(&self.confirmed, &plan)?;
         if plan.from != self.confirmed.from {
             return Err(self.was_scaled(plan.from));
         }
         difference(&self.confirmed, &plan).map_or(Ok(plan), |found| Err(Stop::Differs(found.to_string())))
-    }
-
-    /// Returns an error if the workload is another one, or was rolled out.
-    fn check_target(&self, plan: &Plan) -> Result<(), Stop> {
-        let target = &plan.target;
-        if target.uid != self.confirmed.target.uid {
-            return Err(Stop::Unchanged(format!("{target} was replaced meanwhile")));
-        }
-        if !plan.has_sets_of(&self.confirmed) {
-            return Err(Stop::Unchanged(format!("{target} was rolled out meanwhile")));
-        }
-        Ok(())
     }
 
     /// Reads again, and plans such that the replacements of evicted pods go.
@@ -238,7 +227,7 @@ impl<'k> Run<'k> {
             Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
             _ => Stop::from(error),
         })?;
-        self.check_target(&plan)?;
+        same_sets(&self.confirmed, &plan)?;
         if let Some(pod) = plan.wanted().find(|pod| !self.replacements.contains(&pod.name)) {
             return Err(Stop::Blocked(format!("{} would go, which is no replacement", pod.name)));
         }

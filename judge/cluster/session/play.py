@@ -931,7 +931,7 @@ def not_locked(api):
     world = five(api, "not-locked")
     allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS, ("coordination.k8s.io", "leases", "create get update"))
     done = play("not-locked-refused", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
-    unchanged(world, done, "nothing was changed: not locked, so other runs of podrank could interfere: you may not delete leases.coordination.k8s.io; --no-lock goes on all the same")
+    unchanged(world, done, "nothing was changed: not locked, so other runs of podrank may interfere: you may not delete leases.coordination.k8s.io; --no-lock goes on all the same")
     world.apply_cost(world.pods[0], "-7", "podrank")
     done = play("not-locked", [*in_json(world, "drop", world.pods[1]), "--no-lock", "--as", "carol"])
     expect(done, 0, "the wanted pod went, and no other")

@@ -50,6 +50,20 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
     (difference != Difference::default()).then_some(difference)
 }
 
+/// Returns an error if a plan is for another object of that name, or for other sets: what was confirmed says nothing about these.
+///
+/// # Errors
+/// A sentence for a reader.
+pub fn same_sets(confirmed: &Plan, now: &Plan) -> Result<(), String> {
+    if now.target.uid != confirmed.target.uid {
+        return Err(format!("{} was replaced meanwhile", now.target));
+    }
+    if !now.has_sets_of(confirmed) {
+        return Err(format!("{} was rolled out meanwhile", now.target));
+    }
+    Ok(())
+}
+
 /// What a note says for longer than a moment: behind a semicolon is what an autoscaler wants just now.
 fn head(note: &Note) -> (NoteCode, &str) {
     (note.code, note.text.split(';').next().unwrap_or_default())

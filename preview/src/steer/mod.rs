@@ -17,7 +17,7 @@ mod target;
 mod wish;
 
 pub use budget::check_budgets;
-pub use difference::{Difference, difference};
+pub use difference::{Difference, difference, same_sets};
 pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
 pub use nodes::{Cluster, Kept, Level, PlannedNode, keeps, told};

@@ -198,7 +198,7 @@ impl Plan {
     }
 
     /// Whether another plan is about the same sets.
-    pub fn has_sets_of(&self, other: &Self) -> bool {
+    pub(super) fn has_sets_of(&self, other: &Self) -> bool {
         let names = |plan: &Self| plan.sets.iter().map(|set| set.replica_set.clone()).collect::<Vec<_>>();
         names(self) == names(other)
     }

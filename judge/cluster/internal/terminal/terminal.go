@@ -27,6 +27,9 @@ type Ran struct {
 // question is how a program asks.
 const question = "[y/N] "
 
+// patience is how long a program that was left behind may keep the terminal once the run has ended.
+const patience = 2 * time.Second
+
 // Run runs a command until it ends. At each question, counted from 1, it calls answer, and types what that returns.
 func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.Process) string) (*Ran, error) {
 	master, slave, err := pty.Open()
@@ -48,7 +51,7 @@ func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.
 	if err != nil {
 		return nil, err
 	}
-	s := &screen{}
+	s := &screen{closed: make(chan struct{})}
 	go s.read(master)
 	ended := make(chan struct{})
 	var answering sync.WaitGroup
@@ -56,7 +59,10 @@ func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.
 	err = command.Wait()
 	close(ended)
 	answering.Wait()
-	s.drain()
+	select {
+	case <-s.closed:
+	case <-time.After(patience):
+	}
 	ran := &Ran{Stdout: stdout.String(), Stderr: s.text(), Took: time.Since(began), Exit: command.ProcessState.ExitCode()}
 	if ctx.Err() != nil {
 		return ran, fmt.Errorf("%v did not end: %w: %s", command.Args, ctx.Err(), ran.Stderr)
@@ -72,36 +78,22 @@ func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.
 
 // screen is what the terminal has shown.
 type screen struct {
-	mutex sync.Mutex
-	shown strings.Builder
-	last  time.Time
+	mutex  sync.Mutex
+	shown  strings.Builder
+	closed chan struct{} // once all who had the terminal have closed it, and all that they wrote was read
 }
 
 func (s *screen) read(master *os.File) {
+	defer close(s.closed)
 	buffer := make([]byte, 4096)
 	for {
 		n, err := master.Read(buffer)
 		s.mutex.Lock()
 		s.shown.Write(buffer[:n])
-		s.last = time.Now()
 		s.mutex.Unlock()
-		if err != nil { // all who had the terminal have closed it
+		if err != nil {
 			return
 		}
-	}
-}
-
-// drain waits until nothing more comes.
-func (s *screen) drain() {
-	const quiet = 50 * time.Millisecond
-	for {
-		s.mutex.Lock()
-		since := time.Since(s.last)
-		s.mutex.Unlock()
-		if since > quiet {
-			return
-		}
-		time.Sleep(quiet)
 	}
 }
 
