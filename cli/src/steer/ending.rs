@@ -81,7 +81,9 @@ impl Run<'_> {
 
     /// Compares what went with what was confirmed, by UID, and takes costs off the pods that stay.
     pub(super) fn conclude(&mut self, plan: &Plan, seen: Seen) -> Outcome {
-        let scaled = format!("{} was scaled from {} to {}", plan.target, self.confirmed.from, plan.replicas);
+        let who = if self.is_count_of_other { " by somebody else" } else { "" };
+        let scaled =
+            format!("{} was scaled from {} to {}{who}", plan.target, self.confirmed.from, plan.replicas);
         let report = self.report_of(plan);
         let (state, early) = match seen {
             Seen { state: Some(state), early } => (state, early),

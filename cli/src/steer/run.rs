@@ -41,6 +41,8 @@ pub(super) struct Run<'k> {
     /// The state once its costs were off. From then on, another run may write its own.
     pub(super) at_put_back: Option<State>,
     steps: RefCell<Vec<Step>>,
+    /// Whether somebody else set the confirmed count right before this run did.
+    pub(super) is_count_of_other: bool,
     /// The workload's count, as long as nobody else changes it.
     pub(super) count: u32,
     /// Wanted pods that were evicted before the scale request.
@@ -121,6 +123,7 @@ impl<'k> Run<'k> {
             has_written: false,
             at_put_back: None,
             steps: RefCell::new(steps),
+            is_count_of_other: false,
             count: planned.plan.from,
             gone_before: Vec::new(),
             replacements: Vec::new(),
@@ -319,6 +322,7 @@ impl<'k> Run<'k> {
             return Err(Stop::Unchanged(format!("{} was replaced meanwhile", plan.target)));
         }
         if state.replicas == plan.replicas {
+            self.is_count_of_other = matches!(error.reason, Reason::Count | Reason::Conflict);
             return Ok(None);
         }
         if state.replicas != self.count {

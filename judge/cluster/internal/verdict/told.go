@@ -16,6 +16,9 @@ import (
 // Told holds every statement of a run's outcome against what happened. An error says which is false.
 func (w *World) Told(run *Seen) error {
 	count := w.count(run.User)
+	if count == nil && strings.Contains(run.Said, "by somebody else:") {
+		count = w.countByOther(run.User)
+	}
 	if run.Signal == syscall.SIGKILL {
 		return nil // it said nothing
 	}
@@ -63,7 +66,8 @@ func (w *World) done(run *Seen, count *Counted) error {
 	for _, pod := range w.unconfirmed(run, count) {
 		wrong = append(wrong, fmt.Errorf("exit status 0, and %s went, which was not confirmed", pod))
 	}
-	if run.Document != nil {
+	// The pods of a rollout may come to any node.
+	if run.Document != nil && w.Rolled.IsZero() {
 		for _, node := range run.Document.Nodes {
 			if node.BecomesEmpty && w.Occupied[node.Name] {
 				wrong = append(wrong, fmt.Errorf("exit status 0, and %s is not empty", node.Name))
@@ -78,7 +82,8 @@ func (w *World) unconfirmed(run *Seen, count *Counted) (pods []string) {
 	for _, d := range w.Deleted {
 		made, isNew := w.Made[d.Pod]
 		isKnown := w.Before[d.Pod] || isNew && made.Before(run.LastRead)
-		if d.By == Controller && isKnown && !run.Confirmed[d.Pod] && d.At.After(count.At) && d.At.Before(run.LastLook) {
+		isOfRollout := !w.Rolled.IsZero() && w.Rolled.Before(d.At)
+		if d.By == Controller && isKnown && !isOfRollout && !run.Confirmed[d.Pod] && d.At.After(count.At) && d.At.Before(run.LastLook) {
 			pods = append(pods, d.Pod)
 		}
 	}
@@ -119,13 +124,13 @@ func (w *World) notAsPlanned(run *Seen, count *Counted) error {
 	return errors.Join(wrong...)
 }
 
-// loweredMeanwhile is for exit status 3 of a run that did not change the count: somebody else lowered it while costs stood, and the pods
-// that went are named.
+// loweredMeanwhile is for exit status 3 of a run that did not change the count: somebody else lowered it or began a rollout while costs
+// stood, and the pods that went are named.
 func (w *World) loweredMeanwhile(run *Seen) error {
 	isLowered := slices.ContainsFunc(w.Counts, func(c Counted) bool { return c.By != run.User && c.To < c.From })
 	isNamed := slices.ContainsFunc(w.Deleted, func(d Deleted) bool { return run.names(d.Pod) })
-	if !isLowered || !isNamed {
-		return errors.New("exit status 3, and neither it nor another lowered the count, or it names no pod that went")
+	if !isLowered && w.Rolled.IsZero() || !isNamed {
+		return errors.New("exit status 3, and nobody lowered the count or began a rollout, or it names no pod that went")
 	}
 	return nil
 }

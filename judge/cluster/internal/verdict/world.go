@@ -67,6 +67,15 @@ func (w *World) count(user string) *Counted {
 	return &w.Counts[i]
 }
 
+// countByOther is the first time that another than the run lowered the count, or nil.
+func (w *World) countByOther(user string) *Counted {
+	i := slices.IndexFunc(w.Counts, func(c Counted) bool { return c.By != user && c.To < c.From })
+	if i < 0 {
+		return nil
+	}
+	return &w.Counts[i]
+}
+
 // deletion is that of a pod, or nil.
 func (w *World) deletion(pod string) *Deleted {
 	i := slices.IndexFunc(w.Deleted, func(d Deleted) bool { return d.Pod == pod })

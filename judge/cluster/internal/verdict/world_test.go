@@ -124,6 +124,9 @@ func TestTold(t *testing.T) {
 		{"another number", "a b", 0, "deploy/web was scaled from 4 to 2: the 3 wanted pods went, and no other.", "", nil, "3 wanted pods"},
 		{"the document has another status", "a b", 0, allWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}]}`, nil, "the outcome says 3"},
 		{"a promised node is not empty", "a b", 0, allWent, document, func(w *World, _ *Seen) { w.Occupied["n2"] = true }, "n2 is not empty"},
+		{"a promised node has pods of a rollout", "a b", 0, allWent, document, func(w *World, _ *Seen) {
+			w.Occupied["n2"], w.Rolled = true, at(15)
+		}, ""},
 		{"it forgets one", "a b", 0, allWent, `{"exit":0,"went":[{"name":"a"}]}`, nil, "what became of b"},
 		{"it says that one went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b went"},
 		{"it says that one stayed", "a b c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b stayed"},
@@ -136,13 +139,23 @@ func TestTold(t *testing.T) {
 		{"a node is named, and is not empty", "a b", 3, "n1 did not become empty", "", nil, ""},
 		{"unscaled, it says", "a b", 1, "deploy/web was not scaled: it is over", "", nil, "changed the count from 4 to 2"},
 		{"unscaled", "", 1, "deploy/web was not scaled: it is over", "", func(w *World, _ *Seen) { w.Counts = nil }, ""},
-		{"not as planned without a count", "", 3, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "neither it nor another"},
+		{"not as planned without a count", "", 3, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "nobody lowered the count"},
 		{"lowered by somebody else", "a", 3, "deploy/web was not scaled; its count is 3 now; these went meanwhile: a", "", func(w *World, _ *Seen) {
 			w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
 		}, ""},
+		{"another went by a rollout", "a b c", 0, allWent, "", func(w *World, _ *Seen) { w.Rolled = at(10.5) }, ""},
+		{"another went before a rollout", "a b c", 0, allWent, "", func(w *World, _ *Seen) { w.Rolled = at(11.5) }, "c went"},
+		{"a rollout took them", "a b", 3, "deploy/web was not scaled; these went meanwhile: a, b", "", func(w *World, _ *Seen) {
+			w.Counts, w.Rolled = nil, at(10.5)
+		}, ""},
+		{"scaled by somebody else", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
+			func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, ""},
+		{"scaled by somebody else, unsaid", "a b", 0, allWent, "", func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, "did not change the count"},
+		{"scaled by nobody", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
+			func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
 		{"lowered by somebody else, and no pod is named", "a", 3, "deploy/web was not scaled", "", func(w *World, _ *Seen) {
 			w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
-		}, "neither it nor another"},
+		}, "nobody lowered the count"},
 		{"without the command", "a", 4, "costs are left", "", nil, "without the command"},
 		{"with the command", "a", 4, "costs are left; run: kubectl podrank undo deploy/web", "", nil, ""},
 		{"an unknown status", "", 7, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "exit status 7"},
