@@ -22,6 +22,8 @@ pub(crate) enum Scope<'a> {
     All,
 }
 
+/// From how many objects of a namespace on all of them are read at once, and not each by its name.
+pub(crate) const MANY: usize = 4;
 /// The most further reads of the cluster if its statuses lag behind, and the pause before each.
 const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
@@ -289,7 +291,8 @@ pub(crate) fn add_owners(
 ) -> Result<(), Box<dyn Error>> {
     for ((namespace, kind), names) in steer::sets_of_pods(pods) {
         let resource = kind.resource();
-        let names = names.iter().map(String::as_str);
+        // kubectl asks for each name by itself.
+        let names = names.iter().map(String::as_str).filter(|_| names.len() < MANY);
         let place = ["--ignore-not-found", "--namespace", &namespace];
         let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
         if if_allowed == Some(kind) {

@@ -150,6 +150,7 @@ fn many_workloads_of_a_namespace_are_read_at_once() {
     let all = list(&[sets.clone(), pods.clone()].concat());
     let ran = drop_with("--node worker-1 --dry-run client", &[&read[..], &[all.clone(), list(&[])]].concat());
     says(&ran, 0, &plan, "");
+    assert_eq!(ran.asked[2], "get|replicasets.apps|--ignore-not-found|--namespace|shop|--output|json");
     let everything = "get|deployments.apps,replicasets.apps,replicationcontrollers,pods";
     assert_eq!(ran.asked[3], format!("{everything}|--show-managed-fields|--namespace|shop|--output|json"));
 

@@ -4,7 +4,7 @@
 use super::attempts::{Done, Work};
 use super::outcome::{Document, Exit, NodeDocument, Outcome};
 use super::planned::{Asked, Counted, Planned};
-use super::shared::{MANY, Shared};
+use super::shared::Shared;
 use super::{Failure, end_dry_run, owners, told};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::Kubectl;
@@ -322,7 +322,7 @@ fn shared(kubectl: &Kubectl, workloads: &Workloads) -> BTreeMap<String, Shared> 
     for Scaled { namespace, .. } in workloads.keys() {
         *counts.entry(namespace).or_default() += 1;
     }
-    let many = counts.into_iter().filter(|(_, count)| *count >= MANY);
+    let many = counts.into_iter().filter(|(_, count)| *count >= live::MANY);
     many.filter_map(|(namespace, _)| Some((namespace.to_owned(), Shared::read(kubectl, namespace)?)))
         .collect()
 }

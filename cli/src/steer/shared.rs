@@ -6,9 +6,6 @@ use crate::kubectl::Kubectl;
 use crate::surroundings;
 use podrank_preview::{Input, Scalable, WorkloadKind};
 
-/// The fewest workloads of a namespace that are read at once. For fewer, pods of other workloads would be read in vain.
-pub(super) const MANY: usize = 4;
-
 /// What is in a namespace.
 pub(super) struct Shared {
     input: Input,
