@@ -159,10 +159,10 @@ MOST ?=
 bench: ## races against other ways to decide: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
 	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
 
-charts: ## draws the charts of bench/RESULTS.md, docs/odds.md and docs/scale.md again, without a race
+charts: ## draws the charts of bench/RESULTS.md, docs/odds.md and bench/whole-nodes.md again, without a race
 	@$(CARGO) run --quiet -p podrank-bench -- bench charts
 	@$(CARGO) run --quiet -p podrank-bench --bin calibration tests/vectors/odds-rounds.jsonl.gz docs >$(CARGO_TARGET_DIR)/odds.txt
-	@$(CARGO) run --quiet -p podrank-bench --bin nodes 10 7 docs
+	@$(CARGO) run --quiet -p podrank-bench --bin nodes 10 7 bench/charts
 
 instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh
@@ -187,7 +187,7 @@ page-test: ## the page in headless Chromium and Firefox, beside the command line
 	@$(CARGO) build --quiet -p kubectl-podrank
 	@web/check.sh
 	@node --test web/test/*.test.mjs
-	@BROWSER=firefox node --test web/test/page.test.mjs
+	@BROWSER=firefox node --test web/test/page.test.mjs web/test/steering.test.mjs web/test/entry.test.mjs
 
 book: ## target/book/html, all pages as a book (needs mdbook: make book-tools)
 	@.ci/book

@@ -53,9 +53,8 @@ func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 	return neighbours
 }
 
-// WithEmptyNodes takes whole nodes, those first that can become empty with the fewest deletions. So for any number of victims, as many
-// nodes become empty as any choice can make empty that takes pods in the order of the rules before the tier (unassigned, pending and not
-// ready pods first) and of [WithTier].
+// WithEmptyNodes takes whole nodes, those first that can become empty with the fewest deletions. So for any number of victims, no other
+// choice that follows the rules before the tier (unassigned, pending and not ready pods first) and [WithTier] makes more nodes empty.
 //
 // A node that pods of others keep comes last. Of each other set, the share of its pods on a node counts, so that sets that are scaled
 // independently agree on which nodes to empty. What the scheduler does afterwards is not known: cordon a node to keep it empty.

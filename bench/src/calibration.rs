@@ -128,7 +128,7 @@ impl Calibration {
         let Sum { pods, found, expected, variance } = self.brier;
         let _ = writeln!(
             text,
-            "Brier score {:.4}; right odds would give {:.4}, standard error {:.4}; so many of so many {:.4}",
+            "Brier score {:.4}; right odds would give {:.4}, standard error {:.4}; equal odds in each set {:.4}",
             found / pods,
             expected / pods,
             variance.sqrt() / pods,

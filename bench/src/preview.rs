@@ -85,5 +85,5 @@ fn options(pods: u32) -> Result<Options, Box<dyn Error>> {
 fn table(dump: &[u8], options: &Options) -> Result<String, Box<dyn Error>> {
     let input = Input::read(dump)?;
     let preview = preview_workload(&input, options)?;
-    Ok(render::proof(&preview, Look::default()))
+    Ok(render::proof(&preview, "", Look::default()))
 }

@@ -105,8 +105,8 @@ fn share(part: usize, all: usize) -> u64 {
 
 impl Policy {
     /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first: with these
-    /// tiers, for any number of victims, as many nodes become empty as any choice can make empty that takes pods in the
-    /// order of the rules before [`Rule::Tier`](crate::Rule::Tier) and of the tiers that the pods have. Within a node, the
+    /// tiers, for any number of victims, no other choice that follows the rules before [`Rule::Tier`](crate::Rule::Tier)
+    /// and the tiers that the pods have makes more nodes empty. Within a node, the
     /// order decides as ever. Steps add up: taking some pods and asking again for the rest is the same as taking all at once.
     ///
     /// The next node is the one from which the least of other sets has to leave (its weight, see [`node_weights`], and each

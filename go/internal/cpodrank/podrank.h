@@ -2221,9 +2221,9 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
                              size_t weights_len);
 
 // Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first. With these tiers,
-// for any number of victims, as many nodes become empty as any choice can make empty that takes pods in the order of the rules before
-// PODRANK_RULE_TIER and of the tiers that the pods have. Within a node, the order decides as ever. podrank_steer
-// makes Kubernetes follow the tiers.
+// for any number of victims, no other choice that follows the rules before PODRANK_RULE_TIER and the tiers that the pods have
+// makes more nodes empty. Within a node, the order decides as ever. podrank_steer makes
+// Kubernetes follow the tiers.
 //
 // The next node is the one from which the least has to leave besides: its weight, and 2^32 for each of these pods there that
 // comes later; then the one with the fewest of the pods; then one whose domain has the most of them left; then the one
