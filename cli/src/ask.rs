@@ -11,8 +11,8 @@ use kubectl_podrank::look::{Grid, Look};
 use kubectl_podrank::node::NodePreview;
 use kubectl_podrank::{glance, link, overview, render, standing};
 use podrank_preview::{
-    Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, Replicas, ScaleDownOrder, Subject,
-    Workload, WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order,
+    Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, Workload,
+    WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order,
     standing_of_pod,
 };
 use std::collections::BTreeSet;
@@ -94,6 +94,14 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
     let mut options = args.options(clock);
     options.clock = args.now.is_none().then_some(clock);
     let subjects = args.subjects()?;
+    if let ([subject], Some(_)) = (&*subjects, &args.selector)
+        && !matches!(subject, Subject::All(_))
+    {
+        return Err(format!(
+            "--selector selects among all workloads, or those of a type: leave out {subject}"
+        )
+        .into());
+    }
     if let [Subject::Node(node)] = &*subjects {
         return of_node(node, args, look);
     }
@@ -113,10 +121,6 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
             at_clock(args, &mut options);
             several(&input, &options, args, look, with_parts(&subjects), is_wanted, refusals)
-        }
-        [subject] if args.selector.is_some() => {
-            Err(format!("--selector selects among all workloads, or those of a type: leave out {subject}")
-                .into())
         }
         [subject] => {
             let asked = one(&kubectl, subject, scope, args, options)?;
@@ -143,9 +147,21 @@ fn of_file(
     let question = match subjects {
         [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
         // The only workload needs no name.
-        [] if input.workloads().len() <= 1 || args.has_count() && !args.is_relative() => Question::of(args),
+        [] if args.selector.is_none()
+            && (input.workloads().len() <= 1 || args.has_count() && !args.is_relative()) =>
+        {
+            Question::of(args)
+        }
         _ => {
-            let is_wanted = live::wanted(&input.all_workloads(), subjects, || "in the file".to_owned())?;
+            let is_named = live::wanted(&input.all_workloads(), subjects, || "in the file".to_owned())?;
+            let selected = args.selector.as_ref().map(|selector| input.selected(selector)).transpose()?;
+            let has_labels = |kind, namespace: &str, name: &str| {
+                let is = |id: &WorkloadId| id.kind == kind && id.namespace == namespace && id.name == name;
+                selected.as_ref().is_none_or(|ids| ids.iter().any(is))
+            };
+            let is_wanted = |kind, namespace: &str, name: &str| {
+                is_named(kind, namespace, name) && has_labels(kind, namespace, name)
+            };
             return several(&input, &options, args, look, with_parts(subjects), is_wanted, Vec::new());
         }
     };
@@ -272,7 +288,8 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
         Question::Order if input.has_count(&options)? => {
             let mut order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
             add_order_notes(&mut order, &input, &options)?;
-            let table = || standing::order_table(&order, args.output == Output::Wide, look);
+            let table =
+                |after: &[String]| standing::order_table(&order, args.output == Output::Wide, after, look);
             of_order(&input, &options, &order, args, look, table, standing::whole)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
@@ -284,8 +301,8 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
                 &order,
                 args,
                 look,
-                || standing::of_pod(&order).text(look),
-                standing::of_pod,
+                |_| standing::of_pod(&order).text(look),
+                |order| vec![standing::of_pod(order)],
             )
         }
         Question::Pod(pod) => {
@@ -293,7 +310,7 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
             let answer = glance::of_pod(&preview, &pod)
                 .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
             let text = answer.text(look);
-            of_preview(&input, &options, &preview, args, || text, || vec![answer])
+            of_preview(&input, &options, &preview, args, None, |_| text, || vec![answer])
         }
         Question::Sets(sets) => {
             let is_one = |kind, namespace: &str, name: &str| {
@@ -308,17 +325,17 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
         }
         Question::Count | Question::Order => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let table = || match args.output {
-                Output::Wide => render::proof(&preview, look),
-                _ => glance::glance(&preview, look),
+            let table = |after: &[String]| match args.output {
+                Output::Wide => render::proof(&preview, &args.of_file(), look),
+                _ => glance::glance(&preview, after, look),
             };
-            let mut answer = of_preview(&input, &options, &preview, args, table, || render::whole(&preview))?;
-            if args.output == Output::Table && look.terminal_width.is_some() {
-                // Scaling the owner of a set is another question.
-                let is_asked = preview.owner.is_none() || !args.names_workload();
-                answer.beside.extend(glance::hint(&preview).filter(|_| is_asked));
-            }
-            Ok(answer)
+            // Scaling the owner of a set is another question, and so is scaling what a file was made of.
+            let is_asked = preview.owner.is_none() || !args.names_workload();
+            let is_smaller = || preview.asked.replicas < input.present_count(&options).ok();
+            let has_hint = args.output == Output::Table && look.terminal_width.is_some() && is_asked;
+            let has_hint = has_hint && args.filename.is_none() && is_smaller();
+            let hint = glance::hint(&preview).filter(|_| has_hint);
+            of_preview(&input, &options, &preview, args, hint, table, || render::whole(&preview))
         }
     }
 }
@@ -338,23 +355,21 @@ fn of_preview(
     options: &Options,
     preview: &Preview<'_>,
     args: &PreviewArgs,
-    for_people: impl FnOnce() -> String,
+    hint: Option<String>,
+    for_people: impl FnOnce(&[String]) -> String,
     whole: impl FnOnce() -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
-    let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).collect();
+    let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).chain(hint).collect();
     let id = id(preview.namespace, &preview.workload);
     let link = || link::link(input, options, &id, preview.asked.replicas);
     let text = match args.output {
-        Output::Table | Output::Wide => for_people(),
+        Output::Table | Output::Wide => for_people(&beside),
         Output::Json => preview.to_json(),
         Output::Yaml => yaml(preview)?,
         Output::Markdown => glance::markdown(preview),
         Output::Html => {
-            let again = format!(
-                "{}{}",
-                render::again(preview),
-                if args.filename.is_some() { " -f FILE" } else { "" }
-            );
+            // Who reads the page has another file.
+            let again = render::again(preview, if args.filename.is_some() { " -f FILE" } else { "" });
             html::page(&whole(), &Beside { notes: beside.clone(), sources: vec![again], link: link().ok() })
         }
         Output::Link => {
@@ -368,7 +383,7 @@ fn of_preview(
     if args.output == Output::Name {
         beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
     }
-    beside.extend(args.verbose.then(|| render::again(preview)));
+    beside.extend(args.verbose.then(|| render::again(preview, &args.of_file())));
     let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name, pod.verdict));
     let gist = glance::headline(preview) + &pods.collect::<String>();
     Ok(Answer { text: text.into_bytes(), beside, gist })
@@ -385,10 +400,13 @@ fn of_order<'a>(
     order: &ScaleDownOrder<'a>,
     args: &PreviewArgs,
     look: Look,
-    for_people: impl FnOnce() -> String,
-    whole: impl FnOnce(&ScaleDownOrder<'a>) -> Grid,
+    for_people: impl FnOnce(&[String]) -> String,
+    whole: impl FnOnce(&ScaleDownOrder<'a>) -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
-    let mut beside: Vec<_> = order.notes.iter().map(ToString::to_string).collect();
+    let mut beside: Vec<_> = standing::notes(order).map(ToString::to_string).collect();
+    if look.terminal_width.is_some() && args.output == Output::Table {
+        beside.push(standing::hint(order) + &args.of_file_and_time());
+    }
     let link = || link::link(input, options, &id(order.namespace, &order.workload), None);
     let text = match args.output {
         Output::Json => order.to_json(),
@@ -397,49 +415,46 @@ fn of_order<'a>(
         Output::Html => {
             let beside =
                 Beside { notes: beside.clone(), sources: vec![moment(order.now)], link: link().ok() };
-            html::page(&[whole(order)], &beside)
+            html::page(&whole(order), &beside)
         }
         Output::Link => {
             let link = link()?;
             beside.push(format!("note: {}", link::CONTENTS));
             link + "\n"
         }
-        Output::Table | Output::Wide | Output::Name => for_people(),
+        Output::Table | Output::Wide | Output::Name => for_people(&beside),
     };
-    if look.terminal_width.is_some() && args.output == Output::Table {
-        beside.push(standing::hint(order));
-    }
     let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.name, pod.may_go_at, pod.goes_at));
     Ok(Answer { text: text.into_bytes(), beside, gist: pods.collect() })
 }
 
 /// When it was decided.
 fn moment(now: Timestamp) -> String {
-    format!("Time of the decision: {now}")
+    format!("Time of the decision: {now:.0}")
 }
 
 fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
-    let look = Look { answers: all.previews.len(), ..look };
     let wants = all
         .desired_replicas
         .map_or_else(|| "it has set no count yet".to_owned(), |wanted| format!("it wants {wanted}"));
     let sentence = format!("hpa/{} ({} to {}): {wants}\n", all.name, all.min_replicas, all.max_replicas);
-    let each = |answer: fn(&Preview<'_>, Look) -> String| {
-        all.previews.iter().map(|preview| answer(preview, look)).collect::<String>()
-    };
+    let each = |answer: &dyn Fn(&Preview<'_>) -> String| all.previews.iter().map(answer).collect::<String>();
     let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
     let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
     let text = match args.output {
-        Output::Table => sentence + &each(glance::glance),
-        Output::Wide => sentence + &each(render::proof),
-        Output::Markdown => sentence + "\n" + &each(|preview, _| glance::markdown(preview) + "\n"),
+        Output::Table => {
+            let look = look.shared(all.previews.len(), 1, &beside);
+            sentence + &each(&|preview| glance::glance(preview, &[], look))
+        }
+        Output::Wide => sentence + &each(&|preview| render::proof(preview, &args.of_file(), look)),
+        Output::Markdown => sentence + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
         Output::Json => all.to_json(),
         Output::Yaml => yaml(all)?,
         Output::Html => {
             let sentence = Grid::of_sentences([sentence.trim_end().to_owned()]);
             let answers: Vec<_> =
                 iter::once(sentence).chain(all.previews.iter().map(glance::whole)).collect();
-            let sources = all.previews.iter().map(render::again).collect();
+            let sources = all.previews.iter().map(|preview| render::again(preview, "")).collect();
             html::page(&answers, &Beside { notes: beside.clone(), sources, link: None })
         }
         Output::Link | Output::Name => return Err("this output is about one count: add --replicas N".into()),
@@ -475,21 +490,23 @@ fn several(
     let all = Overview { unread: refusals, ..all };
     let mut beside: Vec<_> =
         all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();
+    beside.extend(overview::once(&all).map(ToString::to_string));
+    let is_asked = args.replicas.is_some();
     let text = match args.output {
         Output::Json => all.to_json(),
         Output::Yaml => yaml(&all)?,
-        Output::Markdown => overview::overview_markdown(&all),
-        Output::Table | Output::Wide => overview::overview_table(&all, look),
+        Output::Markdown => overview::overview_markdown(&all, is_asked),
+        Output::Table | Output::Wide => overview::overview_table(&all, is_asked, look),
         Output::Html => {
             let beside = Beside { notes: beside.clone(), sources: vec![moment(all.now)], link: None };
-            html::page(&[overview::whole(&all)], &beside)
+            html::page(&[overview::whole(&all, is_asked)], &beside)
         }
         Output::Link | Output::Name => return Err("this output is about one workload: name it".into()),
     };
     if all.workloads.is_empty() {
         beside.push("no workload has pods here".to_owned());
     } else if look.terminal_width.is_some() && args.output == Output::Table {
-        beside.extend(next_of(&all, args.replicas));
+        beside.extend(next_of(&all, args));
     }
     let lines =
         all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
@@ -497,11 +514,13 @@ fn several(
 }
 
 /// What to type next.
-fn next_of(all: &Overview<'_>, replicas: Option<Replicas>) -> Option<String> {
+fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
     let line = all.workloads.first()?;
     let (kind, name) = (line.workload.kind.short(), line.workload.name);
+    let replicas = args.replicas.filter(|_| line.error.is_none());
     let replicas = replicas.map_or_else(String::new, |replicas| format!(" {replicas}"));
-    Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {}", line.namespace))
+    let (namespace, source) = (line.namespace, args.of_file_and_time());
+    Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {namespace}{source}"))
 }
 
 fn yaml(answer: &impl serde::Serialize) -> Result<String, Failure> {

@@ -1,19 +1,17 @@
 //! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words. On a terminal, it
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
+use crate::left;
 use crate::look::{Grid, Look, MOST_IN_MARKDOWN, namespace_flag, plain};
 use podrank_preview::{
-    Bounds, Contest, Details, NoteCode, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict,
-    WorkloadKind,
+    Bounds, Contest, Details, NoteCode, Odds, Order, Owner, PodPreview, Preview, Rollout, SetPreview,
+    Verdict, WorkloadKind,
 };
 use std::collections::HashMap;
 use std::iter;
 
 /// The fewest pods that stay or go alike and are shown as one row.
 const FEW: usize = 3;
-
-/// Why chance decides between pods.
-pub(crate) const NO_RULE: &str = "no rule separates them";
 
 /// A row of the table: one pod, or several that are alike.
 struct Row {
@@ -25,13 +23,18 @@ struct Row {
     because: String,
 }
 
-/// Returns the answer.
-pub fn glance(preview: &Preview<'_>, look: Look) -> String {
+/// Returns the answer, with room for what is printed after it.
+pub fn glance(preview: &Preview<'_>, after: &[String], look: Look) -> String {
     let mut rows = rows(preview);
-    if let Some(most) = grid(preview, Vec::new()).room(look, &beside(preview)) {
+    if let Some(most) = grid(preview, Vec::new()).room(look, after) {
         rows = folded(preview, rows, most);
     }
     grid(preview, rows).text(look)
+}
+
+/// What becomes of it as a colour says it. In an order that Kubernetes does not follow, no colour says so.
+pub(crate) fn shade(verdict: Verdict, order: Order) -> Verdict {
+    if order == Order::Kubernetes { verdict } else { Verdict::Keep }
 }
 
 /// Returns the answer to paste into a page or a channel.
@@ -50,7 +53,8 @@ pub fn whole(preview: &Preview<'_>) -> Grid {
         };
         let read = READ.iter().zip(read(&pod.details)).filter(|(name, _)| !is_direct || **name != COST);
         let cells = [goes(pod), pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because];
-        (pod.verdict, cells.into_iter().chain(read.map(|(_, cell)| cell)).collect())
+        let cells = cells.into_iter().chain(read.map(|(_, cell)| cell)).collect();
+        (shade(pod.verdict, preview.order), cells)
     };
     let read = READ.into_iter().filter(|name| !is_direct || *name != COST);
     let mut answer = grid(preview, Vec::new());
@@ -59,23 +63,23 @@ pub fn whole(preview: &Preview<'_>) -> Grid {
     answer
 }
 
-/// What is printed after the table.
-fn beside(preview: &Preview<'_>) -> Vec<String> {
-    preview.notes.iter().map(ToString::to_string).chain(hint(preview)).collect()
-}
-
 fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
     // Pods that do not exist yet are not available, either.
     let grows = preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
-    let cells = |row: Row| (row.verdict, vec![row.goes, row.pod, row.node, row.because]);
+    let cells =
+        |row: Row| (shade(row.verdict, preview.order), vec![row.goes, row.pod, row.node, row.because]);
+    let sets = preview.sets().iter().filter(|set| set.active > 0);
+    let sets: Vec<_> = sets.filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     Grid {
         sentences: iter::once(headline(preview)).chain(shares(preview)).chain(follows).collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
         rows: rows.into_iter().map(cells).collect(),
+        below: left::left(preview).into_iter().collect(),
         give_way: vec!["NODE"],
         is_cut: false,
+        sets: if sets.len() > 1 { sets } else { Vec::new() },
     }
 }
 
@@ -111,6 +115,14 @@ pub(crate) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
     is_certain && !preview.blocked.is_empty() && preview.asked.replicas.is_some()
 }
 
+/// What an answer about the other order says before all else.
+pub(crate) fn in_order(order: Order) -> &'static str {
+    match order {
+        Order::Kubernetes => "",
+        Order::Total => ", in podrank's order, which Kubernetes does not follow",
+    }
+}
+
 /// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
 pub fn headline(preview: &Preview<'_>) -> String {
     let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
@@ -122,6 +134,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
         asked.suspend.filter(|suspend| *suspend).map(|_| " suspended".to_owned()),
     ];
     let asked = asked.into_iter().flatten().collect::<String>();
+    let asked = asked + in_order(preview.order);
     let (delete, active) = (preview.deletions(), preview.active);
     let certain = preview.count(Verdict::Delete);
     let contested = preview.count(Verdict::Contested);
@@ -154,7 +167,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
         _ => format!("{} of {active} {pods} {goes}", delete.text()),
     };
     let how = match (certain, contested) {
-        _ if delete.max == 0 => String::new(),
+        _ if delete.max == 0 || preview.order == Order::Total => String::new(),
         (1, 0) => ", certainly".to_owned(),
         (_, 0) => ", all certainly".to_owned(),
         (0, _) => format!(" ({} of {contested} by chance)", chance.text()),
@@ -283,13 +296,14 @@ fn rows(preview: &Preview<'_>) -> Vec<Row> {
 }
 
 fn goes(pod: &PodPreview<'_>) -> String {
-    match (pod.verdict, pod.odds) {
-        (Verdict::Delete, _) => "yes".to_owned(),
-        (Verdict::Contested, Some(odds)) => odds.text(),
-        (Verdict::Contested, None) => "maybe".to_owned(),
-        (Verdict::Blocked, _) => "waits".to_owned(),
-        (Verdict::Later, _) => "later".to_owned(),
-        (Verdict::Keep, _) => "no".to_owned(),
+    fate(pod.verdict, pod.odds)
+}
+
+/// What becomes of a pod, in a word: how likely it goes, if chance decides and that is known.
+pub(crate) fn fate(verdict: Verdict, odds: Option<Odds>) -> String {
+    match odds.filter(|_| verdict == Verdict::Contested) {
+        Some(odds) => odds.text(),
+        None => verdict.goes().to_owned(),
     }
 }
 
@@ -298,9 +312,7 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
     match pod.verdict {
         Verdict::Contested => {
             return match pod.contest {
-                Some(Contest::Tie) => NO_RULE,
-                Some(Contest::Between) => "ties with both sides",
-                Some(Contest::Cycle) => "the rules form a cycle",
+                Some(contest) => contested(contest),
                 None if pod.rule.is_some() => "at random",
                 None if pod.why.contains("power of two") => "ages decide, at an edge",
                 None if pod.why.contains("ranks") => "pods per node may change",
@@ -315,6 +327,15 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
         return if by == pod.name { "waits until it is ready".to_owned() } else { format!("waits for {by}") };
     }
     few_words(pod.rule, &pod.why, &pod.details, pod.rank, pod.node)
+}
+
+/// Why chance decides between pods, in a few words.
+pub(crate) fn contested(contest: Contest) -> &'static str {
+    match contest {
+        Contest::Tie => "no rule separates them",
+        Contest::Between => "ties with both sides",
+        Contest::Cycle => "the rules form a cycle",
+    }
 }
 
 /// What this rule finds in a pod, in a few words.
@@ -358,9 +379,12 @@ pub(crate) fn few_words(
     }
 }
 
-/// The rows on so many lines: those that stay are counted, sets that go as a whole and pods that are alike are one row, and if that
-/// does not do, so are more.
+/// The rows on so many lines. If there are more, those that stay are counted, and sets that go as a whole are one row; if that does not
+/// do, so are pods that are alike, and then others.
 fn folded(preview: &Preview<'_>, rows: Vec<Row>, most: usize) -> Vec<Row> {
+    if rows.len() <= most {
+        return rows;
+    }
     let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
     let goes_whole =
         |set: &&SetPreview<'_>| sets.len() > 1 && set.pods.iter().all(|pod| pod.verdict == Verdict::Delete);
@@ -409,7 +433,7 @@ fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>) ->
     }
     let mut all = Vec::new();
     for row in rows {
-        let least = if row.verdict == Verdict::Keep { 1 } else { FEW };
+        let least = if row.verdict == Verdict::Keep { 2 } else { FEW };
         match group(&row).filter(|group| counts.get(group).is_none_or(|pods| *pods >= least)) {
             // Only the first of a group is still counted.
             Some(group) => all.extend(counts.remove(&group).map(|pods| {

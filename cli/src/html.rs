@@ -49,6 +49,7 @@ pub fn page(answers: &[Grid], beside: &Beside) -> String {
             elements(&mut text, "p", rest);
         }
         table(&mut text, answer);
+        elements(&mut text, "p", &answer.below);
     }
     if !beside.notes.is_empty() {
         text += "<h2>Notes</h2>\n<ul>\n";

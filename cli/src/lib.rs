@@ -5,6 +5,7 @@
 mod curve;
 pub mod glance;
 pub mod html;
+mod left;
 pub mod link;
 pub mod look;
 pub mod node;

@@ -18,6 +18,8 @@ pub struct Look {
     pub in_colour: bool,
     /// The columns of the terminal. `None` for a file or a pipe, which get every pod and long lines.
     pub terminal_width: Option<usize>,
+    /// The lines of the terminal, if they are known.
+    pub terminal_height: Option<usize>,
 }
 
 /// Returns the header and a line for each row, in columns.
@@ -32,8 +34,10 @@ pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>
     table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// The most lines on a terminal, with the headline and the last one.
-const MOST_LINES: usize = 22;
+/// The lines of a terminal that does not say how many it has.
+const USUAL_HEIGHT: usize = 24;
+/// The lines that an answer leaves for the prompts before and after it.
+const PROMPTS: usize = 2;
 /// The fewest rows, however many notes there are.
 const FEWEST_ROWS: usize = 6;
 /// The narrowest that a column is cut to.
@@ -59,8 +63,28 @@ pub fn in_sentences(texts: &[String], look: Look) -> String {
 }
 
 impl Look {
+    /// The most lines of an answer, with the headline and the last one.
+    fn most_lines(self) -> usize {
+        self.terminal_height.unwrap_or(USUAL_HEIGHT).saturating_sub(PROMPTS)
+    }
+
+    /// The look of each of several answers that share the screen with so many lines and these texts.
+    #[must_use]
+    pub fn shared(self, answers: usize, lines: usize, texts: &[String]) -> Self {
+        let taken = lines + self.height(texts);
+        let height = self.terminal_height.unwrap_or(USUAL_HEIGHT).saturating_sub(taken);
+        Self { answers, terminal_height: Some(height), ..self }
+    }
+
+    /// The most rows of a table that a terminal has room for beside so many lines. `None` if all are shown.
+    pub(crate) fn room(self, beside: usize) -> Option<usize> {
+        let is_limited = self.terminal_width.is_some() && !self.shows_all;
+        let lines = self.most_lines() / self.answers.max(1);
+        is_limited.then(|| lines.saturating_sub(beside).max(FEWEST_ROWS))
+    }
+
     /// How many lines these texts take.
-    fn height(self, texts: &[String]) -> usize {
+    pub(crate) fn height(self, texts: &[String]) -> usize {
         in_sentences(texts, self).lines().count()
     }
 
@@ -71,7 +95,7 @@ impl Look {
         }
         let beside: Vec<_> = beside.lines().map(str::to_owned).collect();
         // What stays, what is left out, and what to type next.
-        let room = MOST_LINES.saturating_sub(5 + self.height(&beside));
+        let room = self.most_lines().saturating_sub(5 + self.height(&beside));
         let fits = |most: &usize| self.height(&texts[..*most]) <= room;
         (1..=texts.len()).take_while(fits).last().unwrap_or(1).min(texts.len())
     }
@@ -91,24 +115,34 @@ pub struct Grid {
     pub(crate) header: Vec<&'static str>,
     /// What becomes of those that a row is about, and its cells.
     pub(crate) rows: Vec<(Verdict, Vec<String>)>,
+    /// Sentences after the rows.
+    pub(crate) below: Vec<String>,
     /// The columns that a narrow terminal does without, the first one first.
     pub(crate) give_way: Vec<&'static str>,
     /// Whether the last column is rather cut than done without.
     pub(crate) is_cut: bool,
+    /// The `ReplicaSets` whose names have a colour each. Empty unless there are several.
+    pub(crate) sets: Vec<String>,
 }
 
 impl Grid {
     /// An answer in sentences alone.
     pub fn of_sentences(sentences: impl IntoIterator<Item = String>) -> Self {
         let sentences = sentences.into_iter().collect();
-        Self { sentences, header: Vec::new(), rows: Vec::new(), give_way: Vec::new(), is_cut: false }
+        Self {
+            sentences,
+            header: Vec::new(),
+            rows: Vec::new(),
+            below: Vec::new(),
+            give_way: Vec::new(),
+            is_cut: false,
+            sets: Vec::new(),
+        }
     }
 
     /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
     pub(crate) fn room(&self, look: Look, after: &[String]) -> Option<usize> {
-        let is_limited = look.terminal_width.is_some() && !look.shows_all;
-        let taken = 1 + look.height(&self.sentences) + look.height(after);
-        is_limited.then(|| (MOST_LINES / look.answers.max(1)).saturating_sub(taken).max(FEWEST_ROWS))
+        look.room(1 + look.height(&self.sentences) + look.height(&self.below) + look.height(after))
     }
 
     fn in_sentences(&self, look: Look) -> String {
@@ -130,9 +164,27 @@ impl Grid {
         }
         for (index, line) in table.iter().enumerate() {
             let style = index.checked_sub(1).map_or(Style::new().bold(), |row| style(self.rows[row].0));
-            text += &paint(look, style, line);
+            text += &self.paint(look, style, line);
         }
-        text
+        text + &in_sentences(&self.below, look)
+    }
+
+    /// A line in its style, but the name of a `ReplicaSet` in the set's own.
+    fn paint(&self, look: Look, style: Style, line: &str) -> String {
+        let found = || {
+            let named = self.sets.iter().zip(colours(&self.sets));
+            let found = named.filter_map(|(set, colour)| Some((line.find(&*plain(set))?, set.len(), colour)));
+            found.max_by_key(|(_, length, _)| *length)
+        };
+        match found().filter(|_| look.in_colour) {
+            None => paint(look, style, line),
+            Some((start, length, colour)) => {
+                let (before, rest) = line.split_at(start);
+                let (name, after) = rest.split_at(length);
+                let set = colour.on_default();
+                format!("{style}{before}{style:#}{set}{name}{set:#}{style}{after}{style:#}\n")
+            }
+        }
     }
 
     /// The table without these columns, and with the last one cut if there is some room for it.
@@ -189,8 +241,23 @@ impl Grid {
         if more > 0 {
             text.extend(["\n… and ", &more.to_string(), " more\n"]);
         }
+        text.extend(self.below.iter().map(|sentence| format!("\n{}\n", plain(sentence))));
         text
     }
+}
+
+/// A colour for each of these names, which depends on the name alone as far as none has it already. No verdict has one of them.
+fn colours(names: &[String]) -> Vec<AnsiColor> {
+    use AnsiColor::{Blue, BrightBlue, BrightCyan, BrightGreen, Cyan, Green};
+    const COLOURS: [AnsiColor; 6] = [Cyan, Blue, Green, BrightCyan, BrightBlue, BrightGreen];
+    let mut taken = Vec::new();
+    for name in names {
+        let sum = name.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        let free = (0..COLOURS.len()).map(|next| COLOURS[(sum + next) % COLOURS.len()]);
+        let colour = free.clone().find(|colour| !taken.contains(colour));
+        taken.extend(colour.or_else(|| free.clone().next()));
+    }
+    taken
 }
 
 pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
@@ -289,7 +356,6 @@ mod tests {
     #[test]
     fn the_last_column_is_cut_before_others_are_left_out() {
         let grid = |is_cut| Grid {
-            sentences: Vec::new(),
             header: vec!["POD", "NODE", "NOTE"],
             rows: vec![(
                 Verdict::Keep,
@@ -297,6 +363,7 @@ mod tests {
             )],
             give_way: vec!["NODE"],
             is_cut,
+            ..Grid::of_sentences([])
         };
         let at =
             |is_cut, columns| grid(is_cut).text(Look { terminal_width: Some(columns), ..Look::default() });
@@ -304,6 +371,31 @@ mod tests {
         assert_eq!(at(false, 33), "POD  NOTE\nweb  it waits for 3 more pods\n");
         // There is too little room to cut it.
         assert_eq!(at(true, 29), "POD  NOTE\nweb  it waits for 3 more pods\n");
+    }
+
+    #[test]
+    fn a_set_has_the_same_colour_beside_others() {
+        let names = |names: &[&str]| colours(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        let [old, new] = ["web-5d8c7f9b64", "web-7f6b9d5c48"];
+        assert_eq!(names(&[old])[0], names(&[old, new])[0]);
+        let all = names(&["a", "b", "c", "d", "e", "f"]);
+        assert!((1..all.len()).all(|place| !all[..place].contains(&all[place])), "{all:?}");
+        assert_eq!(names(&["a"; 7]).len(), 7);
+    }
+
+    #[test]
+    fn a_name_of_a_set_keeps_its_colour_in_a_row() {
+        let grid = Grid {
+            header: vec!["GOES", "POD"],
+            rows: vec![(Verdict::Delete, vec!["yes".to_owned(), "web-1-x".to_owned()])],
+            sets: vec!["web".to_owned(), "web-1".to_owned()],
+            ..Grid::of_sentences([])
+        };
+        let text = grid.text(Look { in_colour: true, ..Look::default() });
+        let row = text.lines().nth(1).expect("a row");
+        let (red, own) = (style(Verdict::Delete), colours(&grid.sets)[1].on_default());
+        assert_eq!(row, format!("{red}yes   {red:#}{own}web-1{own:#}{red}-x{red:#}"));
+        assert!(!grid.text(Look::default()).contains('\u{1b}'));
     }
 
     #[test]

@@ -88,11 +88,13 @@ fn look(args: &PreviewArgs) -> Look {
 
 /// The look of a plan on standard output.
 fn look_of_plan() -> Look {
+    let size = terminal_size_of(io::stdout());
     Look {
         shows_all: false,
         answers: 1,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-        terminal_width: terminal_size_of(io::stdout()).map(columns),
+        terminal_width: size.map(columns),
+        terminal_height: size.map(|(_, Height(lines))| lines.into()).filter(|lines| *lines > 0),
     }
 }
 

@@ -1,69 +1,77 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
-use crate::glance::named;
+use crate::glance::{in_order, named, shade};
 use crate::look::{Grid, Look};
-use podrank_preview::{Bounds, Overview, OverviewLine, Rest, Verdict, WaitsFor};
+use podrank_preview::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Rest, Verdict, WaitsFor};
 
-/// Returns a line for each workload.
-pub fn overview_table(overview: &Overview<'_>, look: Look) -> String {
-    grid(overview).text(look)
+/// Returns a line for each workload. `is_asked` says whether a count is asked for.
+pub fn overview_table(overview: &Overview<'_>, is_asked: bool, look: Look) -> String {
+    grid(overview, is_asked).text(look)
 }
 
 /// Returns the lines to paste into a page or a channel.
-pub fn overview_markdown(overview: &Overview<'_>) -> String {
-    whole(overview).markdown()
+pub fn overview_markdown(overview: &Overview<'_>, is_asked: bool) -> String {
+    whole(overview, is_asked).markdown()
 }
 
 /// Returns a line for each workload, uncut.
-pub fn whole(overview: &Overview<'_>) -> Grid {
-    Grid { sentences: vec![TITLE.to_owned()], ..grid(overview) }
+pub fn whole(overview: &Overview<'_>, is_asked: bool) -> Grid {
+    let title = format!("{TITLE}{}", in_order(overview.order));
+    Grid { sentences: vec![title], ..grid(overview, is_asked) }
+}
+
+/// What is true of all lines, and is said once.
+pub fn once<'o>(overview: &'o Overview<'_>) -> Option<&'o Note> {
+    overview.workloads.iter().flat_map(|line| &line.notes).find(|note| is_said_once(note))
+}
+
+fn is_said_once(note: &Note) -> bool {
+    note.code == NoteCode::TimeOfDump
 }
 
 /// What the lines are about.
 const TITLE: &str = "Who goes first";
 
-fn grid(overview: &Overview<'_>) -> Grid {
+fn grid(overview: &Overview<'_>, is_asked: bool) -> Grid {
     let namespace = overview.workloads.first().map_or("", |line| line.namespace);
     let several = overview.workloads.iter().any(|line| line.namespace != namespace);
     let row = |line: &OverviewLine<'_>| {
         let name = named(line.workload.kind, line.workload.name, "default", line.owner);
         let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
-        let cells = [name, line.active.to_string(), next(line), sure(line), note(line)];
+        let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
+        let cells = [name, line.active.to_string(), going(line), next, goes(line), note(line)];
         let namespace = several.then(|| line.namespace.to_owned());
-        (verdict, namespace.into_iter().chain(cells).collect())
+        (shade(verdict, overview.order), namespace.into_iter().chain(cells).collect())
     };
-    let header = ["WORKLOAD", "PODS", "NEXT TO GO", "SURE", "NOTE"];
+    let [going, next] = if is_asked { ["GO", "FIRST"] } else { ["GOING NOW", "NEXT TO GO"] };
+    let header = ["WORKLOAD", "PODS", going, next, "GOES", "NOTE"];
+    let title = (overview.order == Order::Total).then(|| format!("{TITLE}{}", in_order(overview.order)));
     Grid {
-        sentences: Vec::new(),
         header: several.then_some("NAMESPACE").into_iter().chain(header).collect(),
         rows: overview.workloads.iter().map(row).collect(),
-        give_way: vec!["NOTE", "SURE"],
+        give_way: vec!["NOTE", "GOES"],
         is_cut: true,
+        ..Grid::of_sentences(title)
     }
 }
 
-fn next(line: &OverviewLine<'_>) -> String {
-    let Bounds { min, max } = line.delete;
-    match line.next {
-        Some(next) if max > 1 => {
-            format!("{next} and {} more", Bounds { min: min.saturating_sub(1), max: max - 1 }.text())
-        }
-        Some(next) => next.to_owned(),
-        None if max == 1 => format!("{} pod", line.delete.text()),
-        None if max > 0 => format!("{} pods", line.delete.text()),
-        None => "-".to_owned(),
+/// How many pods go at the count that is asked for, or at the present one: `2 to 3`.
+fn going(line: &OverviewLine<'_>) -> String {
+    match line.delete {
+        _ if line.error.is_some() => "?".to_owned(),
+        Bounds { max: 0, .. } => "-".to_owned(),
+        delete => delete.text(),
     }
 }
 
-fn sure(line: &OverviewLine<'_>) -> String {
-    match &line.odds {
-        _ if line.delete.max > 0 && line.certain == line.delete.max as usize => "yes".to_owned(),
-        _ if line.delete.max > 1 && line.certain > 0 => format!("{} of them", line.certain),
-        Some(_) if line.delete.max > 1 => "by chance".to_owned(),
-        Some(odds) if odds.odds >= 1.0 => "yes".to_owned(),
-        Some(odds) => odds.text(),
-        None if line.delete.max > 0 => "no".to_owned(),
-        None => "-".to_owned(),
+/// How likely the next pod goes.
+fn goes(line: &OverviewLine<'_>) -> String {
+    match (&line.odds, line.next) {
+        // Sampled odds are never certain.
+        (Some(odds), _) if odds.odds >= 1.0 && odds.error == 0.0 => "yes".to_owned(),
+        (Some(odds), _) => odds.text(),
+        (None, Some(_)) => "waits".to_owned(),
+        (None, None) => "-".to_owned(),
     }
 }
 
@@ -79,7 +87,8 @@ fn note(line: &OverviewLine<'_>) -> String {
         autoscaler.map(|its| format!("HPA {} ({} to {})", its.name, its.min_replicas, its.max_replicas));
     let parts: Vec<_> = line.rest.as_ref().and_then(waits).into_iter().chain(autoscaler).collect();
     if parts.is_empty() {
-        line.notes.first().map_or_else(String::new, |note| note.text.clone())
+        let mut notes = line.notes.iter().filter(|note| !is_said_once(note));
+        notes.next().map_or_else(String::new, |note| note.text.clone())
     } else {
         parts.join("; ")
     }

@@ -3,7 +3,7 @@
 use crate::glance::{self, deleted_of, goes_on_by_itself, headline};
 use crate::look::{Grid, Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
-use podrank_preview::{Bounds, Details, Odds, PodPreview, Pods, Preview, SetPreview, Verdict};
+use podrank_preview::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
@@ -27,7 +27,7 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         let all = preview.deletions();
         let quota = Bounds { min: all.min - number(certain), max: all.max - number(certain) };
         let verb = if quota.max == 1 { "goes" } else { "go" };
-        format!("{certainty}: {} of {contested} contested pods {verb} (-o table lists them)", quota.text())
+        format!("{certainty}: {} of {contested} pods {verb} by chance (-o table lists them)", quota.text())
     };
     let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
     let blocked = if certain == 0 && follows.is_none() { &*preview.blocked } else { &[] };
@@ -50,17 +50,17 @@ fn number(pods: usize) -> u32 {
     u32::try_from(pods).unwrap_or(u32::MAX)
 }
 
-/// The command that prints the same again.
-pub fn again(preview: &Preview<'_>) -> String {
-    format!("Again: kubectl podrank {}", preview.replay)
+/// The command that prints the same again. `source` are the flags that name the file.
+pub fn again(preview: &Preview<'_>, source: &str) -> String {
+    format!("Again: kubectl podrank {}{source}", preview.replay)
 }
 
 /// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. On a terminal that
-/// is too narrow, the reason for each pod is below the pod.
-pub fn proof(preview: &Preview<'_>, look: Look) -> String {
+/// is too narrow, the reason for each pod is below the pod. `source` are the flags that name the file.
+pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = lines(&wrapped(&plain(&headline(preview)), width));
-    text += &lines(&wrapped(&plain(&again(preview)), width));
+    text += &lines(&wrapped(&plain(&again(preview, source)), width));
     let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_ref());
     text.extend(follows.map(|follows| lines(&wrapped(&plain(follows), width))));
     // A controller that deletes pods itself counts no ranks.
@@ -69,7 +69,7 @@ pub fn proof(preview: &Preview<'_>, look: Look) -> String {
     match &preview.of {
         Pods::Pods(pods) if !pods.is_empty() => {
             text.push('\n');
-            text += &pods_table(pods, look, has);
+            text += &pods_table(pods, preview.order, look, has);
         }
         Pods::Sets(all) if !all.is_empty() => {
             text.push('\n');
@@ -80,7 +80,8 @@ pub fn proof(preview: &Preview<'_>, look: Look) -> String {
                     continue;
                 }
                 let title = format!(
-                    "ReplicaSet {}: {} of {} active pods go{}",
+                    "{} ReplicaSet {}: {} of {} active pods go{}",
+                    age_of_set(set.is_new),
                     set.replica_set.unwrap_or("<new>"),
                     delete.text(),
                     set.active,
@@ -88,7 +89,7 @@ pub fn proof(preview: &Preview<'_>, look: Look) -> String {
                 );
                 text.push('\n');
                 text += &lines(&wrapped(&plain(&title), width));
-                text += &pods_table(&set.pods, look, has);
+                text += &pods_table(&set.pods, preview.order, look, has);
             }
         }
         _ => {}
@@ -114,7 +115,7 @@ pub fn whole(preview: &Preview<'_>) -> Vec<Grid> {
     iter::once(answer).chain(of_sets).collect()
 }
 
-const SET_HEADERS: [&str; 6] = ["REPLICASET", "FROM", "TO", "PODS", "GO", "WHY"];
+const SET_HEADERS: [&str; 6] = ["REPLICASET", "FROM", "TO", "PODS", "GO", "BECAUSE"];
 
 /// The cells of [`SET_HEADERS`].
 fn set_cells(preview: &Preview<'_>, set: &SetPreview<'_>) -> Vec<String> {
@@ -160,7 +161,7 @@ fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
 }
 
 /// The pods, with a header, in those of the columns that say something about them.
-fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool) -> String {
+fn pods_table(pods: &[PodPreview<'_>], order: Order, look: Look, has: impl Fn(&Column) -> bool) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = String::new();
     let pods = &by_odds(pods);
@@ -184,7 +185,7 @@ fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool
             text += &paint(Style::new().dimmed(), &rule);
         }
         last = Some(pod.verdict);
-        text += &paint(style(pod.verdict), line);
+        text += &paint(style(glance::shade(pod.verdict, order)), line);
         if is_narrow {
             let indent = line.find(&*plain(pod.name)).unwrap_or(0);
             for part in [reason(pod), details(pod)] {
@@ -254,7 +255,12 @@ fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clon
         0 => String::new(),
         contested => {
             let [min, max] = [delete.min, delete.max].map(|all| all.saturating_sub(number(certain)));
-            format!(" ({certain} certain, and {} of {contested} contested ones)", Bounds { min, max }.text())
+            let chance = Bounds { min, max }.text();
+            if certain == 0 {
+                format!(" ({chance} of {contested} by chance)")
+            } else {
+                format!(" ({certain} certainly, {chance} of {contested} by chance)")
+            }
         }
     }
 }
@@ -295,7 +301,7 @@ const COLUMNS: [Column; 13] = {
             Verdict::Contested => "-".to_owned(),
             _ => pod.position.to_string(),
         }),
-        new(Always, "VERDICT", |pod| verdict(pod.verdict, pod.odds)),
+        new(Always, "GOES", |pod| glance::fate(pod.verdict, pod.odds)),
         new(Always, "POD", |pod| pod.name.to_owned()),
         new(Always, NODE, |pod| pod.node.unwrap_or("<none>").to_owned()),
         new(Always, RANK, |pod| pod.rank.to_string()),
@@ -306,13 +312,13 @@ const COLUMNS: [Column; 13] = {
         new(Wide, COST, |pod| pod.details.deletion_cost.to_string()),
         new(Wide, "UID", |pod| pod.uid.clone()),
         new(Roomy, "RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
-        new(Roomy, "WHY", |pod| pod.why.clone()),
+        new(Roomy, "BECAUSE", |pod| pod.why.clone()),
     ]
 };
 
-/// What happens to a pod: for one that is contested, how likely it goes, if that is known.
-pub(crate) fn verdict(verdict: Verdict, odds: Option<Odds>) -> String {
-    odds.map_or_else(|| verdict.name().to_owned(), |odds| odds.text())
+/// Whether a set of a Deployment has the present template, in a word.
+pub(crate) fn age_of_set(is_new: bool) -> &'static str {
+    if is_new { "new" } else { "old" }
 }
 
 /// For how long the pod has been ready.

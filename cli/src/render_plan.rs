@@ -1,8 +1,8 @@
 //! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
 //! text and reads nothing.
 
+use crate::glance;
 use crate::look::{Grid, Look, in_sentences, plain};
-use crate::render::verdict;
 use podrank_preview::Verdict;
 use podrank_preview::steer::{Plan, PlannedPod, told};
 
@@ -21,8 +21,8 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let row = |pod: &&PlannedPod| {
         let fate = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
         let cells = vec![
-            verdict(pod.by_itself, pod.odds),
-            verdict(fate, None),
+            glance::fate(pod.by_itself, pod.odds),
+            glance::fate(fate, None),
             pod.name.clone(),
             pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
             cost(pod),
@@ -37,10 +37,11 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let below: Vec<_> = blocked.chain(nodes(plan)).collect();
     let mut grid = Grid {
         sentences: vec![format!("{} from {from} to {replicas}: {} {go}", plan.target, count(*delete, "pod"))],
-        header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "WHY"],
+        header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "BECAUSE"],
         rows: shown.iter().map(row).collect(),
         give_way: vec!["NODE", "COST"],
         is_cut: true,
+        ..Grid::of_sentences([])
     };
     let beside: Vec<_> = plan.notes.iter().map(ToString::to_string).chain(below.iter().cloned()).collect();
     let room = grid.room(look, &beside).map_or(usize::MAX, |most| most.saturating_sub(1));

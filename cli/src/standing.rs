@@ -1,28 +1,45 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
 use crate::curve::{self, MOST_LISTED};
-use crate::glance::{NO_RULE, READ, also_goes, few_words, named, read};
+use crate::glance::{READ, also_goes, contested, few_words, in_order, named, read};
 use crate::look::{Grid, Look, namespace_flag};
-use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
+use crate::render::age_of_set;
+use podrank_preview::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
-pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, look: Look) -> String {
-    let mut grid = order_grid(order, whole);
-    let after: Vec<_> = order.notes.iter().map(ToString::to_string).chain([hint(order)]).collect();
-    if let Some(most) = grid.room(look, &after).filter(|most| !whole && grid.rows.len() > *most) {
-        let more = grid.rows.len() - (most - 1);
-        grid.rows.truncate(most - 1);
-        let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
-        let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
-        grid.rows.push((Verdict::Keep, cells.into_iter().chain(rest).collect()));
+/// There is room for what is printed after it.
+pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, after: &[String], look: Look) -> String {
+    let mut grids = order_grids(order, whole);
+    let beside = grids.iter().map(|grid| look.height(&grid.sentences) + usize::from(!grid.rows.is_empty()));
+    let room = look.room(beside.sum::<usize>() + look.height(after)).filter(|_| !whole);
+    if let Some(room) = room {
+        share_rows(&mut grids, room);
     }
-    grid.text(look)
+    grids.iter().map(|grid| grid.text(look)).collect()
+}
+
+/// Leaves so many rows in all: what one table does not need, larger ones get.
+fn share_rows(grids: &mut [Grid], room: usize) {
+    let mut tables: Vec<_> = grids.iter_mut().filter(|grid| !grid.rows.is_empty()).collect();
+    tables.sort_by_key(|grid| grid.rows.len());
+    let (mut room, mut left) = (room, tables.len());
+    for grid in tables {
+        let most = (room / left).max(2);
+        (room, left) = (room.saturating_sub(most.min(grid.rows.len())), left - 1);
+        if grid.rows.len() > most {
+            let more = grid.rows.len() - (most - 1);
+            grid.rows.truncate(most - 1);
+            let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
+            let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
+            grid.rows.push((Verdict::Keep, cells.into_iter().chain(rest).collect()));
+        }
+    }
 }
 
 /// Returns the order to paste into a page or a channel.
 pub fn order_markdown(order: &ScaleDownOrder<'_>) -> String {
-    order_grid(order, false).markdown()
+    order_grids(order, false).iter().map(Grid::markdown).collect::<Vec<_>>().join("\n")
 }
 
 /// What to type next.
@@ -34,63 +51,117 @@ pub fn hint(order: &ScaleDownOrder<'_>) -> String {
 }
 
 /// Returns the order with every pod, and what the rules read of it.
-pub fn whole(order: &ScaleDownOrder<'_>) -> Grid {
-    order_grid(order, true)
+pub fn whole(order: &ScaleDownOrder<'_>) -> Vec<Grid> {
+    order_grids(order, true)
 }
 
-fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
-    let several = order.sets.len() > 1;
-    let counted = order.pods().any(|pod| pod.may_go_at.is_some());
+/// The order, and if the workload has several sets, a table for each.
+fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
+    let sentences = iter::once(headline(order)).chain(waits(order)).chain(now(order));
+    if let [only] = &*order.sets {
+        return vec![Grid { sentences: sentences.collect(), ..of_set(order, only, whole) }];
+    }
+    let shared = "Its ReplicaSets share its count, and each has an order of its own.".to_owned();
+    let is_shared = order.sets.len() > 1;
+    let head = Grid::of_sentences(sentences.chain(is_shared.then_some(shared)));
+    let names: Vec<_> = order.sets.iter().filter_map(|set| set.replica_set.map(str::to_owned)).collect();
+    let titled = |set: &Standings<'_>| {
+        let age = set.is_new.map_or_else(String::new, |is_new| format!("{} ", age_of_set(is_new)));
+        let pods = set.pods.len();
+        let pods = format!("{pods} {}", if pods == 1 { "pod" } else { "pods" });
+        let title = format!("{age}ReplicaSet {}: {pods}", set.replica_set.unwrap_or_default());
+        Grid { sentences: vec![title], sets: names.clone(), ..of_set(order, set, whole) }
+    };
+    iter::once(head).chain(order.sets.iter().map(titled)).collect()
+}
+
+/// The pods of a set, those that go first at the top.
+fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid {
+    let counted = set.pods.iter().any(|pod| pod.may_go_at.is_some());
+    let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
     let present = order.asked.replicas.or(order.asked.parallelism);
-    let rows = order.sets.iter().flat_map(|set| {
-        set.pods.iter().enumerate().map(move |(place, pod)| {
-            let at = if counted { goes_at(pod, present) } else { format!("#{}", place + 1) };
-            let because = if whole { pod.why.clone() } else { because(pod) };
-            let cells = [at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
-            let read = whole.then(|| read(&pod.details)).into_iter().flatten();
-            (Verdict::Keep, cells.into_iter().chain(read).chain([because]).collect())
-        })
-    });
-    let rest = order.rest.as_ref().and_then(|rest| rest.text.clone());
-    let shared = (several && !counted).then(|| {
-        let sets = order.sets.iter().filter_map(|set| Some((set.replica_set?, set.pods.len())));
-        let sets: Vec<_> = sets.map(|(name, pods)| format!("{name} has {pods}")).collect();
-        format!("Its count is shared among ReplicaSets, each with an order of its own: {}.", sets.join(", "))
-    });
-    let header = [if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE"].into_iter();
+    let row = |(place, pod): (usize, &Standing<'_>)| {
+        let at = if counted { goes_at(pod, present) } else { format!("#{}", place + 1) };
+        let may = open.then(|| may_go_at(pod));
+        let because = if whole { pod.why.clone() } else { because(pod) };
+        let cells = [pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
+        let read = whole.then(|| read(&pod.details)).into_iter().flatten();
+        (Verdict::Keep, iter::once(at).chain(may).chain(cells).chain(read).chain([because]).collect())
+    };
+    let at = match (counted, waits(order)) {
+        (false, _) => "PLACE",
+        (true, None) => "GOES AT",
+        (true, Some(_)) => "WAITS AT",
+    };
+    let header = iter::once(at).chain(open.then_some("MAY AT")).chain(["POD", "NODE"]);
     let read: &[_] = if whole { &READ } else { &[] };
     Grid {
-        sentences: iter::once(headline(order)).chain(rest).chain(shared).collect(),
         header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
-        rows: rows.collect(),
+        rows: set.pods.iter().enumerate().map(row).collect(),
         give_way: if whole { Vec::new() } else { vec!["NODE"] },
         is_cut: !whole,
+        ..Grid::of_sentences([])
     }
 }
 
-/// The counts at which a pod goes: `7`, or `4, may at 6`, or `now` if that is the present one.
+/// That no pod goes at any count until another one is ready.
+fn waits(order: &ScaleDownOrder<'_>) -> Option<String> {
+    let note = order.notes.iter().find(|note| note.code == NoteCode::ScaleDownWaits)?;
+    let mut text = note.text.clone();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    Some(text + ".")
+}
+
+/// The notes that are not said above the rows.
+pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note> {
+    order.notes.iter().filter(|note| note.code != NoteCode::ScaleDownWaits)
+}
+
+/// What happens at the present count, before any other is asked for.
+fn now(order: &ScaleDownOrder<'_>) -> Option<String> {
+    let rest = order.rest.as_ref()?;
+    let goes = |delete: Bounds| {
+        let pods = if order.active == 1 { "pod" } else { "pods" };
+        let goes = if delete.max == 1 { "goes" } else { "go" };
+        format!("At its present count, {} of its {} {pods} {goes} now.", delete.text(), order.active)
+    };
+    let goes = (rest.delete.max > 0).then(|| goes(rest.delete));
+    let then =
+        rest.text.as_ref().map(|text| match text.strip_prefix("Then it ").filter(|_| goes.is_none()) {
+            Some(what) => format!("It {what}"),
+            None => text.clone(),
+        });
+    let all: Vec<_> = goes.into_iter().chain(then).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The largest count at which a pod certainly goes, or `now` if that is the present one.
 fn goes_at(pod: &Standing<'_>, present: Option<u32>) -> String {
     if pod.goes_at.is_some() && pod.goes_at >= present {
         return "now".to_owned();
     }
-    match (pod.goes_at, pod.may_go_at) {
-        (Some(goes), Some(may)) if goes == may => goes.to_string(),
-        (Some(goes), Some(may)) => format!("{goes}, may at {may}"),
-        (None, Some(may)) => format!("may at {may}"),
-        (_, None) => "-".to_owned(),
-    }
+    pod.goes_at.map_or_else(|| "-".to_owned(), |goes| goes.to_string())
+}
+
+/// The largest count at which it may go, if that is another one.
+fn may_go_at(pod: &Standing<'_>) -> String {
+    let may = pod.may_go_at.filter(|_| pod.may_go_at != pod.goes_at);
+    may.map_or_else(|| "-".to_owned(), |may| may.to_string())
 }
 
 fn because(pod: &Standing<'_>) -> String {
-    match pod.rule {
-        None if pod.may_go_at != pod.goes_at => NO_RULE.to_owned(),
-        rule => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
+    match (pod.rule, pod.contest) {
+        (None, Some(contest)) => contested(contest).to_owned(),
+        (rule, _) => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
     }
 }
 
 fn headline(order: &ScaleDownOrder<'_>) -> String {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = order.active;
+    let name = name + in_order(order.order);
     let text = match pods {
         0 => "it has no pods".to_owned(),
         1 => "1 pod".to_owned(),
@@ -104,7 +175,9 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
     let Some(pod) = order.pods().next() else { return Grid::of_sentences([]) };
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
-    let mut sentences = vec![format!("{} ({name}, {pods}): {}", pod.name, fate(order, pod))];
+    let in_order = in_order(order.order);
+    let mut sentences = vec![format!("{} ({name}, {pods}){in_order}: {}", pod.name, fate(order, pod))];
+    sentences.extend(waits(order));
     sentences.extend(curve::line(&pod.chances).filter(|_| pod.chances.len() > MOST_LISTED));
     if !pod.why.is_empty() {
         sentences.push(match pod.rule {
@@ -113,7 +186,7 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
         });
     }
     sentences.push(state(order, pod));
-    sentences.extend(order.rest.as_ref().and_then(|rest| rest.text.clone()));
+    sentences.extend(now(order));
     sentences.extend(also_goes(order.workload.kind).map(str::to_owned));
     Grid::of_sentences(sentences)
 }
@@ -148,7 +221,8 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         [only] => format!("may go at {only}"),
         [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),
     });
-    let goes = pod.goes_at.map(|goes| format!("goes at {}", below(goes)));
+    let goes = if waits(order).is_some() { "waits" } else { "goes" };
+    let goes = pod.goes_at.map(|at| format!("{goes} at {}", below(at)));
     stays.into_iter().chain(may).chain(unknown(pod)).chain(goes).collect::<Vec<_>>().join(", ")
 }
 
@@ -175,7 +249,7 @@ fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     let age = details.age.as_ref().map(|age| format!("age {age}"));
     let rank = (pod.rank > 0).then(|| format!("{} of its workload's pods there", pod.rank));
     let cost = (!order.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
-    let restarts = format!("{} restarts", details.restarts);
+    let restarts = format!("{} restart{}", details.restarts, if details.restarts == 1 { "" } else { "s" });
     let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];
     format!("Now: {}.", all.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }

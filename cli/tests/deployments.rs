@@ -115,14 +115,14 @@ fn tables_show_the_sets_and_then_their_pods() {
         "Again: kubectl podrank deploy/web --namespace default --replicas 5 --now 2026-03-10T12:00:00Z ";
     assert!(lines[1].starts_with(again), "{table}");
     let sets = [
-        "REPLICASET      FROM  TO  PODS  GO  WHY",
+        "REPLICASET      FROM  TO  PODS  GO  BECAUSE",
         "web-5d8c7f9b64  4     2   4     2   gets its share: 2 of 7 pods (5 replicas and a surge of 2)",
         "web-7f6b9d5c48  9     5   9     4   gets its share: 5 of 7 pods (5 replicas and a surge of 2)",
     ];
     assert_eq!(lines[3..6], sets);
-    assert!(lines[7].starts_with("ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
-    assert!(lines[8].starts_with("#  VERDICT"), "{table}");
-    assert_eq!(lines.iter().filter(|line| line.starts_with("ReplicaSet ")).count(), 2);
+    assert!(lines[7].starts_with("old ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
+    assert!(lines[8].starts_with("#  GOES"), "{table}");
+    assert_eq!(lines.iter().filter(|line| line.contains(" ReplicaSet web-")).count(), 2);
 }
 
 /// The first sync makes the old set 2 and the new one 5. Then 7 pods are there and 4 must be available; the new set has 3 that are not
@@ -281,8 +281,8 @@ fn a_rollout_waits_for_new_pods() {
         "0 of 13 go; roll; goes on: false; waits: true",
         &format!("{OLD}: 4 to 4, 0 go; held-back; …"),
         &format!("{NEW}: 9 to 9, 0 go; no-surge; …"),
-        "…after this step, Deployment web waits until more of its new pods are available; then it deletes old pods that are \
-         marked `keep` here…",
+        "…after this step, Deployment web waits until more of its new pods are available; then it deletes old pods that \
+         stay in this preview…",
     ]);
     let (table, _) = fine(ROLL, &held_back);
     assert!(table.starts_with("deploy/web to 10: all 13 pods stay, in the next step\n"), "{table}");
@@ -345,7 +345,7 @@ fn statuses_that_lag_behind_are_told() {
         ];
         example(&format!("rs/{OLD} --replicas 1"), &changes).notes.contains(&format!(
             "warning: the status of default ReplicaSet/{OLD} is for an earlier spec, so its controller is still working, and \
-             may delete pods that are marked `keep` here: try again in a moment\n"
+             may delete pods that stay in this preview: try again in a moment\n"
         ))
     };
     assert_eq!([6, 7].map(lags), [false, true]);

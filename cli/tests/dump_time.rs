@@ -78,11 +78,11 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
     assert_eq!(
         note,
         format!(
-            "note: ages count to {taken}, when the file was last changed; if it is a copy, give the time of its dump with --now"
+            "note: ages count to {taken:.0}, when the file was last changed; if it is a copy, give the time of its dump with --now"
         )
     );
-    let start = "warning: 2 pods have other verdicts at the current time: web-younger (keep instead of delete), web-older (delete \
-                 instead of keep); to decide at that time, add --now ";
+    let start = "warning: 2 pods have other verdicts at the current time: web-younger (no instead of yes), web-older (yes \
+                 instead of no); to decide at that time, add --now ";
     let clock = warning.strip_prefix(start).unwrap_or_else(|| panic!("{warning}"));
     let at_clock: Timestamp = clock.parse().expect("a time");
     assert!(Timestamp::now().duration_since(at_clock) < seconds(60), "{clock}");
@@ -144,7 +144,7 @@ fn a_file_with_an_implausible_time_is_judged_at_the_newest_time_in_it() {
         assert_eq!(decision(&preview), "web-younger at newest-time", "{name}");
         assert_eq!(preview["now"], newest.to_string());
         let note = format!(
-            "note: ages count to {newest}, the newest time in the file, because the file's own time is not plausible; --now \
+            "note: ages count to {newest:.0}, the newest time in the file, because the file's own time is not plausible; --now \
              sets another time\nwarning: 2 pods have"
         );
         assert!(stderr.starts_with(&note), "{stderr}");

@@ -28,15 +28,25 @@ fn with_preview<T>(
 }
 
 fn at_a_glance(input: &Input, workload: &str, replicas: u32, look: Look) -> String {
-    with_preview(input, workload, replicas, |preview| glance(preview, look))
+    with_preview(input, workload, replicas, |preview| glance(preview, &beside(preview), look))
+}
+
+/// What is printed after the answer.
+fn beside(preview: &Preview<'_>) -> Vec<String> {
+    preview.notes.iter().map(ToString::to_string).chain(hint(preview)).collect()
 }
 
 fn proof(input: &Input, replicas: u32, look: Look) -> String {
-    with_preview(input, NAME, replicas, |preview| render::proof(preview, look))
+    with_preview(input, NAME, replicas, |preview| render::proof(preview, "", look))
 }
 
 fn terminal(columns: usize) -> Look {
     Look { terminal_width: Some(columns), ..Look::default() }
+}
+
+/// A terminal of 80 columns and so many lines.
+fn lines(lines: usize) -> Look {
+    Look { terminal_height: Some(lines), ..terminal(80) }
 }
 
 fn longest(text: &str) -> usize {
@@ -57,7 +67,7 @@ fn large(pods: u32) -> Input {
 
 #[test]
 fn an_answer_is_a_sentence_and_a_row_for_each_pod_that_goes() {
-    let text = at_a_glance(&example("rollout.json"), "deploy/web", 5, terminal(80));
+    let text = at_a_glance(&example("rollout.json"), "deploy/web", 5, lines(15));
     let expected = "\
 deploy/web to 5: 8 of 13 pods go, all certainly
 GOES  POD                        NODE      BECAUSE
@@ -67,6 +77,7 @@ yes   web-7f6b9d5c48-m9c4x       worker-3  Pending
 yes   web-7f6b9d5c48-k2v5d       worker-2  not ready
 yes   web-7f6b9d5c48-b7wfn       worker-1  deletion cost -10
 no    5 pods (--all lists them)
+The 5 left are on 4 nodes, 2 of them on worker-1.
 ";
     assert_eq!(text, expected);
     let contested = at_a_glance(&example("contested.yaml"), "rs/api-6c9d8f7b5", 1, terminal(80));
@@ -75,11 +86,11 @@ no    5 pods (--all lists them)
     let contested = at_a_glance(&example("contested.yaml"), "rs/api-6c9d8f7b5", 3, terminal(80));
     let expected = "\
 rs/api-6c9d8f7b5 to 3: 1 of 4 pods goes (1 of 3 by chance)
-GOES  POD                       NODE      BECAUSE
-33 %  api-6c9d8f7b5-8wz5c       worker-2  the rules form a cycle
-33 %  api-6c9d8f7b5-4kq2n       worker-1  the rules form a cycle
-33 %  api-6c9d8f7b5-t7xjd       worker-3  the rules form a cycle
-no    1 pod (--all lists them)
+GOES  POD                  NODE      BECAUSE
+33 %  api-6c9d8f7b5-8wz5c  worker-2  the rules form a cycle
+33 %  api-6c9d8f7b5-4kq2n  worker-1  the rules form a cycle
+33 %  api-6c9d8f7b5-t7xjd  worker-3  the rules form a cycle
+no    api-6c9d8f7b5-pm6vr  worker-4  deletion cost 10
 ";
     assert_eq!(contested, expected);
 }
@@ -93,7 +104,7 @@ fn the_share_of_each_set_is_told() {
     };
     let shares = "That is 4 of the 4 pods of web-5d8c7f9b64 and 6 of the 9 pods of web-7f6b9d5c48.";
     assert_eq!(second(3).as_deref(), Some(shares));
-    assert_eq!(second(5).as_deref(), Some("GOES  POD                        NODE      BECAUSE"));
+    assert_eq!(second(5).as_deref(), Some("GOES  POD                   NODE      BECAUSE"));
 }
 
 #[test]
@@ -117,14 +128,15 @@ fn an_answer_about_any_number_of_pods_fits_on_a_screen() {
             let all = Look { shows_all: true, ..terminal(80) };
             for look in [all, Look::default()] {
                 let text = at_a_glance(&input, NAME, replicas, look);
-                assert_eq!(text.lines().count(), pods as usize + 2, "{text}");
+                let rows = text.lines().filter(|line| line.starts_with("yes ") || line.starts_with("no "));
+                assert_eq!(rows.count(), pods as usize, "{text}");
             }
         }
     }
     // The rows that are left over are counted, so that the numbers add up.
     let text = at_a_glance(&large(1_000), NAME, 500, terminal(80));
     assert!(
-        text.contains("486 more (--all lists them)") && text.contains("500 pods (--all lists them)"),
+        text.contains("487 more (--all lists them)") && text.contains("500 pods (--all lists them)"),
         "{text}"
     );
 }
@@ -162,7 +174,7 @@ Again: kubectl podrank rs/web-7f6b9d5c48 --namespace default --replicas 7 --now
 ";
     assert!(text.starts_with(expected), "{text}");
     assert!(
-        text.contains("            unassigned: not assigned to a node, but web-7f6b9d5c48-k2v5d is\n"),
+        text.contains("         unassigned: not assigned to a node, but web-7f6b9d5c48-d6sjr is\n"),
         "{text}"
     );
     assert!(longest(&text) <= 80, "{text}");

@@ -115,7 +115,7 @@ fn a_node_can_be_preferred_by_its_name() {
     let ran = run(words, &[answers(&["worker-1", "worker-2"]), vec![list(&[])]].concat());
     assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
     let row = ran.stdout.lines().find(|line| line.contains("web-c")).expect("a row");
-    assert!(row.contains("delete") && row.ends_with("worker-2"), "{}", ran.stdout);
+    assert!(row.contains("  yes  ") && row.ends_with("worker-2"), "{}", ran.stdout);
     assert_eq!(&*ran.asked[6], "get|nodes|--selector=worker-2|--output=name|--namespace|shop");
     // The nodes are read once for all that is wanted of them.
     let everybody = [answers(&["worker-1", "worker-2"]), vec![list(&[]), list(&[])]].concat();
@@ -183,9 +183,9 @@ fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     let answers = [("rollout.argoproj.io/web\n".to_owned(), "", 0), list(&sets), list(&pods)];
     let ran = run("rollout/web -n shop", &answers);
     let expected = "\
-WORKLOAD                 PODS  NEXT TO GO  SURE  NOTE
-rs/web-1 of Rollout web  3     web-a       33 %
-rs/web-2 of Rollout web  1     web-d       yes
+WORKLOAD                 PODS  GOING NOW  NEXT TO GO  GOES  NOTE
+rs/web-1 of Rollout web  3     -          web-a       33 %
+rs/web-2 of Rollout web  1     -          web-d       yes
 ";
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), expected, ""));
     let ran = run("rollout/web -n shop --replicas -1", &answers);

@@ -84,7 +84,7 @@ fn example_as_json() {
     ];
     assert_eq!(each_pod(&shown, "{position} {name} {node} {rank} {verdict} {rule}"), rows);
     let pods = &shown.json["pods"];
-    assert_eq!(pods[3]["why"], "deletion cost -10, web-7f6b9d5c48-w8nlc has 0");
+    assert_eq!(pods[3]["why"], "deletion cost -10, web-7f6b9d5c48-x4rvp has 0");
     assert_eq!(pods[0]["uid"].as_str().map(str::len), Some(36));
 
     // The names are the contract.
@@ -257,10 +257,10 @@ fn everything_that_was_asked_is_in_the_json() {
 #[test]
 fn example_rules_move_with_the_cut() {
     for (replicas, position, expected) in [
-        (4, 5, "ready-time: ready for 5m30s, d6sjr for 3h: different age buckets"),
+        (4, 5, "rank: 4 related pods on its node, x4rvp has 3"),
         (2, 8, "sidecar-restarts: 0 sidecar restarts, w8nlc has 2"),
-        (8, 1, "unassigned: not assigned to a node, but m9c4x is"),
-        (7, 2, "phase: Pending, k2v5d is Running"),
+        (8, 1, "unassigned: not assigned to a node, but d6sjr is"),
+        (7, 2, "phase: Pending, d6sjr is Running"),
         (6, 4, "not-ready: ready, but k2v5d is not"),
         (0, 9, "null: all pods go"),
         (9, 1, "null: nothing to delete"),
@@ -281,13 +281,13 @@ fn columns(table: &str, from: usize, count: usize) -> Vec<String> {
 fn example_as_table() {
     let (table, _) = fine(&format!("{NEW_SET} --replicas 4"), ROLLOUT);
     let expected = "\
-rs/web-7f6b9d5c48 to 4: 5 of 9 pods go, all certainly
+rs/web-7f6b9d5c48 to 4, in podrank's order, which Kubernetes does not follow: 5 of 9 pods go
 GOES  POD                   NODE      BECAUSE
 yes   web-7f6b9d5c48-hq8zt  -         has no node
 yes   web-7f6b9d5c48-m9c4x  worker-3  Pending
 yes   web-7f6b9d5c48-k2v5d  worker-2  not ready
 yes   web-7f6b9d5c48-b7wfn  worker-1  deletion cost -10
-yes   web-7f6b9d5c48-z5tgq  worker-1  ready for 5m30s
+yes   web-7f6b9d5c48-z5tgq  worker-1  4 pods on its node
 no    web-7f6b9d5c48-d6sjr  worker-1  ready for 3h
 no    web-7f6b9d5c48-w8nlc  worker-2  3 pods on its node
 no    web-7f6b9d5c48-x4rvp  worker-3  3 pods on its node
@@ -297,8 +297,8 @@ no    web-7f6b9d5c48-p4xkl  worker-4  deletion cost 100
 
     let (wide, _) = fine(&format!("{NEW_SET} --replicas 3 -o wide"), ROLLOUT);
     let rows = columns(&wide, 0, 4);
-    assert_eq!(rows[3], "# VERDICT POD NODE");
-    assert_eq!(rows[4], "1 delete web-7f6b9d5c48-hq8zt <none>");
+    assert_eq!(rows[3], "# GOES POD NODE");
+    assert_eq!(rows[4], "1 yes web-7f6b9d5c48-hq8zt <none>");
     assert!(!rows[10].is_empty() && rows[10].chars().all(|c| c == '-'), "{}", rows[10]);
     let rows = columns(&wide, 4, 8);
     assert_eq!(rows[3], "RANK AGE PHASE READY RESTARTS COST UID RULE");
@@ -317,7 +317,7 @@ fn example_by_kubernetes_order() {
     assert_eq!(explicit.json, shown_by("").json, "it is the default");
     assert_eq!(explicit.json["order"], "kubernetes");
     let rows = each_pod(&explicit, "{name} {verdict} {rule}");
-    assert_eq!(rows[6..8], ["x4rvp delete uid", "w8nlc keep uid"]);
+    assert_eq!(rows[6..8], ["x4rvp delete deletion-cost", "w8nlc keep uid"]);
 }
 
 /// X before Z (the smaller UID, as they became ready a second apart), Z before Y likewise, and Y before X (restarted, as
@@ -338,7 +338,7 @@ fn a_circle_is_contested() {
     let circle = "contested; null; one of 3 pods of which 2 go, by list order: the rules form a cycle";
     shown("--replicas 2", &dump).says(&[
         "3 of 5 go, quota 2",
-        "web-4; delete; phase; Pending, web-3 is Running",
+        "web-4; delete; phase; Pending, web-2 is Running",
         // In the total order: the restarted one, then by UID.
         &format!("web-3; {circle}"),
         &format!("web-1; {circle}"),
@@ -346,7 +346,7 @@ fn a_circle_is_contested() {
         "web-5; keep; deletion-cost; deletion cost 7, web-2 has 0",
     ]);
     let note = "note: 1 pod has a deletion cost (web-5 7)\n\
-                note: only the certain victims are printed: 2 of 3 contested pods go (-o table lists them)\n";
+                note: only the certain victims are printed: 2 of 3 pods go by chance (-o table lists them)\n";
     assert_eq!(fine("--replicas 2 -o name", &dump), ("pod/web-4\n".to_owned(), note.to_owned()));
     let (table, _) = fine("--replicas 2 -o wide", &dump);
     let lines: Vec<_> = table.lines().collect();
@@ -390,7 +390,7 @@ fn bare_sets_and_replication_controllers_have_no_ranks_in_either_order() {
     let (table, _) = fine("--replicas 2 -o wide", dump(&bare));
     let tie = "one of 3 pods of which 1 goes, by list order: no rule separates them\n";
     assert_eq!(table.matches(tie).count(), 3);
-    let note = "note: no victim is certain: 1 of 3 contested pods goes (-o table lists them)\n";
+    let note = "note: no victim is certain: 1 of 3 pods goes by chance (-o table lists them)\n";
     assert_eq!(fine("--replicas 2 -o name", dump(&bare)), (String::new(), note.to_owned()));
 }
 
@@ -1014,7 +1014,7 @@ fn more_than_one_sync() {
     let bare = with(set("web"), CONTROLLER, Value::Null);
     let pods = |count| (0..count).map(pod);
     let many = dump(&[bare].into_iter().chain(pods(501)).collect::<Vec<_>>());
-    let none_is_certain = "note: no victim is certain: 500 of 501 contested pods go (-o table lists them)\n";
+    let none_is_certain = "note: no victim is certain: 500 of 501 pods go by chance (-o table lists them)\n";
     for (flags, note) in [
         (
             "--replicas 0",
@@ -1050,7 +1050,7 @@ fn contested_pods_have_odds() {
         ["0.3333 0.0", "0.3333 0.0", "0.3333 0.0", "null null"]
     );
     assert!(fine("--replicas 3", CONTESTED).0.contains("\n33 %  api-"));
-    assert!(fine("--replicas 3 -o wide", CONTESTED).0.contains("\n-  33 %     api-"));
+    assert!(fine("--replicas 3 -o wide", CONTESTED).0.contains("\n-  33 %  api-"));
     // Nothing tells one from another.
     let of = |count| dump(&[set("web")].into_iter().chain((0..count).map(pod)).collect::<Vec<_>>());
     assert!(fine("--replicas 1", of(501)).0.contains("\n>99 %  "));
@@ -1161,11 +1161,16 @@ fn command() -> Command {
 
 #[test]
 fn no_color_is_heeded() {
+    let command = || {
+        let mut command = Command::new(PROGRAM);
+        command.args(["-f", ROLLOUT_FILE, "--replicas", "4", "rs/web-7f6b9d5c48"]).args(NOON);
+        command
+    };
     let table = |variables: &[(&str, &str)]| {
         let output = output(command().env_remove("NO_COLOR").envs(variables.iter().copied()), b"");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31myes   web-7f6b9d5c48-z5tgq"));
+    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31myes   web-7f6b9d5c48-b7wfn"));
     assert!(!table(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
 }
 

@@ -49,12 +49,12 @@ fn a_broken_ordinal_is_named() {
 
 #[test]
 fn a_set_that_waits_says_so_in_each_view() {
-    let waits = "note: a scale-down of sts/db waits for db-1, and until then none of its pods goes at any count: db-1 is not ready\n";
+    let waits = "A scale-down of sts/db waits for db-1, and until then none of its pods goes at any count: db-1 is not ready.\n";
     for words in ["sts/db", "pod/db-4", "sts/db -o wide", "pod/db-2"] {
-        let (_, notes) = fine(words, STATEFUL_SET);
-        assert!(notes.contains(waits), "{words}: {notes}");
-        let (_, notes) = fine(words, mended(&[]));
-        assert!(!notes.contains("waits for"), "{words}: {notes}");
+        let (text, _) = fine(words, STATEFUL_SET);
+        assert!(text.contains(waits), "{words}: {text}");
+        let (text, notes) = fine(words, mended(&[]));
+        assert!(!text.contains("waits for db-1") && !notes.contains("waits for"), "{words}: {text}{notes}");
     }
     for words in ["sts/db --replicas 3", "sts", "pod/db-4 --replicas 3"] {
         let (table, _) = fine(words, STATEFUL_SET);

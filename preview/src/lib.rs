@@ -51,6 +51,7 @@ pub use ask::scalable::Scalable;
 pub use ask::subject::{OwnerName, Subject};
 pub use decide::autoscaled::autoscaled;
 pub use decide::circle::Arrow;
+pub use decide::interference::autoscaler;
 pub use decide::line::MOST_IN_ONE_SYNC;
 pub use decide::order_notes::add_order_notes;
 pub use decide::overview::overview;

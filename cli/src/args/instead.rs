@@ -43,7 +43,7 @@ fn plan(command: &Command, typed: Vec<&str>) -> Option<String> {
 }
 
 /// The word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=,:%@+".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

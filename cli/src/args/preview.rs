@@ -1,6 +1,7 @@
 //! The flags of the preview, and the options they stand for. Reads nothing else.
 
 use super::connection::Connection;
+use super::instead::quoted;
 use clap::builder::RangedI64ValueParser;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
@@ -27,7 +28,7 @@ pub(crate) struct PreviewArgs {
     words: Vec<String>,
 
     /// Workloads with these labels
-    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "filename")]
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
     pub(crate) selector: Option<String>,
 
     /// File to read instead of the cluster, or -
@@ -67,7 +68,7 @@ pub(crate) struct PreviewArgs {
     pub(crate) namespace: Option<String>,
 
     /// Look in all namespaces
-    #[arg(short = 'A', long, conflicts_with_all = ["namespace", "filename"])]
+    #[arg(short = 'A', long, conflicts_with = "namespace")]
     pub(crate) all_namespaces: bool,
 
     /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, its modification time]
@@ -77,7 +78,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "RFC3339", value_parser = moment, hide_short_help = true)]
     pub(crate) now: Option<Timestamp>,
 
-    /// By how much earlier and later the controller may decide: a pod is certain only if it is all that time, as pods grow older [default: 1s,5s; with --now, 0s,0s]
+    /// How much earlier and later the controller may decide: an answer is certain only if it holds all that time, as pods age [default: 1s,5s; with --now, 0s,0s]
     #[arg(long, value_name = "BEFORE,AFTER", value_parser = within, hide_short_help = true)]
     within: Option<Within>,
 
@@ -120,7 +121,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long = "dry-run", value_name = "HOW", num_args = 0..=1, default_missing_value = "client", hide = true)]
     _dry_run: Option<String>,
 
-    /// Print every pod, where a terminal shows a screen
+    /// Print every pod, not just what fits on a screen
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -298,6 +299,17 @@ impl PreviewArgs {
     /// Whether it is asked about a workload by its name, and not about what owns it.
     pub(crate) fn names_workload(&self) -> bool {
         self.subjects().is_ok_and(|subjects| matches!(&*subjects, [Subject::Workload(_)]))
+    }
+
+    /// The flags that name the file, if one is read: for commands that are printed.
+    pub(crate) fn of_file(&self) -> String {
+        let name = |file: &PathBuf| format!(" -f {}", quoted(&file.to_string_lossy()));
+        self.filename.as_ref().map_or_else(String::new, name)
+    }
+
+    /// The same flags and the one that gives the time, if it is given.
+    pub(crate) fn of_file_and_time(&self) -> String {
+        self.of_file() + &self.now.map_or_else(String::new, |now| format!(" --now {now}"))
     }
 
     /// What is missing for this output.

@@ -230,6 +230,9 @@ impl<'a> Preview<'a> {
 pub struct SetPreview<'a> {
     /// Its name; `None` if this sync creates it.
     pub replica_set: Option<&'a str>,
+    /// Whether it has the Deployment's present template: the others are old.
+    #[serde(rename = "new")]
+    pub is_new: bool,
     /// Its `spec.replicas` before the sync.
     pub from: i32,
     /// Its `spec.replicas` after the sync.
@@ -425,6 +428,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Returns it as a word for people: whether the pod goes.
+    pub fn goes(self) -> &'static str {
+        match self {
+            Self::Delete => "yes",
+            Self::Contested => "maybe",
+            Self::Blocked => "waits",
+            Self::Later => "later",
+            Self::Keep => "no",
+        }
+    }
+
     /// Returns it as a word, as in the JSON.
     pub fn name(self) -> &'static str {
         match self {

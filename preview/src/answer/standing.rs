@@ -3,7 +3,7 @@
 use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Asked, Details, Owner, Workload};
+use crate::answer::preview::{Asked, Contest, Details, Owner, Workload};
 use crate::answer::rest::Rest;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Order, Within};
@@ -56,6 +56,9 @@ pub struct ScaleDownOrder<'a> {
 pub struct Standings<'a> {
     /// The set's name; `None` for a workload without sets.
     pub replica_set: Option<&'a str>,
+    /// Whether it has its Deployment's present template: the others are old. `None` if it is no part of a Deployment.
+    #[serde(rename = "new", skip_serializing_if = "Option::is_none")]
+    pub is_new: Option<bool>,
     /// Its pods.
     pub pods: Vec<Standing<'a>>,
 }
@@ -84,6 +87,9 @@ pub struct Standing<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
+    /// How Kubernetes' rules leave it open together with others, if they do.
+    #[serde(skip)]
+    pub contest: Option<Contest>,
     /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,

@@ -106,17 +106,20 @@ fn set_previews<'a>(
     own: &[Own<'a>],
     decisions: Vec<SetDecision<'a>>,
 ) -> Vec<SetPreview<'a>> {
+    let new = step.new_set.map(|index| index as usize);
     let mut previews: Vec<_> = own
         .iter()
         .zip(changes)
         .zip(decisions)
-        .filter(|((own, change), decision)| {
+        .enumerate()
+        .filter(|(_, ((own, change), decision))| {
             own.state.set.replicas != 0 || change.replicas != 0 || decision.active != 0
         })
-        .map(|((own, change), decision)| {
+        .map(|(index, ((own, change), decision))| {
             let from = own.state.set.replicas;
             SetPreview {
                 replica_set: Some(own.entry.id().name),
+                is_new: new == Some(index),
                 from,
                 to: change.replicas,
                 writes: writes(from, change),
@@ -133,6 +136,7 @@ fn set_previews<'a>(
         let change = &step.new_change;
         previews.push(SetPreview {
             replica_set: None,
+            is_new: true,
             from: 0,
             to: change.replicas,
             writes: Vec::new(),

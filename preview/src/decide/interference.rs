@@ -3,7 +3,8 @@
 
 use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{PodPreview, Preview, Verdict};
+use crate::answer::preview::{Owner, PodPreview, Preview, Verdict, Workload};
+use crate::answer::standing::ScaleDownOrder;
 use crate::ask::options::Options;
 use crate::dump::input::Input;
 use crate::object::cost::CostOwner;
@@ -21,18 +22,21 @@ const MOST_COSTS: usize = 3;
 
 /// Adds all of it to a preview.
 pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Options) {
-    let id = id(preview);
+    let id = id(preview.namespace, &preview.workload);
     let mut notes = Vec::new();
     if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
-        let (kind, name) = scaled(preview);
+        let (kind, name) = scaled(&preview.workload, preview.owner);
         preview.autoscaler = autoscaler(preview, input);
         notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas));
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
-        let labels = labels_of_victims(preview, input);
-        notes.extend(budget_note(preview, input, &labels));
-        notes.extend(policy_note(preview, input, &labels));
+        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name);
+        let labels = labels_of(&victims.collect(), input, id.namespace);
+        notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
+        // Unless it is told to, it leaves the sets alone that a rollout takes down.
+        let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
+        notes.extend(policy_note(id, is_of_rollout, input, &labels));
         notes.extend(cost_note(preview, input, options));
     }
     notes.extend(unread_note(input));
@@ -40,24 +44,36 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
     preview.notes.extend(notes);
 }
 
-/// The autoscaler of a preview's workload.
-pub(crate) fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Input) -> Option<AutoscalerPreview<'a>> {
-    let (kind, name) = scaled(preview);
+/// Adds to an order who would interfere at another count, unless that is said already.
+pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input) {
+    let id = id(order.namespace, &order.workload);
+    let Some(replicas) = order.asked.replicas else { return };
+    let (kind, name) = scaled(&order.workload, order.owner);
+    let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas);
+    let labels = labels_of(&order.pods().map(|pod| pod.name).collect(), input, id.namespace);
+    notes.extend(budget_note(id.namespace, true, input, &labels));
+    notes.extend(policy_note(id, false, input, &labels));
+    notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
+    order.notes.extend(notes);
+}
+
+/// Returns the autoscaler of a preview's workload, if this input, which the preview is about, has one.
+pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Input) -> Option<AutoscalerPreview<'a>> {
+    let (kind, name) = scaled(&preview.workload, preview.owner);
     let count = preview.asked.replicas?;
     autoscalers(input, preview.namespace, &kind, name, count).next()
 }
 
-/// Kind and name of the object whose count a preview is about.
-fn scaled<'a>(preview: &Preview<'a>) -> (String, &'a str) {
-    match preview.owner {
+/// Kind and name of the object whose count an answer is about.
+fn scaled<'a>(workload: &Workload<'a>, owner: Option<Owner<'a>>) -> (String, &'a str) {
+    match owner {
         Some(owner) => (owner.kind.to_owned(), owner.name),
-        None => (preview.workload.kind.to_string(), preview.workload.name),
+        None => (workload.kind.to_string(), workload.name),
     }
 }
 
-fn id<'a>(preview: &Preview<'a>) -> WorkloadRef<'a> {
-    let workload = &preview.workload;
-    WorkloadRef { namespace: preview.namespace, kind: workload.kind, name: workload.name }
+fn id<'a>(namespace: &'a str, workload: &Workload<'a>) -> WorkloadRef<'a> {
+    WorkloadRef { namespace, kind: workload.kind, name: workload.name }
 }
 
 /// The objects in a namespace that are sound.
@@ -142,14 +158,16 @@ pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> O
     Some(Note::new(NoteCode::CountOwner, text))
 }
 
-/// The labels of the pods that go or may go, each set of labels once.
-fn labels_of_victims<'a>(preview: &Preview<'_>, input: &'a Input) -> BTreeSet<&'a BTreeMap<String, String>> {
-    if input.surroundings(preview.namespace).next().is_none() {
+/// The labels of the pods of these names, each set of labels once.
+fn labels_of<'a>(
+    names: &BTreeSet<&str>,
+    input: &'a Input,
+    namespace: &str,
+) -> BTreeSet<&'a BTreeMap<String, String>> {
+    if input.surroundings(namespace).next().is_none() {
         return BTreeSet::new();
     }
-    let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name);
-    let victims: BTreeSet<_> = victims.collect();
-    pods(input, preview.namespace).filter(|pod| victims.contains(&*pod.name)).map(|pod| &pod.labels).collect()
+    pods(input, namespace).filter(|pod| names.contains(&*pod.name)).map(|pod| &pod.labels).collect()
 }
 
 fn pods<'a>(input: &'a Input, namespace: &str) -> impl Iterator<Item = &'a PodEntry> {
@@ -162,7 +180,8 @@ fn selects_any(selector: Option<Selector<'_>>, labels: &BTreeSet<&BTreeMap<Strin
 
 /// The disruption budgets that cover pods that go.
 fn budget_note(
-    preview: &Preview<'_>,
+    namespace: &str,
+    has_count: bool,
     input: &Input,
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
@@ -170,36 +189,35 @@ fn budget_note(
         Surrounding::Budget(budget) => selects_any(budget.selector(), labels),
         _ => false,
     };
-    let budgets = sound(input, preview.namespace).filter(|(_, object)| covers(object));
+    let budgets = sound(input, namespace).filter(|(_, object)| covers(object));
     let names: Vec<_> = budgets.map(|(entry, _)| text::name(&entry.name)).collect();
     let (kind, them) = match names.len() {
         0 => return None,
         1 => ("PodDisruptionBudget", "it"),
         _ => ("PodDisruptionBudgets", "them"),
     };
-    let does = if preview.asked.replicas.is_some() { "scales down" } else { "deletes pods" };
+    let does = if has_count { "scales down" } else { "deletes pods" };
     let text = format!("{kind} {}: the controller ignores {them} when it {does}", text::list(&names));
     Some(Note::new(NoteCode::BudgetIgnored, text))
 }
 
 /// The policy by which podrank-webhook chooses the pods: of several, the oldest.
 fn policy_note(
-    preview: &Preview<'_>,
+    id: WorkloadRef<'_>,
+    is_of_rollout: bool,
     input: &Input,
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
-    if !WorkloadKind::WITH_COSTS.contains(&preview.workload.kind) {
+    if !WorkloadKind::WITH_COSTS.contains(&id.kind) {
         return None;
     }
-    let policies = sound(input, preview.namespace).filter_map(|(entry, object)| match object {
+    let policies = sound(input, id.namespace).filter_map(|(entry, object)| match object {
         Surrounding::Policy(policy) if selects_any(policy.selector(), labels) => {
             Some((policy.created, &entry.name, policy))
         }
         _ => None,
     });
     let (_, name, policy) = policies.min_by_key(|(created, name, _)| (*created, *name))?;
-    // Unless it is told to, it leaves the sets alone that a rollout takes down.
-    let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
     let text = format!("ScaleDownPolicy {}: podrank-webhook will choose the pods", text::name(name));
     (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
 }

@@ -122,9 +122,12 @@ impl<'m, 'a> Line<'m, 'a> {
         Ok(found.contested().iter().map(of).collect())
     }
 
-    /// What becomes of each pod, and why: a victim is compared with the first pod that is none, a survivor with the last.
+    /// What becomes of each pod, and why. A victim is compared with the pod in the middle of those that are none, so that the rule is the
+    /// one that parts it from most of them, and one that only breaks ties is named where nothing else decides. A survivor is compared
+    /// with the last pod that goes.
     pub(crate) fn previews(&self, odds: &HashMap<Uid, Odds>) -> Vec<PodPreview<'a>> {
-        let after_victims = self.contested.first().or(self.survivors.first()).copied();
+        let others: Vec<_> = self.contested.iter().chain(&self.survivors).copied().collect();
+        let after_victims = others.get(others.len() / 2).copied();
         let before_survivors = self.contested.last().or(self.victims.last()).copied();
         let contest = self.contest();
         let contested = self.why_contested(contest);

@@ -163,10 +163,10 @@ fn add_notes<'a>(
     let source = match options.now_source {
         NowSource::Given | NowSource::Clock => None,
         NowSource::FileTime => Some(format!(
-            "ages count to {now}, when the file was last changed; if it is a copy, give the time of its dump with --now"
+            "ages count to {now:.0}, when the file was last changed; if it is a copy, give the time of its dump with --now"
         )),
         NowSource::NewestTime => Some(format!(
-            "ages count to {now}, the newest time in the file, because the file's own time is not plausible; --now sets another time"
+            "ages count to {now:.0}, the newest time in the file, because the file's own time is not plausible; --now sets another time"
         )),
     };
     let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
@@ -181,7 +181,7 @@ fn add_notes<'a>(
     Ok(())
 }
 
-/// Marks the pods whose verdict is another one at the clock's time, and names them: `web-1 (keep instead of delete)`.
+/// Marks the pods whose verdict is another one at the clock's time, and names them: `web-1 (no instead of yes)`.
 fn changes(preview: &mut Preview<'_>, other: &Preview<'_>, clock: Timestamp) -> Option<Note> {
     let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
     let mut changed = Vec::new();
@@ -193,8 +193,8 @@ fn changes(preview: &mut Preview<'_>, other: &Preview<'_>, clock: Timestamp) -> 
         changed.push(format!(
             "{} ({} instead of {})",
             text::name(pod.name),
-            verdict.name(),
-            pod.verdict.name()
+            verdict.goes(),
+            pod.verdict.goes()
         ));
     }
     let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };

@@ -66,7 +66,7 @@ pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
 pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
     let works = if what.len() == 1 { "its controller is" } else { "the controllers are" };
     let text = format!(
-        "the status of {} is for an earlier spec, so {works} still working, and may delete pods that are marked `keep` here: try \
+        "the status of {} is for an earlier spec, so {works} still working, and may delete pods that stay in this preview: try \
          again in a moment",
         text::list(what)
     );
@@ -88,7 +88,7 @@ pub(crate) fn created_after_now<'a>(
     };
     Some(Note::new(
         NoteCode::CreatedAfterNow,
-        format!("{first}{others}: created after {now}, the time of this decision, so the age is negative"),
+        format!("{first}{others}: created after {now:.0}, the time of this decision, so the age is negative"),
     ))
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn of_deployment(
             NoteCode::GoesOn,
             format!(
                 "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
-                 are marked `keep` here",
+                 stay in this preview",
                 // A set may lose pods that are available before pods that are ready and not yet available.
                 if spec.min_ready_seconds.is_some_and(|seconds| seconds > 0) {
                     "may follow"
@@ -179,7 +179,7 @@ pub(crate) fn of_deployment(
             NoteCode::RolloutWaits,
             format!(
                 "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
-                 pods that are marked `keep` here"
+                 pods that stay in this preview"
             ),
         )),
         Some(Next::OldPods(pods)) => Some((

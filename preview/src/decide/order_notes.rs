@@ -1,12 +1,13 @@
-//! What a reader should know about an order besides the counts: that a scale-down waits, and which deletion costs are podrank's own.
+//! What a reader should know about an order besides the counts: that a scale-down waits, who else sets the count, and which deletion
+//! costs are podrank's own.
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::rest::WaitsFor;
 use crate::answer::standing::ScaleDownOrder;
 use crate::ask::options::Options;
-use crate::decide::leftovers;
 use crate::decide::standing::at;
 use crate::decide::workload::preview_workload;
+use crate::decide::{interference, leftovers};
 use crate::dump::input::Input;
 use crate::words::error::Error;
 use crate::words::text;
@@ -23,6 +24,7 @@ pub fn add_order_notes(
     leftovers::mark(order, input);
     let waits = waits(order, input, options)?;
     order.notes.extend(waits);
+    interference::add_to_order(order, input);
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub fn overview<'a>(
     let chosen = all.filter(|choice| is_wanted(choice.id().kind, choice.id().namespace, choice.id().name));
     let lines = chosen.map(|choice| {
         line(input, &sets, options, replicas, choice)
-            .unwrap_or_else(|error| OverviewLine { error: Some(error.to_string()), ..empty(choice.id()) })
+            .unwrap_or_else(|error| unanswered(input, &sets, options, choice, &error))
     });
     Overview {
         api_version: "podrank/v1",
@@ -40,6 +40,30 @@ pub fn overview<'a>(
         order: options.order,
         unread: Vec::new(),
         workloads: lines.collect(),
+    }
+}
+
+/// A workload that cannot be asked this, with its pods if they can be counted.
+fn unanswered<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+    choice: Choice<'a>,
+    error: &Error,
+) -> OverviewLine<'a> {
+    let id = choice.id();
+    let as_it_is = Options { replicas: None, odds: false, ..named(options, id) };
+    let now = preview_choice(input, sets, choice, &as_it_is);
+    let active = now.map_or(0, |preview| preview.active);
+    OverviewLine { active, error: Some(error.to_string()), ..empty(id) }
+}
+
+/// The options for this workload.
+fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
+    Options {
+        workload: Some(WorkloadName { kind: Some(id.kind), name: id.name.to_owned() }),
+        namespace: Some(id.namespace.to_owned()),
+        ..options.clone()
     }
 }
 
@@ -69,12 +93,7 @@ fn line<'a>(
     choice: Choice<'a>,
 ) -> Result<OverviewLine<'a>, Error> {
     let id = choice.id();
-    let mut its = Options {
-        workload: Some(WorkloadName { kind: Some(id.kind), name: id.name.to_owned() }),
-        namespace: Some(id.namespace.to_owned()),
-        replicas: None,
-        ..options.clone()
-    };
+    let mut its = Options { replicas: None, ..named(options, id) };
     if let Some(replicas) = replicas {
         its.replicas = Some(of_choice(sets, choice, replicas)?);
     }

@@ -1,11 +1,12 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
-use crate::answer::preview::{Details, PodPreview, Preview, Rollout, Verdict};
+use crate::answer::preview::{Contest, Details, PodPreview, Preview, Rollout, Verdict};
 use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
 use crate::decide::chances::chances;
 use crate::decide::choose::choose_workload;
+use crate::decide::circle::contest;
 use crate::decide::line::{MOST_IN_ONE_SYNC, lasting};
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::moment::moments_of;
@@ -46,7 +47,11 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         )));
     }
     let standings = if kind.is_direct() {
-        vec![Standings { replica_set: None, pods: by_each_count(preview, &as_it_is, &now, pod)? }]
+        vec![Standings {
+            replica_set: None,
+            is_new: None,
+            pods: by_each_count(preview, &as_it_is, &now, pod)?,
+        }]
     } else {
         of_sets(input, &sets, &as_it_is, &now, pod)?
     };
@@ -111,20 +116,25 @@ fn of_sets<'a>(
     pod: Option<&str>,
 ) -> Result<Vec<Standings<'a>>, Error> {
     let Preview { namespace, workload, .. } = now;
-    let of_set = |kind, name, is_alone| {
+    let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
         let scene = Scene::read(input, sets, id)?;
         let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?, pod)?;
-        Ok(Standings { replica_set: Some(name), pods })
+        Ok(Standings { replica_set: Some(name), is_new, pods })
     };
     if workload.kind != WorkloadKind::Deployment {
-        return Ok(vec![of_set(workload.kind, workload.name, true)?]);
+        return Ok(vec![of_set(workload.kind, workload.name, None, true)?]);
     }
-    let names: Vec<_> =
-        now.sets().iter().filter(|set| set.active > 0).filter_map(|set| set.replica_set).collect();
+    let names: Vec<_> = now
+        .sets()
+        .iter()
+        .filter(|set| set.active > 0)
+        .filter_map(|set| Some((set.replica_set?, set.is_new)))
+        .collect();
     let is_at_rest = now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     let is_alone = is_at_rest && names.len() == 1;
-    names.into_iter().map(|name| of_set(WorkloadKind::ReplicaSet, name, is_alone)).collect()
+    let its = names.into_iter();
+    its.map(|(name, is_new)| of_set(WorkloadKind::ReplicaSet, name, Some(is_new), is_alone)).collect()
 }
 
 /// The pods of one set. `has_counts` is false if other sets share its workload's count.
@@ -169,10 +179,23 @@ fn of_set<'a>(
             chances: if is_wanted { chances_of(index)? } else { Vec::new() },
             rule,
             why,
+            contest: at_now.groups[index].contest,
             details: Details::of(pod, to_time(options.now)),
         })
     };
     at_now.line.iter().map(standing).collect()
+}
+
+/// What the reasons read of the group that a pod is in.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    /// The number of its pods.
+    pods: usize,
+    /// How Kubernetes' rules leave them open, if they are several.
+    contest: Option<Contest>,
+    /// The pod to compare a pod that is alone in its group with: the one in the middle of those that stay longer, or for the last one the
+    /// one before it.
+    other: Option<usize>,
 }
 
 /// The pods of a set in line.
@@ -181,8 +204,8 @@ struct Places {
     line: Vec<usize>,
     /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
     deletions: Vec<(usize, usize)>,
-    /// For each pod by index, the last pod of the group before its own, the number of pods in that, and the first pod after it.
-    neighbours: Vec<(Option<usize>, usize, Option<usize>)>,
+    /// For each pod by index, its group.
+    groups: Vec<Group>,
 }
 
 impl Places {
@@ -202,18 +225,22 @@ impl Places {
                 here.1 = later.1;
             }
         }
-        let mut neighbours = vec![(None, 0, None); records.len()];
+        let line = groups.concat();
+        let (mut of_pods, mut start) = (vec![Group::default(); records.len()], 0);
         for (place, group) in groups.iter().enumerate() {
-            let before = place.checked_sub(1).and_then(|before| groups[before].last()).copied();
-            let after = groups.get(place + 1).and_then(|after| after.first()).copied();
+            start += group.len();
+            let before = place.checked_sub(1).and_then(|before| groups[before].last());
+            let other = line.get(start + (line.len() - start) / 2).or(before).copied();
+            let its: Vec<_> = group.iter().map(|&index| &records[index]).collect();
+            let contest = (its.len() > 1).then(|| contest(&policy, &its));
             for &index in group {
-                neighbours[index] = (before, group.len(), after);
+                of_pods[index] = Group { pods: group.len(), contest, other };
             }
         }
-        Ok(Self { line: groups.concat(), deletions: places, neighbours })
+        Ok(Self { line, deletions: places, groups: of_pods })
     }
 
-    /// What separates a pod from the next one, or the last pod from the one before it.
+    /// What separates a pod from most of those that stay longer, or the last pod from the one before it.
     fn why(
         &self,
         policy: Policy,
@@ -221,12 +248,12 @@ impl Places {
         own: &[RankedPod<'_, '_>],
         index: usize,
     ) -> (Option<&'static str>, String) {
-        let (before, together, after) = self.neighbours[index];
-        if together > 1 {
-            let others = text::count((together - 1) as u64, "other pod");
-            return (None, format!("list order decides among it and {others}"));
+        let Group { pods, contest, other } = self.groups[index];
+        if let Some(contest) = contest {
+            let others = text::count((pods - 1) as u64, "other pod");
+            return (None, format!("list order decides among it and {others}: {}", contest.words()));
         }
-        let Some(other) = after.or(before) else { return (None, "it is the only pod".to_owned()) };
+        let Some(other) = other else { return (None, "it is the only pod".to_owned()) };
         let [(_, pod), (other, their_pod)] = [&own[index], &own[other]];
         let rule = match order {
             Order::Total => policy.decide(pod, their_pod).1,
@@ -309,6 +336,7 @@ fn by_each_count<'a>(
             chances: if wanted == Some(pod.name) { chances.clone() } else { Vec::new() },
             rule,
             why,
+            contest: pod.contest,
             details: pod.details.clone(),
         }
     };

@@ -2,5 +2,6 @@
 
 pub(crate) mod input;
 pub(crate) mod json;
+pub(crate) mod labels;
 pub(crate) mod sets;
 pub(crate) mod yaml;

@@ -27,6 +27,7 @@ pub(crate) struct DeploymentEntry {
     pub(crate) name: String,
     pub(crate) uid: String,
     pub(crate) resource_version: String,
+    pub(crate) labels: BTreeMap<String, String>,
     /// The field managers that may write `spec.replicas` back.
     pub(crate) count_owners: Vec<String>,
     spec: Result<DeploymentSpec, String>,
@@ -95,6 +96,7 @@ impl DeploymentEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
+            labels: metadata.labels.unwrap_or_default(),
             count_owners: read_count_owners(object),
         })
     }

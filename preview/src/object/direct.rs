@@ -11,6 +11,7 @@ use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::error::{Error, parse};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What is kept from such a workload.
@@ -20,6 +21,7 @@ pub(crate) struct DirectEntry {
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) uid: String,
+    pub(crate) labels: BTreeMap<String, String>,
     pub(crate) is_being_deleted: bool,
     /// Whether its status is for an earlier spec.
     pub(crate) lags: bool,
@@ -91,6 +93,7 @@ impl DirectEntry {
             lags: observed.is_some_and(|observed| observed < metadata.generation),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
+            labels: metadata.labels.unwrap_or_default(),
             count_owners: read_count_owners(object),
             selector: parse::<Body>(object).map(|object| object.spec.and_then(|spec| spec.selector)),
             spec: Spec::read(kind, object),

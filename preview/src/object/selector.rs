@@ -101,7 +101,12 @@ pub(crate) fn matches_node(expressions: &[Expression], labels: &BTreeMap<String,
 /// Why a label selector as `kubectl get --selector` reads it matches none of these labels: which key or value is missing
 /// from all of them. `None` if no requirement alone rules all of them out. `whose` completes "none ... has the label".
 pub(crate) fn mismatch(selector: &str, whose: &str, labels: &[&BTreeMap<String, String>]) -> Option<String> {
-    requirements(selector).find_map(|(key, wanted)| {
+    let selector = LabelSelector::of_text(selector);
+    let mut wanted = selector.match_expressions.iter().flatten().filter_map(|expression| {
+        let is_positive = matches!(&*expression.operator, "In" | "Exists");
+        is_positive.then(|| (&*expression.key, expression.values.as_deref().unwrap_or_default()))
+    });
+    wanted.find_map(|(key, wanted)| {
         let values: BTreeSet<_> = labels.iter().filter_map(|labels| labels.get(key)).collect();
         if values.is_empty() {
             let keys: BTreeSet<_> = labels.iter().flat_map(|labels| labels.keys()).collect();
@@ -109,10 +114,10 @@ pub(crate) fn mismatch(selector: &str, whose: &str, labels: &[&BTreeMap<String, 
             let hint = nearest.map_or_else(String::new, |key| format!("; did you mean {key}?"));
             return Some(format!("none {whose} has the label {key}{hint}"));
         }
-        if wanted.is_empty() || wanted.iter().any(|wanted| values.iter().any(|value| value == wanted)) {
+        if wanted.is_empty() || wanted.iter().any(|wanted| values.contains(wanted)) {
             return None;
         }
-        let hint = match &*wanted {
+        let hint = match wanted {
             [only] => text::nearest(only, values.iter().map(|value| value.as_str())),
             _ => None,
         };
@@ -127,31 +132,50 @@ pub(crate) fn mismatch(selector: &str, whose: &str, labels: &[&BTreeMap<String, 
     })
 }
 
-/// The requirements that a label has one of some values, or exists, if there are no values.
-fn requirements(selector: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
-    let mut depth = 0;
-    let parts = selector.split(move |char| {
-        match char {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
+impl LabelSelector {
+    /// Reads a selector as kubectl does: `app=web,tier in (a,b),!canary`.
+    pub(crate) fn of_text(selector: &str) -> Self {
+        let mut depth = 0;
+        let parts = selector.split(move |char| {
+            match char {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            char == ',' && depth == 0
+        });
+        let parts = parts.map(str::trim).filter(|part| !part.is_empty());
+        Self { match_labels: None, match_expressions: Some(parts.map(Expression::of_text).collect()) }
+    }
+}
+
+impl Expression {
+    /// Reads one requirement as kubectl does. What it cannot read has no valid key.
+    fn of_text(text: &str) -> Self {
+        let with = |key: &str, operator: &str, values: Vec<&str>| Self {
+            key: key.trim().to_owned(),
+            operator: operator.to_owned(),
+            values: Some(values.into_iter().map(|value| value.trim().to_owned()).collect()),
+        };
+        if let Some((head, values)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+            let values = values.split(',').collect();
+            return match head.trim().rsplit_once(' ') {
+                Some((key, "in")) => with(key, "In", values),
+                Some((key, "notin")) => with(key, "NotIn", values),
+                _ => with(text, "", values),
+            };
         }
-        char == ',' && depth == 0
-    });
-    parts.filter_map(|part| {
-        let part = part.trim();
-        if let Some((key, values)) = part.split_once('(') {
-            let key = key.trim().strip_suffix(" in")?.trim();
-            return Some((key, values.trim_end_matches(')').split(',').map(str::trim).collect()));
+        if let Some((key, value)) = text.split_once("!=") {
+            return with(key, "NotIn", vec![value]);
         }
-        if part.starts_with('!') || part.contains("!=") || part.contains(['<', '>']) {
-            return None;
+        if let Some((key, value)) = text.split_once('=') {
+            return with(key, "In", vec![value.strip_prefix('=').unwrap_or(value)]);
         }
-        Some(match part.split_once('=') {
-            Some((key, value)) => (key.trim(), vec![value.trim_start_matches('=').trim()]),
-            None => (part, Vec::new()),
-        })
-    })
+        match text.strip_prefix('!') {
+            Some(key) => with(key, "DoesNotExist", Vec::new()),
+            None => with(text, "Exists", Vec::new()),
+        }
+    }
 }
 
 impl<'a> Requirement<'a> {
@@ -255,6 +279,39 @@ mod tests {
         );
         let selector = Selector::new(&selector).expect("valid");
         assert_eq!(selector.to_string(), "app=web,empty=,a.b/c in (x,y),d notin (z),e,!f");
+    }
+
+    #[test]
+    fn selectors_are_read_as_kubectl_writes_them() {
+        let labels = BTreeMap::from([("app", "web"), ("a.b/c", "x"), ("empty", "")]);
+        let labels = labels.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let matches = |text| {
+            let selector = LabelSelector::of_text(text);
+            Selector::new(&selector).map(|selector| selector.matches(&labels))
+        };
+        for text in [
+            "",
+            "app",
+            "app=web",
+            "app==web",
+            " app = web , a.b/c in (y, x)",
+            "app!=api",
+            "other!=x",
+            "!other",
+            "app notin (api,db)",
+            "empty=",
+            "app=web,!other",
+        ] {
+            assert_eq!(matches(text), Some(true), "{text}");
+        }
+        for text in
+            ["other", "app=api", "app!=web", "!app", "app in (api)", "app notin (web,db)", "app=web,other"]
+        {
+            assert_eq!(matches(text), Some(false), "{text}");
+        }
+        for text in ["app>1", "app in web", "a b", "app=web=x", "in (a)", "app out (a)"] {
+            assert_eq!(matches(text), None, "{text}");
+        }
     }
 
     #[test]

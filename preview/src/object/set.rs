@@ -26,6 +26,7 @@ pub(crate) struct SetEntry {
     name: String,
     pub(crate) uid: String,
     pub(crate) resource_version: String,
+    pub(crate) labels: BTreeMap<String, String>,
     pub(crate) generation: i64,
     /// The owner reference of its controller: most often a Deployment.
     pub(crate) controller: Option<OwnerReference>,
@@ -187,6 +188,7 @@ impl SetEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
+            labels: metadata.labels.unwrap_or_default(),
             generation: metadata.generation,
             count_owners: Vec::new(),
             spec: Ok(SetSpec::default()),
@@ -271,7 +273,7 @@ impl From<ReplicaSet> for SetEntry {
             uid: all.uid,
             resource_version: all.resource_version,
             generation: all.generation,
-            labels: None,
+            labels: all.labels.clone(),
             owner_references: all.owner_references,
             deletion_timestamp: all.deletion_timestamp.map(|_| IgnoredAny),
         };

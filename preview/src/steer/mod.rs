@@ -15,6 +15,7 @@ mod rollout;
 mod state;
 mod target;
 mod wish;
+mod written;
 
 pub use budget::check_budgets;
 pub use difference::{Difference, difference, same_sets};

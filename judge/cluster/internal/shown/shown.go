@@ -69,7 +69,7 @@ func (s *Shown) readTable(line string) {
 		s.HasPlan = true
 	case s.header == nil || len(cells) < len(s.header)-1:
 		s.header = nil
-	case cells[slices.Index(s.header, "STEERED")] == "delete":
+	case cells[slices.Index(s.header, "STEERED")] == "yes":
 		s.table[cells[slices.Index(s.header, "POD")]] = true
 	}
 }

@@ -9,11 +9,11 @@ import (
 )
 
 const table = `deploy/web from 4 to 2: 2 pods to go, 2 deletion costs to write
-BY ITSELF  STEERED  POD    NODE    COST  WRITE  WHY
-keep       delete   web-a  spot-2  -     -1     lifecycle=spot, whole node
-50 %       delete   web-b  <none>  -     -      not assigned
-50 %       keep     web-c  spot-1  5 (x) -      -
-keep       keep     web-d  spot-1  -     -      -
+BY ITSELF  STEERED  POD    NODE    COST  WRITE  BECAUSE
+no         yes      web-a  spot-2  -     -1     lifecycle=spot, whole node
+50 %       yes      web-b  <none>  -     -      not assigned
+50 %       no       web-c  spot-1  5 (x) -      -
+no         no       web-d  spot-1  -     -      -
 spot-2 becomes empty.
 `
 
@@ -51,7 +51,7 @@ func TestConfirmed(t *testing.T) {
 }
 
 func TestASecondTable(t *testing.T) {
-	again := strings.Replace(strings.Replace(table, "delete   web-a", "keep     web-a", 1), "keep     web-c", "delete   web-c", 1)
+	again := strings.Replace(strings.Replace(table, "yes      web-a", "no       web-a", 1), "no       web-c", "yes      web-c", 1)
 	if shown, err := Read(table+again, asks+"y\nWhat changed: -web-a +web-c\n"+asks+"y\n", false); err != nil || !shown.Confirmed["web-c"] {
 		t.Errorf("%+v, %v", shown, err)
 	}

@@ -1,0 +1,287 @@
+//! What the views of one question have in common, and what each says first: the answer for a count, the order without one, the
+//! overview, and one pod, from a file and in an order that Kubernetes does not follow.
+
+mod common;
+
+use common::{
+    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, dump, fine, list, owned_pod, put, ready,
+    run, shown, with,
+};
+use kubectl_podrank::glance;
+use kubectl_podrank::look::Look;
+use podrank_preview::{Input, Options, preview_workload};
+use serde_json::{Value, json};
+
+const SET: &str = "rs/api-6c9d8f7b5";
+const PODRANKS: &str = "in podrank's order, which Kubernetes does not follow";
+
+/// The lines of standard output.
+fn lines(words: &str, dump: impl AsRef<[u8]>) -> Vec<String> {
+    fine(words, dump).0.lines().map(str::to_owned).collect()
+}
+
+/// The objects of several dumps as one.
+fn together(dumps: &[&str]) -> String {
+    let read = |text: &&str| serde_json::from_str::<Value>(text).expect("JSON");
+    let items: Vec<_> =
+        dumps.iter().map(read).flat_map(|dump| list(&dump["items"]).cloned().collect::<Vec<_>>()).collect();
+    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+}
+
+/// In Kubernetes' order, each of three goes with 67 %.
+#[test]
+fn podranks_own_order_is_no_prediction() {
+    for words in ["--replicas 2", "--replicas 2 -o wide", "--replicas 2 -o markdown", "--replicas 2 -o html"]
+    {
+        let text = fine(&format!("{SET} {words} --order total"), CONTESTED).0.replace("&#39;", "'");
+        assert!(text.contains(&format!("{SET} to 2, {PODRANKS}: 2 of 4 pods go")), "{words}: {text}");
+        assert!(!text.contains("certain"), "{words}: {text}");
+        assert!(!text.contains("class=\"delete\""), "{words}: {text}");
+    }
+    for words in ["", "-o markdown", "-o html", "-o wide"] {
+        let text = fine(&format!("{SET} {words} --order total"), CONTESTED).0.replace("&#39;", "'");
+        assert!(text.contains(PODRANKS), "{words}: {text}");
+    }
+    let pod = &lines("pod/api-6c9d8f7b5-8wz5c --order total", CONTESTED)[0];
+    assert!(pod.contains(PODRANKS), "{pod}");
+    let all = lines("rs --order total", CONTESTED);
+    assert!(all[0].contains(PODRANKS), "{all:?}");
+    assert!(!fine(&format!("{SET} --replicas 2"), CONTESTED).0.contains(PODRANKS));
+}
+
+#[test]
+fn podranks_own_order_has_no_colour_of_a_prediction() {
+    let input = Input::read(CONTESTED.as_bytes()).expect("sound");
+    let mut options = Options::new(2, "2026-03-10T12:00:00Z".parse().expect("a time"));
+    options.workload = Some(SET.parse().expect("a name"));
+    let look = Look { in_colour: true, ..Look::default() };
+    let colours = |options: &Options| {
+        let preview = preview_workload(&input, options).expect("a preview");
+        glance::glance(&preview, &[], look).matches("\u{1b}[3").count()
+    };
+    assert!(colours(&options) > 0);
+    options.order = podrank_preview::Order::Total;
+    assert_eq!(colours(&options), 0);
+}
+
+#[test]
+fn a_reason_is_the_first_rule_that_parts_a_pod_from_those_that_stay() {
+    let own = |number: u32, is_ready: bool, restarts: u32| {
+        let mut pod =
+            with(owned_pod(number, "web"), "status conditions", ready(is_ready, "2026-03-10T09:00:00Z"));
+        put(&mut pod, "status containerStatuses", json!([{ "name": "main", "restartCount": restarts }]));
+        pod
+    };
+    // Two are not ready, and one of them has restarted.
+    let pods = [own(1, false, 1), own(2, false, 0), own(3, true, 0), own(4, true, 0)];
+    let dump = dump(&[&pods[..], &[bare_set("web", 4)]].concat());
+    let because = |line: &str| line.contains("not ready");
+    let order = lines("rs/web", &dump);
+    assert!(because(&order[2]) && because(&order[3]), "{order:?}");
+    let pod = lines("pod/web-1", &dump);
+    assert!(pod[1].starts_with("What decides: not ready, but "), "{pod:?}");
+    let one = lines("rs/web --replicas 3", &dump);
+    assert!(one[2].contains("web-1") && because(&one[2]), "{one:?}");
+    // Only the restarts part them once both are not ready and no other is there.
+    let dump = common::dump(&[&pods[..2], &[bare_set("web", 2)]].concat());
+    let alone = lines("rs/web --replicas 1", &dump);
+    assert!(alone[2].contains("web-1") && alone[2].ends_with("1 restart"), "{alone:?}");
+    let state = &lines("pod/web-1", &dump)[2];
+    assert!(state.contains(", 1 restart") && !state.contains("restarts"), "{state}");
+}
+
+#[test]
+fn the_same_pods_are_open_for_the_same_reason() {
+    let cycle = "the rules form a cycle";
+    let told = |words: &str| {
+        lines(&format!("{SET} {words}"), CONTESTED).iter().filter(|line| line.ends_with(cycle)).count()
+    };
+    assert_eq!((told("--replicas 2"), told("")), (3, 3));
+    let (text, _) = fine("pod/api-6c9d8f7b5-8wz5c", CONTESTED);
+    assert!(text.contains(cycle), "{text}");
+}
+
+#[test]
+fn the_counts_at_which_a_pod_may_go_have_a_column() {
+    let all = lines(SET, CONTESTED);
+    assert!(all[1].starts_with("GOES AT  MAY AT  POD"), "{all:?}");
+    assert!(all[2].starts_with("1        3       api-"), "{all:?}");
+    assert!(all[5].starts_with("0        -       api-"), "{all:?}");
+}
+
+#[test]
+fn an_order_in_a_rollout_begins_with_what_happens_now() {
+    let all = lines("deploy/web", ROLLOUT);
+    assert_eq!(
+        all[1],
+        "At its present count, 2 of its 13 pods go now. Then it waits until 1 more of its new pods is available; 2 old pods go only after that."
+    );
+    let titles: Vec<_> = all.iter().filter(|line| line.contains("ReplicaSet web-")).collect();
+    assert_eq!(titles, ["old ReplicaSet web-5d8c7f9b64: 4 pods", "new ReplicaSet web-7f6b9d5c48: 9 pods"]);
+    let firsts: Vec<_> = all.iter().enumerate().filter(|(_, line)| line.starts_with("#1 ")).collect();
+    // Each below the title and the header of its own table.
+    assert!(firsts.iter().all(|(place, _)| all[place - 2].contains("ReplicaSet web-")), "{all:?}");
+    assert_eq!(shown("deploy/web", ROLLOUT).json["sets"][1]["new"], true);
+}
+
+#[test]
+fn who_else_sets_the_count_is_said_without_one() {
+    let autoscaler = json!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+        "metadata": { "name": "web", "namespace": "default" },
+        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "minReplicas": 3, "maxReplicas": 20 },
+        "status": { "desiredReplicas": 6 },
+    });
+    let budget = json!({
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+        "metadata": { "name": "web", "namespace": "default" },
+        "spec": { "selector": {}, "minAvailable": 1 },
+    });
+    let mut all: Value = serde_json::from_str(ROLLOUT).expect("JSON");
+    all["items"].as_array_mut().expect("items").extend([autoscaler, budget]);
+    for words in ["deploy/web", "pod/web-7f6b9d5c48-d6sjr"] {
+        let (_, notes) = fine(words, all.to_string());
+        for said in [
+            "HorizontalPodAutoscaler web also sets this count, between 3 and 20; it wants 6 now",
+            "PodDisruptionBudget web: ",
+        ] {
+            assert_eq!(notes.matches(said).count(), 1, "{words}: {notes}");
+        }
+    }
+}
+
+/// `db-1` is not ready.
+#[test]
+fn a_workload_that_waits_says_so_in_each_view() {
+    let waits = "A scale-down of sts/db waits for db-1, and until then none of its pods goes at any count: db-1 is not ready.";
+    let all = lines("sts/db", STATEFUL_SET);
+    assert_eq!(all[1], waits);
+    assert!(all[2].starts_with("WAITS AT  POD"), "{all:?}");
+    let pod = lines("pod/db-4", STATEFUL_SET);
+    assert_eq!(pod[..2], ["db-4 (sts/db, 5 pods): stays at 5 or more, waits at 4 or fewer", waits]);
+    let count = lines("sts/db --replicas 4", STATEFUL_SET);
+    assert_eq!(
+        count[..2],
+        ["sts/db to 4: none of 5 pods goes yet", "It waits for db-1; 1 pod goes only after that."]
+    );
+    let overview = lines("sts", STATEFUL_SET);
+    assert!(overview[1].contains("  waits  "), "{overview:?}");
+    // Nothing is said twice.
+    assert!(!fine("sts/db", STATEFUL_SET).1.contains("waits for db-1"));
+}
+
+#[test]
+fn an_overview_tells_what_goes_from_what_would() {
+    let all = together(&[ROLLOUT, STATEFUL_SET, JOB, DAEMON_SET]);
+    let lines = lines("", &all);
+    assert!(lines[0].starts_with("WORKLOAD"), "{lines:?}");
+    assert_eq!(
+        lines[0].split_whitespace().collect::<Vec<_>>().join(" "),
+        "WORKLOAD PODS GOING NOW NEXT TO GO GOES NOTE"
+    );
+    let row = |name: &str| {
+        lines
+            .iter()
+            .find(|line| line.starts_with(name))
+            .expect("a row")
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(row("deploy/web")[..6], ["deploy/web", "13", "2", "-", "-", "waits"]);
+    assert_eq!(row("sts/db")[..5], ["sts/db", "5", "-", "db-4", "waits"]);
+}
+
+#[test]
+fn an_overview_counts_the_pods_of_those_that_have_no_count() {
+    let all = together(&[ROLLOUT, JOB, DAEMON_SET]);
+    let lines = lines("--replicas -1", &all);
+    let pods = |name: &str| {
+        lines
+            .iter()
+            .find(|line| line.starts_with(name))
+            .expect("a row")
+            .split_whitespace()
+            .nth(1)
+            .map(str::to_owned)
+    };
+    assert_eq!([pods("ds/agent"), pods("job/import")].map(Option::unwrap), ["6", "6"]);
+}
+
+#[test]
+fn a_file_is_asked_for_namespaces_and_labels() {
+    let mut all: Value = serde_json::from_str(&together(&[ROLLOUT, STATEFUL_SET])).expect("JSON");
+    for object in all["items"].as_array_mut().expect("items") {
+        if object["kind"] == "StatefulSet" {
+            put(object, "metadata labels", json!({ "tier": "data" }));
+        }
+    }
+    let all = all.to_string();
+    let workloads = |words: &str| {
+        let lines = lines(words, &all);
+        lines[1..]
+            .iter()
+            .map(|line| line.split(' ').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(workloads("-A"), ["deploy/web", "sts/db"]);
+    assert_eq!(workloads("-n default"), ["deploy/web", "sts/db"]);
+    assert_eq!(workloads("-l tier=data"), ["sts/db"]);
+    assert_eq!(workloads("-l !tier"), ["deploy/web"]);
+    assert_eq!(workloads("sts -l tier"), ["sts/db"]);
+    let (status, _, error) = run("-l tier>1", &all);
+    assert_eq!(
+        (status, &*error),
+        (Some(1), "error: standard input: \"tier>1\" is not a label selector such as app=web\n")
+    );
+    let (status, _, error) = run("deploy/web -l tier", &all);
+    assert!(status == Some(1) && error.contains("leave out deploy/web"), "{error}");
+}
+
+#[test]
+fn an_answer_ends_with_where_the_rest_is() {
+    let last = |words: &str| lines(words, ROLLOUT).pop().expect("a line");
+    assert_eq!(last("deploy/web --replicas 5"), "The 5 left are on 4 nodes, 2 of them on worker-1.");
+    let set = |count| last(&format!("rs/web-7f6b9d5c48 --replicas {count}"));
+    assert_eq!(set(1), "None of its pods is left on 3 nodes; the pod that stays is on worker-4.");
+    let own = |(number, node): (u32, &str)| {
+        let pod = with(owned_pod(number, "web"), "spec nodeName", json!(node));
+        with(pod, "status conditions", ready(number > 1, "2026-03-10T09:00:00Z"))
+    };
+    let pods: Vec<_> = [(1, "n1"), (2, "n2"), (3, "n2")].into_iter().map(own).collect();
+    let dump = dump(&[&pods[..], &[bare_set("web", 3)]].concat());
+    assert_eq!(
+        lines("rs/web --replicas 2", dump).pop().as_deref(),
+        Some("None of its pods is left on n1; the 2 left share n2.")
+    );
+    // Where chance decides, nobody knows where they are.
+    assert!(last_of(&format!("{SET} --replicas 2"), CONTESTED).starts_with("no "));
+}
+
+fn last_of(words: &str, dump: &str) -> String {
+    lines(words, dump).pop().expect("a line")
+}
+
+#[test]
+fn no_name_is_hidden_that_fits() {
+    let input = Input::read(ROLLOUT.as_bytes()).expect("sound");
+    let mut options = Options::new(5, "2026-03-10T12:00:00Z".parse().expect("a time"));
+    options.workload = Some("deploy/web".parse().expect("a name"));
+    let preview = preview_workload(&input, &options).expect("a preview");
+    let at = |height| {
+        let look = Look { terminal_width: Some(80), terminal_height: Some(height), ..Look::default() };
+        glance::glance(&preview, &vec!["note".to_owned(); 4], look)
+    };
+    let hides = |height| at(height).contains("--all");
+    assert_eq!([20, 21, 22, 50].map(hides), [true, true, false, false]);
+    assert_eq!(at(22).lines().count(), 16);
+    // One that would be counted alone is named.
+    assert!(!at(18).contains(" 1 pod"), "{}", at(18));
+}
+
+#[test]
+fn what_is_printed_to_paste_keeps_the_file_and_the_time() {
+    let (text, _) = fine("deploy/web --replicas 5 -o wide", ROLLOUT);
+    let again = text.lines().nth(1).expect("a line");
+    assert!(again.starts_with("Again: kubectl podrank deploy/web ") && again.ends_with(" -f -"), "{again}");
+}
