@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const DIRECTORIES = ['core/src', 'preview/src', 'preview/examples', 'web/src', 'web/examples', 'web/bindgen/src'];
 const FILES = [
-    'cli/src/glance.rs', 'cli/src/look.rs', 'core/Cargo.toml', 'preview/Cargo.toml', 'web/Cargo.toml', 'web/bindgen/Cargo.lock', 'web/build.mjs', 'web/build.sh',
+    'cli/src/glance.rs', 'cli/src/left.rs', 'cli/src/look.rs', 'cli/src/overview.rs', 'core/Cargo.toml', 'preview/Cargo.toml', 'web/Cargo.toml', 'web/bindgen/Cargo.lock', 'web/build.mjs', 'web/build.sh',
     'web/package-lock.json',
 ];
 

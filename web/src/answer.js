@@ -1,13 +1,13 @@
 // The answer in words: what is asked, how many pods go, and what else a reader should know. Shows the state and changes nothing.
 import { $, el } from './dom.js';
-import { GOES, share, told } from './fates.js';
+import { told } from './fates.js';
 import { duration } from './moments.js';
-import { GATES, command, countOf, isSteered, now } from './state.js';
+import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
-/** `pods` are what is shown, which may be a plan in place of what Kubernetes does by itself. */
-export function showAnswer(state, answer, pods, moments) {
+/** The answer may be the one once the costs of a plan are written: `made`. Then its commands write them. */
+export function showAnswer(state, answer, pods, moments, made) {
     const { active } = answer;
     const count = countOf(state.workload);
     $('count-field').hidden = count === null;
@@ -21,13 +21,11 @@ export function showAnswer(state, answer, pods, moments) {
     $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, active)}%`);
     // The workload and its count stand above.
     const sentence = answer.headline.slice(answer.headline.indexOf(': ') + 2);
-    const chosen = state.wanted.size === 1 ? 'the one that you chose' : `the ${state.wanted.size} that you chose`;
-    $('headline').textContent = answer.planned ? `${share(pods).replace(' go', ' pods go')}: ${chosen} among them` : sentence;
+    $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : sentence;
     document.title = `${sentence} · podrank`;
-    $('key').replaceChildren(...told(pods, answer).map(([fate, text]) =>
+    $('key').replaceChildren(...told(pods, { ...answer, order: state.order }).map(([fate, text]) =>
         el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
-    // A plan says what follows it.
-    $('rest').textContent = (!answer.planned && answer.rest?.text) || '';
+    $('rest').textContent = answer.rest?.text ?? '';
     $('rest').hidden = $('rest').textContent === '';
     showMoment(state, moments);
     for (const radio of document.querySelectorAll('[name=order]')) {
@@ -39,9 +37,9 @@ export function showAnswer(state, answer, pods, moments) {
     }
     $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, text)));
     $('notes').hidden = $('notes').childElementCount === 0;
-    $('command').textContent = command(state);
-    $('choose').hidden = !isSteered(state.workload) || active === 0;
-    $('choose').textContent = state.steering ? '← Leave it to Kubernetes' : 'Choose other pods →';
+    $('command').textContent = made?.scale ?? command(state);
+    $('choose').hidden = !isSteered(state.workload) || active === 0 || state.order === 'total';
+    $('choose').textContent = isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →';
     $('choose').setAttribute('aria-pressed', state.steering);
 }
 
@@ -61,10 +59,6 @@ function sizes({ sets, steps, rest, asked }) {
     const created = (rest?.sets ?? []).filter((set) => set.replicaSet === null && !sets.some((other) => other.replicaSet === null));
     const all = [...sets, ...created.map(() => ({ replicaSet: null, from: 0 }))];
     if (all.length === 0 || (all.length === 1 && steps.length < 2 && sets[0].to === asked.replicas)) return [];
-    return all.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}: `, el('b', {}, way(set)), `, ${set.why ?? 'a later sync creates it'}`));
+    const age = ({ replicaSet, isNew }) => (all.length < 2 || replicaSet === null ? '' : isNew ? ' (new)' : ' (old)');
+    return all.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}${age(set)}: `, el('b', {}, way(set)), `, ${set.why ?? 'a later sync creates it'}`));
 }
-
-/** The first columns of the command line's table. */
-export const row = ({ name, node, verdict, odds, because }, face) => el('tr', { 'data-fate': verdict },
-    el('td', {}, odds === undefined ? GOES[verdict] : face?.odds ?? `${Math.round(odds * 100)} %`),
-    el('th', { scope: 'row' }, name), el('td', {}, node ?? '–'), el('td', {}, because));

@@ -3,7 +3,8 @@
 use crate::{glance, odds_follow};
 use jiff::Timestamp;
 use podrank_preview::{
-    Arrow, Asked, Bounds, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
+    Arrow, Asked, Bounds, Input, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview,
+    Verdict, autoscaler,
 };
 use serde::Serialize;
 
@@ -11,6 +12,10 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(crate) struct Scene {
     active: usize,
+    /// The count that it has now, if its kind has one.
+    count: Option<u32>,
+    /// The count that its autoscaler wants now, if it has one that has found a count.
+    desired: Option<u32>,
     now: Timestamp,
     /// When anything happened last to one of the pods.
     newest: Option<Timestamp>,
@@ -21,7 +26,7 @@ pub(crate) struct Scene {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Answer<'p> {
     /// As at a terminal: `deploy/web to 5: 8 of 13 pods go, all certainly`.
-    headline: String,
+    pub(crate) headline: String,
     /// What to type next.
     hint: Option<String>,
     now: Timestamp,
@@ -46,6 +51,10 @@ struct SetFace<'p> {
     from: i32,
     to: i32,
     why: &'p str,
+    /// Whether it has the present template.
+    is_new: bool,
+    /// How many of the pods are its own. They stand together, set by set.
+    active: usize,
 }
 
 /// A pod's name, its node, what becomes of it, and how likely it goes.
@@ -74,9 +83,15 @@ pub(crate) struct Explanation<'p> {
 }
 
 impl Scene {
-    pub(crate) fn of(preview: &Preview<'_>) -> Self {
+    pub(crate) fn of<'p>(preview: &Preview<'p>, input: &'p Input) -> Self {
         let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
-        Self { active: preview.active, now: preview.now, newest: times.flatten().max() }
+        Self {
+            active: preview.active,
+            count: preview.asked.replicas.or(preview.asked.parallelism),
+            desired: autoscaler(preview, input).and_then(|its| its.desired_replicas),
+            now: preview.now,
+            newest: times.flatten().max(),
+        }
     }
 }
 
@@ -90,6 +105,8 @@ impl<'p> Answer<'p> {
             from: set.from,
             to: set.to,
             why: &set.why,
+            is_new: set.is_new,
+            active: set.active,
         };
         Self {
             headline: glance::headline(preview),

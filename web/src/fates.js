@@ -14,13 +14,17 @@ export function tally(pods) {
     return numbers;
 }
 
-/** What a key says: how many pods have each fate. Who has none is left out; chance only if nobody goes, because otherwise a reader asks for it. */
-export function told(pods, { deletions }) {
+/**
+ * What a key says: how many pods have each fate. Who has none is left out; chance only if nobody goes, because otherwise a reader asks for it.
+ * Kubernetes does not follow podrank's order, so nothing is certain about it.
+ */
+export function told(pods, { deletions, order }) {
     const numbers = tally(pods);
+    const certain = order === 'total' ? (numbers.delete === 1 ? 'goes' : 'go') : 'certainly';
     const chance = numbers.contested === 0 ? '0 by chance' : `${span(deletions, numbers.delete)} of ${numbers.contested} by chance`;
     return [
-        ['delete', numbers.delete, `${numbers.delete} certainly`],
-        ['contested', numbers.contested + numbers.delete, chance],
+        ['delete', numbers.delete, `${numbers.delete} ${certain}`],
+        ['contested', order === 'total' ? 0 : numbers.contested + numbers.delete, chance],
         ['blocked', numbers.blocked, `${numbers.blocked} after others`],
         ['later', numbers.later, `${numbers.later} when the rollout goes on`],
         ['keep', 1, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],

@@ -6,6 +6,7 @@
 mod answer;
 mod failure;
 mod options;
+mod overview;
 mod share;
 mod source;
 mod steer;
@@ -14,6 +15,8 @@ mod steer;
 #[expect(dead_code, unreachable_pub, reason = "only sentences and Markdown are needed of it, and no columns")]
 #[path = "../../cli/src/glance.rs"]
 mod glance;
+#[path = "../../cli/src/left.rs"]
+mod left;
 #[expect(
     dead_code,
     unreachable_pub,
@@ -21,6 +24,13 @@ mod glance;
 )]
 #[path = "../../cli/src/look.rs"]
 mod look;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "only the rows are needed of it, and neither a terminal nor Markdown"
+)]
+#[path = "../../cli/src/overview.rs"]
+mod overview_words;
 
 use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
@@ -30,6 +40,7 @@ use podrank_preview::{
 use serde::Serialize;
 use source::{Chunks, Reader};
 use std::collections::BTreeMap;
+use steer::Steered;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// What `kubectl get` printed, and the last decision about it.
@@ -38,6 +49,7 @@ pub struct Dump {
     /// It lives as long as its worker, which ends with it: so decisions about it can be kept.
     input: &'static Input,
     last: Option<Decided>,
+    steered: Option<Steered>,
 }
 
 struct Decided {
@@ -61,7 +73,7 @@ impl Dump {
     #[wasm_bindgen(constructor)]
     pub fn new(chunks: Chunks) -> Result<Dump, Failure> {
         let input = Input::read(Reader::new(chunks))?;
-        Ok(Self { input: Box::leak(Box::new(input)), last: None })
+        Ok(Self { input: Box::leak(Box::new(input)), last: None, steered: None })
     }
 
     /// The workloads that have pods, as JSON.
@@ -82,12 +94,21 @@ impl Dump {
         json::<BTreeMap<_, _>>(&self.input.zones())
     }
 
+    /// Who goes first in each workload, as JSON.
+    ///
+    /// # Errors
+    /// If the options are unsound.
+    pub fn overview(&self, options: &str) -> Result<String, Failure> {
+        Ok(overview::rows(self.input, options::read(options, self.input)?))
+    }
+
     /// What there is of a workload, as JSON.
     ///
     /// # Errors
     /// Those of the command line.
     pub fn scene(&self, options: &str) -> Result<String, Failure> {
-        Ok(json(&Scene::of(&self.quick(options)?)))
+        let preview = self.quick(options)?;
+        Ok(json(&Scene::of(&preview, self.input)))
     }
 
     /// Decides: the answer in a sentence, and what becomes of each pod.
@@ -108,12 +129,18 @@ impl Dump {
         Ok(preview_workload(self.input, &options)?.to_json())
     }
 
-    /// What `kubectl podrank -o markdown` prints.
+    /// What `kubectl podrank -o markdown` prints, or would print once the costs are written that make Kubernetes take the named
+    /// pods.
     ///
     /// # Errors
     /// Those of the command line.
-    pub fn markdown(&mut self, options: &str) -> Result<String, Failure> {
-        Ok(glance::markdown(self.decided(options)?))
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
+    pub fn markdown(&mut self, options: &str, names: Vec<String>) -> Result<String, Failure> {
+        if names.is_empty() {
+            Ok(glance::markdown(self.decided(options)?))
+        } else {
+            self.steered(options, &names)?.markdown()
+        }
     }
 
     /// What a link holds: the part of the dump that the decision needs, and what is asked.
@@ -126,14 +153,23 @@ impl Dump {
         Ok(share::given(input, &asked, self.decided(options)?)?)
     }
 
-    /// The pods at these places of the whole list, as the command line's JSON has them.
+    /// The pods at these places of the whole list, as the command line's JSON has them: now, or once the costs are written that make
+    /// Kubernetes take the named pods.
     ///
     /// # Errors
     /// Those of the command line.
-    pub fn rows(&mut self, options: &str, from: usize, to: usize) -> Result<String, Failure> {
-        let preview = self.decided(options)?;
-        let pods = preview.pods().skip(from).take(to.saturating_sub(from));
-        Ok(json(&pods.map(|pod| Row::of(preview, pod)).collect::<Vec<_>>()))
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
+    pub fn rows(&mut self, options: &str, places: Vec<usize>, names: Vec<String>) -> Result<String, Failure> {
+        let rows = |preview: &Preview<'_>| {
+            let pods: Vec<_> = preview.pods().collect();
+            let rows = places.iter().filter_map(|place| Some(Row::of(preview, pods.get(*place)?)));
+            json(&rows.collect::<Vec<_>>())
+        };
+        Ok(if names.is_empty() {
+            rows(self.decided(options)?)
+        } else {
+            rows(&self.steered(options, &names)?.preview()?)
+        })
     }
 
     /// Why the pod with this name goes or stays, as JSON, or `null` if there is no such pod.
@@ -173,10 +209,22 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
-    pub fn steer(&self, options: &str, names: Vec<String>) -> Result<String, Failure> {
-        let mut options = options::read(options, self.input)?;
-        options.odds = self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_WITH_ODDS_AT_ONCE);
-        steer::plan(self.input, options, &names)
+    pub fn steer(&mut self, options: &str, names: Vec<String>) -> Result<String, Failure> {
+        self.steered(options, &names)?.shown()
+    }
+
+    /// The plan. What was asked last is not planned again.
+    fn steered(&mut self, text: &str, names: &[String]) -> Result<&Steered, Failure> {
+        let last = match self.steered.take() {
+            Some(last) if last.is_for(text, names) => last,
+            _ => {
+                let mut options = options::read(text, self.input)?;
+                options.odds =
+                    self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_WITH_ODDS_AT_ONCE);
+                Steered::new(self.input, text, options, names)?
+            }
+        };
+        Ok(self.steered.insert(last))
     }
 
     /// The decision alone, without odds and without the note that needs a second one.
@@ -200,7 +248,7 @@ impl Dump {
 }
 
 /// Decides. How likely contested pods go is only worked out if there are few pods, or if that is asked for.
-fn decide(input: &'static Input, options: &Options) -> Result<Preview<'static>, Failure> {
+fn decide<'i>(input: &'i Input, options: &Options) -> Result<Preview<'i>, Failure> {
     let mut asked = options.clone();
     asked.odds = false;
     let preview = preview_workload(input, &asked)?;

@@ -1,20 +1,22 @@
 // The page: loads a dump, asks for decisions, and shows them. The state changes here alone.
-import { row, showAnswer } from './answer.js';
-import { $, copied, copy, count, el, said, short } from './dom.js';
+import { showAnswer } from './answer.js';
+import { opening, present, readCount } from './count.js';
+import { $, copied, copy, count, el, said } from './dom.js';
 import { Engine, latest, rested } from './engine.js';
 import { told } from './fates.js';
+import { List } from './list.js';
 import { MOST_EACH, PodMap } from './map.js';
 import { Moments } from './moments.js';
-import { explanation, nothingWanted, plan } from './panel.js';
+import { showOverview } from './overview.js';
+import { explanation, noPlan, nothingWanted, plan } from './panel.js';
 import { picture, png } from './picture.js';
 import { pack, size, unpack } from './share.js';
-import { GATES, countOf, fresh, fromLink, isSteered, link, options } from './state.js';
+import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, options } from './state.js';
 
 /** The number of samples behind the slider of the moment, and how many are asked for at once. */
 const [SAMPLES, AT_ONCE] = [120, 20];
 /** With more pods, nothing but the answer follows a slider while it moves. */
 const MOST_AT_ONCE = 500;
-const MOST_ROWS = 10;
 /** The most characters that can be relied on to arrive. */
 const MOST_IN_LINK = 65_536;
 
@@ -24,8 +26,9 @@ const map = new PodMap($('map'), (pod) => dump && picked(pod));
 /** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from. `null` while the first one loads. */
 let dump = null;
 let state = fresh();
-/** The decision, what becomes of each pod, and the plan in its place if the user chooses. */
+/** The one truth that all parts of the page tell: what was asked, the decision and what becomes of each pod. `null` beside an error. */
 let shown = null;
+const table = new List((pod) => dump && picked(pod), () => list());
 
 /** Asks about the dump that is shown. `undefined` if another one has replaced it meanwhile, because its answers follow. */
 async function ask(...question) {
@@ -59,7 +62,7 @@ async function load(name, file, chosen = {}, { example = null, link = null, modi
         read = await engine.ask('read', file);
     } catch (error) {
         engine.end();
-        return loading === engine && complain(`${name}: ${error.message}`);
+        return loading === engine && fail(`${name}: ${error.message}`);
     } finally {
         if (loading === engine) tell('');
     }
@@ -69,7 +72,7 @@ async function load(name, file, chosen = {}, { example = null, link = null, modi
     const first = read.workloads.find(({ short, namespace }) => short === chosen.workload && namespace === chosen.namespace)
         // A workload without pods is not listed, but an answer can be about one.
         ?? named ?? read.workloads[0];
-    if (!first) return engine.end(), complain(`${name}: no workload in it has pods`);
+    if (!first) return engine.end(), fail(`${name}: no workload in it has pods`);
     const next = { ...read, engine, name, example, link, zones: read.zones, started };
     return choose(next, { ...fresh(), dumped: chosen.now === undefined ? { modified, clock: Date.now() } : null, isSnapshot: true, ...chosen, workload: first });
 }
@@ -83,47 +86,63 @@ async function choose(next, chosen) {
     tell('Deciding…', 200);
     let scene;
     try {
-        scene = await next.engine.ask('scene', options({ ...chosen, replicas: chosen.replicas ?? 0 }));
+        scene = await next.engine.ask('scene', options({ ...chosen, replicas: null }));
     } catch (error) {
         if (choice !== choices) return;
         tell('');
         const accept = () => choose(next, { ...chosen, partial: true });
-        complain(`${next.name}: ${error.message}`, error.remedy === 'partial' && ['Decide all the same', accept]);
+        fail(`${next.name}: ${error.message}`, { next, chosen, remedy: error.remedy === 'partial' && ['Decide all the same', accept] });
         return;
     }
     // Somebody was quicker, and chose something else.
     if (choice !== choices || !scene) return;
     complain('');
-    if (dump && dump.engine !== next.engine) dump.engine.end();
-    [dump, state, loading] = [next, chosen, null];
+    hold(next);
+    [state, shown] = [chosen, null];
     if (state.dumped) [state.now, state.nowText] = [Date.parse(scene.now), scene.now];
     const newest = scene.newest ? Date.parse(scene.newest) : state.now;
     // Ages begin at the latest change, so nobody chooses a moment before it.
     if (!state.dumped && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
     dump.moments = new Moments(newest, state.now);
-    const most = scene.active;
-    state.replicas = countOf(state.workload) ? Math.min(state.replicas ?? Math.ceil(most / 2), most) : null;
+    dump.present = present(scene);
+    if (!countOf(state.workload)) state.replicas = null;
+    else if (state.replicas === null) [state.replicas, state.isGuess] = [opening(scene), scene.desired === null || scene.desired >= dump.present];
     showSources();
-    if (most > MOST_EACH) $('overview').before($('list'));
+    const isLarge = scene.active > MOST_EACH;
+    if (isLarge) $('overview').before($('list'));
     else $('overview').after($('list'));
-    $('list').open = most > MOST_EACH;
-    delete $('list').dataset.all;
+    $('list').open = isLarge;
+    table.reset();
     if (!dump.example && !dump.link) history.replaceState(null, '', location.pathname + location.search);
     $('strip').replaceChildren();
     await decide();
     resample();
 }
 
-/** The workloads of what is shown, and the examples. */
+/** Keeps a dump, and ends the one before. */
+function hold(next) {
+    if (dump && dump.engine !== next?.engine) dump.engine.end();
+    [dump, loading] = [next, null];
+}
+
+/** The workloads of the dump, if there is one, and the examples. */
 function showSources() {
-    const { workloads, example } = dump;
-    const own = (workloads.includes(state.workload) ? workloads : [state.workload, ...workloads]).map((workload) =>
-        el('option', { value: workloads.indexOf(workload), selected: workload === state.workload ? '' : null },
+    const { workloads = [], example = null, name: title } = dump ?? {};
+    const chosen = state.workload;
+    const own = (!chosen || workloads.includes(chosen) ? workloads : [chosen, ...workloads]).map((workload) =>
+        el('option', { value: workloads.indexOf(workload), selected: workload === chosen },
             workload.namespace === 'default' ? workload.short : `${workload.short} in ${workload.namespace}`));
-    const others = Object.entries(examples).filter(([name]) => name !== example).map(([name, { title }]) => el('option', { value: name }, title));
-    $('workload').replaceChildren(el('optgroup', { label: example ? `Example: ${examples[example].title}` : dump.name }, own),
-        el('optgroup', { label: example ? 'Other examples' : 'Examples' }, others));
-    $('about').textContent = example ? examples[example].about : `${dump.name}. It stays in this page: nothing is sent anywhere.`;
+    const others = Object.entries(examples).filter(([name]) => name !== example || !chosen).map(([name, { title }]) => el('option', { value: name }, title));
+    $('workload').replaceChildren(...[
+        chosen ? null : el('option', { value: '', selected: true, disabled: true }, 'Choose one'),
+        own.length > 0 ? el('optgroup', { label: example ? `Example: ${examples[example].title}` : title }, own) : null,
+        el('optgroup', { label: example ? 'Other examples' : 'Examples' }, others),
+    ].filter(Boolean));
+    $('source').textContent = !dump ? '' : example ? 'This is an example.' : `These are the pods of ${title}, which stay in this page.`;
+    $('about').textContent = example ? examples[example].about : '';
+    $('workloads').hidden = workloads.length < 2;
+    $('workloads-title').textContent = `All ${workloads.length} workloads: who goes first in each`;
+    if ($('workloads').open) overview();
 }
 
 /** Says what takes its time, if it takes longer. */
@@ -136,12 +155,36 @@ function tell(text, after = 0) {
 }
 
 /** Says what is wrong, in the dialog if it is open, and returns it. Without a text, nothing is. */
-function complain(text, remedy = null) {
+function complain(text) {
     const inDialog = $('paste').open;
     for (const [place, isHere] of [[$('paste-error'), inDialog], [$('error'), !inDialog]]) {
         place.textContent = isHere ? text : '';
         place.hidden = !place.textContent;
     }
+    return text;
+}
+
+/** Says what is wrong in place of an answer: one beside it would be taken for the answer to what was asked. */
+function refuse(text) {
+    shown = null;
+    refusals++;
+    clearTimeout(drawing);
+    $('answer').hidden = $('copies').hidden = true;
+    document.title = 'podrank: which pods go?';
+    delete document.documentElement.dataset.decided;
+    return complain(text);
+}
+
+/** Says why nothing else can be shown: a dump or a workload of it. What is shown stays behind the dialog. `next` is a dump that may have other workloads. */
+function fail(text, { next = null, chosen = fresh(), remedy = null } = {}) {
+    if ($('paste').open) return complain(text);
+    refuse(text);
+    hold(next);
+    // What is still on its way is not waited for any more.
+    choices++;
+    state = { ...chosen, workload: null };
+    $('count-field').hidden = true;
+    showSources();
     if (remedy) $('error').append(' ', el('button', { type: 'button', class: 'quiet', onclick: remedy[1] }, remedy[0]));
     return text;
 }
@@ -165,9 +208,7 @@ async function showLink(hash) {
     const name = new URLSearchParams(hash.slice(1)).get('example');
     const packed = /^#dump=([^&]*)/.exec(hash)?.[1];
     if (packed !== undefined) {
-        const wrong = await unpack(packed).then((given) => showGiven(given, hash), ({ message }) => message);
-        if (wrong && !dump) await showExample('rollout');
-        if (wrong) complain(wrong);
+        await unpack(packed).then((given) => showGiven(given, hash), ({ message }) => fail(message));
     } else if (Object.hasOwn(examples, name)) {
         await showExample(name, fromLink(hash, { replicas: examples[name].replicas, now: Date.parse(examples[name].now), nowText: examples[name].now }));
     } else return false;
@@ -176,40 +217,50 @@ async function showLink(hash) {
 
 /* Deciding. */
 
-/** A pod as the map has it. `place` is its number in the order, if there is one order. */
-const faces = (pods, isOneOrder) => pods.map(([name, node, fate, odds], index) => ({ name, node, fate, odds, place: isOneOrder ? index + 1 : null }));
+/** The pods as the map has them. In a rollout, each is of a new or of an old ReplicaSet. */
+function faces({ pods, sets }) {
+    const own = sets.filter(({ active }) => active > 0);
+    const of = own.length < 2 ? [] : own.flatMap(({ active, isNew, replicaSet }) => Array(active).fill({ age: isNew ? 'new' : 'old', set: replicaSet }));
+    return pods.map(([name, node, fate, odds], index) => ({ name, label: label(state.workload, name), node, fate, odds, ...of[index] }));
+}
+
+/** How often an error took the place of an answer. */
+let refusals = 0;
 
 const decide = latest(async () => {
     tell('Deciding…', 50);
     const asked = options(state);
-    const [isSteering, wanted] = [state.steering, [...state.wanted]];
+    const [wanted, before] = [isChoosing(state) ? [...state.wanted] : [], refusals];
     let answer;
     let made = null;
     try {
         answer = await ask('decide', asked);
-        if (isSteering && wanted.length > 0) made = await ask('steer', asked, wanted).catch((error) => ({ error }));
+        if (answer && wanted.length > 0) made = await ask('steer', asked, wanted).catch((error) => ({ error }));
     } catch (error) {
-        return complain(error.message);
+        return refuse(error.message);
     } finally {
         tell('');
     }
-    if (!answer) return undefined;
+    if (!answer || refusals !== before) return undefined;
     complain('');
-    show(answer, made, asked);
-    if (answer.oddsFollow) withOdds();
+    show(answer, made, asked, wanted);
+    if (answer.oddsFollow && !made?.answer) withOdds();
     return undefined;
 });
 
-function show(answer, made, asked) {
-    const isPlanned = Boolean(made?.all);
-    const pods = faces(made?.all ?? answer.pods, !isPlanned && answer.sets.length < 2);
-    shown = { answer, made, pods };
-    showAnswer(state, { ...answer, planned: isPlanned }, pods, dump.moments);
-    $('answer').hidden = false;
+/** Shows a decision, or in its place the one that follows from the plan that was made for the wanted pods. */
+function show(decided, made, asked, wanted) {
+    const answer = made?.answer ?? decided;
+    const pods = faces(answer);
+    shown = { asked, answer, made, pods, wanted: made?.answer ? wanted : [] };
+    document.documentElement.dataset.order = state.order;
+    $('count').removeAttribute('aria-invalid');
+    showAnswer(state, answer, pods, dump.moments, made);
+    $('answer').hidden = $('copies').hidden = false;
     if (!pods.some(({ name }) => name === state.pod)) state.pod = atTheCut(pods);
     if (dump.example) history.replaceState(null, '', link(`example=${dump.example}`, state));
     const details = () => {
-        map.show(pods, dump.zones, state.steering ? { wanted: state.wanted } : { picked: state.pod });
+        map.show(pods, dump.zones, isChoosing(state) ? { wanted: state.wanted } : { picked: state.pod });
         panel();
         announce();
         document.documentElement.dataset.drawn = asked;
@@ -230,49 +281,63 @@ function later(call) {
 
 /** The odds of many pods take a while, so they follow when nothing moves. */
 const withOdds = rested(async () => {
-    const [asked, text] = [dump, options(state)];
+    const text = options(state);
+    if (!shown || shown.wanted.length > 0) return;
     const answer = await ask('decide', options(state, { odds: true }));
-    if (answer && dump === asked && text === options(state)) show(answer, shown.made, text);
+    if (answer && shown && shown.wanted.length === 0 && text === options(state)) show(answer, shown.made, text, []);
 }, 300);
 
 /** The pod that says most: the first contested one, or else the last that goes. */
 const atTheCut = (pods) => (pods.find(({ fate }) => fate === 'contested') ?? pods.findLast(({ fate }) => fate === 'delete') ?? pods[0])?.name;
 
 const panel = latest(async () => {
-    const { made, answer } = shown;
-    $('panel-title').textContent = state.steering ? 'What you choose' : state.pod ? `Why ${short(state.pod)}?` : '';
-    const shows = state.steering ? steering(made, answer) : await why();
-    if (shows) $('panel').replaceChildren(...shows);
+    if (!shown) return;
+    $('panel-title').textContent = isChoosing(state) ? 'What you choose' : state.pod ? `Why ${label(state.workload, state.pod)}?` : '';
+    const shows = isChoosing(state) ? steering(shown) : await why();
+    if (shows) $('panel').replaceChildren(...shows.filter(Boolean));
 });
 
 async function why() {
-    const told = state.pod && (await ask('explain', options(state), state.pod));
-    return told && explanation(told, shown.pods.find(({ name }) => name === told.pod.name)?.odds);
+    const told = state.pod && (await ask('explain', shown.asked, state.pod));
+    return told && shown && explanation(told, shown.pods.find(({ name }) => name === told.pod.name)?.odds);
 }
 
-function steering(made, { active }) {
-    if (!made) return nothingWanted(active - state.replicas);
-    if (made.error) return [el('p', { class: 'blocked', role: 'alert' }, made.error.message)];
-    return plan(made);
+function steering({ made, answer }) {
+    const chosen = state.wanted.size;
+    if (!made) return nothingWanted(follows() ? null : answer.active - state.replicas);
+    const only = dump.present - chosen;
+    // The controller of a rollout shares the count among its sets.
+    const isAlone = chosen === 0 || only < 0 || only === state.replicas || answer.sets.length > 1;
+    const alone = isAlone ? null : el('button', { type: 'button', onclick: () => setCount(only) }, `Let only ${chosen === 1 ? 'this one' : `these ${chosen}`} go: scale to ${only}`);
+    return made.error ? noPlan(made.error, alone) : plan(made, chosen, alone);
 }
+
+/** Whether the count follows what is chosen: nobody asked for it, and no rollout shares it among sets. */
+const follows = () => state.isGuess && shown.answer.sets.length < 2;
 
 /** The whole list as a table, like the command line's. */
 const list = latest(async () => {
-    const all = Boolean($('list').dataset.all);
-    const rows = await ask('rows', options(state), 0, all ? 1e9 : MOST_ROWS);
+    if (!shown) return;
+    const { asked, pods, wanted } = shown;
+    const { places, rest } = table.places(pods);
+    const rows = await ask('rows', asked, places, wanted);
+    if (!rows || shown?.pods !== pods) return;
+    table.show(rows, places.map((place) => pods[place]), rest, isChoosing(state) ? state.wanted : new Set([state.pod]));
+});
+
+/** The other workloads of the dump. */
+const overview = latest(async () => {
+    const rows = await ask('overview', options({ ...state, replicas: null }));
     if (!rows) return;
-    $('rows').replaceChildren(...rows.map((pod, index) => row(pod, shown.answer.pods[index]?.[3])));
-    const rest = shown.pods.length - rows.length;
-    $('more').textContent = `${rest} more`;
-    $('more').hidden = rest === 0;
+    showOverview(rows, state.workload, (short, namespace) => turnTo(dump.workloads.find((one) => one.short === short && one.namespace === namespace)));
 });
 
 /** Tells screen readers, once a slider rests. */
-const announce = rested(() => ($('live').textContent = shown.answer.headline), 400);
+const announce = rested(() => ($('live').textContent = shown?.answer.headline ?? ''), 400);
 
 /** Shows at which moments chance decides, behind the slider. */
 const sample = latest(async () => {
-    const isOff = !dump || !$('settings').open || shown.pods.length > MOST_AT_ONCE || state.order === 'total' || !isSteered(state.workload);
+    const isOff = !dump || !shown || !$('settings').open || shown.pods.length > MOST_AT_ONCE || state.order === 'total' || !isSteered(state.workload);
     $('strip').replaceChildren();
     $('strip-key').hidden = isOff;
     if (isOff) return;
@@ -289,6 +354,13 @@ const sample = latest(async () => {
 });
 const resample = rested(sample);
 
+/** Shows another workload of the dump, at the same moment. */
+function turnTo(workload) {
+    const { now, nowText, dumped, isSnapshot, order, gates } = state;
+    const kept = isSteered(workload) ? { order, gates } : {};
+    return choose(dump, { ...fresh(), now, nowText, dumped, isSnapshot, ...kept, workload });
+}
+
 /* What the user does. */
 
 /** Listens to a control of what is shown, which has no meaning while something else is loaded. */
@@ -301,26 +373,35 @@ function changed() {
 }
 
 function picked(pod) {
-    if (!state.steering) {
+    if (!shown) return undefined;
+    if (!isChoosing(state)) {
         state.pod = pod;
         map.show(shown.pods, dump.zones, { picked: pod });
+        if ($('list').open) list();
         return panel().then(() => $('panel-title').scrollIntoView({ block: 'nearest' }));
     }
     if (!state.wanted.delete(pod)) state.wanted.add(pod);
+    if (follows()) state.replicas = Math.max(dump.present - Math.max(state.wanted.size, 1), 0);
     return decide();
 }
 
-function setCount(value) {
-    const replicas = Math.min(Math.max(Math.round(Number(value) || 0), 0), shown.answer.active);
-    if (replicas === state.replicas) return;
+function setCount(replicas) {
+    if (shown && replicas === state.replicas) return;
     // What the count changes is at the cut.
-    [state.replicas, state.pod] = [replicas, null];
+    [state.replicas, state.isGuess, state.pod] = [replicas, false, null];
     changed();
 }
 
-on($('slider'), 'input', ({ value }) => setCount(value));
-on($('count'), 'input', ({ value }) => value !== '' && setCount(value));
-on($('count'), 'blur', (field) => (field.value = state.replicas));
+/** Reads what was typed, which may be no count. */
+function typed({ value, validity }) {
+    const { count, error } = readCount(validity.badInput ? '?' : value);
+    if (error) refuse(error), $('count').setAttribute('aria-invalid', true);
+    else setCount(count);
+}
+
+on($('slider'), 'input', ({ value }) => setCount(Number(value)));
+on($('count'), 'input', typed);
+on($('count'), 'blur', (field) => shown && (field.value = state.replicas));
 on($('moment'), 'input', ({ value }) => {
     [state.nowText, state.dumped, state.isSnapshot] = [null, null, false];
     state.now = dump.moments.fromStep(value);
@@ -347,18 +428,12 @@ on($('choose'), 'click', () => {
     state.steering = !state.steering;
     decide();
 });
-on($('workload'), 'change', ({ value }) => {
+$('workload').addEventListener('change', ({ target: { value } }) => {
     if (Object.hasOwn(examples, value)) return showExample(value);
-    const { now, nowText, dumped, isSnapshot, order, gates } = state;
-    const workload = dump.workloads[value];
-    const kept = isSteered(workload) ? { order, gates } : {};
-    return choose(dump, { ...fresh(), now, nowText, dumped, isSnapshot, ...kept, workload });
+    return turnTo(dump.workloads[value]);
 });
 on($('list'), 'toggle', ({ open }) => open && list());
-on($('more'), 'click', () => {
-    $('list').dataset.all = 'yes';
-    list();
-});
+on($('workloads'), 'toggle', ({ open }) => open && overview());
 on($('settings'), 'toggle', sample);
 $('own').addEventListener('click', () => {
     $('paste-error').hidden = true;
@@ -395,7 +470,7 @@ const base = () => location.href.split('#')[0];
 let shared = '';
 
 on($('copy-command'), 'click', () => copy($('copy-command'), () => $('command').textContent));
-on($('copy-markdown'), 'click', () => copy($('copy-markdown'), () => ask('markdown', options(state))));
+on($('copy-markdown'), 'click', () => copy($('copy-markdown'), () => ask('markdown', shown.asked, shown.wanted)));
 on($('copy-link'), 'click', async () => {
     if (dump.example) return copy($('copy-link'), () => base() + link(`example=${dump.example}`, state));
     try {
@@ -415,7 +490,7 @@ $('copy-sharing').addEventListener('click', async () => {
 });
 on($('copy-picture'), 'click', async () => {
     const { answer, pods } = shown;
-    const bytes = await png(picture(answer.headline, told(pods, answer), pods, dump.zones));
+    const bytes = await png(picture(answer.headline, told(pods, { ...answer, order: state.order }), pods, dump.zones, state.order));
     const isCopied = await copied({ 'image/png': bytes });
     if (!isCopied) {
         const file = el('a', { href: URL.createObjectURL(bytes), download: `podrank-${state.workload.short.replace('/', '-')}.png` });

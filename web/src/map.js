@@ -1,5 +1,5 @@
 // The pods by zone and node. Up to a hundred are shown each; above that, a line for each node says how many of its pods go.
-import { el, short } from './dom.js';
+import { el } from './dom.js';
 import { FATE_WORDS, places, share, tally } from './fates.js';
 
 export const MOST_EACH = 100;
@@ -55,15 +55,15 @@ export class PodMap {
             list);
     }
 
-    #pod({ name, node, fate, odds, place }) {
+    #pod({ name, label, node, fate, odds, age, set }) {
         const isMarked = this.wanted.has(name) || name === this.picked;
-        // Of contested pods, none is first.
-        const mark = odds ?? (fate === 'delete' ? place ?? '×' : fate === 'contested' ? '?' : fate === 'keep' ? '' : '…');
+        // They go at once, so none is first.
+        const mark = odds ?? { delete: '×', contested: '?', keep: '' }[fate] ?? '…';
         return el('button', {
             type: 'button', class: `pod${name === this.picked ? ' picked' : ''}${this.wanted.has(name) ? ' wanted' : ''}`, tabindex: '-1',
             'data-name': name, 'data-fate': fate, 'aria-pressed': `${isMarked}`, title: name,
-            'aria-label': `${mark} ${short(name)} ${FATE_WORDS[fate]}: ${name}, ${node ? `on ${node}` : 'not on a node'}`,
-        }, el('b', {}, `${mark}`), ' ', el('span', {}, short(name)));
+            'aria-label': `${mark} ${label}${age ? ` ${age}` : ''} ${FATE_WORDS[fate]}: ${name}${age ? ` of the ${age} ReplicaSet ${set}` : ''}, ${node ? `on ${node}` : 'not on a node'}`,
+        }, el('b', {}, mark), ' ', el('span', {}, label), age ? ' ' : null, age ? el('small', { class: 'age' }, age) : null);
     }
 
     /** Arrow keys go from pod to pod, so that Tab needs one step for all of them. */

@@ -1,7 +1,7 @@
 // Beside the map: why a pod goes or stays, or what it takes that others go.
 import { circleFigure } from './circle.js';
 import { code, count, el, short } from './dom.js';
-import { FATE_WORDS } from './fates.js';
+import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
 
 /** What happens to a pod, and how likely, if that is contested and known. */
@@ -10,14 +10,18 @@ const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict
 /** The pod's name in a sentence, as far as it tells it from the others. */
 const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
 
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
+/** A sentence begins with a capital letter, but a name never changes: neither one with a digit, a dash or a dot, nor that of a pod. */
+export function capital(text, names) {
+    const [first] = /^[\w.-]*/.exec(text);
+    return /^[a-z]+$/.test(first) && !names.includes(first) ? text[0].toUpperCase() + text.slice(1) : text;
+}
 
 /** One pod beside the pod that it is compared with, or among three that contradict each other. `odds` is how likely it goes. */
 export function explanation({ pod, other, circle, isDirect }, odds) {
     const table = circle ? circleFigure(circle) : isDirect ? null : comparison(pod, other);
     return [
         el('p', { class: 'who' }, fate(pod.verdict, odds), el('span', { class: 'name' }, pod.name)),
-        el('p', { class: 'because' }, `${capital(brief(pod.why, other ? [other.name] : []))}.`),
+        el('p', { class: 'because' }, `${capital(brief(pod.why, other ? [other.name] : []), [pod.name, other?.name])}.`),
         table,
     ].filter(Boolean);
 }
@@ -38,27 +42,43 @@ function comparison(pod, other) {
         el('tbody', {}, rows));
 }
 
-export const nothingWanted = (most) =>
-    [el('p', {}, `Click the pods that should go: up to ${most} at this count. Kubernetes chooses the others.`)];
+/** `most` is how many go at the count, or `null` if the count follows what is chosen. */
+export const nothingWanted = (most) => [el('p', {}, most === null
+    ? 'Click the pods that should go. The count follows what you choose.'
+    : `Click the pods that should go: up to ${most} at this count. Kubernetes chooses the others.`)];
 
-/** The plan of a scale-down. */
-export function plan(plan) {
+/** Why there is no plan. */
+export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, message), alone];
+
+/** The plan of a scale-down for the pods that were chosen. `alone` is what lets only these go, if more do. */
+export function plan(plan, chosen, alone) {
     const costs = ({ write, costOwner, deletionCost }) =>
         (write === null ? '–' : [`${costOwner === null ? 'none' : deletionCost} → `, el('strong', {}, `${write}`)]);
     const rows = plan.pods.map((pod) =>
-        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, FATE_WORDS[pod.byItself]),
-            el('td', {}, FATE_WORDS[pod.wanted ? 'delete' : 'keep']), el('td', { class: 'number' }, costs(pod))));
-    const heads = ['Pod', 'By itself', 'Now', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
+        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, GOES[pod.byItself]),
+            el('td', {}, GOES[pod.wanted ? 'delete' : 'keep']), el('td', { class: 'number' }, costs(pod))));
+    const heads = ['Pod', 'Goes by itself', 'With the costs', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
+    const others = plan.delete - chosen;
     return [
         el('p', { class: 'big' }, plan.writes === 0 ? 'No deletion cost to write' : `${count(plan.writes, 'deletion cost')} to write`),
         plan.writes === 0 ? el('p', { class: 'soft' }, 'Kubernetes takes these pods by itself.') : null,
-        ...plan.notes.map((note) => el('p', { class: 'soft' }, note.text)),
+        others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods go at this count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you chose and ${others} more. `
+            + 'The costs make exactly these go, whenever the count falls.') : null,
+        others > 0 ? alone : null,
+        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, note.text)),
         el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares what went:'),
         code(plan.scale),
         el('details', {}, el('summary', {}, 'The pods and their costs'),
             el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows))),
-        el('details', {}, el('summary', {}, 'With kubectl alone'),
-            el('p', { class: 'soft' }, 'Wait a moment between the costs and the count: Kubernetes learns of them in different ways.'),
-            code(plan.commands.join('\n'))),
+        plan.writes === 0 ? null : byHand(plan),
     ].filter(Boolean);
 }
+
+/** The race that the one command ends, for those who have only kubectl. */
+const byHand = ({ costs, count: scale, writes }) => el('details', {}, el('summary', {}, 'With kubectl alone'),
+    el('p', { class: 'soft' }, `First ${writes === 1 ? 'the cost' : 'the costs'}:`),
+    code(costs.join('\n')),
+    el('p', { class: 'soft' }, 'Then, as a command of its own, the count:'),
+    code(scale),
+    el('p', { class: 'soft' }, `kubectl cannot tell whether the controller has seen the ${writes === 1 ? 'cost' : 'costs'}. If the count reaches it first, it deletes other pods, and `
+        + 'nothing brings them back. The command above waits for that.'));

@@ -3,8 +3,9 @@
 /** The feature gates that can be changed, and whether Kubernetes has them on. */
 export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, PreferForScaleDown: false };
 
+/** `isGuess` is whether nobody asked for the count, so that it may follow the pods that the user chooses. */
 export const fresh = () => ({
-    workload: null, replicas: null, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
+    workload: null, replicas: null, isGuess: false, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
     pod: null, steering: false, wanted: new Set(),
 });
 
@@ -14,6 +15,12 @@ export const countOf = (workload) => (workload && Object.hasOwn(COUNTS, workload
 
 /** Whether deletion costs can steer it: the others have rules of their own. */
 export const isSteered = (workload) => ['Deployment', 'ReplicaSet', 'ReplicationController'].includes(workload?.kind);
+
+/** Whether the user chooses the pods. Kubernetes does not follow podrank's order, so there is nothing to choose in it. */
+export const isChoosing = (state) => state.steering && state.order !== 'total';
+
+/** What a pod is called where there is little room. All pods of a set begin alike, but what tells those of a StatefulSet apart is one digit. */
+export const label = (workload, name) => (isSteered(workload) ? name.slice(name.lastIndexOf('-') + 1) : name);
 
 /** The time of the decision, as the command line takes it. It may be exact to the nanosecond. */
 export const now = (state) => state.nowText ?? new Date(state.now).toISOString().replace('.000Z', 'Z');
@@ -40,7 +47,7 @@ export function options(state, changes = {}) {
     });
 }
 
-/** The same at a terminal. */
+/** The preview at a terminal. */
 export function command(state) {
     const gates = Object.entries(state.gates).map(([name, value]) => `${name}=${value}`);
     const count = countOf(state.workload);

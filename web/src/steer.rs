@@ -1,57 +1,127 @@
-//! The plan of a scale-down that takes the pods that were clicked, with the commands that carry it out.
+//! The plan of a scale-down that takes the pods that were clicked, with the commands that carry it out, and the decision once its costs
+//! are written.
 
+use crate::answer::Answer;
 use crate::failure::Failure;
+use crate::{decide, glance};
 use podrank::DELETION_COST_ANNOTATION;
 use podrank_preview::steer::{Count, Plan, PlannedPod, Request, plan as planned};
-use podrank_preview::{Input, Note, Options, Verdict};
+use podrank_preview::{Input, Note, NoteCode, Options, Preview};
 use serde::Serialize;
 
 /// The most pods whose costs are listed: each is an object to be written.
 const MOST_LISTED: usize = 200;
 
+/// What was chosen last: the plan, and the input with its costs.
+pub(crate) struct Steered {
+    /// What was asked, with the pods that were clicked.
+    asked: (String, Vec<String>),
+    options: Options,
+    plan: Plan,
+    written: Input,
+}
+
+/// A plan, as the page shows it.
 #[derive(Serialize)]
-struct Steered<'p> {
+#[serde(rename_all = "camelCase")]
+struct Shown<'p> {
     /// How many costs are to be written.
     writes: usize,
+    /// How many pods go.
+    delete: usize,
     notes: &'p [Note],
     /// Those that were named or whose costs change.
     pods: Vec<&'p PlannedPod>,
-    /// All of them, as in a decision, those that go first.
-    all: Vec<(&'p str, Option<&'p str>, Verdict, Option<String>)>,
+    /// The decision once the costs are written.
+    answer: Answer<'p>,
     /// One command that does all of it, waits where it must and compares afterwards.
-    scale: String,
-    /// What it does, step by step, with kubectl alone.
-    commands: Vec<String>,
+    scale: &'p str,
+    /// What it does with kubectl alone: the costs, and then the count.
+    costs: Vec<String>,
+    count: String,
 }
 
-pub(crate) fn plan(input: &Input, options: Options, names: &[String]) -> Result<String, Failure> {
-    let count = options.replicas.ok_or_else(|| "without a count, there is nothing to choose".to_owned())?;
-    let request = Request {
-        options,
-        count: Count::To(count),
-        named: names.iter().cloned().collect(),
-        wishes: Vec::new(),
-        force: false,
-        only_if_needed: false,
-        by_cost: true,
-        own_costs: None,
-    };
-    let plan = planned(input, &request)?;
-    let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
-    let tile = |pod| {
-        let PlannedPod { name, node, is_wanted, .. }: &PlannedPod = pod;
-        let verdict = if *is_wanted { Verdict::Delete } else { Verdict::Keep };
-        (&**name, node.as_deref(), verdict, None)
-    };
-    let steered = Steered {
-        writes: plan.writes,
-        notes: &plan.notes,
-        pods: plan.pods.iter().filter(is_listed).take(MOST_LISTED).collect(),
-        all: plan.pods.iter().map(tile).collect(),
-        scale: scale(&plan, names),
-        commands: commands(&plan),
-    };
-    Ok(super::json(&steered))
+impl Steered {
+    pub(crate) fn new(
+        input: &Input,
+        asked: &str,
+        options: Options,
+        names: &[String],
+    ) -> Result<Self, Failure> {
+        let count =
+            options.replicas.ok_or_else(|| "without a count, there is nothing to choose".to_owned())?;
+        let request = Request {
+            options: options.clone(),
+            count: Count::To(count),
+            named: names.iter().cloned().collect(),
+            wishes: Vec::new(),
+            force: false,
+            only_if_needed: false,
+            by_cost: true,
+            own_costs: None,
+        };
+        let plan = planned(input, &request)?;
+        // No other time is asked about, so none differs.
+        let mut options = options;
+        (options.clock, options.odds) = (None, false);
+        Ok(Self { asked: (asked.to_owned(), names.to_vec()), options, written: plan.written(input), plan })
+    }
+
+    pub(crate) fn is_for(&self, asked: &str, names: &[String]) -> bool {
+        self.asked.0 == asked && self.asked.1 == names
+    }
+
+    /// The decision once the costs are written.
+    pub(crate) fn preview(&self) -> Result<Preview<'_>, Failure> {
+        let mut preview = decide(&self.written, &self.options)?;
+        // They are those of the plan.
+        preview.notes.retain(|note| !matches!(note.code, NoteCode::LeftoverCosts | NoteCode::DeletionCosts));
+        Ok(preview)
+    }
+
+    /// The plan and the decision, as JSON.
+    pub(crate) fn shown(&self) -> Result<String, Failure> {
+        let Self { plan, asked: (_, names), .. } = self;
+        let preview = self.preview()?;
+        let mut answer = Answer::of(&preview);
+        answer.headline += &self.condition();
+        let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
+        let shown = Shown {
+            writes: plan.writes,
+            delete: plan.delete,
+            notes: &plan.notes,
+            pods: plan.pods.iter().filter(is_listed).take(MOST_LISTED).collect(),
+            answer,
+            scale: &scale(plan, names),
+            costs: costs(plan),
+            count: format!(
+                "kubectl scale {} --current-replicas={} --replicas={}{}",
+                plan.target,
+                plan.from,
+                plan.replicas,
+                namespace(plan)
+            ),
+        };
+        Ok(crate::json(&shown))
+    }
+
+    /// What `kubectl podrank -o markdown` prints once the costs are written, and how they are.
+    pub(crate) fn markdown(&self) -> Result<String, Failure> {
+        let preview = self.preview()?;
+        let headline = glance::headline(&preview);
+        let conditional = format!("{headline}{}", self.condition());
+        let answer = glance::markdown(&preview).replacen(&headline, &conditional, 1);
+        Ok(format!("{answer}\n```sh\n{}\n```\n", scale(&self.plan, &self.asked.1)))
+    }
+
+    /// What the decision depends on.
+    fn condition(&self) -> String {
+        match self.plan.writes {
+            0 => String::new(),
+            1 => ", if this deletion cost is written".to_owned(),
+            writes => format!(", if these {writes} deletion costs are written"),
+        }
+    }
 }
 
 /// `kubectl podrank scale` for these pods.
@@ -60,8 +130,8 @@ fn scale(plan: &Plan, names: &[String]) -> String {
     format!("kubectl podrank scale {} --replicas {}{}{pods}", plan.target, plan.replicas, namespace(plan))
 }
 
-/// Writes the costs, and then scales.
-fn commands(plan: &Plan) -> Vec<String> {
+/// The commands that write the costs.
+fn costs(plan: &Plan) -> Vec<String> {
     let namespace = namespace(plan);
     let write = |pod: &PlannedPod| {
         let cost = pod.write?;
@@ -70,11 +140,7 @@ fn commands(plan: &Plan) -> Vec<String> {
             pod.name
         ))
     };
-    let scale = format!(
-        "kubectl scale {} --current-replicas={} --replicas={}{namespace}",
-        plan.target, plan.from, plan.replicas
-    );
-    plan.pods.iter().filter_map(write).chain([scale]).collect()
+    plan.pods.iter().filter_map(write).collect()
 }
 
 fn namespace(plan: &Plan) -> String {

@@ -27,15 +27,16 @@ const calls = {
         dump = new Dump(new Chunks(file));
         return { workloads: JSON.parse(dump.workloads()), zones: JSON.parse(dump.zones()) };
     },
+    overview: (options) => JSON.parse(dump.overview(options)),
     scene: (options) => JSON.parse(dump.scene(options)),
     decide: (options) => JSON.parse(dump.decide(options)),
     explain: (options, pod) => JSON.parse(dump.explain(options, pod)),
-    rows: (options, from, to) => JSON.parse(dump.rows(options, from, to)),
+    rows: (options, places, wanted) => JSON.parse(dump.rows(options, places, wanted)),
     contested: (all) => all.map((options) => dump.contested(options)),
     steer: (options, names) => JSON.parse(dump.steer(options, names)),
     // As texts, which others read.
     preview: (options) => dump.preview(options),
-    markdown: (options) => dump.markdown(options),
+    markdown: (options, wanted) => dump.markdown(options, wanted),
     share: (options) => dump.share(options),
 };
 

@@ -26,8 +26,8 @@ function browser(colorScheme) {
 }
 export const close = async () => Promise.all([...launched.values()].map(async (one) => (await one).close()));
 
-/** Opens the page without network, runs the test, and asserts that it asked for nothing but itself and that nothing failed. */
-export async function inPage(url, test, { colorScheme = 'light', viewport = { width: 1280, height: 900 }, ...settings } = {}) {
+/** Opens the page without network, waits for its answer or for what it `shows` instead, runs the test, and asserts that it asked for nothing but itself and that nothing failed. */
+export async function inPage(url, test, { colorScheme = 'light', viewport = { width: 1280, height: 900 }, shows = null, ...settings } = {}) {
     const media = isFirefox ? { colorScheme: null, reducedMotion: null } : { colorScheme, reducedMotion: 'reduce', offline: true };
     const context = await (await browser(colorScheme)).newContext({ viewport, ...media, ...settings });
     context.setDefaultTimeout(20_000);
@@ -37,7 +37,7 @@ export async function inPage(url, test, { colorScheme = 'light', viewport = { wi
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(url);
-    await decided(page);
+    await (shows ? page.locator(shows).waitFor() : decided(page));
     await test(page);
     const own = url.split('#')[0];
     const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { opening, readCount } from '../src/count.js';
 import { places, share, told } from '../src/fates.js';
 import { Moments, duration } from '../src/moments.js';
 import { pack, unpack } from '../src/share.js';
@@ -56,4 +57,16 @@ test('the slider of the moment reaches from the latest change to far beyond', ()
     assert.ok(moments.age(moments.at(1)) >= 2 * 86400 * 1000);
     for (let step = 0; step <= 1000; step += 50) assert.equal(moments.toStep(moments.fromStep(step)), step);
     assert.deepEqual([90_000, 600_000, 3 * 3600_000, 3 * 86400_000].map(duration), ['90 s', '10 min', '3 h', '3 days']);
+});
+
+test('a count is a whole number that Kubernetes takes, and a dump opens at what its autoscaler wants, or at one less than now', () => {
+    for (const [text, count] of [['0', 0], ['7', 7], ['2147483647', 2147483647]]) assert.deepEqual(readCount(text), { count });
+    for (const text of ['-1', '', '2.5', '1e3', '2147483648', ' ']) {
+        const { count, error } = readCount(text);
+        assert.equal(count, undefined, text);
+        assert.ok(error.includes(text.trim() === '' ? 'The count' : `“${text}”`), error);
+    }
+    for (const [active, count, desired, opens] of [[8, 8, 6, 6], [8, 8, 8, 7], [8, 8, 12, 7], [8, 8, null, 7], [13, 10, null, 9], [13, 10, 11, 9], [10, 12, null, 9], [0, 0, null, 0], [8, 8, 0, 0]]) {
+        assert.equal(opening({ active, count, desired }), opens, `${active} ${count} ${desired}`);
+    }
 });

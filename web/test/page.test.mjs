@@ -1,36 +1,16 @@
 // The page in a real browser, and beside the command line. `make page-test` builds what this needs.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
-import { EXAMPLES, NOON, assertAgreement, podrank, root, target, work } from './command-line.mjs';
+import { EXAMPLES, NOON, assertAgreement, podrank, root, work } from './command-line.mjs';
+import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, shop, short, shots, url } from './page.mjs';
 
-const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
-const url = pathToFileURL(pageFile).href;
-const shots = join(process.env.SCREENSHOTS ?? join(target, 'web/screenshots'), browser === 'chromium' ? '' : browser);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-mkdirSync(shots, { recursive: true });
 after(close);
-
-const example = (name) => EXAMPLES.find((example) => example.name === name).file;
-const ask = (page, call, ...given) => page.evaluate(([call, given]) =>
-    podrank.ask(call, ...given).catch((error) => ({ error: error.message })), [call, given]);
-/** What was asked, as the page's module takes it. */
-const asked = (page) => page.evaluate(() => document.documentElement.dataset.decided);
-const headline = (page) => page.locator('#headline').textContent();
-const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
-/** Opens the settings, and waits until the slider of the moment shows when chance decides. */
-const isSampled = async (page) => {
-    await page.evaluate(() => (document.getElementById('settings').open = true));
-    await page.waitForFunction(() => document.querySelectorAll('#strip i').length === 120);
-};
-/** The end of a pod's name. */
-const short = (name) => name.slice(name.lastIndexOf('-') + 1);
-const pack = (given) => deflateRawSync(Buffer.from(JSON.stringify(given)), { level: 9 }).toString('base64url');
 
 test('the answer comes first, in the words of the command line', async () => {
     for (const { name, file, count = 'replicas', replicas, now } of EXAMPLES) {
@@ -38,7 +18,9 @@ test('the answer comes first, in the words of the command line', async () => {
         const printed = JSON.parse(podrank(...flags, '-o', 'json').stdout);
         const pods = printed.pods ?? printed.sets.flatMap((set) => set.pods);
         const expected = { delete: [], contested: [], blocked: [], later: [], keep: [] };
-        for (const pod of pods) expected[pod.verdict].push(short(pod.name));
+        // What tells the pods of a set apart is the end of their names; others have their whole names.
+        const label = (name) => (printed.sets ? short(name) : name);
+        for (const pod of pods) expected[pod.verdict].push(label(pod.name));
         for (const list of Object.values(expected)) list.sort();
         const [first] = podrank(...flags).stdout.split('\n');
         await inPage(`${url}#example=${name}`, async (page) => {
@@ -46,12 +28,11 @@ test('the answer comes first, in the words of the command line', async () => {
             assert.deepEqual(await fates(page), expected, name);
             assert.equal(await page.locator('#active').textContent(), `${pods.length}`);
             assert.equal(await page.locator('#count').inputValue(), `${replicas ?? ''}`);
-            // Each pod lies on its node. Contested ones show their odds, and never a number that would say which is first.
+            // Each pod lies on its node. Contested ones show their odds, and none has a number that would say which is first: they go at once.
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
                 [pod.title, [pod.querySelector('b').textContent, pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
-            const isOneOrder = (printed.sets?.length ?? 1) < 2;
-            const mark = ({ verdict, odds, position }) => ({
-                delete: isOneOrder ? `${position}` : '×', keep: '', contested: odds === undefined ? '?' : `${Math.round(100 * odds)} %`,
+            const mark = ({ verdict, odds }) => ({
+                delete: '×', keep: '', contested: odds === undefined ? '?' : `${Math.round(100 * odds)} %`,
             })[verdict] ?? '…';
             assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [mark(pod), pod.node]])), name);
             const keys = (await page.locator('#key > span').allTextContents()).map((text) => text.trim());
@@ -148,8 +129,9 @@ test('the count is dragged from all to none', () => inPage(`${url}#example=circl
     });
     assert.equal((await fates(page)).delete.length, 6);
     await page.locator('#count').fill('99');
-    await decided(page, { replicas: 6 });
+    await decided(page, { replicas: 99 });
     assert.equal((await fates(page)).keep.length, 6);
+    assert.equal(await headline(page), 'that scales up, and all 6 pods stay');
 }));
 
 test('the moment opens and closes the circle', () => inPage(`${url}#example=circle`, async (page) => {
@@ -197,21 +179,21 @@ test('a click says why, with both values', () => inPage(`${url}#example=rollout`
 }));
 
 test('choosing other pods keeps the count and the answer, and says the fewest costs', () => inPage(`${url}#example=zones`, async (page) => {
-    const [before, count] = [await fates(page), '8'];
+    const [before, replicas] = [await fates(page), '8'];
     await page.locator('#choose').click();
-    assert.match(await page.locator('#panel').textContent(), /up to 4 at this count/);
-    assert.equal(await page.locator('#count').inputValue(), count);
+    await page.getByText('up to 4 at this count').waitFor();
+    assert.equal(await page.locator('#count').inputValue(), replicas);
     for (const name of ['b6w3p', 'k5t2q']) await page.locator('#map .pod', { hasText: name }).click();
     await page.locator('#panel .code').first().waitFor();
     await page.waitForFunction(() => document.querySelector('#panel .code pre').textContent.split(' --pod ').length === 3);
     await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 2);
-    const [command, plain] = await page.locator('#panel .code pre').allTextContents();
+    const [command, costs, count] = await page.locator('#panel .code pre').allTextContents();
     assert.match(command, /^kubectl podrank scale deploy\/shop --replicas 8 --pod shop-5f4c8d9b7-(b6w3p|k5t2q) --pod shop-5f4c8d9b7-(b6w3p|k5t2q)$/);
-    const lines = plain.split('\n');
-    assert.equal(lines.at(-1), 'kubectl scale deploy/shop --current-replicas=12 --replicas=8');
+    const lines = costs.split('\n');
+    assert.equal(count, 'kubectl scale deploy/shop --current-replicas=12 --replicas=8');
     // The costs do what they promise: written into the dump, they make exactly the pods certain that the map shows.
     const dump = JSON.parse(readFileSync(example('zones'), 'utf8'));
-    for (const line of lines.slice(0, -1)) {
+    for (const line of lines) {
         const [, name, cost] = line.match(/^kubectl annotate pod (\S+) --overwrite controller\.kubernetes\.io\/pod-deletion-cost=(\S+)$/);
         const pod = dump.items.find((item) => item.kind === 'Pod' && item.metadata.name === name);
         pod.metadata.annotations = { 'controller.kubernetes.io/pod-deletion-cost': cost };
@@ -223,19 +205,19 @@ test('choosing other pods keeps the count and the answer, and says the fewest co
     assert.deepEqual(gone(steered), planned);
     assert.ok(['b6w3p', 'k5t2q', 'l9z7m'].every((name) => planned.includes(name)), 'one that is not ready goes first whatever the costs');
     assert.notDeepEqual(gone(example('zones')), gone(steered), 'they do not go by themselves');
-    assert.equal(await page.locator('#panel .big').textContent(), `${lines.length - 1} deletion costs to write`);
+    assert.equal(await page.locator('#panel .big').textContent(), `${lines.length} deletion costs to write`);
     // More than go at this count.
     for (const name of planned.filter((name) => !['b6w3p', 'k5t2q'].includes(name))) await page.locator('#map .pod', { hasText: name }).click();
     await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 4);
     await page.locator('#map .pod[data-fate=keep]').first().click();
     await page.locator('#panel .blocked').waitFor();
     assert.match(await page.locator('#panel .blocked').textContent(), /5 pods are named, but only 4 go/);
-    assert.equal(await page.locator('#count').inputValue(), count);
+    assert.equal(await page.locator('#count').inputValue(), replicas);
     // Back, and there again.
     await page.locator('#choose').click();
     await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 0);
     assert.deepEqual(await fates(page), before);
-    assert.equal(await page.locator('#count').inputValue(), count);
+    assert.equal(await page.locator('#count').inputValue(), replicas);
     await page.locator('#choose').click();
     await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 5);
 }));
@@ -311,13 +293,18 @@ test('a bad file: the error of the command line', () => inPage(`${url}#example=c
         await page.waitForFunction((file) => document.getElementById('error').textContent.startsWith(file), file);
         assert.equal(`error: ${await page.locator('#error').textContent()}`, printed);
     }
-    assert.equal((await fates(page)).contested.length, 3, 'what was shown stays');
+    assert.ok(await page.locator('#answer').isHidden(), 'the answer to another question');
+    await page.locator('#workload').selectOption('circle');
+    await decided(page, { workload: 'deploy/api' });
+    assert.equal((await fates(page)).contested.length, 3);
 }));
 
 test('a dump that lacks pods: the error of the command line, and its remedy', () => inPage(url, async (page) => {
     const dump = JSON.parse(readFileSync(example('zones'), 'utf8'));
     dump.items.shift();
     await paste(page, JSON.stringify(dump));
+    await page.getByText('Decide all the same').waitFor();
+    assert.ok(await page.locator('#answer').isHidden());
     await page.getByText('Decide all the same').click();
     await decided(page, { partial: true });
     assert.equal(await page.locator('#map .pod').count(), 11);
@@ -443,12 +430,14 @@ test('a damaged link says what is wrong, and a bomb is refused', async () => {
         };
         await inPage(`${url}#dump=${packed}&replicas=1`, async (page) => {
             await isWrong(page);
-            assert.equal(await page.locator('#map .pod').count(), 13, 'an example is shown instead');
-        });
+            assert.ok(await page.locator('#answer').isHidden(), 'nothing is shown in its place');
+            await page.locator('#workload').selectOption('zones');
+            await decided(page, { workload: 'deploy/shop' });
+        }, { shows: '#error' });
         await inPage(`${url}#example=circle`, async (page) => {
             await page.evaluate((packed) => (location.hash = `dump=${packed}&replicas=1`), packed);
             await isWrong(page);
-            assert.equal((await fates(page)).contested.length, 3, 'what was shown stays');
+            assert.ok(await page.locator('#answer').isHidden());
         });
     }
 });
@@ -477,7 +466,7 @@ test('Markdown is the command line’s, and the picture shows what the page show
         return { size: [bitmap.width, bitmap.height], bytes: [...new Uint8Array(await copies[1].arrayBuffer())] };
     });
     writeFileSync(join(shots, 'copied-picture.png'), Buffer.from(bytes));
-    assert.equal(size[0], 1920);
+    assert.ok(size[0] <= 1920);
     const colours = await page.evaluate(() => colours);
     // Nobody certainly goes, and three may, at 168 by 56 pixels each.
     assert.ok(!colours['179,38,30'] && colours['253,240,217'] > 15_000, `${colours['179,38,30']} ${colours['253,240,217']}`);
@@ -500,11 +489,11 @@ test('the table has all pods in order, as the command line prints them', () => i
     await page.locator('#list > summary').click();
     await page.locator('#more').click();
     await page.locator('#rows tr').nth(11).waitFor();
-    const rows = await page.locator('#rows tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const all = await rows(page);
     const { sets: [{ pods }] } = JSON.parse(podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '-o', 'json').stdout);
-    assert.deepEqual(rows.map(([, name, node]) => [name, node]), pods.map(({ name, node }) => [name, node]));
+    assert.deepEqual(all.map(([, name, node]) => [name, node]), pods.map(({ name, node }) => [name, node]));
     const printed = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--all').stdout;
-    for (const [goes, name, , because] of rows) assert.match(printed, new RegExp(`^${goes} +${name} .*${because}$`, 'm'));
+    for (const [goes, name, , because] of all) assert.match(printed, new RegExp(`^${goes} +${name} .*${because}$`, 'm'));
 }));
 
 test('the shared vectors: the page and the command line agree', () => inPage(url, async (page) => {
@@ -523,27 +512,12 @@ test('the shared vectors: the page and the command line agree', () => inPage(url
 
 /** A dump of 10,000 pods, which kubectl would print. */
 function large() {
-    const dump = JSON.parse(readFileSync(example('zones'), 'utf8'));
-    const [pod] = dump.items;
-    const others = dump.items.filter((item) => item.kind !== 'Pod');
-    for (const item of others) {
-        if (item.spec?.replicas) item.spec.replicas = 10_000;
-        if (item.status?.replicas) Object.assign(item.status, { replicas: 10_000, availableReplicas: 10_000 });
-    }
+    const dump = shop(JSON.parse(readFileSync(example('zones'), 'utf8')), 10_000);
     // As long as a real pod.
     const environment = Array.from({ length: 190 }, (_, index) => ({ name: `SETTING_${index}`, value: `value-${index}-of-the-shop` }));
-    const pods = Array.from({ length: 10_000 }, (_, index) => {
-        const copy = structuredClone(pod);
-        copy.metadata.name = `shop-5f4c8d9b7-${index}`;
-        copy.metadata.uid = `00000000-0000-4000-8000-${((index * 7919) % 10_007).toString(16).padStart(12, '0')}`;
-        copy.spec.nodeName = `node-${'abc'[index % 3]}${index % 300}`;
-        copy.spec.containers = [{ name: 'shop', env: environment }];
-        copy.status.containerStatuses[0].restartCount = index % 5;
-        copy.status.conditions[0].lastTransitionTime = new Date(Date.parse('2026-03-10T06:00:00Z') + index * 1000).toISOString();
-        return copy;
-    });
+    for (const item of dump.items) if (item.kind === 'Pod') item.spec.containers = [{ name: 'shop', env: environment }];
     const file = join(work, 'large.json');
-    writeFileSync(file, JSON.stringify({ ...dump, items: [...pods, ...others] }));
+    writeFileSync(file, JSON.stringify(dump));
     return file;
 }
 

@@ -1,0 +1,56 @@
+// All pods as a table, like the command line's: some rows at first, those that a filter finds, and each opens what is known of its pod.
+import { $, el } from './dom.js';
+import { GOES } from './fates.js';
+
+/** How many rows there are at first, and how many more at a time. */
+const [FIRST, MORE] = [10, 100];
+
+export class List {
+    #most = FIRST;
+
+    /** `onpick` is told the pod of a row, and `onchange` that others should be shown. */
+    constructor(onpick, onchange) {
+        [this.onpick, this.onchange] = [onpick, onchange];
+        $('more').addEventListener('click', () => {
+            this.#most += MORE;
+            onchange();
+        });
+        $('filter').addEventListener('input', () => {
+            this.#most = FIRST;
+            onchange();
+        });
+    }
+
+    /** Another workload begins anew. */
+    reset() {
+        [this.#most, $('filter').value] = [FIRST, ''];
+    }
+
+    /** The places of the pods whose rows are shown, and how many others there are. */
+    places(pods) {
+        const words = $('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
+        const found = pods.flatMap(({ name, node, age }, place) =>
+            (words.every((word) => name.includes(word) || node?.includes(word) || age === word) ? [place] : []));
+        return { places: found.slice(0, this.#most), rest: Math.max(found.length - this.#most, 0) };
+    }
+
+    /** Shows rows. `faces` are those of their pods, and `marked` the pods that are picked or chosen. */
+    show(rows, faces, rest, marked) {
+        const tables = $('rows');
+        const focused = tables.contains(document.activeElement) && document.activeElement.textContent;
+        tables.replaceChildren(...rows.map((pod, index) => this.#row(pod, faces[index], marked)));
+        if (focused) [...tables.querySelectorAll('button')].find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
+        $('none').hidden = rows.length > 0;
+        $('more').textContent = `${rest} more`;
+        $('more').hidden = rest === 0;
+    }
+
+    #row({ name, node, verdict, odds, because }, face, marked) {
+        const isMarked = marked.has(name);
+        return el('tr', { 'data-fate': verdict, class: isMarked ? 'marked' : null },
+            el('td', {}, odds === undefined ? face?.odds ?? GOES[verdict] : face?.odds ?? `${Math.round(odds * 100)} %`),
+            el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', 'aria-pressed': `${isMarked}`, onclick: () => this.onpick(name) }, name),
+                face?.age ? el('small', { class: 'age' }, face.age) : null),
+            el('td', {}, node ?? '–'), el('td', {}, because));
+    }
+}

@@ -1,0 +1,221 @@
+// What a user enters or opens, and what the page says of it: counts, dumps, and what a newcomer looks for.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { close, decided, drop, inPage, paste } from './browser.mjs';
+import { NOON, podrank, root } from './command-line.mjs';
+import { copies, example, headline, panelIsAbout, pictured, rows, shop, shots, url } from './page.mjs';
+
+after(close);
+
+const read = (file) => readFileSync(file, 'utf8');
+const zones = () => JSON.parse(read(example('zones')));
+const error = (page) => page.locator('#error').textContent();
+
+test('what is no count is an error that names it, and no answer stands beside it', () => inPage(`${url}#example=circle`, async (page) => {
+    for (const [typed, told] of [['-1', /^The count cannot be “-1”/], ['', /^The count is empty/], ['2.5', /^The count cannot be “2.5”/], ['4294967296', /“4294967296”/]]) {
+        await page.locator('#count').fill(typed);
+        await page.locator('#error').waitFor();
+        assert.match(await error(page), told);
+        assert.ok(await page.locator('#answer').isHidden(), typed);
+        assert.ok(await page.locator('#copies').isHidden(), typed);
+        assert.doesNotMatch(await page.title(), /pods go,/);
+        await page.locator('#count').blur();
+        assert.equal(await page.locator('#count').inputValue(), typed, 'it can be mended');
+        await page.locator('#count').fill('4');
+        await decided(page, { replicas: 4 });
+        assert.ok(await page.locator('#error').isHidden());
+        assert.ok(await page.locator('#answer').isVisible());
+    }
+}));
+
+test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {
+    await drop(page, 'pods.txt', 'NAME READY STATUS\nweb 1/1 Running\n');
+    await page.locator('#error').waitFor();
+    assert.match(await error(page), /^pods\.txt: /);
+    assert.ok(await page.locator('#answer').isHidden());
+    assert.ok(await page.locator('#count-field').isHidden());
+    await page.locator('#workload').selectOption('zones');
+    await decided(page, { workload: 'deploy/shop' });
+    assert.ok(await page.locator('#error').isHidden());
+    assert.ok(await page.locator('#answer').isVisible());
+}));
+
+test('an own dump opens at the count that its autoscaler wants, or at one less than now', () => inPage(url, async (page) => {
+    for (const [pods, autoscaled, replicas] of [[12, null, 11], [12, 6, 6], [9, 9, 8], [9, 14, 8], [1, null, 0]]) {
+        await drop(page, `${pods}-${autoscaled}.json`, JSON.stringify(shop(zones(), pods, { autoscaled })));
+        await page.waitForFunction((name) => document.querySelector('#workload optgroup').label === name, `${pods}-${autoscaled}.json`);
+        await decided(page, { replicas });
+        assert.equal(await page.locator('#count').inputValue(), `${replicas}`);
+    }
+}));
+
+test('a name at the start of a sentence stays as it is', async () => {
+    const { capital } = await import('../src/panel.js');
+    for (const [text, names, told] of [
+        ['db-1 is not ready', [], 'db-1 is not ready'], ['deletion cost -10, z5tgq has 0', [], 'Deletion cost -10, z5tgq has 0'],
+        ['web is not ready', ['web'], 'web is not ready'], ['z5tgq goes first', [], 'z5tgq goes first'], ['one of 3 pods', ['web'], 'One of 3 pods'],
+    ]) assert.equal(capital(text, names), told);
+    await inPage(`${url}#example=database`, async (page) => {
+        for (const pod of await page.locator('#map .pod').all()) {
+            const name = await pod.getAttribute('data-name');
+            await pod.click();
+            await panelIsAbout(page, name);
+            assert.doesNotMatch(await page.locator('#panel').textContent(), /Db-\d/);
+        }
+    });
+});
+
+test('in podrank’s order nothing is certain, and nothing has a colour of a prediction', () => inPage(`${url}#example=zones&order=total`, async (page) => {
+    await decided(page, { order: 'total' });
+    const first = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--order', 'total').stdout.split('\n')[0];
+    assert.equal(await headline(page), first.slice(first.indexOf(': ') + 2));
+    assert.doesNotMatch(await page.locator('#key').textContent(), /certain|chance/);
+    await page.locator('#list > summary').click();
+    await page.locator('#rows tr').first().waitFor();
+    const colours = await page.evaluate(() => [...document.querySelectorAll('[data-fate]')].flatMap((one) => {
+        const { backgroundColor, borderTopColor, color } = getComputedStyle(one.matches('tr') ? one.cells[0] : one);
+        return [backgroundColor, borderTopColor, color];
+    }));
+    for (const [light, what] of [['rgb(179, 38, 30)', 'red'], ['rgb(138, 83, 0)', 'orange']]) assert.ok(colours.length > 20 && !colours.includes(light), what);
+    const { bytes } = await pictured(page);
+    const red = await page.evaluate(async (bytes) => {
+        const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+        const context = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height }).getContext('2d');
+        context.drawImage(bitmap, 0, 0);
+        const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+        let red = 0;
+        for (let at = 0; at < data.length; at += 4) red += data[at] === 179 && data[at + 1] === 38;
+        return red;
+    }, [...bytes]);
+    assert.equal(red, 0);
+}));
+
+test('the page says what it is, that an example is one, and where podrank is', () => inPage(url, async (page) => {
+    const what = page.locator('.what');
+    assert.match(await what.textContent(), /^podrank says which pods Kubernetes deletes when a workload is scaled down, and why\. This is an example\.\s/);
+    const links = await page.locator('.what a').evaluateAll((all) => all.map(({ href }) => href));
+    assert.equal(links.length, 3);
+    for (const link of links) {
+        const [, path, anchor] = /^https:\/\/github\.com\/podrank\/podrank(?:\/blob\/main\/([^#]+)(?:#(.*))?)?$/.exec(link);
+        if (!path) continue;
+        const headings = read(join(root, path)).split('\n').filter((line) => line.startsWith('#'));
+        const anchors = headings.map((line) => line.replace(/^#+ /, '').toLowerCase().replace(/[^\w\s-]/g, '').replaceAll(' ', '-'));
+        assert.ok(anchor === undefined || anchors.includes(anchor), `${path} has no ${anchor}`);
+    }
+    await drop(page, 'mine.json', JSON.stringify(zones()));
+    await page.getByText('These are the pods of mine.json').waitFor();
+    assert.doesNotMatch(await what.textContent(), /This is an example/);
+}));
+
+test('in a rollout, each pod says whether its ReplicaSet is new or old, also if the older one is the new one', async () => {
+    const dump = JSON.parse(read(example('rollout')));
+    const { sets } = JSON.parse(podrank('-f', example('rollout'), '--replicas', 5, '--now', NOON, '-o', 'json').stdout);
+    const deployment = dump.items.find(({ kind }) => kind === 'Deployment');
+    const all = dump.items.filter(({ kind }) => kind === 'ReplicaSet');
+    // By its template, as Kubernetes finds it.
+    const bare = ({ metadata, spec }) => JSON.stringify([Object.entries(metadata.labels ?? {}).filter(([key]) => key !== 'pod-template-hash').sort(), spec]);
+    const newOf = (dump) => dump.items.find((item) => item.kind === 'ReplicaSet' && bare(item.spec.template) === bare(deployment.spec.template)).metadata.name;
+    const ages = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) => [pod.dataset.name, pod.querySelector('.age').textContent])));
+    const expected = (young) => Object.fromEntries(sets.flatMap(({ replicaSet, pods }) => pods.map(({ name }) => [name, replicaSet === young ? 'new' : 'old'])));
+    const first = newOf(dump);
+    await inPage(`${url}#example=rollout`, async (page) => {
+        assert.deepEqual(await ages(page), expected(first));
+        assert.match(await page.locator('#notes').textContent(), new RegExp(`${first} \\(new\\): `));
+        await page.locator('#list > summary').click();
+        assert.equal(await page.locator('#rows .age').count(), 10);
+        // Somebody undoes the rollout: its template is the other set's again.
+        const other = all.find((set) => set.spec.replicas > 0 && set.metadata.name !== first);
+        deployment.spec.template = structuredClone(other.spec.template);
+        delete deployment.spec.template.metadata.labels['pod-template-hash'];
+        assert.equal(newOf(dump), other.metadata.name);
+        await drop(page, 'undone.json', JSON.stringify(dump));
+        await page.waitForFunction(() => document.querySelector('#workload optgroup').label === 'undone.json');
+        await decided(page);
+        assert.deepEqual(await ages(page), expected(other.metadata.name));
+    });
+    await inPage(`${url}#example=zones`, async (page) => assert.equal(await page.locator('.age').count(), 0, 'its only set is neither'));
+});
+
+test('above 100 pods, a filter finds rows by pod and node, and a row opens what is known of its pod', () => inPage(url, async (page) => {
+    await drop(page, 'shop.json', JSON.stringify(shop(zones(), 250)));
+    await page.waitForFunction(() => document.getElementById('active').textContent === '250');
+    await decided(page);
+    await page.locator('#rows tr').nth(9).waitFor();
+    assert.equal(await page.locator('#more').textContent(), '240 more');
+    await page.locator('#more').click();
+    await page.waitForFunction(() => document.querySelectorAll('#rows tr').length === 110);
+    await page.locator('#filter').fill('node-b7');
+    await page.waitForFunction(() => [...document.querySelectorAll('#rows tr')].every((row) => row.textContent.includes('node-b7')));
+    const found = await rows(page);
+    assert.ok(found.length > 0 && found.length <= 10 && found.every(([, , node]) => node.startsWith('node-b7')), JSON.stringify(found));
+    const [, name] = found.at(-1);
+    await page.locator('#rows button', { hasText: name }).click();
+    await panelIsAbout(page, name);
+    assert.equal(await page.locator('#rows .marked th').textContent(), name);
+    await page.locator('#filter').fill('no such pod');
+    await page.locator('#none').waitFor();
+    await page.locator('#filter').fill('');
+    await page.locator('#rows tr').nth(9).waitFor();
+}));
+
+test('all workloads of a dump: a row each, as at a terminal, and a click shows one', () => inPage(`${url}#example=zones`, async (page) => {
+    assert.ok(await page.locator('#workloads').isHidden(), 'there is one alone');
+    const all = ['rollout.json', 'stateful-set.json', 'job.json', 'daemon-set.json'].map((file) => read(join(root, 'preview/examples', file)));
+    await paste(page, all.join('\n'));
+    await decided(page, { workload: 'deploy/web' });
+    await page.locator('#workloads > summary').click();
+    await page.locator('#workloads-rows tr').nth(3).waitFor();
+    const shown = await page.locator('#workloads-rows tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    assert.deepEqual(shown.map(([name, pods]) => [name, pods]), [['ds/agent', '6'], ['deploy/web', '13'], ['job/import', '6'], ['sts/db', '5']].sort(([a], [b]) =>
+        shown.findIndex(([name]) => name === a) - shown.findIndex(([name]) => name === b)));
+    assert.ok(shown.find(([name]) => name === 'sts/db')[2].startsWith('db-'));
+    await page.locator('#workloads-rows button', { hasText: 'sts/db' }).click();
+    await decided(page, { workload: 'sts/db', replicas: 4 });
+    await page.waitForFunction(() => document.querySelector('#workloads-rows .marked')?.textContent.includes('sts/db'));
+}));
+
+test('the picture is no larger than what it shows', async () => {
+    for (const name of ['rollout', 'circle', 'zones', 'database', 'import']) {
+        await inPage(`${url}#example=${name}`, async (page) => {
+            const { bytes } = await pictured(page);
+            writeFileSync(join(shots, `copied-${name}.png`), bytes);
+            const { right, bottom, blank } = await page.evaluate(async (bytes) => {
+                const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+                const { width, height } = bitmap;
+                const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+                context.drawImage(bitmap, 0, 0);
+                const { data } = context.getImageData(0, 0, width, height);
+                let [right, bottom] = [0, 0];
+                const tiles = new Set();
+                for (let y = 0; y < height; y++) {
+                    for (let x = 0; x < width; x++) {
+                        const at = 4 * (y * width + x);
+                        if (data[at] + data[at + 1] + data[at + 2] > 740) continue;
+                        [right, bottom] = [Math.max(right, x), Math.max(bottom, y)];
+                        tiles.add(`${x >> 6} ${y >> 6}`);
+                    }
+                }
+                return { right: right / width, bottom: bottom / height, blank: 1 - tiles.size / (Math.ceil(width / 64) * Math.ceil(height / 64)) };
+            }, [...bytes]);
+            console.log(`${name}: ${Math.round(100 * blank)} % of the picture is blank`);
+            assert.ok(right > 0.9 && bottom > 0.85 && blank < 0.45, `${name}: ${right} ${bottom} ${blank}`);
+        });
+    }
+});
+
+test('what the page says of pods has no word of the JSON', async () => {
+    for (const hash of ['example=rollout', 'example=rollout&replicas=3', 'example=circle', 'example=zones&steer=shop-5f4c8d9b7-b6w3p', 'example=database', 'example=import', 'example=agents']) {
+        await inPage(`${url}#${hash}`, async (page) => {
+            await page.waitForFunction(() => document.querySelector('#panel').childElementCount > 0);
+            await page.evaluate(() => document.querySelectorAll('details:not([hidden], #workloads)').forEach((one) => (one.open = true)));
+            await page.locator('#rows tr').first().waitFor();
+            const { texts } = await pictured(page);
+            const told = [await page.locator('main').innerText(), texts.join('\n'), await copies(page, 'copy-markdown')].join('\n');
+            assert.deepEqual(told.match(/\b(delete|keep|contested|WHY)\b/g) ?? [], [], hash);
+            const goes = (await rows(page)).map(([goes]) => goes);
+            assert.ok(goes.every((goes) => /^(yes|no|maybe|waits|later|(about )?[\d<>–-]+ %.*)$/.test(goes)), goes.join());
+        });
+    }
+});

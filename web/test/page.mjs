@@ -1,0 +1,79 @@
+// What the tests of the page share: where it is, what is asked of it, and what it tells.
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
+import { name as browser } from './browser.mjs';
+import { EXAMPLES, root, target } from './command-line.mjs';
+
+const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
+export const url = pathToFileURL(pageFile).href;
+export const shots = join(process.env.SCREENSHOTS ?? join(target, 'web/screenshots'), browser === 'chromium' ? '' : browser);
+mkdirSync(shots, { recursive: true });
+
+export const example = (name) => EXAMPLES.find((example) => example.name === name).file;
+export const ask = (page, call, ...given) => page.evaluate(([call, given]) =>
+    podrank.ask(call, ...given).catch((error) => ({ error: error.message })), [call, given]);
+/** What was asked, as the page's module takes it. */
+export const asked = (page) => page.evaluate(() => document.documentElement.dataset.decided);
+export const headline = (page) => page.locator('#headline').textContent();
+export const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
+/** Opens the settings, and waits until the slider of the moment shows when chance decides. */
+export const isSampled = async (page) => {
+    await page.evaluate(() => (document.getElementById('settings').open = true));
+    await page.waitForFunction(() => document.querySelectorAll('#strip i').length === 120);
+};
+/** The rows of the table: the texts of their cells. */
+export const rows = (page) => page.locator('#rows tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+/** Clicks a button that copies, and returns what was copied: a text, or a picture's bytes. */
+export async function copies(page, id) {
+    await page.evaluate(() => {
+        globalThis.copied = null;
+        navigator.clipboard.writeText = async (text) => (globalThis.copied = text);
+        navigator.clipboard.write = async ([item]) => (globalThis.copied = [...new Uint8Array(await (await item.getType('image/png')).arrayBuffer())]);
+    });
+    await page.locator(`#${id}`).click();
+    await page.waitForFunction(() => copied !== null);
+    const copied = await page.evaluate(() => copied);
+    return typeof copied === 'string' ? copied : Buffer.from(copied);
+}
+/** The texts of the picture that is copied, before it becomes bytes. */
+export async function pictured(page) {
+    await page.evaluate(() => {
+        const write = XMLSerializer.prototype.serializeToString;
+        XMLSerializer.prototype.serializeToString = function (element) {
+            globalThis.drawing = [...element.querySelectorAll('text')].map(({ textContent }) => textContent);
+            return write.call(this, element);
+        };
+    });
+    const bytes = await copies(page, 'copy-picture');
+    return { bytes, texts: await page.evaluate(() => drawing) };
+}
+/** The end of a pod's name. */
+export const short = (name) => name.slice(name.lastIndexOf('-') + 1);
+export const pack = (given) => deflateRawSync(Buffer.from(JSON.stringify(given)), { level: 9 }).toString('base64url');
+
+/** A dump like that of the three zones, with so many pods. `autoscaled` is the count that an autoscaler wants. */
+export function shop(dump, pods, { autoscaled = null } = {}) {
+    const [pod] = dump.items;
+    const others = dump.items.filter((item) => item.kind !== 'Pod');
+    for (const item of others) {
+        if (item.spec?.replicas) item.spec.replicas = pods;
+        if (item.status?.replicas) Object.assign(item.status, { replicas: pods, availableReplicas: pods });
+    }
+    const all = Array.from({ length: pods }, (_, index) => {
+        const copy = structuredClone(pod);
+        copy.metadata.name = `shop-5f4c8d9b7-${index}`;
+        copy.metadata.uid = `00000000-0000-4000-8000-${((index * 7919) % 10_007).toString(16).padStart(12, '0')}`;
+        copy.spec.nodeName = `node-${'abc'[index % 3]}${index % 300}`;
+        copy.status.containerStatuses[0].restartCount = index % 5;
+        copy.status.conditions[0].lastTransitionTime = new Date(Date.parse('2026-03-10T06:00:00Z') + index * 1000).toISOString();
+        return copy;
+    });
+    const autoscaler = {
+        apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'shop', namespace: 'default', uid: 'shop' },
+        spec: { minReplicas: 2, maxReplicas: 2 * pods, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' } },
+        status: { currentReplicas: pods, desiredReplicas: autoscaled },
+    };
+    return { ...dump, items: [...all, ...others, ...(autoscaled === null ? [] : [autoscaler])] };
+}

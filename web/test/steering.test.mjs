@@ -1,0 +1,94 @@
+// The page while its user chooses the pods that go: all of it tells the plan, and none of it what Kubernetes would do without one.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { close, decided, drop, fates, inPage } from './browser.mjs';
+import { copies, example, headline, pictured, rows, shop, url } from './page.mjs';
+
+after(close);
+
+const CHOSEN = ['shop-5f4c8d9b7-b6w3p', 'shop-5f4c8d9b7-k5t2q'];
+const steered = `${url}#example=zones&replicas=8&steer=${CHOSEN.join(',')}`;
+const zones = () => JSON.parse(readFileSync(example('zones'), 'utf8'));
+const choose = (page, name) => page.locator(`#map .pod[data-name="${name}"]`).click();
+const isPlanned = (page, pods) => page.waitForFunction((pods) =>
+    document.querySelector('#panel .code pre')?.textContent.split(' --pod ').length === pods + 1, pods);
+
+test('headline, key, map, table, Markdown, picture and command follow the chosen pods, and say that costs have to be written', () => inPage(steered, async (page) => {
+    await isPlanned(page, 2);
+    const told = '4 of 12 pods go, all certainly, if these 4 deletion costs are written';
+    assert.equal(await headline(page), told);
+    assert.equal(await page.title(), `${told} · podrank`);
+    assert.equal((await page.locator('#key > span').first().textContent()).trim(), '4 certainly');
+    const gone = (await fates(page)).delete;
+    assert.equal(gone.length, 4);
+    assert.ok(['b6w3p', 'k5t2q'].every((name) => gone.includes(name)));
+    await page.locator('#list > summary').click();
+    await page.locator('#more').click();
+    await page.locator('#rows tr').nth(11).waitFor();
+    const table = await rows(page);
+    const goes = table.filter(([goes]) => goes === 'yes').map(([, name]) => name);
+    assert.deepEqual(goes.map((name) => name.slice(-5)).sort(), gone);
+    for (const [, name, , because] of table) if (CHOSEN.includes(name)) assert.equal(because, 'podrank\'s cost -1');
+    const markdown = await copies(page, 'copy-markdown');
+    assert.ok(markdown.startsWith(`**deploy/shop to 8: ${told}**\n`), markdown);
+    for (const name of goes) assert.match(markdown, new RegExp(`^\\| yes \\| ${name} \\|`, 'm'));
+    const command = `kubectl podrank scale deploy/shop --replicas 8 ${CHOSEN.map((name) => `--pod ${name}`).join(' ')}`;
+    assert.ok(markdown.includes(command), markdown);
+    const { texts } = await pictured(page);
+    assert.ok(texts.slice(0, 3).join(' ').startsWith(`deploy/shop to 8: ${told}`), texts.join('; '));
+    assert.equal(await page.locator('#command').textContent(), command);
+    assert.equal(await page.locator('#panel .code pre').first().textContent(), command);
+    // Without a choice, it is what Kubernetes does by itself.
+    await page.locator('#choose').click();
+    await page.waitForFunction(() => !document.getElementById('headline').textContent.includes('if'));
+    assert.match(await page.locator('#command').textContent(), /^kubectl podrank deploy\/shop --replicas 8 --now /);
+    assert.doesNotMatch(await copies(page, 'copy-markdown'), /if these/);
+}));
+
+test('with kubectl alone, the costs and the count are two commands to copy, after the one that waits between them', () => inPage(steered, async (page) => {
+    await isPlanned(page, 2);
+    await page.getByText('With kubectl alone').click();
+    const blocks = await page.locator('#panel .code pre').allTextContents();
+    assert.equal(blocks.length, 3);
+    assert.match(blocks[0], /^kubectl podrank scale /);
+    assert.match(blocks[1], /^(kubectl annotate pod [^\n]+\n?)+$/);
+    assert.match(blocks[2], /^kubectl scale deploy\/shop --current-replicas=12 --replicas=8$/);
+    assert.equal(await page.locator('#panel .code button').count(), 3);
+    const told = await page.locator('#panel').textContent();
+    assert.match(told, /kubectl cannot tell whether the controller has seen the costs\. If the count reaches it first, it deletes other pods/);
+    assert.doesNotMatch(told, /a moment/);
+}));
+
+test('the count follows what is chosen if nobody asked for it: one pod of 1,000 goes with one cost', () => inPage(url, async (page) => {
+    await drop(page, 'shop.json', JSON.stringify(shop(zones(), 1000)));
+    await page.waitForFunction(() => document.getElementById('active').textContent === '1000');
+    await decided(page, { replicas: 999 });
+    await page.locator('#choose').click();
+    await page.getByText('The count follows what you choose').waitFor();
+    await page.locator('#rows button').nth(3).click();
+    await isPlanned(page, 1);
+    assert.equal(await page.locator('#panel .big').textContent(), '1 deletion cost to write');
+    assert.equal(await headline(page), '1 of 1000 pods goes, certainly, if this deletion cost is written');
+    await page.locator('#rows button').nth(6).click();
+    await isPlanned(page, 2);
+    await decided(page, { replicas: 998 });
+    assert.equal(await page.locator('#count').inputValue(), '998');
+    assert.equal(await page.locator('#panel .big').textContent(), '2 deletion costs to write');
+    assert.equal(await page.locator('#rows .marked').count(), 2);
+}));
+
+test('a count that somebody asked for stays, and says how many go besides those chosen, until only these should go', () => inPage(steered, async (page) => {
+    await isPlanned(page, 2);
+    assert.match(await page.locator('#panel').textContent(), /4 pods go at this count: the 2 that you chose and 2 more\./);
+    await page.getByText('Let only these 2 go: scale to 10').click();
+    // Costs cannot keep a pod that is not ready.
+    await page.locator('#panel .blocked').waitFor();
+    assert.equal(await page.locator('#count').inputValue(), '10');
+    assert.match(await page.locator('#panel .blocked').textContent(), /is not ready and goes first whatever its cost/);
+    assert.match(await headline(page), /^There is no plan for what you chose\. By itself: 2 of 12 pods go/);
+    await choose(page, 'shop-5f4c8d9b7-l9z7m');
+    await page.getByText('Let only these 3 go: scale to 9').click();
+    await isPlanned(page, 3);
+    assert.equal(await headline(page), '3 of 12 pods go, all certainly, if these 3 deletion costs are written');
+}));
