@@ -1,8 +1,10 @@
 //! What the views of one question have in common, and what each says first: the answer for a count, the order without one, the
-//! overview, and one pod, from a file and in an order that Kubernetes does not follow.
+//! overview, and one pod, from a file and in an order that Kubernetes does not follow. The script `fake/kubectl` stands in for kubectl.
+#![cfg(unix)]
 
 mod common;
 
+use common::kubectl::{self, answering, says};
 use common::{
     CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, dump, fine, list, owned_pod, put, ready,
     run, shown, with,
@@ -284,4 +286,91 @@ fn what_is_printed_to_paste_keeps_the_file_and_the_time() {
     let (text, _) = fine("deploy/web --replicas 5 -o wide", ROLLOUT);
     let again = text.lines().nth(1).expect("a line");
     assert!(again.starts_with("Again: kubectl podrank deploy/web ") && again.ends_with(" -f -"), "{again}");
+}
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
+
+/// What a terminal of so many lines shows of a question about the example's file.
+fn at_terminal(words: &str, height: u16) -> Vec<String> {
+    let words: Vec<_> = words.split(' ').chain(["-f", FILE]).collect();
+    let text = answering(&[]).shown_at_terminal(&words, height);
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_to_type_next_keeps_the_file_and_the_time() {
+    let now = "--now 2026-03-10T12:00:00Z";
+    let last = |words: &str| at_terminal(words, 60).pop().expect("a line").trim_start().to_owned();
+    let of_file = format!("-f {FILE} {now}");
+    assert_eq!(
+        last(&format!("deploy/web {now}")),
+        format!("kubectl podrank deploy/web --replicas N {of_file}")
+    );
+    assert_eq!(last(&format!("deploy {now}")), format!("kubectl podrank deploy/web -n default {of_file}"));
+    // Scaling acts on a cluster, which the file need not be from.
+    assert!(!at_terminal(&format!("deploy/web --replicas 5 {now}"), 60).concat().contains("podrank scale"));
+}
+
+#[test]
+fn several_answers_share_the_lines_of_the_terminal() {
+    let autoscaler = json!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+        "metadata": { "name": "web", "namespace": "default" },
+        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "minReplicas": 3, "maxReplicas": 20 },
+        "status": { "desiredReplicas": 9 },
+    });
+    let mut all: Value = serde_json::from_str(ROLLOUT).expect("JSON");
+    all["items"].as_array_mut().expect("items").push(autoscaler);
+    let kubectl = answering(&[]);
+    let file = kubectl.path("autoscaled.json");
+    std::fs::write(&file, all.to_string()).expect("a file");
+    let file = file.to_str().expect("UTF-8");
+    let shown =
+        |height| kubectl.shown_at_terminal(&["hpa/web", "-f", file, "--now", "2026-03-10T12:00:00Z"], height);
+    let (small, large) = (shown(24), shown(50));
+    assert!(small.contains("--all") && small.lines().count() <= 24, "{small}");
+    assert!(!large.contains("--all") && large.lines().count() <= 50, "{large}");
+}
+
+#[test]
+fn a_count_that_is_there_already_is_not_advised() {
+    let set = bare_set("web", 3);
+    let pods: Vec<_> = (1..4).map(|number| owned_pod(number, "web")).collect();
+    let none = || kubectl::list(&[]);
+    let shown = |set: &Value, replicas: &str| {
+        let answers = [says(set), kubectl::list(&pods), none(), kubectl::nothing()];
+        answering(&answers).shown_at_terminal(&["rs/web", "--replicas", replicas], 40)
+    };
+    let advice = "Choose them yourself: kubectl podrank scale rs/web --replicas 2 --pod NAME";
+    assert!(shown(&set, "2").contains(advice), "{}", shown(&set, "2"));
+    // Its controller is about to take one anyway.
+    let smaller = with(set.clone(), "spec replicas", json!(2));
+    let text = shown(&smaller, "2");
+    assert!(text.contains("1 of 3 pods goes") && !text.contains("Choose them yourself"), "{text}");
+}
+
+#[test]
+fn no_view_has_the_words_of_the_json() {
+    let formats = ["", "-o wide", "-o markdown"];
+    for (dump, words) in [
+        (ROLLOUT, "deploy/web"),
+        (ROLLOUT, "deploy/web --replicas 3"),
+        (ROLLOUT, "deploy/web --replicas 3 --next-step"),
+        (ROLLOUT, "deploy"),
+        (CONTESTED, "--replicas 2"),
+        (CONTESTED, "pod/api-6c9d8f7b5-8wz5c --replicas 2"),
+        (STATEFUL_SET, "--replicas 2"),
+        (STATEFUL_SET, "pod/db-4"),
+        (DAEMON_SET, ""),
+        (JOB, ""),
+        (JOB, "--parallelism 1"),
+    ] {
+        for format in formats {
+            let (text, _) = fine(&format!("{words} {format}"), dump);
+            let found = text
+                .split(|char: char| !char.is_ascii_alphanumeric() && char != '-')
+                .find(|word| ["delete", "keep", "contested", "blocked", "VERDICT", "WHY"].contains(word));
+            assert_eq!(found, None, "{words} {format}: {text}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Output, PROGRAM, dump, output, owner, ready};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -44,6 +44,24 @@ impl Kubectl {
             .write_all(lines.as_bytes())
             .expect("a terminal");
         child.wait_with_output().expect("it ends")
+    }
+
+    /// Returns what a terminal of so many lines shows of a run, without colours.
+    pub(crate) fn shown_at_terminal(&self, args: &[&str], lines: u16) -> String {
+        let size = nix::pty::Winsize { ws_row: lines, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+        let nix::pty::OpenptyResult { master, slave } =
+            nix::pty::openpty(Some(&size), None).expect("a terminal");
+        let mut command = Command::new(PROGRAM);
+        command.args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.0).env("NO_COLOR", "1");
+        command.stdin(Stdio::null()).stdout(slave.try_clone().expect("a handle")).stderr(slave);
+        let mut child = command.spawn().expect("it starts");
+        // It has the handles of the other side until it is dropped.
+        drop(command);
+        let mut shown = Vec::new();
+        // A terminal that everybody has closed is an error.
+        let _ = fs::File::from(master).read_to_end(&mut shown);
+        child.wait().expect("it ends");
+        String::from_utf8(shown).expect("UTF-8").replace("\r\n", "\n")
     }
 
     pub(crate) fn path(&self, file: &str) -> PathBuf {
