@@ -9,6 +9,7 @@
 pub(crate) mod connection;
 pub(crate) mod instead;
 pub(crate) mod preview;
+mod quoted;
 pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -1,6 +1,7 @@
 //! What to type instead of a flag that is for another task, or that does not go with a node. Computes text and reads nothing.
 
 use super::preview::{Output, PreviewArgs};
+use super::quoted::quoted;
 use super::steer::WISHES;
 use super::{PROGRAM, command};
 use clap::parser::ValueSource;
@@ -40,16 +41,6 @@ fn plan(command: &Command, typed: Vec<&str>) -> Option<String> {
     let counted = words.iter().map(|word| if *word == "N" { "0" } else { word });
     command.clone().try_get_matches_from([PROGRAM, "scale"].into_iter().chain(counted)).ok()?;
     Some(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
-}
-
-/// The word as a shell reads it.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=,:%@+".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// What is wrong with the other words if a node is asked about.

@@ -1,7 +1,7 @@
 //! The flags of the preview, and the options they stand for. Reads nothing else.
 
 use super::connection::Connection;
-use super::instead::quoted;
+use super::quoted::quoted;
 use clap::builder::RangedI64ValueParser;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
