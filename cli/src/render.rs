@@ -1,7 +1,9 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
 use crate::glance::{self, deleted_of, goes_on_by_itself, headline};
-use crate::look::{Grid, Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
+use crate::look::{
+    Grid, Look, in_columns, in_sentences, lines, paint, plain, shortened, style, widest, wrapped,
+};
 use anstyle::Style;
 use podrank_preview::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
@@ -60,7 +62,7 @@ pub fn again(preview: &Preview<'_>, source: &str) -> String {
 pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = lines(&wrapped(&plain(&headline(preview)), width));
-    text += &lines(&wrapped(&plain(&again(preview, source)), width));
+    text += &in_sentences(&[again(preview, source)], look);
     let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_ref());
     text.extend(follows.map(|follows| lines(&wrapped(&plain(follows), width))));
     // A controller that deletes pods itself counts no ranks.

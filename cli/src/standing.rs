@@ -79,32 +79,28 @@ fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
 fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid {
     let counted = set.pods.iter().any(|pod| pod.may_go_at.is_some());
     let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
-    let present = order.asked.replicas.or(order.asked.parallelism);
-    let row = |(place, pod): (usize, &Standing<'_>)| {
-        let at = if counted { goes_at(pod, present) } else { format!("#{}", place + 1) };
+    let present = present_of(order);
+    let row = |pod: &Standing<'_>| {
+        let at = if counted { goes_at(pod, present) } else { place_of(pod) };
         let may = open.then(|| may_go_at(pod));
-        let because = if whole { pod.why.clone() } else { because(pod) };
+        let because = if whole { pod.why.clone() } else { because(pod, counted) };
         let cells = [pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
         let read = whole.then(|| read(&pod.details)).into_iter().flatten();
         (Verdict::Keep, iter::once(at).chain(may).chain(cells).chain(read).chain([because]).collect())
     };
-    let at = match (counted, waits(order)) {
-        (false, _) => "PLACE",
-        (true, None) => "GOES AT",
-        (true, Some(_)) => "WAITS AT",
-    };
+    let at = if counted { "GOES AT" } else { "PLACE" };
     let header = iter::once(at).chain(open.then_some("MAY AT")).chain(["POD", "NODE"]);
     let read: &[_] = if whole { &READ } else { &[] };
     Grid {
         header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
-        rows: set.pods.iter().enumerate().map(row).collect(),
+        rows: set.pods.iter().map(row).collect(),
         give_way: if whole { Vec::new() } else { vec!["NODE"] },
         is_cut: !whole,
         ..Grid::of_sentences([])
     }
 }
 
-/// That no pod goes at any count until another one is ready.
+/// That a scale-down waits until another pod is ready.
 fn waits(order: &ScaleDownOrder<'_>) -> Option<String> {
     let note = order.notes.iter().find(|note| note.code == NoteCode::ScaleDownWaits)?;
     let mut text = note.text.clone();
@@ -151,10 +147,22 @@ fn may_go_at(pod: &Standing<'_>) -> String {
     may.map_or_else(|| "-".to_owned(), |may| may.to_string())
 }
 
-fn because(pod: &Standing<'_>) -> String {
-    match (pod.rule, pod.contest) {
-        (None, Some(contest)) => contested(contest).to_owned(),
-        (rule, _) => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
+/// The present count.
+fn present_of(order: &ScaleDownOrder<'_>) -> Option<u32> {
+    order.asked.replicas.or(order.asked.parallelism)
+}
+
+/// Its place, or those that it shares with others: `#1 to 3`.
+fn place_of(pod: &Standing<'_>) -> String {
+    let (first, last) = pod.places;
+    if first == last { format!("#{first}") } else { format!("#{first} to {last}") }
+}
+
+/// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
+fn because(pod: &Standing<'_>, counted: bool) -> String {
+    match (pod.contest, pod.rule) {
+        (Some(contest), rule) if counted || rule.is_none() => contested(contest).to_owned(),
+        (_, rule) => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
     }
 }
 
@@ -200,8 +208,12 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
             "it stays at every count".to_owned()
         };
     };
+    let is_going = pod.goes_at >= present_of(order) && order.waits_down_to.is_none();
+    if pod.goes_at.is_some() && is_going {
+        return "goes now".to_owned();
+    }
     let below = |count: u32| if count == 0 { "0".to_owned() } else { format!("{count} or fewer") };
-    let present = order.asked.replicas.or(order.asked.parallelism);
+    let present = present_of(order);
     let stays = match present {
         Some(present) if may >= present => None,
         _ => Some(format!("stays at {} or more", may.saturating_add(1))),
@@ -221,8 +233,12 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         [only] => format!("may go at {only}"),
         [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),
     });
-    let goes = if waits(order).is_some() { "waits" } else { "goes" };
-    let goes = pod.goes_at.map(|at| format!("{goes} at {}", below(at)));
+    let goes = pod.goes_at.map(|at| match order.waits_down_to.filter(|least| at >= *least) {
+        None => format!("goes at {}", below(at)),
+        Some(0) => format!("waits at {}", below(at)),
+        Some(least) if least == at => format!("waits at {at}, goes at {}", below(least - 1)),
+        Some(least) => format!("waits at {at} to {least}, goes at {}", below(least - 1)),
+    });
     stays.into_iter().chain(may).chain(unknown(pod)).chain(goes).collect::<Vec<_>>().join(", ")
 }
 
@@ -247,7 +263,8 @@ fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     };
     let node = pod.node.map_or("without a node".to_owned(), |node| format!("on {node}"));
     let age = details.age.as_ref().map(|age| format!("age {age}"));
-    let rank = (pod.rank > 0).then(|| format!("{} of its workload's pods there", pod.rank));
+    let rank =
+        (pod.rank > 0 && pod.node.is_some()).then(|| format!("{} of its workload's pods there", pod.rank));
     let cost = (!order.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
     let restarts = format!("{} restart{}", details.restarts, if details.restarts == 1 { "" } else { "s" });
     let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];

@@ -83,7 +83,7 @@ const GUESSES: &[(&str, Expected)] = &[
     ("pods", Refusal("pods is a type: write pods/NAME")),
     ("rs/web-7f6b9d5c48", Answer("\n8        web-7f6b9d5c48-hq8zt  -         has no node\n")),
     ("rs", Answer("rs/web-7f6b9d5c48  ")),
-    ("sts/db", Answer("\n4         db-4")),
+    ("sts/db", Answer("\n4        db-4")),
     ("ds/agent", Answer("ds/agent: 2 of 6 pods go (1 certainly, 1 of 4 by chance)")),
     ("job/import", Answer("\nnow      import-7-a  node-1  beyond completions")),
     ("cronjob/import", Refusal("supported are deploy, rs, rc, sts, ds and job")),

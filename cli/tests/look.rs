@@ -169,22 +169,27 @@ fn the_proof_has_the_reason_below_the_pod_on_a_narrow_terminal() {
     let text = proof(&example("rollout.json"), 7, terminal(80));
     let expected = "\
 rs/web-7f6b9d5c48 to 7: 2 of 9 pods go, all certainly
-Again: kubectl podrank rs/web-7f6b9d5c48 --namespace default --replicas 7 --now
-2026-03-10T12:00:00Z --order kubernetes
+Again:
+  kubectl podrank rs/web-7f6b9d5c48 --namespace default --replicas 7 --now 2026-03-10T12:00:00Z --order kubernetes
 ";
     assert!(text.starts_with(expected), "{text}");
     assert!(
         text.contains("         unassigned: not assigned to a node, but web-7f6b9d5c48-d6sjr is\n"),
         "{text}"
     );
-    assert!(longest(&text) <= 80, "{text}");
+    assert!(longest(&without_command(&text)) <= 80, "{text}");
+}
+
+/// The text without the line of a command, which must not be broken.
+fn without_command(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with("  kubectl podrank ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn no_line_of_the_proof_is_wider_than_the_terminal() {
     for columns in [64, 80, 100, 118, 119, 200] {
         let text = proof(&example("rollout.json"), 3, terminal(columns));
-        assert!(longest(&text) <= columns, "{columns}: {text}");
+        assert!(longest(&without_command(&text)) <= columns, "{columns}: {text}");
     }
     // Even where a word is wider, nothing breaks.
     assert!(proof(&example("rollout.json"), 3, terminal(1)).contains("web-7f6b9d5c48-z5tgq"));

@@ -52,7 +52,6 @@ fn what_a_file_does_not_tell_is_refused() {
     for (words, flag) in [
         ("--replicas 3", "replicas"),
         ("-n shop", "namespace"),
-        ("--now 2026-03-10T12:00:00Z", "now"),
         ("--rollout", "rollout"),
     ] {
         let (status, stdout, error) = run(&format!("node/worker-1 {words}"), ROLLOUT);

@@ -49,7 +49,7 @@ fn a_broken_ordinal_is_named() {
 
 #[test]
 fn a_set_that_waits_says_so_in_each_view() {
-    let waits = "A scale-down of sts/db waits for db-1, and until then none of its pods goes at any count: db-1 is not ready.\n";
+    let waits = "A scale-down of sts/db to 2 or more waits for db-1: db-1 is not ready.\n";
     for words in ["sts/db", "pod/db-4", "sts/db -o wide", "pod/db-2"] {
         let (text, _) = fine(words, STATEFUL_SET);
         assert!(text.contains(waits), "{words}: {text}");

@@ -9,7 +9,7 @@ use clap::{ArgMatches, Command};
 use std::ffi::OsString;
 
 /// What the preview takes besides a node.
-const WITH_NODE: [&str; 5] = ["words", "filename", "output", "all_namespaces", "_dry_run"];
+const WITH_NODE: [&str; 6] = ["words", "filename", "now", "output", "all_namespaces", "_dry_run"];
 
 /// How to ask for a wish of `scale`, which the preview does not take: the command of these words, if that is one. `None` if `flag` is
 /// no wish.

@@ -44,6 +44,9 @@ pub struct ScaleDownOrder<'a> {
     /// What its controllers are about to do at the present count, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,
+    /// The least count to which a scale-down waits for a pod, which a note names. `None` if it need not wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_down_to: Option<u32>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Its sets that have pods, each with an order of its own; a workload without sets is one list.
@@ -90,6 +93,9 @@ pub struct Standing<'a> {
     /// How Kubernetes' rules leave it open together with others, if they do.
     #[serde(skip)]
     pub contest: Option<Contest>,
+    /// Its place in the line of its set, from 1, or the first and the last of those that it shares with others.
+    #[serde(skip)]
+    pub places: (usize, usize),
     /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,

@@ -5,6 +5,7 @@ use crate::answer::note::{Note, NoteCode};
 use crate::answer::rest::WaitsFor;
 use crate::answer::standing::ScaleDownOrder;
 use crate::ask::options::Options;
+use crate::decide::line::MOST_IN_ONE_SYNC;
 use crate::decide::standing::at;
 use crate::decide::workload::preview_workload;
 use crate::decide::{interference, leftovers};
@@ -28,22 +29,29 @@ pub fn add_order_notes(
     Ok(())
 }
 
-/// The pod that keeps the first pod from going, whatever the count. What waits already is in the rest.
-fn waits(order: &ScaleDownOrder<'_>, input: &Input, options: &Options) -> Result<Option<Note>, Error> {
+/// The pod that keeps the first pod from going, and down to which count. What waits already is in the rest.
+fn waits(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) -> Result<Option<Note>, Error> {
     let is_said = order.rest.as_ref().is_some_and(|rest| rest.waits_for == Some(WaitsFor::Pods));
     let pods = u32::try_from(order.active).unwrap_or(u32::MAX);
     let fewer = order.asked.replicas.and_then(|count| count.min(pods).checked_sub(1));
     let (kind, name) = (order.workload.kind, order.workload.name);
     let Some(fewer) = fewer.filter(|_| kind.is_direct() && !is_said) else { return Ok(None) };
-    let one = preview_workload(input, &Options { odds: false, ..at(options, kind, fewer) })?;
-    Ok(one.blocked.first().map(|first| {
-        let text = format!(
-            "a scale-down of {}/{} waits for {}, and until then none of its pods goes at any count: {}",
-            kind.short(),
-            text::name(name),
-            text::name(&first.by),
-            first.why
-        );
-        Note::new(NoteCode::ScaleDownWaits, text)
-    }))
+    let preview = |count| preview_workload(input, &Options { odds: false, ..at(options, kind, count) });
+    let one = preview(fewer)?;
+    let Some(first) = one.blocked.first().filter(|_| one.delete == 0) else { return Ok(None) };
+    // A count at which the pod that is waited for goes itself is no reason to wait.
+    let least = fewer.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
+    let mut down_to = fewer;
+    for count in (least..fewer).rev() {
+        let other = preview(count)?;
+        if other.delete > 0 || other.blocked.is_empty() {
+            break;
+        }
+        down_to = count;
+    }
+    order.waits_down_to = Some(down_to);
+    let to = if down_to == 0 { String::new() } else { format!(" to {down_to} or more") };
+    let [name, by] = [name, &first.by].map(|name| text::name(name).into_owned());
+    let text = format!("a scale-down of {}/{name}{to} waits for {by}: {}", kind.short(), first.why);
+    Ok(Some(Note::new(NoteCode::ScaleDownWaits, text)))
 }

@@ -70,6 +70,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         active: now.active,
         sets: standings,
         rest: now.rest,
+        waits_down_to: None,
         notes: now.notes,
     })
 }
@@ -180,6 +181,7 @@ fn of_set<'a>(
             rule,
             why,
             contest: at_now.groups[index].contest,
+            places: at_now.groups[index].places,
             details: Details::of(pod, to_time(options.now)),
         })
     };
@@ -189,12 +191,12 @@ fn of_set<'a>(
 /// What the reasons read of the group that a pod is in.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// The number of its pods.
-    pods: usize,
+    /// The places of its pods in the line, the first and the last, from 1.
+    places: (usize, usize),
     /// How Kubernetes' rules leave them open, if they are several.
     contest: Option<Contest>,
-    /// The pod to compare a pod that is alone in its group with: the one in the middle of those that stay longer, or for the last one the
-    /// one before it.
+    /// The pod to compare its pods with: the one in the middle of those that stay longer, or for one that is alone at the end, the one before
+    /// it.
     other: Option<usize>,
 }
 
@@ -230,11 +232,13 @@ impl Places {
         for (place, group) in groups.iter().enumerate() {
             start += group.len();
             let before = place.checked_sub(1).and_then(|before| groups[before].last());
-            let other = line.get(start + (line.len() - start) / 2).or(before).copied();
+            let places = (start + 1 - group.len(), start);
+            let other =
+                line.get(start + (line.len() - start) / 2).or(before.filter(|_| group.len() == 1)).copied();
             let its: Vec<_> = group.iter().map(|&index| &records[index]).collect();
             let contest = (its.len() > 1).then(|| contest(&policy, &its));
             for &index in group {
-                of_pods[index] = Group { pods: group.len(), contest, other };
+                of_pods[index] = Group { places, contest, other };
             }
         }
         Ok(Self { line, deletions: places, groups: of_pods })
@@ -248,12 +252,14 @@ impl Places {
         own: &[RankedPod<'_, '_>],
         index: usize,
     ) -> (Option<&'static str>, String) {
-        let Group { pods, contest, other } = self.groups[index];
-        if let Some(contest) = contest {
-            let others = text::count((pods - 1) as u64, "other pod");
-            return (None, format!("list order decides among it and {others}: {}", contest.words()));
-        }
-        let Some(other) = other else { return (None, "it is the only pod".to_owned()) };
+        let Group { places: (first, last), contest, other } = self.groups[index];
+        let open = contest.map(|contest| {
+            let others = text::count((last - first) as u64, "other pod");
+            format!("list order decides among it and {others}: {}", contest.words())
+        });
+        let Some(other) = other else {
+            return (None, open.unwrap_or_else(|| "it is the only pod".to_owned()));
+        };
         let [(_, pod), (other, their_pod)] = [&own[index], &own[other]];
         let rule = match order {
             Order::Total => policy.decide(pod, their_pod).1,
@@ -261,7 +267,10 @@ impl Places {
         };
         rule.map_or_else(
             || (None, String::new()),
-            |rule| (Some(rule.name()), why(&policy, rule, pod, their_pod, &other.entry.name)),
+            |rule| {
+                let why = why(&policy, rule, pod, their_pod, &other.entry.name);
+                (Some(rule.name()), open.map_or(why.clone(), |open| format!("{open}; {why}")))
+            },
         )
     }
 }
@@ -337,6 +346,7 @@ fn by_each_count<'a>(
             rule,
             why,
             contest: pod.contest,
+            places: (pod.position, pod.position),
             details: pod.details.clone(),
         }
     };
