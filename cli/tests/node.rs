@@ -49,11 +49,7 @@ fn what_a_file_does_not_tell_is_refused() {
     let (status, stdout, error) = run("node/worker-1 -o name", &pods);
     assert_eq!((status, &*stdout), (Some(1), ""));
     assert!(error.contains("which is missing, so nobody knows whose that is: add replicasets"), "{error}");
-    for (words, flag) in [
-        ("--replicas 3", "replicas"),
-        ("-n shop", "namespace"),
-        ("--rollout", "rollout"),
-    ] {
+    for (words, flag) in [("--replicas 3", "replicas"), ("-n shop", "namespace"), ("--rollout", "rollout")] {
         let (status, stdout, error) = run(&format!("node/worker-1 {words}"), ROLLOUT);
         assert_eq!((status, &*stdout), (Some(2), ""), "{words}");
         assert!(

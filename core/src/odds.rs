@@ -495,6 +495,8 @@ fn sample(entries: &mut [OddsScratch], group: Range<usize>, mut each: impl FnMut
 }
 
 /// Shuffles a list: each item changes places with the one that is picked among those up to it.
+// On a small machine, its variables would lie below the sort on the stack.
+#[cfg_attr(target_os = "none", inline(never))]
 fn shuffle(list: &mut [OddsScratch], mut pick: impl FnMut(u32) -> u32) {
     let cells = Cell::from_mut(list).as_slice_of_cells();
     for (last, cell) in numbered(cells) {
