@@ -168,9 +168,9 @@ fn decide(
     };
     let pods = order.iter().enumerate().map(|(position, &index)| {
         let (pod, record) = (own[index as usize], &records[index as usize]);
-        // The nearest pod with another verdict.
+        // A victim is compared with the pod in the middle of the others, a survivor with the last that may go.
         let (verdict, other) = if position < certain {
-            ("delete", Some(certain).filter(|&other| other < order.len()))
+            ("delete", Some(certain + (order.len() - certain) / 2).filter(|&other| other < order.len()))
         } else if position < end {
             ("contested", None)
         } else {
