@@ -1,33 +1,55 @@
-//! A second, naive implementation of the order: a plain tuple of the fields.
+//! The order in one page: start here to learn which pod goes first.
 //!
-//! It is written from the documentation and shares no code with the core, from which it takes only the types.
+//! [`Place`] says what the rules compare, in the order in which they apply, and [`compare`] compares two places field by field. That
+//! is the whole order, written as plainly as possible from [docs/order.md](../../../docs/order.md), without a thought for speed,
+//! memory or the C ABI. It shares no code with core, from which it takes only the types, so the tests hold core against it: each
+//! function of core that compares, explains, selects or sorts must agree with this file on every pair that they make.
+//!
+//! The rest of the file says which rule decides a pair, and what `explain` shows of each rule.
 
 use podrank::{Flags, Pod, Policy, Row, Rule, Time, ValueKind};
 use std::cmp::{Ordering, Reverse};
 
-/// How old a time is, youngest first.
+/// What the rules compare of a pod. The first field that differs decides, and the smaller value goes first: `false` before `true`,
+/// `None` before `Some`, and with `Reverse` the larger number first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// A pod without a node goes before one with a node.
+    assigned: bool,
+    /// Pending, Unknown, Running.
+    phase: u8,
+    /// A pod that is not ready goes before one that is.
+    ready: bool,
+    /// What the caller wants: lower tiers first. All are 0 unless asked for, and Kubernetes has no such rule.
+    tier: u16,
+    /// The lower deletion cost goes first. `None` for all pods if the gate `PodDeletionCost` is off.
+    deletion_cost: Option<i32>,
+    /// The pod with more related pods on its node goes first.
+    rank: Reverse<u32>,
+    /// A pod with the label `prefer-for-scale-down` goes first. `None` for all pods unless the gate is on.
+    preferred: Option<Reverse<bool>>,
+    /// The pod that became ready more recently goes first. `None` if the pod is not ready. Both pods are ready or both are not: an
+    /// earlier rule would have decided otherwise.
+    ready_time: Option<Age>,
+    /// The pod whose containers restarted more often goes first.
+    restarts: Reverse<u32>,
+    /// The pod whose sidecars restarted more often goes first.
+    sidecar_restarts: Reverse<u32>,
+    /// The pod that was created more recently goes first.
+    creation_time: Age,
+    /// UIDs differ, so no two pods have the same place.
+    uid: [u8; 16],
+}
+
+/// How old a time is: the younger goes first, and an unset time before all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Age {
     Unset,
+    /// Ages of one bucket tie: those from 2^n up to 2^(n+1) nanoseconds are in the bucket n, and the future is in -1.
     Bucket(i32),
+    /// Without log-scaled ages, the later time goes first.
     Moment(Reverse<i64>),
 }
-
-/// A pod's place in the order: the values that the twelve rules compare, in their order.
-type Place = (
-    bool,
-    u8,
-    bool,
-    u16,
-    Option<i32>,
-    Reverse<u32>,
-    Option<Reverse<bool>>,
-    Option<Age>,
-    Reverse<u32>,
-    Reverse<u32>,
-    Age,
-    [u8; 16],
-);
 
 fn age(time: Time, policy: &Policy) -> Age {
     let Some(time) = time.unix_nanos() else { return Age::Unset };
@@ -43,21 +65,21 @@ fn age(time: Time, policy: &Policy) -> Age {
 }
 
 fn place(pod: &Pod, policy: &Policy) -> Place {
-    let ready = pod.flags.contains(Flags::READY);
-    (
-        pod.flags.contains(Flags::ASSIGNED),
-        pod.phase.ordinal(),
-        ready,
-        pod.tier,
-        policy.gates.pod_deletion_cost.then_some(pod.deletion_cost),
-        Reverse(pod.rank),
-        policy.gates.prefer_for_scale_down.then_some(Reverse(pod.flags.contains(Flags::PREFERRED))),
-        ready.then(|| age(pod.ready_time, policy)),
-        Reverse(pod.restarts),
-        Reverse(pod.sidecar_restarts),
-        age(pod.creation_time, policy),
-        pod.uid.to_bytes(),
-    )
+    let is = |flag| pod.flags.contains(flag);
+    Place {
+        assigned: is(Flags::ASSIGNED),
+        phase: pod.phase.ordinal(),
+        ready: is(Flags::READY),
+        tier: pod.tier,
+        deletion_cost: policy.gates.pod_deletion_cost.then_some(pod.deletion_cost),
+        rank: Reverse(pod.rank),
+        preferred: policy.gates.prefer_for_scale_down.then_some(Reverse(is(Flags::PREFERRED))),
+        ready_time: is(Flags::READY).then(|| age(pod.ready_time, policy)),
+        restarts: Reverse(pod.restarts),
+        sidecar_restarts: Reverse(pod.sidecar_restarts),
+        creation_time: age(pod.creation_time, policy),
+        uid: pod.uid.to_bytes(),
+    }
 }
 
 /// Returns which pod goes first.
@@ -68,20 +90,19 @@ pub fn compare(policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
 /// Returns each rule's answer on its own.
 pub fn orderings(policy: &Policy, a: &Pod, b: &Pod) -> [(Rule, Ordering); 12] {
     let (a, b) = (place(a, policy), place(b, policy));
-    let both_ready = a.2 && b.2;
     [
-        (Rule::Unassigned, a.0.cmp(&b.0)),
-        (Rule::Phase, a.1.cmp(&b.1)),
-        (Rule::NotReady, a.2.cmp(&b.2)),
-        (Rule::Tier, a.3.cmp(&b.3)),
-        (Rule::DeletionCost, a.4.cmp(&b.4)),
-        (Rule::Rank, a.5.cmp(&b.5)),
-        (Rule::Preferred, a.6.cmp(&b.6)),
-        (Rule::ReadyTime, if both_ready { a.7.cmp(&b.7) } else { Ordering::Equal }),
-        (Rule::Restarts, a.8.cmp(&b.8)),
-        (Rule::SidecarRestarts, a.9.cmp(&b.9)),
-        (Rule::CreationTime, a.10.cmp(&b.10)),
-        (Rule::Uid, a.11.cmp(&b.11)),
+        (Rule::Unassigned, a.assigned.cmp(&b.assigned)),
+        (Rule::Phase, a.phase.cmp(&b.phase)),
+        (Rule::NotReady, a.ready.cmp(&b.ready)),
+        (Rule::Tier, a.tier.cmp(&b.tier)),
+        (Rule::DeletionCost, a.deletion_cost.cmp(&b.deletion_cost)),
+        (Rule::Rank, a.rank.cmp(&b.rank)),
+        (Rule::Preferred, a.preferred.cmp(&b.preferred)),
+        (Rule::ReadyTime, if a.ready && b.ready { a.ready_time.cmp(&b.ready_time) } else { Ordering::Equal }),
+        (Rule::Restarts, a.restarts.cmp(&b.restarts)),
+        (Rule::SidecarRestarts, a.sidecar_restarts.cmp(&b.sidecar_restarts)),
+        (Rule::CreationTime, a.creation_time.cmp(&b.creation_time)),
+        (Rule::Uid, a.uid.cmp(&b.uid)),
     ]
 }
 
