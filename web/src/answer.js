@@ -54,11 +54,13 @@ function showMoment(state, moments) {
 /** What a Deployment's syncs do to its sets. Nobody need be told that its only set gets the count. */
 function sizes({ sets, steps, rest, asked }) {
     const way = ({ replicaSet, from }) => [from, ...steps.flatMap((step) => step.sets)
-        .filter((set) => set.replicaSet === replicaSet).map((set) => set.to)].join(' → ');
+        .filter((set) => set.replicaSet === replicaSet).map((set) => set.to)];
     // Those that a later sync creates, too.
     const created = (rest?.sets ?? []).filter((set) => set.replicaSet === null && !sets.some((other) => other.replicaSet === null));
     const all = [...sets, ...created.map(() => ({ replicaSet: null, from: 0 }))];
     if (all.length === 0 || (all.length === 1 && steps.length < 2 && sets[0].to === asked.replicas)) return [];
     const age = ({ replicaSet, isNew }) => (all.length < 2 || replicaSet === null ? '' : isNew ? ' (new)' : ' (old)');
-    return all.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}${age(set)}: `, el('b', {}, way(set)), `, ${set.why ?? 'a later sync creates it'}`));
+    // The reason is that of the first sync.
+    const why = (set) => (set.why === undefined ? 'a later sync creates it' : set.from === set.to && way(set).length > 1 ? 'a later sync changes it' : set.why);
+    return all.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}${age(set)}: `, el('b', {}, way(set).join(' → ')), `, ${why(set)}`));
 }

@@ -201,7 +201,7 @@ const showGiven = ({ title, dump, options: { namespace, workload, replicas, now,
 };
 
 const loadText = (text) => load('the pasted text', new Blob([text]));
-const loadFile = async (file) => file && load(file.name, file, {}, { modified: file.lastModified });
+const loadFile = async (file) => file && load(file.name, file, { file: file.name }, { modified: file.lastModified });
 
 /** Shows what the end of a link says. False if it says nothing. */
 async function showLink(hash) {
@@ -356,9 +356,9 @@ const resample = rested(sample);
 
 /** Shows another workload of the dump, at the same moment. */
 function turnTo(workload) {
-    const { now, nowText, dumped, isSnapshot, order, gates } = state;
+    const { file, now, nowText, dumped, isSnapshot, order, gates } = state;
     const kept = isSteered(workload) ? { order, gates } : {};
-    return choose(dump, { ...fresh(), now, nowText, dumped, isSnapshot, ...kept, workload });
+    return choose(dump, { ...fresh(), file, now, nowText, dumped, isSnapshot, ...kept, workload });
 }
 
 /* What the user does. */

@@ -3,9 +3,9 @@
 /** The feature gates that can be changed, and whether Kubernetes has them on. */
 export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, PreferForScaleDown: false };
 
-/** `isGuess` is whether nobody asked for the count, so that it may follow the pods that the user chooses. */
+/** `file` is the name of the dump's file, if it has one. `isGuess` is whether nobody asked for the count, so that it may follow the pods that the user chooses. */
 export const fresh = () => ({
-    workload: null, replicas: null, isGuess: false, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
+    workload: null, file: null, replicas: null, isGuess: false, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
     pod: null, steering: false, wanted: new Set(),
 });
 
@@ -47,6 +47,9 @@ export function options(state, changes = {}) {
     });
 }
 
+/** A word as a shell takes it. */
+const quoted = (word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
 /** The preview at a terminal. */
 export function command(state) {
     const gates = Object.entries(state.gates).map(([name, value]) => `${name}=${value}`);
@@ -59,7 +62,7 @@ export function command(state) {
         gates.length > 0 ? `--feature-gates ${gates.join(',')}` : '',
         state.burstReplicas ? `--burst-replicas ${state.burstReplicas}` : '',
         state.partial ? '--partial' : '',
-        '-f dump.json',
+        `-f ${quoted(state.file ?? 'dump.json')}`,
     ].filter(Boolean).join(' ');
 }
 

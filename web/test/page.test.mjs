@@ -273,7 +273,7 @@ test('a file is judged at its own time, until the slider chooses another', () =>
     assert.ok((await page.locator('#moment-text').textContent()).startsWith('2026-03-10T11:59:20Z, 20 s after'));
     assert.match(await page.locator('#notes').textContent(), /ages count to 2026-03-10T11:59:20Z, when the file was last changed.*pods have other verdicts at the current time: /);
     const command = await page.locator('#command').textContent();
-    const replayed = JSON.parse(podrank(...command.replace('dump.json', file).split(' ').slice(2), '-o', 'json').stdout);
+    const replayed = JSON.parse(podrank(...command.replace('yesterday.json', file).split(' ').slice(2), '-o', 'json').stdout);
     assert.deepEqual([replayed.now, replayed.sets], [printed.now, printed.sets]);
     await page.getByText('Moment, order, gates').click();
     await drag(page, 'moment', [500]);
