@@ -30,14 +30,16 @@ func running(uid uint32, node string) *corev1.Pod {
 // wanted.
 type costCase struct {
 	decide.Question
+	round              int
 	fixed, ours, named map[types.UID]bool
 	costs              map[types.UID]int64
 }
 
-func randomCosts(r *rand.Rand) *costCase {
+func randomCosts(r *rand.Rand, round int) *costCase {
 	n := 1 + r.IntN(7)
 	c := &costCase{
 		Question: decide.Question{Delete: r.IntN(n), Now: now},
+		round:    round,
 		fixed:    map[types.UID]bool{}, ours: map[types.UID]bool{}, named: map[types.UID]bool{}, costs: map[types.UID]int64{},
 	}
 	for i := range n {
@@ -115,7 +117,7 @@ func (c *costCase) carryOut(t *testing.T, writes []decide.Write) (requests int, 
 	written = map[bool]bool{}
 	for _, write := range writes {
 		if c.fixed[write.Pod.UID] || write.Goes != c.named[write.Pod.UID] {
-			t.Fatalf("%+v", write)
+			t.Fatalf("round %d: %+v", c.round, write)
 		}
 		requests += c.requests(write.Pod.UID)
 		written[write.Goes] = true
@@ -130,7 +132,7 @@ func (c *costCase) isInLine(t *testing.T) {
 	for _, goes := range c.Active {
 		for _, stays := range c.Active {
 			if c.named[goes.UID] && !c.named[stays.UID] && c.costs[goes.UID] >= c.costs[stays.UID] {
-				t.Fatalf("%s at %d, %s at %d", goes.Name, c.costs[goes.UID], stays.Name, c.costs[stays.UID])
+				t.Fatalf("round %d: %s at %d, %s at %d", c.round, goes.Name, c.costs[goes.UID], stays.Name, c.costs[stays.UID])
 			}
 		}
 	}
@@ -142,7 +144,7 @@ func TestCosts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var noRoom, survivors, none, both int
 	for round := range 5_000 {
-		c := randomCosts(r)
+		c := randomCosts(r, round)
 		fewest := c.fewestRequests()
 		decision, err := decide.Decide(c.Question)
 		if errors.Is(err, decide.ErrNoRoom) {
