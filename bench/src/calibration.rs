@@ -7,7 +7,7 @@
 use crate::chart::{Axis, Chart, Curve, Mark, Scale};
 use flate2::read::GzDecoder;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_preview::{Input, Options, PodPreview, Verdict, preview_workload};
+use podrank_preview::{Input, Options, PodPreview, Preview, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,10 +172,37 @@ impl Round {
         let preview = preview_workload(&input, &options)?;
         let pods: Vec<_> = preview.pods().collect();
         let size = &mut sizes[usize::from(pods.len() > 8)];
-        let records = pods.iter().map(|pod| record(pod)).collect::<Result<Vec<_>, _>>()?;
-        let policy = Policy::at(Time::from_unix_nanos(i64::try_from(preview.now.as_nanosecond())?))
-            .with_gates(FeatureGates::KUBERNETES);
-        // The place of each pod with odds, and its odds.
+        let said = self.said(&pods)?;
+        let went: Vec<bool> =
+            said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid)).collect();
+        let outcome = Outcome::of(&said, &went);
+        let (expected, variances) = self.chance(&preview, &said)?;
+        if variances.went.iter().all(|variance| *variance < 1e-9) {
+            size.plain += 1;
+            return Ok(());
+        }
+        size.rounds += 1;
+        for (decile, variance) in size.deciles.iter_mut().zip(variances.went) {
+            decile.variance += variance;
+        }
+        let flat = f64::from(u32::try_from(preview.quota)?) / f64::from(u32::try_from(said.len())?);
+        for ((_, odds), went) in said.iter().zip(&went) {
+            let went = f64::from(u8::from(*went));
+            let decile = &mut size.deciles[tenth(*odds)];
+            decile.pods += 1;
+            decile.said += odds;
+            decile.went += went;
+            size.brier.pods += 1.0;
+            size.flat += (flat - went).powi(2);
+        }
+        size.brier.found += outcome.brier;
+        size.brier.expected += expected.brier;
+        size.brier.variance += variances.brier;
+        Ok(())
+    }
+
+    /// The place of each contested pod, and its odds.
+    fn said(&self, pods: &[&PodPreview<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
         let odds = |pod: &PodPreview<'_>| match &self.odds {
             Some(odds) => odds.get(&pod.uid).copied(),
             None => pod.odds.map(|odds| odds.odds),
@@ -190,10 +217,18 @@ impl Round {
         {
             return Err("not each contested pod has odds, or another one has".into());
         }
-        let went: Vec<bool> =
-            said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid)).collect();
-        let outcome = Outcome::of(&said, &went);
+        Ok(said)
+    }
 
+    /// What happens on average if the controller sorts lists of random order, and the variance of that.
+    fn chance(
+        &self,
+        preview: &Preview<'_>,
+        said: &[(usize, f64)],
+    ) -> Result<(Outcome, Outcome), Box<dyn Error>> {
+        let records = preview.pods().map(record).collect::<Result<Vec<_>, _>>()?;
+        let policy = Policy::at(Time::from_unix_nanos(i64::try_from(preview.now.as_nanosecond())?))
+            .with_gates(FeatureGates::KUBERNETES);
         let mut random = fastrand::Rng::with_seed(self.number);
         let mut order: Vec<u32> = (0..u32::try_from(records.len())?).collect();
         let mut scratch = vec![[0; 4]; records.len()];
@@ -207,41 +242,18 @@ impl Round {
                 goes[*pod as usize] = true;
             }
             let goes: Vec<bool> = said.iter().map(|(place, _)| goes[*place]).collect();
-            let drawn = Outcome::of(&said, &goes);
+            let drawn = Outcome::of(said, &goes);
             for ((sum, square), value) in sums.each().zip(squares.each()).zip(drawn.values()) {
                 *sum += value;
                 *square += value * value;
             }
         }
-        let lists = f64::from(LISTS);
-        let variances: Vec<f64> = sums
-            .values()
-            .zip(squares.values())
-            .map(|(sum, square)| square / lists - (sum / lists).powi(2))
-            .collect();
-        let (brier_variance, variances) = variances.split_last().expect("the Brier score");
-        if variances.iter().all(|variance| *variance < 1e-9) {
-            size.plain += 1;
-            return Ok(());
+        let (mut mean, mut variance) = (sums, squares);
+        for (mean, variance) in mean.each().zip(variance.each()) {
+            *mean /= f64::from(LISTS);
+            *variance = *variance / f64::from(LISTS) - mean.powi(2);
         }
-        size.rounds += 1;
-        for (decile, variance) in size.deciles.iter_mut().zip(variances) {
-            decile.variance += variance;
-        }
-        let flat = f64::from(u32::try_from(preview.quota)?) / f64::from(u32::try_from(contested)?);
-        for ((_, odds), went) in said.iter().zip(&went) {
-            let went = f64::from(u8::from(*went));
-            let decile = &mut size.deciles[tenth(*odds)];
-            decile.pods += 1;
-            decile.said += odds;
-            decile.went += went;
-            size.brier.pods += 1.0;
-            size.flat += (flat - went).powi(2);
-        }
-        size.brier.found += outcome.brier;
-        size.brier.expected += sums.brier / lists;
-        size.brier.variance += brier_variance;
-        Ok(())
+        Ok((mean, variance))
     }
 }
 

@@ -104,33 +104,40 @@ impl Chart {
     pub fn svg(&self) -> String {
         let longest = self.curves.iter().map(|curve| letters(&curve.name)).fold(0.0, f64::max);
         let right = WIDTH - LETTER * longest - 28.0;
-        let title = wrap(&self.title, (WIDTH - 24.0) / TITLE_LETTER);
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let x = Place::new(self.x.scale, points().map(|point| point.0), LEFT, right);
         let y = Place::new(self.y.scale, points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
+        let mut lines = vec![
+            format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">"
+            ),
+            format!("<title>{}</title>", escape(&self.title)),
+            style(),
+            format!("<rect class=\"back\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>"),
+        ];
+        self.write_title(&mut lines);
+        self.draw_axes(&mut lines, &x, &y);
+        self.draw_curves(&mut lines, &x, &y);
+        lines.push("</svg>\n".into());
+        lines.join("\n")
+    }
 
-        let mut svg = String::new();
-        let mut line = |text: String| {
-            svg.push_str(&text);
-            svg.push('\n');
-        };
-        line(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">"
-        ));
-        line(format!("<title>{}</title>", escape(&self.title)));
-        line(style());
-        line(format!("<rect class=\"back\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>"));
-        for (row, text) in title.iter().zip(0..).map(|(text, row)| (f64::from(row), text)) {
-            line(format!(
+    fn write_title(&self, lines: &mut Vec<String>) {
+        for (text, row) in wrap(&self.title, (WIDTH - 24.0) / TITLE_LETTER).iter().zip(0..) {
+            lines.push(format!(
                 "<text class=\"title\" x=\"12\" y=\"{}\">{}</text>",
-                24.0 + 20.0 * row,
+                24.0 + 20.0 * f64::from(row),
                 escape(text)
             ));
         }
+    }
+
+    /// Draws the axes, with a line of the grid at each number.
+    fn draw_axes(&self, lines: &mut Vec<String>, x: &Place, y: &Place) {
         for tick in x.ticks(APART.0) {
             let at = round(x.at(tick));
-            line(format!("<path class=\"grid\" d=\"M{at} {TOP}V{}\"/>", HEIGHT - BOTTOM));
-            line(format!(
+            lines.push(format!("<path class=\"grid\" d=\"M{at} {TOP}V{}\"/>", HEIGHT - BOTTOM));
+            lines.push(format!(
                 "<text class=\"middle\" x=\"{at}\" y=\"{}\">{}</text>",
                 HEIGHT - BOTTOM + 18.0,
                 label(tick)
@@ -138,23 +145,26 @@ impl Chart {
         }
         for tick in y.ticks(APART.1) {
             let at = round(y.at(tick));
-            line(format!("<path class=\"grid\" d=\"M{LEFT} {at}H{}\"/>", round(right)));
-            line(format!(
+            lines.push(format!("<path class=\"grid\" d=\"M{LEFT} {at}H{}\"/>", round(x.to)));
+            lines.push(format!(
                 "<text class=\"end\" x=\"{}\" y=\"{}\">{}</text>",
                 LEFT - 6.0,
                 at + 4.5,
                 label(tick)
             ));
         }
-        line(format!(
+        lines.push(format!(
             "<text class=\"middle\" x=\"{}\" y=\"{}\">{}</text>",
-            round(f64::midpoint(LEFT, right)),
+            round(f64::midpoint(LEFT, x.to)),
             HEIGHT - 10.0,
             self.x.label
         ));
-        line(format!("<text x=\"12\" y=\"{}\">{}</text>", TOP - 12.0, self.y.label));
+        lines.push(format!("<text x=\"12\" y=\"{}\">{}</text>", TOP - 12.0, self.y.label));
+    }
 
-        let ends: Vec<_> = self.curves.iter().map(|curve| curve.end(&x, &y)).collect();
+    /// Draws each curve, with its name beside its end.
+    fn draw_curves(&self, lines: &mut Vec<String>, x: &Place, y: &Place) {
+        let ends: Vec<_> = self.curves.iter().map(|curve| curve.end(x, y)).collect();
         let names = apart(&ends.iter().map(|end| end.1).collect::<Vec<_>>());
         let mut colour = 0;
         for ((curve, end), name) in self.curves.iter().zip(&ends).zip(names) {
@@ -164,26 +174,24 @@ impl Chart {
                 colour += 1;
                 format!("c{}", (colour - 1) % COLOURS.len())
             };
-            line(format!("<g class=\"{class}\">"));
-            line(curve.body(&x, &y));
-            let (from, to) = (end.0 + 5.0, right + 12.0);
-            line(format!(
+            lines.push(format!("<g class=\"{class}\">"));
+            lines.push(curve.body(x, y));
+            let (from, to) = (end.0 + 5.0, x.to + 12.0);
+            lines.push(format!(
                 "<path class=\"leader\" d=\"M{} {}L{} {}\"/>",
                 round(from),
                 round(end.1),
                 round(to),
                 round(name)
             ));
-            line(format!(
+            lines.push(format!(
                 "<text x=\"{}\" y=\"{}\">{}</text>",
                 round(to + 4.0),
                 round(name + 4.5),
                 escape(&curve.name)
             ));
-            line("</g>".into());
+            lines.push("</g>".into());
         }
-        line("</svg>".into());
-        svg
     }
 }
 

@@ -55,22 +55,24 @@ func (w *World) asItself() *kubernetes.Clientset {
 	return clients
 }
 
-// The account of the program may write two annotations of pods, and make canaries, and nothing else, although it may patch pods.
-func TestAccount(t *testing.T) {
+// denied says so if the API server allowed what it should deny for the sake of the program's account.
+func denied(t *testing.T, what string, err error) {
+	t.Helper()
+	if err == nil || !(apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) || !strings.Contains(err.Error(), "podrank-webhook") {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// The account of the program may write two annotations of pods and nothing else, although it may patch pods.
+func TestAccountPatches(t *testing.T) {
 	w, set := web(t, 2)
 	pods := w.asItself().CoreV1().Pods(w.Namespace)
 	name := w.Pods()[0].Name
-	patch := func(kind types.PatchType, text string, subresources ...string) error {
-		_, err := pods.Patch(w.ctx, name, kind, []byte(text), metav1.PatchOptions{}, subresources...)
+	patch := func(text string) error {
+		_, err := pods.Patch(w.ctx, name, types.MergePatchType, []byte(text), metav1.PatchOptions{})
 		return err
 	}
-	denied := func(what string, err error) {
-		t.Helper()
-		if err == nil || !(apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) || !strings.Contains(err.Error(), "podrank-webhook") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	w.must(patch(types.MergePatchType, `{"metadata":{"annotations":{"example.com/theirs":null}}}`))
+	w.must(patch(`{"metadata":{"annotations":{"example.com/theirs":null}}}`))
 	w.must(w.Kubectl("annotate", "pod", name, "example.com/theirs=a"))
 	for what, text := range map[string]string{
 		"an image":            `{"spec":{"containers":[{"name":"main","image":"evil"}]}}`,
@@ -85,18 +87,23 @@ func TestAccount(t *testing.T) {
 		"a deadline":          `{"spec":{"activeDeadlineSeconds":1}}`,
 		"a cost and an image": `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1"}},"spec":{"containers":[{"name":"main","image":"evil"}]}}`,
 	} {
-		denied(what, patch(types.MergePatchType, text))
+		denied(t, what, patch(text))
 	}
-	w.must(patch(types.MergePatchType, `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1","podrank.dev/steered":"x"}}}`))
-	w.must(patch(types.MergePatchType, `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":null,"podrank.dev/steered":null}}}`))
+	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1","podrank.dev/steered":"x"}}}`))
+	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":null,"podrank.dev/steered":null}}}`))
+}
 
+// The account of the program makes and deletes no pods but canaries.
+func TestAccountCanaries(t *testing.T) {
+	w := NewWorld(t, 1)
 	var canaries appsv1.ReplicaSet
 	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: "podrank-canary"}, &canaries))
+	pods := w.asItself().CoreV1().Pods(system)
 	create := func(change func(*corev1.Pod)) error {
 		pod := &corev1.Pod{ObjectMeta: *canaries.Spec.Template.ObjectMeta.DeepCopy(), Spec: *canaries.Spec.Template.Spec.DeepCopy()}
 		pod.Name = "trial"
 		change(pod)
-		_, err := w.asItself().CoreV1().Pods(system).Create(w.ctx, pod, metav1.CreateOptions{})
+		_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{})
 		return err
 	}
 	for what, change := range map[string]func(*corev1.Pod){
@@ -113,24 +120,30 @@ func TestAccount(t *testing.T) {
 		},
 		"on a node": func(pod *corev1.Pod) { pod.Spec.SchedulingGates, pod.Spec.NodeName = nil, w.Nodes[0].Name },
 	} {
-		denied("a pod that is "+what, create(change))
+		denied(t, "a pod that is "+what, create(change))
 	}
 	w.must(create(func(*corev1.Pod) {}))
-	w.must(w.asItself().CoreV1().Pods(system).Delete(w.ctx, "trial", metav1.DeleteOptions{}))
+	w.must(pods.Delete(w.ctx, "trial", metav1.DeleteOptions{}))
 	resident := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "resident"}, Spec: *canaries.Spec.Template.Spec.DeepCopy()}
 	w.must(w.Create(w.ctx, resident))
-	denied("deleting a pod that is no canary", w.asItself().CoreV1().Pods(system).Delete(w.ctx, "resident", metav1.DeleteOptions{}))
+	denied(t, "deleting a pod that is no canary", pods.Delete(w.ctx, "resident", metav1.DeleteOptions{}))
 	w.must(w.Delete(w.ctx, resident))
+}
 
-	// It reads no Secret but its own.
+// The account of the program reads no Secret but its own.
+func TestAccountSecrets(t *testing.T) {
+	w := NewWorld(t, 1)
 	secrets := w.asItself().CoreV1().Secrets(system)
 	if _, err := secrets.List(w.ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("all Secrets: %v", err)
 	}
 	_, err := secrets.List(w.ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + app.Secret})
 	w.must(err)
+}
 
-	// Of its configuration, it may write the authorities and the names of namespaces.
+// Of its configuration, the account of the program may write the authorities and the names of namespaces.
+func TestAccountConfiguration(t *testing.T) {
+	w := NewWorld(t, 1)
 	configure := func(change func(*admissionregistrationv1.ValidatingWebhookConfiguration)) error {
 		configurations := w.asItself().AdmissionregistrationV1().ValidatingWebhookConfigurations()
 		configuration, err := configurations.Get(w.ctx, app.Configuration, metav1.GetOptions{})
@@ -167,7 +180,7 @@ func TestAccount(t *testing.T) {
 		},
 		"one fewer": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks = c.Webhooks[1:] },
 	} {
-		denied("a configuration with "+what, configure(change))
+		denied(t, "a configuration with "+what, configure(change))
 	}
 	w.must(configure(func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
 		c.Webhooks[0].ClientConfig.CABundle = c.Webhooks[1].ClientConfig.CABundle
@@ -199,19 +212,21 @@ func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request 
 	return err
 }
 
+// live is the set of these tests as it is now.
+func (w *World) live() *appsv1.ReplicaSet {
+	w.Helper()
+	set := &appsv1.ReplicaSet{}
+	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "web"}, set))
+	return set
+}
+
 // Forged requests: without the live state, nothing is written. With it, costs are written at the stated rate, and are off again soon.
-// With --client-ca, only a client of the right name is heard.
 func TestForged(t *testing.T) {
 	w, _ := web(t, 9)
-	live := func() *appsv1.ReplicaSet {
-		set := &appsv1.ReplicaSet{}
-		w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "web"}, set))
-		return set
-	}
 	for range 45 {
-		w.must(w.forge(live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).UID = "another" }))
-		w.must(w.forge(live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).ResourceVersion = "1" }))
-		w.must(w.forge(live(), 2, func(request map[string]any) { request["uid"] = strings.Repeat("x", 200_000) }))
+		w.must(w.forge(w.live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).UID = "another" }))
+		w.must(w.forge(w.live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).ResourceVersion = "1" }))
+		w.must(w.forge(w.live(), 2, func(request map[string]any) { request["uid"] = strings.Repeat("x", 200_000) }))
 	}
 	if w.CostChanges() != 0 {
 		t.Errorf("%d changes of costs", w.CostChanges())
@@ -222,7 +237,7 @@ func TestForged(t *testing.T) {
 	before := w.Metric(steered)
 	for i := range 300 {
 		group.Go(func() {
-			_ = w.forge(live(), 2+i%6, func(request map[string]any) {
+			_ = w.forge(w.live(), 2+i%6, func(request map[string]any) {
 				request["uid"] = fmt.Sprintf("6d3c2e1f-0000-4000-8000-%012d", i)
 			})
 		})
@@ -241,32 +256,41 @@ func TestForged(t *testing.T) {
 	if len(w.Went()) != 0 {
 		t.Errorf("%d pods went", len(w.Went()))
 	}
+}
 
+// selfSigned is a certificate of a client of this name, and a file with it.
+func (w *World) selfSigned(name string) (as tls.Certificate, file string) {
+	w.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	w.must(err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "api-server"}, NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true,
 	}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	w.must(err)
-	client := tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}
-	file := t.TempDir() + "/ca.crt"
+	file = w.TempDir() + "/ca.crt"
 	w.must(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600))
-	w.must(w.Stop())
-	w.must(w.Run("--client-ca", file, "--client-name", "api-server"))
+	return tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}, file
+}
+
+// With --client-ca, only a client of the right name is heard.
+func TestClientName(t *testing.T) {
+	w, _ := web(t, 9)
+	as, file := w.selfSigned("api-server")
 	t.Cleanup(func() {
 		_ = w.Stop()
 		_ = w.Run()
 	})
-	changes := w.CostChanges()
-	if err := w.forge(live(), 2, func(map[string]any) {}); err == nil || w.CostChanges() != changes {
-		t.Errorf("heard without a certificate: %v, %d changes of costs", err, w.CostChanges()-changes)
+	w.must(w.Stop())
+	w.must(w.Run("--client-ca", file, "--client-name", "api-server"))
+	if err := w.forge(w.live(), 2, func(map[string]any) {}); err == nil || w.CostChanges() != 0 {
+		t.Errorf("heard without a certificate: %v, %d changes of costs", err, w.CostChanges())
 	}
-	w.must(w.forge(live(), 2, func(map[string]any) {}, client))
+	w.must(w.forge(w.live(), 2, func(map[string]any) {}, as))
 	w.must(w.Stop())
 	w.must(w.Run("--client-ca", file, "--client-name", "another"))
-	if err := w.forge(live(), 2, func(map[string]any) {}, client); err == nil {
+	if err := w.forge(w.live(), 2, func(map[string]any) {}, as); err == nil {
 		t.Error("heard with a certificate of another name")
 	}
 }
@@ -416,87 +440,107 @@ func TestMarkOfTemplate(t *testing.T) {
 	}
 }
 
-// Nobody but the program makes a mark that counts as one of its own, whatever they call themselves. Everybody may take one off.
+// marking is a set, and those who would mark its pods in the program's name.
+type marking struct {
+	*World
+	annotations map[string]string
+}
+
+// claimed says of a pod that the program manages its mark.
+func (m *marking) claimed(pod *corev1.Pod) *corev1.Pod {
+	pod.Annotations = m.annotations
+	pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
+		Manager: cost.Manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:metadata":{"f:annotations":{"f:%s":{}}}}`, cost.Annotation)},
+	})
+	return pod
+}
+
+// claimedOtherwise says the same in another spelling.
+func (m *marking) claimedOtherwise(pod *corev1.Pod) *corev1.Pod {
+	pod = m.claimed(pod)
+	raw := &pod.ManagedFields[len(pod.ManagedFields)-1].FieldsV1.Raw
+	*raw = bytes.Replace(*raw, []byte("f:metadata"), []byte("f:Metadata"), 1)
+	return pod
+}
+
+func (m *marking) patch(by *kubernetes.Clientset, name, mark, manager string, subresources ...string) error {
+	text := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, mark)
+	_, err := by.CoreV1().Pods(m.Namespace).Patch(m.ctx, name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager}, subresources...)
+	return err
+}
+
+func (m *marking) update(name string, change func(*corev1.Pod) *corev1.Pod) error {
+	pods := m.Clients.CoreV1().Pods(m.Namespace)
+	now, err := pods.Get(m.ctx, name, metav1.GetOptions{})
+	m.must(err)
+	_, err = pods.Update(m.ctx, change(now), metav1.UpdateOptions{})
+	return err
+}
+
+func (m *marking) create(name, manager string, change func(*corev1.Pod) *corev1.Pod) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: m.annotations}, Spec: template("forged").Spec}
+	_, err := m.Clients.CoreV1().Pods(m.Namespace).Create(m.ctx, change(pod), metav1.CreateOptions{FieldManager: manager})
+	return err
+}
+
+// failed takes the answer to a forgery: it may be refused for its mark, and if it is not, its mark does not count.
+func (m *marking) failed(what, name string, err error) {
+	m.Helper()
+	if err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nobody but podrank-webhook writes its marks")) {
+		m.Errorf("%s: %v", what, err)
+	}
+	pod, err := m.Clients.CoreV1().Pods(m.Namespace).Get(m.ctx, name, metav1.GetOptions{})
+	m.must(client.IgnoreNotFound(err))
+	if _, ok := cost.MarkOf(pod); ok {
+		m.Errorf("%s: it has a mark of the program", what)
+	}
+}
+
+// Nobody but the program makes a mark that counts as one of its own, whatever they call themselves.
 func TestForgedMarks(t *testing.T) {
-	w, set := web(t, 6)
-	mark := markOf(set, 3)
-	annotations := map[string]string{cost.Annotation: mark}
-	pods, there := w.Clients.CoreV1().Pods(w.Namespace), w.Pods()
-	annotated := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, mark)
+	w, set := web(t, 5)
+	mark, there := markOf(set, 3), w.Pods()
+	m := &marking{World: w, annotations: map[string]string{cost.Annotation: mark}}
+	pods := w.Clients.CoreV1().Pods(w.Namespace)
 	asProgram := rest.CopyConfig(w.Config)
 	asProgram.UserAgent = cost.Manager + "/1"
 	agent, err := kubernetes.NewForConfig(asProgram)
 	w.must(err)
-	// claimed says of a pod that the program manages its mark.
-	claimed := func(pod *corev1.Pod) *corev1.Pod {
-		pod.Annotations = annotations
-		pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
-			Manager: cost.Manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
-			FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:metadata":{"f:annotations":{"f:%s":{}}}}`, cost.Annotation)},
-		})
-		return pod
-	}
-	patch := func(by *kubernetes.Clientset, name string, text []byte, manager string, subresources ...string) error {
-		_, err := by.CoreV1().Pods(w.Namespace).Patch(w.ctx, name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager}, subresources...)
-		return err
-	}
-	update := func(name string, pod func(*corev1.Pod) *corev1.Pod) error {
-		now, err := pods.Get(w.ctx, name, metav1.GetOptions{})
-		w.must(err)
-		_, err = pods.Update(w.ctx, pod(now), metav1.UpdateOptions{})
-		return err
-	}
-	create := func(name, manager string, change func(*corev1.Pod) *corev1.Pod) error {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations}, Spec: template("forged").Spec}
-		_, err := pods.Create(w.ctx, change(pod), metav1.CreateOptions{FieldManager: manager})
-		return err
-	}
-	same := func(pod *corev1.Pod) *corev1.Pod { return pod }
-	forged := func(what, name string, err error) {
-		t.Helper()
-		if err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nobody but podrank-webhook writes its marks")) {
-			t.Errorf("%s: %v", what, err)
-		}
-		pod, err := pods.Get(w.ctx, name, metav1.GetOptions{})
-		w.must(client.IgnoreNotFound(err))
-		if _, ok := cost.MarkOf(pod); ok {
-			t.Errorf("%s: it has a mark of the program", what)
-		}
-	}
-	forged("a patch", there[0].Name, patch(w.Clients, there[0].Name, annotated, cost.Manager))
-	forged("a patch of the status", there[1].Name, patch(w.Clients, there[1].Name, annotated, cost.Manager, "status"))
-	forged("an agent of its name", there[2].Name, patch(agent, there[2].Name, annotated, ""))
-	_, err = pods.Apply(w.ctx, applycorev1.Pod(there[3].Name, w.Namespace).WithAnnotations(annotations), metav1.ApplyOptions{FieldManager: cost.Manager, Force: true})
-	forged("an apply", there[3].Name, err)
-	forged("an update", there[4].Name, update(there[4].Name, claimed))
+	m.failed("a patch", there[0].Name, m.patch(w.Clients, there[0].Name, mark, cost.Manager))
+	m.failed("a patch of the status", there[1].Name, m.patch(w.Clients, there[1].Name, mark, cost.Manager, "status"))
+	m.failed("an agent of its name", there[2].Name, m.patch(agent, there[2].Name, mark, ""))
+	applied := applycorev1.Pod(there[3].Name, w.Namespace).WithAnnotations(m.annotations)
+	_, err = pods.Apply(w.ctx, applied, metav1.ApplyOptions{FieldManager: cost.Manager, Force: true})
+	m.failed("an apply", there[3].Name, err)
+	m.failed("an update", there[4].Name, m.update(there[4].Name, m.claimed))
 	// What an update changes is managed by who sends it. So an earlier one sets the mark under another name, which is allowed.
-	forged("a claim", there[4].Name, update(there[4].Name, claimed))
-	forged("another spelling", there[4].Name, update(there[4].Name, func(pod *corev1.Pod) *corev1.Pod {
-		pod = claimed(pod)
-		raw := &pod.ManagedFields[len(pod.ManagedFields)-1].FieldsV1.Raw
-		*raw = bytes.Replace(*raw, []byte("f:metadata"), []byte("f:Metadata"), 1)
-		return pod
-	}))
-	forged("a new pod", "new", create("new", cost.Manager, same))
-	forged("a new pod that claims it", "claims", create("claims", "", claimed))
+	m.failed("a claim", there[4].Name, m.update(there[4].Name, m.claimed))
+	m.failed("another spelling", there[4].Name, m.update(there[4].Name, m.claimedOtherwise))
+	m.failed("a new pod", "new", m.create("new", cost.Manager, func(pod *corev1.Pod) *corev1.Pod { return pod }))
+	m.failed("a new pod that claims it", "claims", m.create("claims", "", m.claimed))
 	if here := w.Pods(); len(here) != len(there)+1 {
 		t.Errorf("%d pods: one of the two new ones is refused, and the other one has an annotation under another name", len(here))
 	}
 	w.must(pods.Delete(w.ctx, "claims", metav1.DeleteOptions{}))
+}
 
-	// The program's mark stays as it is when others write to the pod, and they may take it off.
-	name := there[5].Name
-	w.apply(there[5], cost.Manager, maps.Clone(annotations))
-	w.must(w.Kubectl("label", "pod", name, "a=b"))
-	if err := patch(w.Clients, name, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, markOf(set, 2)), cost.Manager); err == nil {
+// The program's mark stays as it is when others write to the pod, and they may take it off.
+func TestMarkAndOthers(t *testing.T) {
+	w, set := web(t, 2)
+	m := &marking{World: w, annotations: map[string]string{cost.Annotation: markOf(set, 3)}}
+	pod := w.Pods()[0]
+	w.apply(pod, cost.Manager, m.annotations)
+	w.must(w.Kubectl("label", "pod", pod.Name, "a=b"))
+	if err := m.patch(w.Clients, pod.Name, markOf(set, 2), cost.Manager); err == nil {
 		t.Error("the count of a mark was changed")
 	}
-	pod, err := pods.Get(w.ctx, name, metav1.GetOptions{})
+	now, err := w.Clients.CoreV1().Pods(w.Namespace).Get(w.ctx, pod.Name, metav1.GetOptions{})
 	w.must(err)
-	if got, ok := cost.MarkOf(pod); !ok || got.Count != 3 {
-		t.Errorf("%+v, so this shows nothing", pod.Annotations)
+	if got, ok := cost.MarkOf(now); !ok || got.Count != 3 {
+		t.Errorf("%+v, so this shows nothing", now.Annotations)
 	}
-	w.must(w.Kubectl("annotate", "pod", name, cost.Annotation+"-"))
+	w.must(w.Kubectl("annotate", "pod", pod.Name, cost.Annotation+"-"))
 }
 
 // patience is how long a count may take to fall.

@@ -17,7 +17,7 @@ use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::controller::Controller;
 use podrank_laws::generate::NOW;
 use process::{Process, Work, pod_key};
-use server::{Change, NAMESPACE, Object, Server};
+use server::{Change, NAMESPACE, Object, Server, Set};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MS: i64 = 1_000_000;
@@ -129,6 +129,13 @@ struct Faults {
     fail_delete: u64,
     crash: u64,
     longest_delay: i64,
+}
+
+/// The set's active pods, and what its status says of them.
+struct Claimed {
+    status: Status,
+    keys: Vec<u64>,
+    active: Vec<Pod>,
 }
 
 struct Simulation<'s, C: Controller> {
@@ -384,53 +391,8 @@ impl<'s, C: Controller> Simulation<'s, C> {
         let is_satisfied = self.controller.are_satisfied(&process.expectations, now);
         let Some(set) = process.set.clone() else { return };
         self.tally.syncs += 1;
-        let mut status = Status::new(set.version.cast_signed());
-        let (mut keys, mut active) = (vec![], vec![]);
-        let mut is_live = None;
-        for pod in process.pods.values() {
-            let phase = (!pod.has_finished).then_some(Phase::RUNNING);
-            let owner = match pod.owner {
-                None => Owner::None,
-                Some(owner) if owner == set.uid => Owner::Ours,
-                Some(_) => Owner::Other,
-            };
-            let claimable = Claimable {
-                owner,
-                matches: pod.matches,
-                is_in_namespace: pod.namespace == NAMESPACE,
-                is_being_deleted: pod.is_being_deleted,
-            };
-            if !is_active(phase, pod.is_being_deleted) {
-                if is_terminating(phase, pod.is_being_deleted) && owner == Owner::Ours && pod.matches {
-                    status.add_terminating();
-                }
-                continue;
-            }
-            match claim(&claimable, set.is_being_deleted) {
-                Claim::Keep => {}
-                Claim::Release => {
-                    self.tally.claims += 1;
-                    self.server.release(pod.key, set.uid);
-                    continue;
-                }
-                Claim::Adopt => {
-                    let live = self.server.set.as_ref();
-                    let may_adopt = *is_live.get_or_insert_with(|| {
-                        live.is_some_and(|live| live.uid == set.uid && !live.is_being_deleted)
-                    });
-                    self.tally.claims += 1;
-                    if !may_adopt || !self.server.adopt(pod.key, set.uid) {
-                        // A later sync will have newer information.
-                        return;
-                    }
-                }
-                Claim::Ignore => continue,
-            }
-            let record = record(pod);
-            status.add(true, availability(&record, self.min_ready_seconds, now));
-            keys.push(pod.key);
-            active.push(record);
-        }
+        // A later sync will have newer information.
+        let Some(Claimed { status, keys, active }) = self.claim_pods(&set) else { return };
         let (_, _, look_again) = self.controller.availability(&active, self.min_ready_seconds, now);
         assert_ne!(look_again, Some(0), "history {}: to look again is later than now", self.seed);
         self.status = status;
@@ -457,6 +419,49 @@ impl<'s, C: Controller> Simulation<'s, C> {
             let event = Event::Sync(process.number);
             self.at(look_again.try_into().unwrap(), event);
         }
+    }
+
+    /// Claims the pods that the process has observed, or returns nothing if a pod cannot be adopted.
+    fn claim_pods(&mut self, set: &Set) -> Option<Claimed> {
+        let now = self.time();
+        let mut claimed =
+            Claimed { status: Status::new(set.version.cast_signed()), keys: vec![], active: vec![] };
+        let mut is_live = None;
+        for pod in self.process.as_ref()?.pods.values() {
+            let phase = (!pod.has_finished).then_some(Phase::RUNNING);
+            let claimable = claimable(pod, set);
+            if !is_active(phase, pod.is_being_deleted) {
+                let is_ours = claimable.owner == Owner::Ours && pod.matches;
+                if is_terminating(phase, pod.is_being_deleted) && is_ours {
+                    claimed.status.add_terminating();
+                }
+                continue;
+            }
+            match claim(&claimable, set.is_being_deleted) {
+                Claim::Keep => {}
+                Claim::Release => {
+                    self.tally.claims += 1;
+                    self.server.release(pod.key, set.uid);
+                    continue;
+                }
+                Claim::Adopt => {
+                    let live = self.server.set.as_ref();
+                    let may_adopt = *is_live.get_or_insert_with(|| {
+                        live.is_some_and(|live| live.uid == set.uid && !live.is_being_deleted)
+                    });
+                    self.tally.claims += 1;
+                    if !may_adopt || !self.server.adopt(pod.key, set.uid) {
+                        return None;
+                    }
+                }
+                Claim::Ignore => continue,
+            }
+            let record = record(pod);
+            claimed.status.add(true, availability(&record, self.min_ready_seconds, now));
+            claimed.keys.push(pod.key);
+            claimed.active.push(record);
+        }
+        Some(claimed)
     }
 
     /// Checks what holds before the first request.
@@ -747,6 +752,21 @@ impl<'s, C: Controller> Simulation<'s, C> {
             terminating_replicas: 0,
         };
         assert_eq!(self.status, all, "history {seed}");
+    }
+}
+
+/// What a sync has to know of a pod to claim it for this set.
+fn claimable(pod: &Object, set: &Set) -> Claimable {
+    let owner = match pod.owner {
+        None => Owner::None,
+        Some(owner) if owner == set.uid => Owner::Ours,
+        Some(_) => Owner::Other,
+    };
+    Claimable {
+        owner,
+        matches: pod.matches,
+        is_in_namespace: pod.namespace == NAMESPACE,
+        is_being_deleted: pod.is_being_deleted,
     }
 }
 

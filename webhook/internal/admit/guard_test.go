@@ -82,22 +82,61 @@ func clientFrom(host string) *http.Client {
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext}}
 }
 
+// holder keeps the requests that it was passed until it is told to let them go.
+type holder struct {
+	held, most atomic.Int64
+	free       chan struct{}
+}
+
+// ServeHTTP counts the bytes that are held at once. A small request is answered at once.
+func (h *holder) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if len(body) < 100_000 {
+		return
+	}
+	now := h.held.Add(int64(len(body)))
+	for old := h.most.Load(); now > old && !h.most.CompareAndSwap(old, now); old = h.most.Load() {
+	}
+	<-h.free
+	h.held.Add(-int64(len(body)))
+}
+
+// again forgets what was held.
+func (h *holder) again() {
+	h.free = make(chan struct{})
+	h.most.Store(0)
+}
+
+// flood sends requests of the largest size from several addresses, so many from each.
+func flood(t *testing.T, url string, hosts, each int, body func() io.Reader) *sync.WaitGroup {
+	t.Helper()
+	var group sync.WaitGroup
+	for host := range hosts {
+		client := clientFrom(fmt.Sprint("127.0.0.", 2+host))
+		for range each {
+			group.Go(func() {
+				request, err := http.NewRequest(http.MethodPost, url, body())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				request.Header.Set("Content-Type", "application/json")
+				request.ContentLength = 4 << 20
+				if response, err := client.Do(request); err == nil {
+					response.Body.Close()
+				}
+			})
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
+	return &group
+}
+
 // All requests have bounded memory until they are answered, and those of one address have a share of it. However much others send, or only
 // say that they send, a request of another address comes through.
 func TestRoom(t *testing.T) {
-	var held, most atomic.Int64
-	free := make(chan struct{})
-	server := httptest.NewServer(admit.Guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if len(body) < 100_000 {
-			return
-		}
-		now := held.Add(int64(len(body)))
-		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
-		}
-		<-free
-		held.Add(-int64(len(body)))
-	})))
+	h := &holder{free: make(chan struct{})}
+	server := httptest.NewServer(admit.Guard(h))
 	defer server.Close()
 	comesThrough := func(what string) {
 		t.Helper()
@@ -107,58 +146,34 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%s: %v, %v, after %v", what, response, err, time.Since(began))
 		}
 	}
-	flood := func(hosts, each int, body func() io.Reader, size int64) *sync.WaitGroup {
-		var group sync.WaitGroup
-		for host := range hosts {
-			client := clientFrom(fmt.Sprint("127.0.0.", 2+host))
-			for range each {
-				group.Go(func() {
-					request, err := http.NewRequest(http.MethodPost, server.URL, body())
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					request.Header.Set("Content-Type", "application/json")
-					request.ContentLength = size
-					if response, err := client.Do(request); err == nil {
-						response.Body.Close()
-					}
-				})
-			}
-		}
-		time.Sleep(300 * time.Millisecond)
-		return &group
-	}
 	large := func() io.Reader { return strings.NewReader(strings.Repeat(" ", 4<<20)) }
-	group := flood(1, 20, large, 4<<20)
+	group := flood(t, server.URL, 1, 20, large)
 	comesThrough("one address sends a lot")
 	time.Sleep(2 * time.Second)
-	if most := most.Load(); most != 8<<20 {
+	if most := h.most.Load(); most != 8<<20 {
 		t.Errorf("one address holds %d bytes", most)
 	}
-	close(free)
+	close(h.free)
 	group.Wait()
-	free = make(chan struct{})
-	most.Store(0)
-	group = flood(9, 5, large, 4<<20)
+	h.again()
+	group = flood(t, server.URL, 9, 5, large)
 	comesThrough("many addresses send a lot")
 	time.Sleep(2 * time.Second)
-	if most := most.Load(); most == 0 || most > 24<<20+9*128<<10 {
+	if most := h.most.Load(); most == 0 || most > 24<<20+9*128<<10 {
 		t.Errorf("all hold %d bytes", most)
 	}
-	close(free)
+	close(h.free)
 	group.Wait()
 	stuck, end := io.Pipe()
-	group = flood(9, 5, func() io.Reader { return stuck }, 4<<20)
+	group = flood(t, server.URL, 9, 5, func() io.Reader { return stuck })
 	comesThrough("many addresses say that they send a lot")
 	end.Close()
 	group.Wait()
 	// Nothing is left of all that.
-	free = make(chan struct{})
-	close(free)
-	most.Store(0)
-	flood(1, 1, large, 4<<20).Wait()
-	if most.Load() != 4<<20 {
+	h.again()
+	close(h.free)
+	flood(t, server.URL, 1, 1, large).Wait()
+	if h.most.Load() != 4<<20 {
 		t.Error("there is no room again")
 	}
 }

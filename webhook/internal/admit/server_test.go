@@ -18,8 +18,17 @@ import (
 	"github.com/podrank/podrank/webhook/internal/admit"
 )
 
-// One address has 200 connections, each with few headers, which come soon. Another address has its own.
-func TestServer(t *testing.T) {
+// running is a server, and its address.
+type running struct {
+	*testing.T
+	*admit.Server
+	address string
+	// unread says how long it wrote an answer that nobody read.
+	unread chan time.Duration
+}
+
+func startServer(t *testing.T) *running {
+	t.Helper()
 	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -37,89 +46,113 @@ func TestServer(t *testing.T) {
 	address := listener.Addr().String()
 	listener.Close()
 	server := &admit.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Answering: time.Second, Clients: func(*tls.Config) {}}
-	server.Register("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
-	unread := make(chan time.Duration, 1)
-	server.Register("/long", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		began := time.Now()
-		_, err := w.Write(make([]byte, 64<<20))
-		if err == nil {
-			t.Error("all of a long answer was read")
-		}
-		unread <- time.Since(began)
-	}))
+	r := &running{T: t, Server: server, address: address, unread: make(chan time.Duration, 1)}
+	r.Register("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
+	r.Register("/long", http.HandlerFunc(r.answerLong))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- server.Start(ctx) }()
-	config := &tls.Config{InsecureSkipVerify: true}
-	get := func(from, header string) (int, string, error) {
-		dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-		client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-			TLSClientConfig: config, DisableKeepAlives: true, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-		}}
-		request, err := http.NewRequest(http.MethodGet, "https://"+address+"/", nil)
-		if err != nil {
-			t.Fatal(err)
+	go func() { ended <- r.Start(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
-		request.Header.Set("A", header)
-		response, err := client.Do(request)
-		if err != nil {
-			return 0, "", err
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		return response.StatusCode, string(text), err
-	}
-	for end := time.Now().Add(10 * time.Second); server.StartedChecker()(&http.Request{}) != nil && time.Now().Before(end); {
+	})
+	for end := time.Now().Add(10 * time.Second); r.StartedChecker()(&http.Request{}) != nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if status, text, err := get("127.0.0.1", ""); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
+	return r
+}
+
+func (r *running) answerLong(w http.ResponseWriter, _ *http.Request) {
+	began := time.Now()
+	if _, err := w.Write(make([]byte, 64<<20)); err == nil {
+		r.Error("all of a long answer was read")
+	}
+	r.unread <- time.Since(began)
+}
+
+// get sends a request from this address on a connection of its own.
+func (r *running) get(from, header string) (int, string, error) {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+		DisableKeepAlives: true, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+	}}
+	request, err := http.NewRequest(http.MethodGet, "https://"+r.address+"/", nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	request.Header.Set("A", header)
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+// Headers are short, and the protocol is HTTP/1.1.
+func TestServerAnswers(t *testing.T) {
+	server := startServer(t)
+	if status, text, err := server.get("127.0.0.1", ""); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
 		t.Fatalf("%d, %s, %v", status, text, err)
 	}
-	if status, _, err := get("127.0.0.1", strings.Repeat("x", 10<<10)); err == nil && status == http.StatusOK {
+	if status, _, err := server.get("127.0.0.1", strings.Repeat("x", 10<<10)); err == nil && status == http.StatusOK {
 		t.Error("long headers are taken")
 	}
 	// Whoever would speak HTTP/2, with its frames of a megabyte, is not understood.
-	second, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
+	second, err := tls.Dial("tcp", server.address, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
 	if err != nil || second.ConnectionState().NegotiatedProtocol != "http/1.1" {
-		t.Errorf("%v", err)
+		t.Fatalf("%v", err)
 	}
+	defer second.Close()
 	if _, err := io.WriteString(second, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"); err != nil {
 		t.Error(err)
 	}
 	if answer, _ := io.ReadAll(second); len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 4") && !strings.HasPrefix(string(answer), "HTTP/1.1 505") {
 		t.Errorf("%q", answer)
 	}
-	// Who does not read the answer is not waited for, either.
-	deaf, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+}
+
+// Who does not read the answer is not waited for.
+func TestServerAndDeafClient(t *testing.T) {
+	server := startServer(t)
+	deaf, err := tls.Dial("tcp", server.address, &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer deaf.Close()
 	if _, err := io.WriteString(deaf, "GET /long HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case took := <-unread:
+	case took := <-server.unread:
 		if took > 5*time.Second {
 			t.Errorf("it wrote for %v", took)
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("it still writes")
 	}
+}
 
-	deaf.Close()
+// One address has 200 connections, and another address has its own. Headers come soon, or the connection ends.
+func TestServerAndManyConnections(t *testing.T) {
+	server := startServer(t)
 	var open []net.Conn
 	for range 250 {
-		connection, err := net.Dial("tcp", address)
+		connection, err := net.Dial("tcp", server.address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer connection.Close()
 		open = append(open, connection)
 	}
-	if _, _, err := get("127.0.0.1", ""); err == nil {
+	if _, _, err := server.get("127.0.0.1", ""); err == nil {
 		t.Error("one address has more than 200 connections")
 	}
-	if status, _, err := get("127.0.0.2", ""); err != nil || status != http.StatusOK {
+	if status, _, err := server.get("127.0.0.2", ""); err != nil || status != http.StatusOK {
 		t.Errorf("another address: %d, %v", status, err)
 	}
 	// Who says nothing is not waited for.
@@ -132,14 +165,10 @@ func TestServer(t *testing.T) {
 		connection.Close()
 	}
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if status, _, err := get("127.0.0.1", ""); err == nil && status == http.StatusOK {
+		if status, _, err := server.get("127.0.0.1", ""); err == nil && status == http.StatusOK {
 			break
 		} else if time.Now().After(end) {
 			t.Fatalf("not again: %d, %v", status, err)
 		}
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }

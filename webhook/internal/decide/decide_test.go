@@ -26,120 +26,80 @@ func running(uid uint32, node string) *corev1.Pod {
 	return pod
 }
 
-// TestCosts: after the writes, every wanted pod has a lower cost than every other; no fixed cost was written; and no other writes
-// take fewer requests.
-func TestCosts(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	var noRoom, survivors, none, both int
-	for round := range 5_000 {
-		n := 1 + r.IntN(7)
-		q := decide.Question{Delete: r.IntN(n), Now: now}
-		fixed, ours, costs := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]int64{}
-		for i := range n {
-			cost := []int64{math.MinInt32, math.MinInt32 + 1, -1, 0, 0, 0, 1, math.MaxInt32}[r.IntN(8)]
-			pod := running(r.Uint32(), "node")
-			pod.Name = fmt.Sprint(i)
-			pod.Status.Conditions = []corev1.PodCondition{
-				{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))},
-			}
-			pod.Annotations = map[string]string{corev1.PodDeletionCost: strconv.FormatInt(cost, 10)}
-			fixed[pod.UID], costs[pod.UID] = r.IntN(4) == 0, cost
-			ours[pod.UID] = !fixed[pod.UID] && r.IntN(4) == 0
-			q.Active = append(q.Active, pod)
-		}
-		q.IsFixed = func(pod *corev1.Pod) bool { return fixed[pod.UID] }
-		q.IsOurs = func(pod *corev1.Pod) bool { return ours[pod.UID] }
-		// The wanted pods are named by a tier, so that they are not those of the lowest costs.
-		named := map[types.UID]bool{}
-		for _, i := range r.Perm(n)[:q.Delete] {
-			named[q.Active[i].UID] = true
-		}
-		q.Tier = func(pod *corev1.Pod) int {
-			if named[pod.UID] {
-				return 0
-			}
-			return 1
-		}
-		request := func(uid types.UID) int {
-			if named[uid] || ours[uid] {
-				return 1
-			}
-			return 2
-		}
-		fewest := fewestRequests(q.Active, named, fixed, costs, request)
-		decision, err := decide.Decide(q)
-		if errors.Is(err, decide.ErrNoRoom) {
-			noRoom++
-			if fewest >= 0 {
-				t.Fatalf("round %d: there is room: %v, %v, %v", round, costs, named, fixed)
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(decision.Wanted) != q.Delete {
-			t.Fatalf("round %d: %d wanted, not %d", round, len(decision.Wanted), q.Delete)
-		}
-		requests, written := 0, map[bool]bool{}
-		for _, write := range decision.Writes {
-			if fixed[write.Pod.UID] || write.Goes != named[write.Pod.UID] {
-				t.Fatalf("round %d: %+v", round, write)
-			}
-			requests += request(write.Pod.UID)
-			written[write.Goes] = true
-			costs[write.Pod.UID] = int64(write.Cost)
-		}
-		if requests != fewest {
-			t.Fatalf("round %d: %d requests, not %d: %v", round, requests, fewest, decision.Writes)
-		}
-		if requests == 0 {
-			none++
-		}
-		if written[false] {
-			survivors++
-		}
-		if len(written) == 2 {
-			both++
-		}
-		for _, goes := range q.Active {
-			for _, stays := range q.Active {
-				if named[goes.UID] && !named[stays.UID] && costs[goes.UID] >= costs[stays.UID] {
-					t.Fatalf("round %d: %s at %d, %s at %d", round, goes.Name, costs[goes.UID], stays.Name, costs[stays.UID])
-				}
-			}
-		}
+// costCase is a question, and what a test knows of its pods: whose costs may not be written, whose mark there is already, and which are
+// wanted.
+type costCase struct {
+	decide.Question
+	round              int
+	fixed, ours, named map[types.UID]bool
+	costs              map[types.UID]int64
+}
+
+func randomCosts(r *rand.Rand, round int) *costCase {
+	n := 1 + r.IntN(7)
+	c := &costCase{
+		Question: decide.Question{Delete: r.IntN(n), Now: now},
+		round:    round,
+		fixed:    map[types.UID]bool{}, ours: map[types.UID]bool{}, named: map[types.UID]bool{}, costs: map[types.UID]int64{},
 	}
-	if noRoom < 100 || survivors < 100 || none < 100 || both < 50 {
-		t.Errorf("%d without room, %d survivors written, %d of both, %d without writes", noRoom, survivors, both, none)
+	for i := range n {
+		cost := []int64{math.MinInt32, math.MinInt32 + 1, -1, 0, 0, 0, 1, math.MaxInt32}[r.IntN(8)]
+		pod := running(r.Uint32(), "node")
+		pod.Name = fmt.Sprint(i)
+		pod.Status.Conditions = []corev1.PodCondition{
+			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))},
+		}
+		pod.Annotations = map[string]string{corev1.PodDeletionCost: strconv.FormatInt(cost, 10)}
+		c.fixed[pod.UID], c.costs[pod.UID] = r.IntN(4) == 0, cost
+		c.ours[pod.UID] = !c.fixed[pod.UID] && r.IntN(4) == 0
+		c.Active = append(c.Active, pod)
 	}
+	c.IsFixed = func(pod *corev1.Pod) bool { return c.fixed[pod.UID] }
+	c.IsOurs = func(pod *corev1.Pod) bool { return c.ours[pod.UID] }
+	// The wanted pods are named by a tier, so that they are not those of the lowest costs.
+	for _, i := range r.Perm(n)[:c.Delete] {
+		c.named[c.Active[i].UID] = true
+	}
+	c.Tier = func(pod *corev1.Pod) int {
+		if c.named[pod.UID] {
+			return 0
+		}
+		return 1
+	}
+	return c
+}
+
+// requests is how many it takes to write the cost of a pod, and to take it off a pod that stays.
+func (c *costCase) requests(uid types.UID) int {
+	if c.named[uid] || c.ours[uid] {
+		return 1
+	}
+	return 2
 }
 
 // fewestRequests tries every set of pods to write, and returns -1 if none makes the named pods go first.
-func fewestRequests(
-	pods []*corev1.Pod, named, fixed map[types.UID]bool, costs map[types.UID]int64, request func(types.UID) int,
-) int {
+func (c *costCase) fewestRequests() int {
 	fewest := -1
-	for written := range 1 << len(pods) {
+	for written := range 1 << len(c.Active) {
 		requests, isAllowed := 0, true
 		// A written cost of a named pod can be the lowest, and one of another the highest.
 		highest, lowest := int64(math.MinInt32), int64(math.MaxInt32)
 		hasNamed, hasOther := false, false
-		for i, pod := range pods {
+		for i, pod := range c.Active {
 			isWritten := written>>i&1 == 1
 			if isWritten {
-				requests += request(pod.UID)
-				isAllowed = isAllowed && !fixed[pod.UID]
+				requests += c.requests(pod.UID)
+				isAllowed = isAllowed && !c.fixed[pod.UID]
 			}
-			if named[pod.UID] {
+			if c.named[pod.UID] {
 				hasNamed = true
 				if !isWritten {
-					highest = max(highest, costs[pod.UID])
+					highest = max(highest, c.costs[pod.UID])
 				}
 			} else {
 				hasOther = true
 				if !isWritten {
-					lowest = min(lowest, costs[pod.UID])
+					lowest = min(lowest, c.costs[pod.UID])
 				}
 			}
 		}
@@ -149,6 +109,75 @@ func fewestRequests(
 		}
 	}
 	return fewest
+}
+
+// carryOut writes the costs, and returns the requests that this takes and whether pods were written that stay (false) and that go (true).
+func (c *costCase) carryOut(t *testing.T, writes []decide.Write) (requests int, written map[bool]bool) {
+	t.Helper()
+	written = map[bool]bool{}
+	for _, write := range writes {
+		if c.fixed[write.Pod.UID] || write.Goes != c.named[write.Pod.UID] {
+			t.Fatalf("round %d: %+v", c.round, write)
+		}
+		requests += c.requests(write.Pod.UID)
+		written[write.Goes] = true
+		c.costs[write.Pod.UID] = int64(write.Cost)
+	}
+	return requests, written
+}
+
+// isInLine finds a wanted pod whose cost is not below that of every other.
+func (c *costCase) isInLine(t *testing.T) {
+	t.Helper()
+	for _, goes := range c.Active {
+		for _, stays := range c.Active {
+			if c.named[goes.UID] && !c.named[stays.UID] && c.costs[goes.UID] >= c.costs[stays.UID] {
+				t.Fatalf("round %d: %s at %d, %s at %d", c.round, goes.Name, c.costs[goes.UID], stays.Name, c.costs[stays.UID])
+			}
+		}
+	}
+}
+
+// TestCosts: after the writes, every wanted pod has a lower cost than every other; no fixed cost was written; and no other writes
+// take fewer requests.
+func TestCosts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var noRoom, survivors, none, both int
+	for round := range 5_000 {
+		c := randomCosts(r, round)
+		fewest := c.fewestRequests()
+		decision, err := decide.Decide(c.Question)
+		if errors.Is(err, decide.ErrNoRoom) {
+			noRoom++
+			if fewest >= 0 {
+				t.Fatalf("round %d: there is room: %v, %v, %v", round, c.costs, c.named, c.fixed)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(decision.Wanted) != c.Delete {
+			t.Fatalf("round %d: %d wanted, not %d", round, len(decision.Wanted), c.Delete)
+		}
+		requests, written := c.carryOut(t, decision.Writes)
+		if requests != fewest {
+			t.Fatalf("round %d: %d requests, not %d: %v", round, requests, fewest, decision.Writes)
+		}
+		c.isInLine(t)
+		if requests == 0 {
+			none++
+		}
+		if written[false] {
+			survivors++
+		}
+		if len(written) == 2 {
+			both++
+		}
+	}
+	if noRoom < 100 || survivors < 100 || none < 100 || both < 50 {
+		t.Errorf("%d without room, %d survivors written, %d of both, %d without writes", noRoom, survivors, both, none)
+	}
 }
 
 func no(*corev1.Pod) bool  { return false }

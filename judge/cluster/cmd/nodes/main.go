@@ -222,52 +222,21 @@ func left(pods []corev1.Pod) map[string]map[string]int {
 	return nodes
 }
 
+// request is for a scale-down: k pods of a Deployment go.
+type request struct {
+	*world
+	name    string
+	before  []corev1.Pod
+	own     []corev1.Pod
+	k       int
+	prefers bool
+}
+
 // fall scales a Deployment down.
 func (w *world) fall(ctx context.Context, name string) Fall {
-	before := w.pods(ctx)
-	var own []corev1.Pod
-	for _, pod := range before {
-		if pod.Labels["app"] == name {
-			own = append(own, pod)
-		}
-	}
-	most := len(own)
-	if *webhook {
-		most-- // It is not asked if all pods go.
-	}
-	k := 1 + w.r.IntN(most)
-	arguments := []string{"scale", "deploy/" + name, "--replicas", fmt.Sprint(len(own) - k), "--namespace", w.namespace, "-o", "json"}
-	isSpot := func(pod corev1.Pod) bool { return w.spot[pod.Spec.NodeName] }
-	// A wish that no pod matches is refused.
-	prefers := w.r.IntN(2) == 0
-	if *webhook {
-		prefers = w.prefers
-	}
-	prefers = prefers && slices.ContainsFunc(own, isSpot)
-	wish, alone := []string{"--empty-nodes"}, []string{"--dry-run", "--empty-nodes=false"}
-	if prefers {
-		wish = []string{"--prefer-nodes", "lifecycle=spot"}
-		alone = append(alone, wish...)
-	}
-	alone = append(slices.Clone(arguments), alone...)
-	arguments = append(arguments, wish...)
-	fall := Fall{Command: strings.Join(arguments, " "), Best: w.best(before, name, k, prefers)}
-	has := left(before)
-	// The nodes that would be empty without these pods.
-	emptied := func(goes map[types.UID]bool) (count int) {
-		gone := map[string]int{}
-		for _, pod := range own {
-			if goes[pod.UID] {
-				gone[pod.Spec.NodeName]++
-			}
-		}
-		for node, pods := range gone {
-			if len(has[node]) == 1 && has[node][name] == pods {
-				count++
-			}
-		}
-		return count
-	}
+	d := w.draw(ctx, name)
+	alone, arguments := d.commands()
+	fall := Fall{Command: strings.Join(arguments, " "), Best: w.best(d.before, name, d.k, d.prefers)}
 	plan, err := w.podrank(ctx, alone)
 	if err != nil {
 		fall.Wrong = err.Error()
@@ -277,11 +246,11 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 	for _, pod := range plan.Pods {
 		wanted[pod.UID], certain[pod.UID] = pod.Wanted, pod.ByItself == "delete"
 	}
-	fall.Prefer, fall.ByItself = emptied(wanted), emptied(certain)
+	fall.Prefer, fall.ByItself = d.emptied(wanted), d.emptied(certain)
 	var done *document
 	if *webhook {
-		fall.Command = fmt.Sprintf("scale %s from %d to %d in %s, prefers spot: %v", name, len(own), len(own)-k, w.namespace, w.prefers)
-		done, err = w.scale(ctx, name, len(own), len(own)-k)
+		fall.Command = fmt.Sprintf("scale %s from %d to %d in %s, prefers spot: %v", name, len(d.own), d.to(), w.namespace, w.prefers)
+		done, err = w.scale(ctx, name, len(d.own), d.to())
 	} else {
 		done, err = w.podrank(ctx, append(arguments, "--yes"))
 	}
@@ -293,23 +262,83 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 		fall.Wrong = err.Error()
 		return fall
 	}
-	fall.Wanted, fall.Missed = k, len(done.Missed)
-	after := w.pods(ctx)
+	d.judge(&fall, done, w.pods(ctx))
+	return fall
+}
+
+// draw chooses how many pods of this Deployment go, and whether those on spot nodes go first.
+func (w *world) draw(ctx context.Context, name string) *request {
+	d := &request{world: w, name: name, before: w.pods(ctx)}
+	for _, pod := range d.before {
+		if pod.Labels["app"] == name {
+			d.own = append(d.own, pod)
+		}
+	}
+	most := len(d.own)
+	if *webhook {
+		most-- // It is not asked if all pods go.
+	}
+	d.k = 1 + w.r.IntN(most)
+	prefers := w.r.IntN(2) == 0
+	if *webhook {
+		prefers = w.prefers
+	}
+	// A wish that no pod matches is refused.
+	d.prefers = prefers && slices.ContainsFunc(d.own, d.isSpot)
+	return d
+}
+
+func (d *request) to() int { return len(d.own) - d.k }
+
+func (d *request) isSpot(pod corev1.Pod) bool { return d.spot[pod.Spec.NodeName] }
+
+// commands are the arguments of podrank for a plan that does not empty nodes, and those for the scale-down.
+func (d *request) commands() (alone, arguments []string) {
+	arguments = []string{"scale", "deploy/" + d.name, "--replicas", fmt.Sprint(d.to()), "--namespace", d.namespace, "-o", "json"}
+	wish := []string{"--empty-nodes"}
+	alone = append(slices.Clone(arguments), "--dry-run", "--empty-nodes=false")
+	if d.prefers {
+		wish = []string{"--prefer-nodes", "lifecycle=spot"}
+		alone = append(alone, wish...)
+	}
+	return alone, append(arguments, wish...)
+}
+
+// emptied counts the nodes that would be empty without these pods.
+func (d *request) emptied(goes map[types.UID]bool) (count int) {
+	gone := map[string]int{}
+	for _, pod := range d.own {
+		if goes[pod.UID] {
+			gone[pod.Spec.NodeName]++
+		}
+	}
+	has := left(d.before)
+	for node, pods := range gone {
+		if len(has[node]) == 1 && has[node][d.name] == pods {
+			count++
+		}
+	}
+	return count
+}
+
+// judge holds what was told of a scale-down against the pods that are there after it.
+func (d *request) judge(fall *Fall, done *document, after []corev1.Pod) {
+	fall.Wanted, fall.Missed = d.k, len(done.Missed)
 	gone := map[types.UID]bool{}
-	for _, pod := range own {
+	for _, pod := range d.own {
 		gone[pod.UID] = !slices.ContainsFunc(after, func(other corev1.Pod) bool { return other.UID == pod.UID })
 	}
 	spot, spotGone := 0, 0
-	for _, pod := range own {
-		if isSpot(pod) {
+	for _, pod := range d.own {
+		if d.isSpot(pod) {
 			spot++
 			if gone[pod.UID] {
 				spotGone++
 			}
 		}
 	}
-	if prefers && spotGone != min(k, spot) {
-		fall.Wrong += fmt.Sprintf("%d pods on spot nodes went, of %d; ", spotGone, min(k, spot))
+	if d.prefers && spotGone != min(d.k, spot) {
+		fall.Wrong += fmt.Sprintf("%d pods on spot nodes went, of %d; ", spotGone, min(d.k, spot))
 	}
 	for _, pod := range done.Pods {
 		if pod.Wanted != gone[pod.UID] {
@@ -318,8 +347,8 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 	}
 	// What is there now decides, not what was planned.
 	now := left(after)
-	for node, owners := range has {
-		if owners[name] > 0 && len(now[node]) == 0 {
+	for node, owners := range left(d.before) {
+		if owners[d.name] > 0 && len(now[node]) == 0 {
 			fall.Emptied++
 		}
 	}
@@ -335,7 +364,6 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 	if fall.Missed > 0 || fall.Emptied != fall.Best || told != fall.Emptied {
 		fall.Wrong += fmt.Sprintf("%d nodes became empty, %d were told, and %d could; %d pods missed", fall.Emptied, told, fall.Best, fall.Missed)
 	}
-	return fall
 }
 
 // best is the most nodes that any choice of k pods can leave empty, if pods on spot nodes go first: all subsets of nodes are tried.

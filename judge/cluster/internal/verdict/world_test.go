@@ -97,78 +97,82 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestTold plants false statements; each must be found.
+const document = `{"exit":0,"went":[{"name":"a"},{"name":"b"}],"nodes":[{"name":"n2","becomesEmpty":true}],"message":"x"}`
+
+// statements are true and false ones about what became of a run.
+var statements = []struct {
+	name           string
+	took           string
+	exit           int
+	said, document string
+	more           func(*World, *Seen)
+	wrong          string
+}{
+	{"true", "a b", 0, allWent, document, nil, ""},
+	{"one stayed", "a", 0, allWent, "", nil, "b, which was confirmed, stays"},
+	{"another went", "a b c", 0, allWent, "", nil, "c went, which was not confirmed"},
+	{"another went that came later than the reading", "a b e", 0, allWent, "", func(w *World, _ *Seen) { w.Made["e"] = at(9.5) }, ""},
+	{"another went that was new", "a b e", 0, allWent, "", func(w *World, _ *Seen) { w.Made["e"] = at(8) }, "e went"},
+	{"another went after the last look", "a b", 0, allWent, "", func(w *World, _ *Seen) {
+		w.Deleted = append(w.Deleted, Deleted{"c", Controller, at(15.5)})
+	}, ""},
+	{"another was deleted by somebody", "a b", 0, allWent, "", func(w *World, _ *Seen) {
+		w.Deleted = append(w.Deleted, Deleted{"c", "somebody", at(12)})
+	}, ""},
+	{"no count", "", 0, allWent, "", func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
+	{"another count", "a b", 0, "deploy/web was scaled from 4 to 1: the 2 wanted pods went, and no other.", "", nil, "from 4 to 1"},
+	{"another number", "a b", 0, "deploy/web was scaled from 4 to 2: the 3 wanted pods went, and no other.", "", nil, "3 wanted pods"},
+	{"the document has another status", "a b", 0, allWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}]}`, nil, "the outcome says 3"},
+	{"a promised node is not empty", "a b", 0, allWent, document, func(w *World, _ *Seen) { w.Occupied["n2"] = true }, "n2 is not empty"},
+	{"a promised node has pods of a rollout", "a b", 0, allWent, document, func(w *World, _ *Seen) {
+		w.Occupied["n2"], w.Rolled = true, at(15)
+	}, ""},
+	{"it forgets one", "a b", 0, allWent, `{"exit":0,"went":[{"name":"a"}]}`, nil, "what became of b"},
+	{"it says that one went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b went"},
+	{"it says that one stayed", "a b c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b stayed"},
+	{"it says that another went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"},{"name":"d"}]}`, nil, "says that d went"},
+	{"not as planned", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, ""},
+	{"it does not name the other", "a c", 3, "deploy/web was scaled from 4 to 2; these stayed: b", "", nil, "c went, which was not confirmed, and it does not"},
+	{"it does not name the one that stays", "a c", 3, "deploy/web was scaled from 4 to 2, and these went: c", "", nil, "b, which was confirmed, stays"},
+	{"all went as planned", "a b", 3, "deploy/web was scaled from 4 to 2, not as planned", "", nil, "exactly the confirmed pods went"},
+	{"a node is named, and empty", "a b", 3, "n2 did not become empty", "", nil, "exactly the confirmed pods went"},
+	{"a node is named, and is not empty", "a b", 3, "n1 did not become empty", "", nil, ""},
+	{"unscaled, it says", "a b", 1, "deploy/web was not scaled: it is over", "", nil, "changed the count from 4 to 2"},
+	{"unscaled", "", 1, "deploy/web was not scaled: it is over", "", func(w *World, _ *Seen) { w.Counts = nil }, ""},
+	{"not as planned without a count", "", 3, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "nobody lowered the count"},
+	{"lowered by somebody else", "a", 3, "deploy/web was not scaled; its count is 3 now; these went meanwhile: a", "", func(w *World, _ *Seen) {
+		w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
+	}, ""},
+	{"another went by a rollout", "a b c", 0, allWent, "", func(w *World, _ *Seen) { w.Rolled = at(10.5) }, ""},
+	{"another went before a rollout", "a b c", 0, allWent, "", func(w *World, _ *Seen) { w.Rolled = at(11.5) }, "c went"},
+	{"a rollout took them", "a b", 3, "deploy/web was not scaled; these went meanwhile: a, b", "", func(w *World, _ *Seen) {
+		w.Counts, w.Rolled = nil, at(10.5)
+	}, ""},
+	{"scaled by somebody else", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
+		func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, ""},
+	{"scaled by somebody else, unsaid", "a b", 0, allWent, "", func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, "did not change the count"},
+	{"scaled by nobody", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
+		func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
+	{"lowered by somebody else, and no pod is named", "a", 3, "deploy/web was not scaled", "", func(w *World, _ *Seen) {
+		w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
+	}, "nobody lowered the count"},
+	{"without the command", "a", 4, "costs are left", "", nil, "without the command"},
+	{"with the command", "a", 4, "costs are left; run: kubectl podrank undo deploy/web", "", nil, ""},
+	{"an unknown status", "", 7, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "exit status 7"},
+	{"after a no", "a b", 0, allWent, "", func(_ *World, s *Seen) { s.Refused = true }, "not answered with yes"},
+	{"raised again", "a b", 0, allWent + " Its count is 4 again.", "", func(w *World, _ *Seen) {
+		w.Counts = append(w.Counts, Counted{"hpa", 2, 4, at(12)})
+	}, ""},
+	{"raised again, it says", "a b", 0, allWent + " Its count is 4 again.", "", nil, "count is 4 again"},
+	{"costs are left, with another status", "a b", 0, allWent,
+		`{"exit":0,"went":[{"name":"a"},{"name":"b"}],"left":[{"name":"c"}]}`, nil, "costs are left"},
+	{"killed", "a c", -1, "", "", func(_ *World, s *Seen) { s.Signal = syscall.SIGKILL }, ""},
+	{"ended by Ctrl-C after the count", "a b", -1, "", "", func(_ *World, s *Seen) { s.Signal = syscall.SIGINT }, "exit status -1"},
+}
+
+// TestTold finds each false statement.
 func TestTold(t *testing.T) {
-	const document = `{"exit":0,"went":[{"name":"a"},{"name":"b"}],"nodes":[{"name":"n2","becomesEmpty":true}],"message":"x"}`
-	for _, test := range []struct {
-		name           string
-		took           string
-		exit           int
-		said, document string
-		more           func(*World, *Seen)
-		wrong          string
-	}{
-		{"true", "a b", 0, allWent, document, nil, ""},
-		{"one stayed", "a", 0, allWent, "", nil, "b, which was confirmed, stays"},
-		{"another went", "a b c", 0, allWent, "", nil, "c went, which was not confirmed"},
-		{"another went that came later than the reading", "a b e", 0, allWent, "", func(w *World, _ *Seen) { w.Made["e"] = at(9.5) }, ""},
-		{"another went that was new", "a b e", 0, allWent, "", func(w *World, _ *Seen) { w.Made["e"] = at(8) }, "e went"},
-		{"another went after the last look", "a b", 0, allWent, "", func(w *World, _ *Seen) {
-			w.Deleted = append(w.Deleted, Deleted{"c", Controller, at(15.5)})
-		}, ""},
-		{"another was deleted by somebody", "a b", 0, allWent, "", func(w *World, _ *Seen) {
-			w.Deleted = append(w.Deleted, Deleted{"c", "somebody", at(12)})
-		}, ""},
-		{"no count", "", 0, allWent, "", func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
-		{"another count", "a b", 0, "deploy/web was scaled from 4 to 1: the 2 wanted pods went, and no other.", "", nil, "from 4 to 1"},
-		{"another number", "a b", 0, "deploy/web was scaled from 4 to 2: the 3 wanted pods went, and no other.", "", nil, "3 wanted pods"},
-		{"the document has another status", "a b", 0, allWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}]}`, nil, "the outcome says 3"},
-		{"a promised node is not empty", "a b", 0, allWent, document, func(w *World, _ *Seen) { w.Occupied["n2"] = true }, "n2 is not empty"},
-		{"a promised node has pods of a rollout", "a b", 0, allWent, document, func(w *World, _ *Seen) {
-			w.Occupied["n2"], w.Rolled = true, at(15)
-		}, ""},
-		{"it forgets one", "a b", 0, allWent, `{"exit":0,"went":[{"name":"a"}]}`, nil, "what became of b"},
-		{"it says that one went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b went"},
-		{"it says that one stayed", "a b c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b stayed"},
-		{"it says that another went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"},{"name":"d"}]}`, nil, "says that d went"},
-		{"not as planned", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, ""},
-		{"it does not name the other", "a c", 3, "deploy/web was scaled from 4 to 2; these stayed: b", "", nil, "c went, which was not confirmed, and it does not"},
-		{"it does not name the one that stays", "a c", 3, "deploy/web was scaled from 4 to 2, and these went: c", "", nil, "b, which was confirmed, stays"},
-		{"all went as planned", "a b", 3, "deploy/web was scaled from 4 to 2, not as planned", "", nil, "exactly the confirmed pods went"},
-		{"a node is named, and empty", "a b", 3, "n2 did not become empty", "", nil, "exactly the confirmed pods went"},
-		{"a node is named, and is not empty", "a b", 3, "n1 did not become empty", "", nil, ""},
-		{"unscaled, it says", "a b", 1, "deploy/web was not scaled: it is over", "", nil, "changed the count from 4 to 2"},
-		{"unscaled", "", 1, "deploy/web was not scaled: it is over", "", func(w *World, _ *Seen) { w.Counts = nil }, ""},
-		{"not as planned without a count", "", 3, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "nobody lowered the count"},
-		{"lowered by somebody else", "a", 3, "deploy/web was not scaled; its count is 3 now; these went meanwhile: a", "", func(w *World, _ *Seen) {
-			w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
-		}, ""},
-		{"another went by a rollout", "a b c", 0, allWent, "", func(w *World, _ *Seen) { w.Rolled = at(10.5) }, ""},
-		{"another went before a rollout", "a b c", 0, allWent, "", func(w *World, _ *Seen) { w.Rolled = at(11.5) }, "c went"},
-		{"a rollout took them", "a b", 3, "deploy/web was not scaled; these went meanwhile: a, b", "", func(w *World, _ *Seen) {
-			w.Counts, w.Rolled = nil, at(10.5)
-		}, ""},
-		{"scaled by somebody else", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
-			func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, ""},
-		{"scaled by somebody else, unsaid", "a b", 0, allWent, "", func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, "did not change the count"},
-		{"scaled by nobody", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
-			func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
-		{"lowered by somebody else, and no pod is named", "a", 3, "deploy/web was not scaled", "", func(w *World, _ *Seen) {
-			w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
-		}, "nobody lowered the count"},
-		{"without the command", "a", 4, "costs are left", "", nil, "without the command"},
-		{"with the command", "a", 4, "costs are left; run: kubectl podrank undo deploy/web", "", nil, ""},
-		{"an unknown status", "", 7, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "exit status 7"},
-		{"after a no", "a b", 0, allWent, "", func(_ *World, s *Seen) { s.Refused = true }, "not answered with yes"},
-		{"raised again", "a b", 0, allWent + " Its count is 4 again.", "", func(w *World, _ *Seen) {
-			w.Counts = append(w.Counts, Counted{"hpa", 2, 4, at(12)})
-		}, ""},
-		{"raised again, it says", "a b", 0, allWent + " Its count is 4 again.", "", nil, "count is 4 again"},
-		{"costs are left, with another status", "a b", 0, allWent,
-			`{"exit":0,"went":[{"name":"a"},{"name":"b"}],"left":[{"name":"c"}]}`, nil, "costs are left"},
-		{"killed", "a c", -1, "", "", func(_ *World, s *Seen) { s.Signal = syscall.SIGKILL }, ""},
-		{"ended by Ctrl-C after the count", "a b", -1, "", "", func(_ *World, s *Seen) { s.Signal = syscall.SIGINT }, "exit status -1"},
-	} {
+	for _, test := range statements {
 		w, run := scaledWorld(test.took), seen(t, test.exit, test.said, test.document)
 		if test.more != nil {
 			test.more(w, run)

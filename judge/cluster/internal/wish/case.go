@@ -88,47 +88,26 @@ type Expectation struct {
 	Never   map[types.UID]bool // these stay in any case; the remaining ones depend on rules that are not looked at here
 }
 
+func refuse(format string, arguments ...any) Expectation {
+	return Expectation{Verdict: Infeasible, Why: fmt.Sprintf(format, arguments...)}
+}
+
 // Expect says what must come of the command.
 func (c *Case) Expect() Expectation {
-	refuse := func(format string, arguments ...any) Expectation {
-		return Expectation{Verdict: Infeasible, Why: fmt.Sprintf(format, arguments...)}
-	}
 	if c.Refused != "" {
 		return refuse("%s", c.Refused)
 	}
 	if c.Rolls {
 		return Expectation{Verdict: Open, Why: "a rollout is not complete"}
 	}
+	if why := c.mistake(); why != "" {
+		return refuse("%s", why)
+	}
 	named := map[string]bool{}
 	for _, name := range c.Names {
-		if !slices.ContainsFunc(c.Pods, func(p Pod) bool { return p.Name == name }) {
-			return refuse("%s is not of this workload", name)
-		}
 		named[name] = true
 	}
-	if !c.Drop && c.To > len(c.Pods) {
-		return refuse("%d is higher", c.To)
-	}
-	if !c.Drop && c.To < len(c.Pods) {
-		for i := range c.Wishes {
-			if wish := &c.Wishes[i]; !slices.ContainsFunc(c.Pods, wish.mayMatch) {
-				return refuse("no pod matches %s %s", wish.Flag, wish.Value)
-			}
-		}
-	}
-
-	highest := -1 // class of the named pods
-	for _, pod := range c.Pods {
-		if named[pod.Name] {
-			highest = max(highest, pod.class())
-		}
-	}
-	ahead := map[string]bool{} // not named, and before a named one by rules 1 to 3
-	for _, pod := range c.Pods {
-		if !named[pod.Name] && pod.class() < highest {
-			ahead[pod.Name] = true
-		}
-	}
+	ahead := c.aheadOf(named)
 	count := len(c.Pods) - c.To
 	if c.Drop {
 		count = len(named)
@@ -145,11 +124,57 @@ func (c *Case) Expect() Expectation {
 	if len(named)+len(ahead) > count {
 		return refuse("%d named, %d before them, and %d go", len(named), len(ahead), count)
 	}
+	e := c.expectOrder(count, func(pod Pod) bool { return named[pod.Name] || ahead[pod.Name] })
+	if c.Force || count == len(c.Pods) {
+		return e
+	}
+	return c.expectRoom(e)
+}
 
+// mistake says what is wrong with the command, whatever the state of the pods, or nothing.
+func (c *Case) mistake() string {
+	for _, name := range c.Names {
+		if !slices.ContainsFunc(c.Pods, func(p Pod) bool { return p.Name == name }) {
+			return name + " is not of this workload"
+		}
+	}
+	if !c.Drop && c.To > len(c.Pods) {
+		return fmt.Sprintf("%d is higher", c.To)
+	}
+	if c.Drop || c.To == len(c.Pods) {
+		return ""
+	}
+	for i := range c.Wishes {
+		if wish := &c.Wishes[i]; !slices.ContainsFunc(c.Pods, wish.mayMatch) {
+			return fmt.Sprintf("no pod matches %s %s", wish.Flag, wish.Value)
+		}
+	}
+	return ""
+}
+
+// aheadOf are the pods that are not named and go before a named one by rules 1 to 3.
+func (c *Case) aheadOf(named map[string]bool) map[string]bool {
+	highest := -1 // class of the named pods
+	for _, pod := range c.Pods {
+		if named[pod.Name] {
+			highest = max(highest, pod.class())
+		}
+	}
+	ahead := map[string]bool{}
+	for _, pod := range c.Pods {
+		if !named[pod.Name] && pod.class() < highest {
+			ahead[pod.Name] = true
+		}
+	}
+	return ahead
+}
+
+// expectOrder says which pods go if this many do: the first ones, and then by rules 1 to 3 and the wishes.
+func (c *Case) expectOrder(count int, isFirst func(Pod) bool) Expectation {
 	keys := make([][]float64, len(c.Pods))
 	for i, pod := range c.Pods {
 		keys[i] = append([]float64{1, float64(pod.class())}, c.tiers(pod, c.given())...)
-		if named[pod.Name] || ahead[pod.Name] {
+		if isFirst(pod) {
 			keys[i] = []float64{0}
 		}
 	}
@@ -171,9 +196,11 @@ func (c *Case) Expect() Expectation {
 			e.Never[pod.UID] = true
 		}
 	}
-	if c.Force || count == len(c.Pods) {
-		return e
-	}
+	return e
+}
+
+// expectRoom is what is left of the expectation if costs that are someone else's have to stay.
+func (c *Case) expectRoom(e Expectation) Expectation {
 	mustGo := func(p Pod) bool { return e.Must[p.UID] }
 	mustStay := func(p Pod) bool { return e.Never[p.UID] }
 	mayGo := func(p Pod) bool { return !e.Never[p.UID] }

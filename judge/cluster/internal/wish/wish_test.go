@@ -61,73 +61,77 @@ func joined(set map[types.UID]bool) string {
 	return strings.Join(names, " ")
 }
 
+func drop(names ...string) Case            { return Case{Drop: true, Names: names} }
+func scale(to int, wishes ...Wish) Case    { return Case{To: to, Wishes: wishes} }
+func named(c Case, names ...string) Case   { c.Names = names; return c }
+func with(c Case, change func(*Case)) Case { change(&c); return c }
+
+var spot, draining = Wish{Flag: "--prefer-nodes", Value: "lifecycle=spot"}, Wish{Flag: "--prefer-pods", Value: "draining=true"}
+
+var expectations = []struct {
+	name, pods  string
+	c           Case
+	verdict     Verdict
+	must, never string
+}{
+	{"a named pod goes and no other", "a b c", drop("b"), Feasible, "b", "a c"},
+	{"the same pod twice", "a b c", drop("b", "b"), Feasible, "b", "a c"},
+	{"a pod of another workload", "a b c", drop("b", "x"), Infeasible, "", ""},
+	{"a pod that is not ready is before it", "a,n b c", drop("b"), Infeasible, "", ""},
+	{"an unassigned pod is before it", "a,u b c", drop("b"), Infeasible, "", ""},
+	{"it is taken too", "a,n b c", with(drop("b"), func(c *Case) { c.Also = true }), Feasible, "a b", "c"},
+	{"the named one is not ready itself", "a,n b c", drop("a"), Feasible, "a", "b c"},
+	{"an unassigned one is before one that is not ready", "a,n b,u c", drop("a"), Infeasible, "", ""},
+	{"eviction asks for no order", "a,n b c", with(drop("b"), func(c *Case) { c.Evict = true }), Feasible, "b", "a c"},
+	{"eviction beside a pod that starts", "a,u b c", with(drop("b"), func(c *Case) { c.Evict = true }), Open, "b", "a c"},
+	{"the workload cannot be steered", "a b", with(drop("a"), func(c *Case) { c.Refused = "owned" }), Infeasible, "", ""},
+	{"a rollout has begun", "a b", with(drop("a"), func(c *Case) { c.Rolls = true }), Open, "", ""},
+
+	{"any of three", "a b c", scale(1), Feasible, "", ""},
+	{"to none", "a b,f,c=5 c,f,c=3", scale(0), Feasible, "a b c", ""},
+	{"the same count", "a b c", scale(3), Feasible, "", "a b c"},
+	{"the same count, and a wish that matches none", "a b c", scale(3, spot), Feasible, "", "a b c"},
+	{"the same count, but one is named", "a b c", named(scale(3), "a"), Infeasible, "", ""},
+	{"a higher count", "a b c", scale(4), Infeasible, "", ""},
+	{"no pod is on spot", "a b c", scale(2, spot), Infeasible, "", ""},
+	{"the second of two wishes matches none", "a,s b c", scale(2, spot, draining), Infeasible, "", ""},
+	{"values for other pods", "a b c", scale(2, Wish{Flag: "--by-value", Values: map[string]float64{"x": 1}}), Infeasible, "", ""},
+	{"all are available", "a b c", scale(2, Wish{Flag: "--not-available-first"}), Feasible, "", ""},
+	{"room for one that is not ready", "a,n b c d", named(scale(2), "b"), Feasible, "a b", "c d"},
+	{"no room for it", "a,n b c d", named(scale(3), "b"), Infeasible, "", ""},
+	{"more named than go", "a b c d", named(scale(3), "a", "b"), Infeasible, "", ""},
+	{"fewer named than go", "a b c d", named(scale(2), "a"), Feasible, "a", ""},
+	{"spot first", "a,s b c,s d", scale(2, spot), Feasible, "a c", "b d"},
+	{"spot first, and then any", "a,s b c,s d", scale(1, spot), Feasible, "a b c", "d"},
+	{"the first of the spot ones", "a,s b c,s d", scale(3, spot), Feasible, "a", "b c d"},
+	{"not ready comes before spot", "a,s b,n c,s d", scale(3, spot), Feasible, "b", "a c d"},
+	{"two wishes in order", "a,s b,d c,s,d d", scale(2, spot, draining), Feasible, "a c", "b d"},
+	{"two wishes in the other order", "a,s b,d c,s,d d", scale(2, draining, spot), Feasible, "b c", "a d"},
+	{"named before wishes", "a,s b c,s d", named(scale(2, spot), "d"), Feasible, "a d", "b c"},
+	{"not available first", "a b,y c", scale(2, Wish{Flag: "--not-available-first"}), Feasible, "b", "a c"},
+	{"a spread is asked last", "a,s b c,s d", scale(2, Wish{Flag: "--spread", Value: Zone}, spot), Feasible, "a c", "b d"},
+	{"lowest values first", "a b c", scale(1, Wish{Flag: "--by-value", Values: map[string]float64{"a": 2, "b": -1, "c": 0.5}}),
+		Feasible, "b c", "a"},
+	{"whole nodes, those of others last", "a,h=1 b,h=1 c,h=2 d,h=3", with(scale(2, Wish{Flag: "--empty-nodes"}),
+		func(c *Case) { c.NodeLoad = map[string]int{"1": 2, "2": 3, "3": 9} }), Feasible, "a b", "c d"},
+	{"fewest own ones first", "a,h=1 b,h=2 c,h=2", with(scale(1, Wish{Flag: "--empty-nodes"}),
+		func(c *Case) { c.NodeLoad = map[string]int{"1": 1, "2": 2} }), Feasible, "a", ""},
+	{"what stays by an earlier wish keeps its node", "a,h=1,s b,h=1 c,h=2,s", with(scale(2, spot, Wish{Flag: "--empty-nodes"}),
+		func(c *Case) { c.NodeLoad = map[string]int{"1": 2, "2": 1} }), Feasible, "c", "a b"},
+
+	{"costs in line", "a,f,c=1 b,f,c=2 c", drop("a"), Feasible, "a", "b c"},
+	{"costs against it", "a,f,c=2 b,f,c=1 c", drop("a"), Infeasible, "", ""},
+	{"equal costs", "a,f,c=1 b,f,c=1 c", drop("a"), Infeasible, "", ""},
+	{"written over", "a,f,c=2 b,f,c=1 c", with(drop("a"), func(c *Case) { c.Force = true }), Feasible, "a", "b c"},
+	{"the template's costs", "a,c=2 b,c=2 c,c=2", drop("a"), Feasible, "a", "b c"},
+	{"no cost is lower", "a b,f,c=-2147483648", drop("a"), Infeasible, "", ""},
+	{"no cost is higher", "a,f,c=2147483647 b", drop("a"), Infeasible, "", ""},
+	{"rules 1 to 3 decide anyway", "a,n,f,c=9 b,f,c=1", drop("a"), Open, "a", "b"},
+	{"it depends on which goes", "a,f,c=1 b,f,c=5 c", scale(2), Open, "", ""},
+}
+
 func TestExpect(t *testing.T) {
-	drop := func(names ...string) Case { return Case{Drop: true, Names: names} }
-	scale := func(to int, wishes ...Wish) Case { return Case{To: to, Wishes: wishes} }
-	named := func(c Case, names ...string) Case { c.Names = names; return c }
-	with := func(c Case, change func(*Case)) Case { change(&c); return c }
-	spot, draining := Wish{Flag: "--prefer-nodes", Value: "lifecycle=spot"}, Wish{Flag: "--prefer-pods", Value: "draining=true"}
-	for _, test := range []struct {
-		name, pods  string
-		c           Case
-		verdict     Verdict
-		must, never string
-	}{
-		{"a named pod goes and no other", "a b c", drop("b"), Feasible, "b", "a c"},
-		{"the same pod twice", "a b c", drop("b", "b"), Feasible, "b", "a c"},
-		{"a pod of another workload", "a b c", drop("b", "x"), Infeasible, "", ""},
-		{"a pod that is not ready is before it", "a,n b c", drop("b"), Infeasible, "", ""},
-		{"an unassigned pod is before it", "a,u b c", drop("b"), Infeasible, "", ""},
-		{"it is taken too", "a,n b c", with(drop("b"), func(c *Case) { c.Also = true }), Feasible, "a b", "c"},
-		{"the named one is not ready itself", "a,n b c", drop("a"), Feasible, "a", "b c"},
-		{"an unassigned one is before one that is not ready", "a,n b,u c", drop("a"), Infeasible, "", ""},
-		{"eviction asks for no order", "a,n b c", with(drop("b"), func(c *Case) { c.Evict = true }), Feasible, "b", "a c"},
-		{"eviction beside a pod that starts", "a,u b c", with(drop("b"), func(c *Case) { c.Evict = true }), Open, "b", "a c"},
-		{"the workload cannot be steered", "a b", with(drop("a"), func(c *Case) { c.Refused = "owned" }), Infeasible, "", ""},
-		{"a rollout has begun", "a b", with(drop("a"), func(c *Case) { c.Rolls = true }), Open, "", ""},
-
-		{"any of three", "a b c", scale(1), Feasible, "", ""},
-		{"to none", "a b,f,c=5 c,f,c=3", scale(0), Feasible, "a b c", ""},
-		{"the same count", "a b c", scale(3), Feasible, "", "a b c"},
-		{"the same count, and a wish that matches none", "a b c", scale(3, spot), Feasible, "", "a b c"},
-		{"the same count, but one is named", "a b c", named(scale(3), "a"), Infeasible, "", ""},
-		{"a higher count", "a b c", scale(4), Infeasible, "", ""},
-		{"no pod is on spot", "a b c", scale(2, spot), Infeasible, "", ""},
-		{"the second of two wishes matches none", "a,s b c", scale(2, spot, draining), Infeasible, "", ""},
-		{"values for other pods", "a b c", scale(2, Wish{Flag: "--by-value", Values: map[string]float64{"x": 1}}), Infeasible, "", ""},
-		{"all are available", "a b c", scale(2, Wish{Flag: "--not-available-first"}), Feasible, "", ""},
-		{"room for one that is not ready", "a,n b c d", named(scale(2), "b"), Feasible, "a b", "c d"},
-		{"no room for it", "a,n b c d", named(scale(3), "b"), Infeasible, "", ""},
-		{"more named than go", "a b c d", named(scale(3), "a", "b"), Infeasible, "", ""},
-		{"fewer named than go", "a b c d", named(scale(2), "a"), Feasible, "a", ""},
-		{"spot first", "a,s b c,s d", scale(2, spot), Feasible, "a c", "b d"},
-		{"spot first, and then any", "a,s b c,s d", scale(1, spot), Feasible, "a b c", "d"},
-		{"the first of the spot ones", "a,s b c,s d", scale(3, spot), Feasible, "a", "b c d"},
-		{"not ready comes before spot", "a,s b,n c,s d", scale(3, spot), Feasible, "b", "a c d"},
-		{"two wishes in order", "a,s b,d c,s,d d", scale(2, spot, draining), Feasible, "a c", "b d"},
-		{"two wishes in the other order", "a,s b,d c,s,d d", scale(2, draining, spot), Feasible, "b c", "a d"},
-		{"named before wishes", "a,s b c,s d", named(scale(2, spot), "d"), Feasible, "a d", "b c"},
-		{"not available first", "a b,y c", scale(2, Wish{Flag: "--not-available-first"}), Feasible, "b", "a c"},
-		{"a spread is asked last", "a,s b c,s d", scale(2, Wish{Flag: "--spread", Value: Zone}, spot), Feasible, "a c", "b d"},
-		{"lowest values first", "a b c", scale(1, Wish{Flag: "--by-value", Values: map[string]float64{"a": 2, "b": -1, "c": 0.5}}),
-			Feasible, "b c", "a"},
-		{"whole nodes, those of others last", "a,h=1 b,h=1 c,h=2 d,h=3", with(scale(2, Wish{Flag: "--empty-nodes"}),
-			func(c *Case) { c.NodeLoad = map[string]int{"1": 2, "2": 3, "3": 9} }), Feasible, "a b", "c d"},
-		{"fewest own ones first", "a,h=1 b,h=2 c,h=2", with(scale(1, Wish{Flag: "--empty-nodes"}),
-			func(c *Case) { c.NodeLoad = map[string]int{"1": 1, "2": 2} }), Feasible, "a", ""},
-		{"what stays by an earlier wish keeps its node", "a,h=1,s b,h=1 c,h=2,s", with(scale(2, spot, Wish{Flag: "--empty-nodes"}),
-			func(c *Case) { c.NodeLoad = map[string]int{"1": 2, "2": 1} }), Feasible, "c", "a b"},
-
-		{"costs in line", "a,f,c=1 b,f,c=2 c", drop("a"), Feasible, "a", "b c"},
-		{"costs against it", "a,f,c=2 b,f,c=1 c", drop("a"), Infeasible, "", ""},
-		{"equal costs", "a,f,c=1 b,f,c=1 c", drop("a"), Infeasible, "", ""},
-		{"written over", "a,f,c=2 b,f,c=1 c", with(drop("a"), func(c *Case) { c.Force = true }), Feasible, "a", "b c"},
-		{"the template's costs", "a,c=2 b,c=2 c,c=2", drop("a"), Feasible, "a", "b c"},
-		{"no cost is lower", "a b,f,c=-2147483648", drop("a"), Infeasible, "", ""},
-		{"no cost is higher", "a,f,c=2147483647 b", drop("a"), Infeasible, "", ""},
-		{"rules 1 to 3 decide anyway", "a,n,f,c=9 b,f,c=1", drop("a"), Open, "a", "b"},
-		{"it depends on which goes", "a,f,c=1 b,f,c=5 c", scale(2), Open, "", ""},
-	} {
+	for _, test := range expectations {
 		c := test.c
 		c.Pods = pods(t, test.pods)
 		e := c.Expect()
@@ -153,7 +157,44 @@ func keys(set map[types.UID]bool) func(func(types.UID) bool) {
 	}
 }
 
-// Whatever room is said to be there must be there: all assignments of few costs are tried.
+// leastOfAll is the fewest writes that put the named pods below all others, or -1: all assignments of few costs are tried.
+func leastOfAll(c *Case) int {
+	least := -1
+	costs := make([]int32, len(c.Pods))
+	isNamed := func(i int) bool { return slices.Contains(c.Names, c.Pods[i].Name) }
+	var try func(int, int)
+	try = func(i, writes int) {
+		if i < len(costs) {
+			for cost := int32(-3); cost <= 6; cost++ {
+				costs[i] = cost
+				switch written := cost != c.Pods[i].Cost; {
+				case !written:
+					try(i+1, writes)
+				case c.Pods[i].Fixed:
+				case isNamed(i):
+					try(i+1, writes+1)
+				default:
+					try(i+1, writes+2)
+				}
+			}
+			return
+		}
+		for a := range costs {
+			for b := range costs {
+				if isNamed(a) && !isNamed(b) && costs[a] >= costs[b] {
+					return
+				}
+			}
+		}
+		if least < 0 || writes < least {
+			least = writes
+		}
+	}
+	try(0, 0)
+	return least
+}
+
+// Whatever room is said to be there must be there.
 func TestRoomAndLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	verdicts := map[Verdict]int{}
@@ -172,37 +213,7 @@ func TestRoomAndLeast(t *testing.T) {
 		}
 		e := c.Expect()
 		verdicts[e.Verdict]++
-		least := -1
-		costs := make([]int32, len(c.Pods))
-		var try func(int, int)
-		try = func(i, writes int) {
-			if i < len(costs) {
-				for cost := int32(-3); cost <= 6; cost++ {
-					costs[i] = cost
-					switch written := cost != c.Pods[i].Cost; {
-					case !written:
-						try(i+1, writes)
-					case c.Pods[i].Fixed:
-					case slices.Contains(c.Names, c.Pods[i].Name):
-						try(i+1, writes+1)
-					default:
-						try(i+1, writes+2)
-					}
-				}
-				return
-			}
-			for a := range costs {
-				for b := range costs {
-					if slices.Contains(c.Names, c.Pods[a].Name) && !slices.Contains(c.Names, c.Pods[b].Name) && costs[a] >= costs[b] {
-						return
-					}
-				}
-			}
-			if least < 0 || writes < least {
-				least = writes
-			}
-		}
-		try(0, 0)
+		least := leastOfAll(&c)
 		if (least >= 0) != (e.Verdict == Feasible) {
 			t.Fatalf("%+v: %s (%s), but %d writes", c.Pods, e.Verdict, e.Why, least)
 		}
