@@ -194,7 +194,7 @@ fn an_overview_tells_what_goes_from_what_would() {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    assert_eq!(row("deploy/web")[..6], ["deploy/web", "13", "2", "web-5d8c7f9b64-4c8mz", "now", "waits"]);
+    assert_eq!(row("deploy/web")[..6], ["deploy/web", "13", "2", "web-5d8c7f9b64-2fxcm", "now", "waits"]);
     assert_eq!(row("sts/db")[..5], ["sts/db", "5", "-", "db-4", "waits"]);
 }
 
@@ -414,7 +414,7 @@ fn without_a_count_one_learns_which_pods_go_now() {
         seen.push(verdict.to_owned());
     }
     seen.dedup();
-    assert_eq!(seen, ["delete", "later", "delete", "keep"]);
+    assert_eq!(seen, ["delete", "later", "keep"]);
     let json = shown("deploy/web", ROLLOUT).json;
     let verdicts = |preview: &Value| {
         let pods = list(&preview["sets"]).flat_map(|set| list(&set["pods"]));
@@ -608,7 +608,7 @@ fn the_answers_about_an_autoscaler_fit_a_screen() {
         let text = on_screen("hpa/web", &autoscaled(), size);
         assert!(text.lines().count() <= usize::from(size[0]) - 1, "{size:?}: {text}");
         assert!(text.lines().all(|line| line.chars().count() <= usize::from(size[1])), "{size:?}: {text}");
-        assert!(text.contains("--all"), "{text}");
+        assert_eq!(text.contains("--all"), size[0] < 40, "{text}");
     }
     assert!(!on_screen("hpa/web --all", &autoscaled(), [24, 80]).contains("--all"));
 }
