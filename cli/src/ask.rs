@@ -71,10 +71,11 @@ fn only_set(
         [only] => Ok(Some((only.namespace.clone(), live::named(only)))),
         [first, ..] if args.has_count() => {
             let names: Vec<_> = sets.iter().map(|id| live::named(id).to_string()).collect();
-            let first = live::named(first);
+            let (first, namespace) = (live::named(first), &first.namespace);
             Err(format!(
-                "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first} --replicas N",
-                names.join(" and ")
+                "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first} -n {namespace} --replicas N{}",
+                names.join(" and "),
+                args.of_file_and_time()
             ))
         }
         _ => Ok(None),
@@ -148,7 +149,7 @@ fn of_file(
         [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
         // The only workload needs no name.
         [] if args.selector.is_none()
-            && (input.workloads().len() <= 1 || args.has_count() && !args.is_relative()) =>
+            && (input.workloads().len() <= 1 || args.has_count() && !args.is_relative() && !args.all_namespaces) =>
         {
             Question::of(args)
         }
@@ -443,8 +444,7 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
     let text = match args.output {
         Output::Table => {
-            let look = look.shared(all.previews.len(), 1, &beside);
-            sentence + &each(&|preview| glance::glance(preview, &[], look))
+            glance::glances(&all.previews, &[sentence.trim_end().to_owned()], &beside, look)
         }
         Output::Wide => sentence + &each(&|preview| render::proof(preview, &args.of_file(), look)),
         Output::Markdown => sentence + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
@@ -492,25 +492,37 @@ fn several(
         all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();
     beside.extend(overview::once(&all).map(ToString::to_string));
     let is_asked = args.replicas.is_some();
+    if all.workloads.is_empty() {
+        beside.push(nothing_in(args));
+    } else if look.terminal_width.is_some() && args.output == Output::Table {
+        beside.extend(next_of(&all, args));
+    }
     let text = match args.output {
         Output::Json => all.to_json(),
         Output::Yaml => yaml(&all)?,
         Output::Markdown => overview::overview_markdown(&all, is_asked),
-        Output::Table | Output::Wide => overview::overview_table(&all, is_asked, look),
+        Output::Table | Output::Wide => overview::overview_table(&all, is_asked, &beside, look),
         Output::Html => {
             let beside = Beside { notes: beside.clone(), sources: vec![moment(all.now)], link: None };
             html::page(&[overview::whole(&all, is_asked)], &beside)
         }
         Output::Link | Output::Name => return Err("this output is about one workload: name it".into()),
     };
-    if all.workloads.is_empty() {
-        beside.push("no workload has pods here".to_owned());
-    } else if look.terminal_width.is_some() && args.output == Output::Table {
-        beside.extend(next_of(&all, args));
-    }
     let lines =
         all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
     Ok(Answer { text: text.into_bytes(), beside, gist: lines.collect() })
+}
+
+/// That there is no workload to tell of, and what was asked for.
+fn nothing_in(args: &PreviewArgs) -> String {
+    let labels = args.selector.as_ref().map(|selector| format!(" with the labels {selector}"));
+    let place = match (&args.filename, &args.namespace) {
+        (Some(_), None) => " in the file".to_owned(),
+        (_, Some(namespace)) => format!(" in namespace {namespace}"),
+        (None, None) if args.all_namespaces => " in any namespace".to_owned(),
+        (None, None) => " here".to_owned(),
+    };
+    format!("no workload{} has pods{place}", labels.unwrap_or_default())
 }
 
 /// What to type next.
@@ -544,7 +556,7 @@ fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
         _ => answer.text(look),
     };
     let gist = text.clone();
-    Ok(Answer { text: text.into_bytes(), beside: answer.beside(), gist })
+    Ok(Answer { text: text.into_bytes(), beside: answer.beside(args.filename.is_none()), gist })
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.

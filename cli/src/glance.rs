@@ -2,13 +2,14 @@
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
 use crate::left;
-use crate::look::{Grid, Look, MOST_IN_MARKDOWN, namespace_flag, plain};
+use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, shared};
 use podrank_preview::{
     Bounds, Contest, Details, NoteCode, Odds, Order, Owner, PodPreview, Preview, Rollout, SetPreview,
     Verdict, WorkloadKind,
 };
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::iter;
+use std::{iter, mem, slice};
 
 /// The fewest pods that stay or go alike and are shown as one row.
 const FEW: usize = 3;
@@ -25,11 +26,22 @@ struct Row {
 
 /// Returns the answer, with room for what is printed after it.
 pub fn glance(preview: &Preview<'_>, after: &[String], look: Look) -> String {
-    let mut rows = rows(preview);
-    if let Some(most) = grid(preview, Vec::new()).room(look, after) {
-        rows = folded(preview, rows, most);
+    glances(slice::from_ref(preview), &[], after, look)
+}
+
+/// Returns several answers below these sentences. On a terminal, they share the screen.
+pub fn glances(previews: &[Preview<'_>], above: &[String], after: &[String], look: Look) -> String {
+    let mut tables: Vec<_> = previews.iter().map(|preview| (preview, rows(preview))).collect();
+    let lines = |preview| grid(preview, Vec::new()).lines_beside(look);
+    let beside = look.height(above) + look.height(after) + previews.iter().map(lines).sum::<usize>();
+    if let Some(room) = look.room(beside) {
+        let needs: Vec<_> = tables.iter().map(|(_, rows)| rows.len()).collect();
+        for ((preview, rows), most) in tables.iter_mut().zip(shared(room, &needs)) {
+            *rows = folded(preview, mem::take(rows), most);
+        }
     }
-    grid(preview, rows).text(look)
+    let answers = tables.into_iter().map(|(preview, rows)| grid(preview, rows).text(look));
+    iter::once(in_sentences(above, look)).chain(answers).collect()
 }
 
 /// What becomes of it as a colour says it. In an order that Kubernetes does not follow, no colour says so.
@@ -59,7 +71,7 @@ pub fn whole(preview: &Preview<'_>) -> Grid {
     let read = READ.into_iter().filter(|name| !is_direct || *name != COST);
     let mut answer = grid(preview, Vec::new());
     answer.header.extend(read);
-    answer.rows = sorted(preview).iter().map(row).collect();
+    answer.rows = preview.in_sequence().iter().map(row).collect();
     answer
 }
 
@@ -94,7 +106,7 @@ fn shares(preview: &Preview<'_>) -> Option<String> {
     let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
     let share = |set: &&SetPreview<'_>| {
         let (delete, active) = (deleted_of(preview, set), set.active);
-        Some(format!("{} of the {active} pods of {}", delete.text(), plain(set.replica_set?)))
+        Some(format!("{} of the {active} pods of {}", amount(delete), plain(set.replica_set?)))
     };
     let shares: Vec<_> = sets.iter().filter_map(share).collect();
     // If all is certain, the rows tell.
@@ -111,8 +123,7 @@ pub(crate) fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Opti
 
 /// Whether all pods that wait also go, one after the other, although others go first.
 pub(crate) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
-    let is_certain = preview.deletions().max > 0 && preview.count(Verdict::Contested) == 0;
-    is_certain && !preview.blocked.is_empty() && preview.asked.replicas.is_some()
+    preview.one_by_one().is_some()
 }
 
 /// What an answer about the other order says before all else.
@@ -121,6 +132,36 @@ pub(crate) fn in_order(order: Order) -> &'static str {
         Order::Kubernetes => "",
         Order::Total => ", in podrank's order, which Kubernetes does not follow",
     }
+}
+
+/// How many pods go, if that is open: `2 to 3`, or `up to 3` if perhaps none.
+pub(crate) fn amount(delete: Bounds) -> String {
+    match delete {
+        Bounds { min: 0, max: 1.. } => format!("up to {}", delete.max),
+        _ => delete.text(),
+    }
+}
+
+/// How many go of these pods: `2 of 5 pods go`, or `1 of 5 pods may go`.
+pub(crate) fn go(delete: Bounds, of: &str) -> String {
+    match delete {
+        Bounds { min: 0, max: 1 } => format!("1 of {of} may go"),
+        Bounds { min: 1, max: 1 } => format!("1 of {of} goes"),
+        _ => format!("{} of {of} go", amount(delete)),
+    }
+}
+
+/// How certain it is that so many go: ` (2 certainly, 1 of 3 by chance)`. Nothing if chance decides nothing, or if it is said already.
+pub(crate) fn chance(delete: Bounds, certain: usize, contested: usize) -> String {
+    let sure = u32::try_from(certain).unwrap_or(u32::MAX);
+    let [min, max] = [delete.min, delete.max].map(|pods| pods.saturating_sub(sure));
+    let open = match (min, max) {
+        _ if contested == 0 => return String::new(),
+        (0, _) if max as usize == contested && certain == 0 => return String::new(),
+        (0, _) if max as usize == contested => format!("{max} more may go"),
+        _ => format!("{} of {contested} by chance", amount(Bounds { min, max })),
+    };
+    if certain == 0 { format!(" ({open})") } else { format!(" ({certain} certainly, {open})") }
 }
 
 /// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
@@ -134,44 +175,42 @@ pub fn headline(preview: &Preview<'_>) -> String {
         asked.suspend.filter(|suspend| *suspend).map(|_| " suspended".to_owned()),
     ];
     let asked = asked.into_iter().flatten().collect::<String>();
-    let asked = asked + in_order(preview.order);
+    let up = if preview.scales_up() { "that scales up, and " } else { "" };
+    format!("{name}{asked}{}: {up}{}", in_order(preview.order), what_goes(preview))
+}
+
+/// How many pods go, and how certain that is.
+fn what_goes(preview: &Preview<'_>) -> String {
     let (delete, active) = (preview.deletions(), preview.active);
     let certain = preview.count(Verdict::Delete);
     let contested = preview.count(Verdict::Contested);
     let pods = if active == 1 { "pod" } else { "pods" };
-    let sure = u32::try_from(certain).unwrap_or(u32::MAX);
-    let chance = Bounds { min: delete.min.saturating_sub(sure), max: delete.max.saturating_sub(sure) };
-    let goes = if delete.min == 1 && delete.max == 1 { "goes" } else { "go" };
-    let grows = preview.asked.replicas.filter(|replicas| *replicas as usize > active);
     let blocked = preview.blocked.len();
     let what = match (delete.max, active) {
         (0, 0) => "it has no pods".to_owned(),
         (0, _) if blocked > 0 || preview.count(Verdict::Later) > 0 => {
-            let up = grows.map_or("", |_| "that scales up, and ");
-            format!("{up}none of {active} {pods} goes yet")
-        }
-        (0, _) if grows.is_some() => format!("that scales up, and all {active} {pods} stay"),
-        // One after the other: those that wait go, too.
-        _ if goes_on_by_itself(preview) => {
-            let all = delete.max as usize + blocked;
-            return format!(
-                "{name}{asked}: {all} of {active} pods go, {} now and {blocked} after that",
-                delete.text()
-            );
+            format!("none of {active} {pods} goes yet")
         }
         (0, _) if preview.workload.kind == WorkloadKind::DaemonSet => {
             format!("{active} {pods}, and none goes: it has no count, its nodes decide")
         }
         (0, 1) => "its pod stays".to_owned(),
         (0, _) => format!("all {active} {pods} stay"),
-        _ => format!("{} of {active} {pods} {goes}", delete.text()),
+        _ => match preview.one_by_one() {
+            Some(all) => {
+                return format!(
+                    "{all} of {active} {pods} go, {} now and {blocked} after that",
+                    delete.text()
+                );
+            }
+            None => go(delete, &format!("{active} {pods}")),
+        },
     };
     let how = match (certain, contested) {
         _ if delete.max == 0 || preview.order == Order::Total => String::new(),
         (1, 0) => ", certainly".to_owned(),
         (_, 0) => ", all certainly".to_owned(),
-        (0, _) => format!(" ({} of {contested} by chance)", chance.text()),
-        _ => format!(" ({certain} certainly, {} of {contested} by chance)", chance.text()),
+        _ => chance(delete, certain, contested),
     };
     let goes_on = preview.rollout.is_some_and(|Rollout { goes_on, waits, .. }| goes_on || waits);
     let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
@@ -179,7 +218,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
     let left = (!is_step && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
     let left = left.filter(|left| preview.asked.replicas.is_some_and(|asked| asked as usize != *left));
     let left = left.map_or_else(String::new, |left| format!("; {left} are left"));
-    format!("{name}{asked}: {what}{how}{step}{left}")
+    format!("{what}{how}{step}{left}")
 }
 
 /// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
@@ -189,7 +228,7 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
         (Verdict::Delete, _) => "goes".to_owned(),
         (Verdict::Contested, Some(odds)) => format!("may go ({})", odds.text()),
         (Verdict::Contested, None) => "may go".to_owned(),
-        (Verdict::Blocked, _) => "goes after others".to_owned(),
+        (Verdict::Blocked, _) => waits_for(preview, pod.name),
         (Verdict::Later, _) => "goes when the rollout goes on".to_owned(),
         (Verdict::Keep, _) => "stays".to_owned(),
     };
@@ -197,6 +236,16 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
     let besides = also_goes(preview.workload.kind).map(str::to_owned);
     let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
     Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
+}
+
+/// What a pod that would go waits for.
+fn waits_for(preview: &Preview<'_>, pod: &str) -> String {
+    waits(preview).get(pod).map_or_else(|| "goes after others".to_owned(), |by| waiting(pod, by))
+}
+
+/// That a pod waits for another, or for itself.
+pub(crate) fn waiting(pod: &str, by: &str) -> String {
+    if by == pod { "waits until it is ready".to_owned() } else { format!("waits for {by}") }
 }
 
 /// What else takes pods of such a workload.
@@ -256,26 +305,6 @@ pub(crate) fn read(details: &Details) -> [String; 4] {
     [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
 }
 
-/// The pods: those that go, those that may, those that wait, and those that stay.
-fn sorted<'p, 'a>(preview: &'p Preview<'a>) -> Vec<&'p PodPreview<'a>> {
-    let mut pods: Vec<_> = preview.pods().collect();
-    let rank = |pod: &PodPreview<'_>| match pod.verdict {
-        Verdict::Delete => 0,
-        Verdict::Contested => 1,
-        Verdict::Blocked => 2,
-        Verdict::Later => 3,
-        Verdict::Keep => 4,
-    };
-    // Of those whose odds nobody knows, each may well go.
-    let most = |pod: &PodPreview<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
-    let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
-    pods.sort_by(|a, b| {
-        let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
-        rank(a).cmp(&rank(b)).then_with(likelier)
-    });
-    pods
-}
-
 /// The pods that wait, each with the one that it waits for.
 fn waits<'p>(preview: &'p Preview<'_>) -> HashMap<&'p str, &'p str> {
     preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect()
@@ -292,7 +321,7 @@ fn rows(preview: &Preview<'_>) -> Vec<Row> {
         node: plain(pod.node.unwrap_or("-")).into_owned(),
         because: plain(&because(pod, waits.get(pod.name).copied())).into_owned(),
     };
-    sorted(preview).iter().map(row).collect()
+    preview.in_sequence().iter().map(row).collect()
 }
 
 fn goes(pod: &PodPreview<'_>) -> String {
@@ -324,7 +353,7 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
         Verdict::Blocked | Verdict::Delete | Verdict::Keep => {}
     }
     if let Some(by) = waits {
-        return if by == pod.name { "waits until it is ready".to_owned() } else { format!("waits for {by}") };
+        return waiting(pod.name, by);
     }
     few_words(pod.rule, &pod.why, &pod.details, pod.rank, pod.node)
 }
@@ -379,43 +408,34 @@ pub(crate) fn few_words(
     }
 }
 
-/// The rows on so many lines. If there are more, those that stay are counted, and sets that go as a whole are one row; if that does not
-/// do, so are pods that are alike, and then others.
-fn folded(preview: &Preview<'_>, rows: Vec<Row>, most: usize) -> Vec<Row> {
+/// The rows on so many lines. If there are more, some that are alike become one row that counts them: first of those that stay, then of
+/// sets that go as a whole, then of pods that may go, and then of others; at last, all that are left over. No more names are left out
+/// than it takes.
+fn folded(preview: &Preview<'_>, mut rows: Vec<Row>, most: usize) -> Vec<Row> {
     if rows.len() <= most {
         return rows;
     }
-    let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
-    let goes_whole =
-        |set: &&SetPreview<'_>| sets.len() > 1 && set.pods.iter().all(|pod| pod.verdict == Verdict::Delete);
-    let whole: HashMap<_, _> = sets
-        .iter()
-        .copied()
-        .filter(goes_whole)
-        .flat_map(|set| set.pods.iter().map(|pod| (plain(pod.name), set.replica_set.unwrap_or_default())))
-        .collect();
-    let mut rows = together(rows, |row| match row.verdict {
-        Verdict::Delete => {
-            whole.get(&*row.pod).map(|set| (format!(" of {set}"), "all of its ReplicaSet".to_owned()))
-        }
-        Verdict::Keep => Some((" (--all lists them)".to_owned(), String::new())),
-        _ => None,
-    });
-    if rows.len() > most {
-        rows = together(rows, |row| {
-            let is_open = matches!(row.verdict, Verdict::Contested | Verdict::Later);
-            is_open.then(|| (String::new(), row.because.clone()))
-        });
-    }
-    if rows.len() > most {
-        rows = together(rows, |row| (row.pods == 1).then(|| (String::new(), row.because.clone())));
+    let whole = whole_sets(preview);
+    let stays = |row: &Row| {
+        (row.verdict == Verdict::Keep).then(|| (LISTS_THEM.to_owned(), String::new()))
+    };
+    let of_set = |row: &Row| {
+        let set = whole.get(&*row.pod).filter(|_| row.verdict == Verdict::Delete)?;
+        Some((format!(" of {set}"), "all of its ReplicaSet".to_owned()))
+    };
+    let is_open = |row: &Row| matches!(row.verdict, Verdict::Contested | Verdict::Later);
+    let alike = |row: &Row| (row.pods == 1).then(|| (String::new(), row.because.clone()));
+    let open = |row: &Row| alike(row).filter(|_| is_open(row));
+    let groups: [&dyn Fn(&Row) -> Option<(String, String)>; 4] = [&stays, &of_set, &open, &alike];
+    for group in groups {
+        rows = together(rows, group, most);
     }
     if rows.len() > most {
         // Those that stay are counted in any case.
         let stay: Vec<_> = rows.pop_if(|row| row.verdict == Verdict::Keep).into_iter().collect();
         let rest = rows.split_off(most.saturating_sub(1 + stay.len()));
         let pods = rest.iter().map(|row| row.pods).sum();
-        let pod = format!("{pods} more (--all lists them)");
+        let pod = format!("{pods} more{LISTS_THEM}");
         let [goes, node, because] = ["…", "", ""].map(str::to_owned);
         rows.push(Row { verdict: Verdict::Keep, goes, pods, pod, node, because });
         rows.extend(stay);
@@ -423,24 +443,53 @@ fn folded(preview: &Preview<'_>, rows: Vec<Row>, most: usize) -> Vec<Row> {
     rows
 }
 
-/// Makes one row of those that are of one group, if they are enough: how the group is called after the number of its pods, and the
-/// reason. `None` is for a row that stays as it is.
-fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>) -> Vec<Row> {
+/// How to see what a row only counts.
+pub(crate) const LISTS_THEM: &str = " (--all lists them)";
+
+/// The pods of sets that go as a whole, each with its set, if there are several sets.
+fn whole_sets<'p>(preview: &'p Preview<'_>) -> HashMap<Cow<'p, str>, &'p str> {
+    let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
+    let goes_whole =
+        |set: &&SetPreview<'_>| sets.len() > 1 && set.pods.iter().all(|pod| pod.verdict == Verdict::Delete);
+    let whole = sets.iter().copied().filter(goes_whole);
+    let pods = whole.flat_map(|set| set.pods.iter().map(|pod| (pod, set.replica_set.unwrap_or_default())));
+    pods.map(|(pod, set)| (plain(pod.name), set)).collect()
+}
+
+/// Makes one row of the last ones of each group, as far as there are more than `most` rows: how the group is called after the number of
+/// its pods, and the reason. `None` is for a row that stays as it is.
+fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>, most: usize) -> Vec<Row> {
+    let mut excess = rows.len().saturating_sub(most);
     let group = |row: &Row| Some((row.verdict, row.goes.clone(), group(row)?));
-    let mut counts = HashMap::<_, usize>::new();
+    let mut sizes = HashMap::<_, usize>::new();
     for group in rows.iter().filter_map(group) {
-        *counts.entry(group).or_default() += 1;
+        *sizes.entry(group).or_default() += 1;
+    }
+    // How many of each group are named, and how many are counted: of the last group first.
+    let mut shares = HashMap::new();
+    for its in rows.iter().rev().filter_map(group) {
+        let least = if its.0 == Verdict::Keep { 2 } else { FEW };
+        let Some(pods) = sizes.remove(&its) else { continue };
+        let gone = if pods < least { 0 } else { excess.min(pods - 1) };
+        excess -= gone;
+        let counted = if gone == 0 { 0 } else { gone + 1 };
+        shares.insert(its, (pods - counted, counted));
     }
     let mut all = Vec::new();
     for row in rows {
-        let least = if row.verdict == Verdict::Keep { 2 } else { FEW };
-        match group(&row).filter(|group| counts.get(group).is_none_or(|pods| *pods >= least)) {
-            // Only the first of a group is still counted.
-            Some(group) => all.extend(counts.remove(&group).map(|pods| {
-                let (_, _, (name, because)) = group;
-                let pod = format!("{pods} {}{name}", if pods == 1 { "pod" } else { "pods" });
-                Row { pods, pod, because, node: String::new(), ..row }
-            })),
+        let its = group(&row);
+        match its.as_ref().and_then(|its| shares.get_mut(its)) {
+            Some((0, 0)) => {}
+            Some((0, counted)) => {
+                let pods = mem::take(counted);
+                let more = if all.last().is_some_and(|before| group(before) == its) { " more" } else { "" };
+                let (name, because) = its.map(|its| its.2).unwrap_or_default();
+                all.push(Row { pods, pod: format!("{pods}{more} pods{name}"), because, node: String::new(), ..row });
+            }
+            Some((named, _)) => {
+                *named -= 1;
+                all.push(row);
+            }
             None => all.push(row),
         }
     }

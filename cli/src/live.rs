@@ -449,7 +449,12 @@ fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     let all = format!("{},pods", resources(None));
     let lines = kubectl.lines(&[&[&*all], &*scope.arguments()].concat());
     if lines.iter().any(|line| *line == format!("pod/{}", name.name)) {
-        return format!("{missing}, but a pod is: kubectl podrank pod/{}", name.name);
+        let place = match scope {
+            Scope::Namespace(Some(namespace)) => format!(" -n {namespace}"),
+            Scope::Namespace(None) => String::new(),
+            Scope::All => " -A".to_owned(),
+        };
+        return format!("{missing}, but a pod is: kubectl podrank pod/{}{place}", name.name);
     }
     if let Scope::Namespace(Some(namespace)) = scope
         && lines.is_empty()

@@ -12,8 +12,6 @@ use unicode_width::UnicodeWidthStr;
 pub struct Look {
     /// Whether to show every pod, also on a terminal.
     pub shows_all: bool,
-    /// How many answers share the screen; 0 is as 1.
-    pub answers: usize,
     /// Whether to use escape codes for colours.
     pub in_colour: bool,
     /// The columns of the terminal. `None` for a file or a pipe, which get every pod and long lines.
@@ -40,6 +38,8 @@ const USUAL_HEIGHT: usize = 24;
 const PROMPTS: usize = 2;
 /// The fewest rows, however many notes there are.
 const FEWEST_ROWS: usize = 6;
+/// The fewest rows of each of several tables.
+const FEWEST_SHARED: usize = 3;
 /// The narrowest that a column is cut to.
 const FEWEST_COLUMNS: usize = 16;
 /// The most rows of a table that is to be pasted.
@@ -68,19 +68,10 @@ impl Look {
         self.terminal_height.unwrap_or(USUAL_HEIGHT).saturating_sub(PROMPTS)
     }
 
-    /// The look of each of several answers that share the screen with so many lines and these texts.
-    #[must_use]
-    pub fn shared(self, answers: usize, lines: usize, texts: &[String]) -> Self {
-        let taken = lines + self.height(texts);
-        let height = self.terminal_height.unwrap_or(USUAL_HEIGHT).saturating_sub(taken);
-        Self { answers, terminal_height: Some(height), ..self }
-    }
-
     /// The most rows of a table that a terminal has room for beside so many lines. `None` if all are shown.
     pub(crate) fn room(self, beside: usize) -> Option<usize> {
         let is_limited = self.terminal_width.is_some() && !self.shows_all;
-        let lines = self.most_lines() / self.answers.max(1);
-        is_limited.then(|| lines.saturating_sub(beside).max(FEWEST_ROWS))
+        is_limited.then(|| self.most_lines().saturating_sub(beside).max(FEWEST_ROWS))
     }
 
     /// How many lines these texts take.
@@ -99,6 +90,20 @@ impl Look {
         let fits = |most: &usize| self.height(&texts[..*most]) <= room;
         (1..=texts.len()).take_while(fits).last().unwrap_or(1).min(texts.len())
     }
+}
+
+/// The rows of each of several tables that share so many, by how many each needs: what one does not need, the larger ones get.
+pub(crate) fn shared(room: usize, needs: &[usize]) -> Vec<usize> {
+    let mut tables: Vec<_> = (0..needs.len()).collect();
+    tables.sort_by_key(|&table| needs[table]);
+    let mut shares = vec![0; needs.len()];
+    let (mut room, mut left) = (room, needs.len());
+    for table in tables {
+        let least = if needs.len() > 1 { FEWEST_SHARED } else { 0 };
+        shares[table] = (room / left).max(least).min(needs[table]);
+        (room, left) = (room.saturating_sub(shares[table]), left - 1);
+    }
+    shares
 }
 
 /// How a command begins behind a text.
@@ -142,7 +147,12 @@ impl Grid {
 
     /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
     pub(crate) fn room(&self, look: Look, after: &[String]) -> Option<usize> {
-        look.room(1 + look.height(&self.sentences) + look.height(&self.below) + look.height(after))
+        look.room(self.lines_beside(look) + look.height(after))
+    }
+
+    /// The lines of all but the rows.
+    pub(crate) fn lines_beside(&self, look: Look) -> usize {
+        1 + look.height(&self.sentences) + look.height(&self.below)
     }
 
     fn in_sentences(&self, look: Look) -> String {

@@ -91,7 +91,6 @@ fn look_of_plan() -> Look {
     let size = terminal_size_of(io::stdout());
     Look {
         shows_all: false,
-        answers: 1,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         terminal_width: size.map(columns),
         terminal_height: size.map(|(_, Height(lines))| lines.into()).filter(|lines| *lines > 0),

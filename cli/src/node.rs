@@ -88,8 +88,8 @@ impl NodePreview {
         Grid { header, rows, is_cut: true, ..Grid::of_sentences([headline]) }.text(look)
     }
 
-    /// Returns what else to say: the pods that stay, and how to plan.
-    pub fn beside(&self) -> Vec<String> {
+    /// Returns what else to say: the pods that stay, and for a node of a cluster, how to plan.
+    pub fn beside(&self, is_live: bool) -> Vec<String> {
         let stay = self.passed_over.iter().chain(&self.others).map(|Spared { namespace, pods, why }| {
             format!("note: {} in {namespace} cannot be dropped: {why}", pods.join(", "))
         });
@@ -97,6 +97,6 @@ impl NodePreview {
             "To see whether these workloads can shrink by these pods now: kubectl podrank drop --node {} --skip-others --dry-run",
             self.node
         );
-        stay.chain((!self.workloads.is_empty()).then_some(plan)).collect()
+        stay.chain((is_live && !self.workloads.is_empty()).then_some(plan)).collect()
     }
 }

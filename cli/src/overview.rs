@@ -1,12 +1,42 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
-use crate::glance::{in_order, named, shade};
+use crate::glance::{LISTS_THEM, amount, fate as fate_of, in_order, named, shade};
 use crate::look::{Grid, Look};
-use podrank_preview::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Rest, Verdict, WaitsFor};
+use podrank_preview::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
 
-/// Returns a line for each workload. `is_asked` says whether a count is asked for.
-pub fn overview_table(overview: &Overview<'_>, is_asked: bool, look: Look) -> String {
-    grid(overview, is_asked).text(look)
+/// Returns a line for each workload, with room for what is printed after it. `is_asked` says whether a count is asked for.
+pub fn overview_table(overview: &Overview<'_>, is_asked: bool, after: &[String], look: Look) -> String {
+    let mut grid = grid(overview, is_asked);
+    let most = grid.room(look, after).unwrap_or(usize::MAX);
+    if grid.rows.len() > most {
+        let rest = &overview.workloads[most - 1..];
+        let cell = |name: &&str| match *name {
+            "WORKLOAD" => format!("{} more{LISTS_THEM}", rest.len()),
+            "PODS" => rest.iter().map(|line| line.active).sum::<usize>().to_string(),
+            "GO" | "GOING NOW" => sum(rest),
+            "NAMESPACE" => "…".to_owned(),
+            _ => String::new(),
+        };
+        let cells = grid.header.iter().map(cell).collect();
+        grid.rows.truncate(most - 1);
+        grid.rows.push((Verdict::Keep, cells));
+    }
+    grid.text(look)
+}
+
+/// How many pods of all these go.
+fn sum(lines: &[OverviewLine<'_>]) -> String {
+    let each = lines.iter().map(delete_of);
+    let all = each.fold(Bounds { min: 0, max: 0 }, |all, one| Bounds {
+        min: all.min.saturating_add(one.min),
+        max: all.max.saturating_add(one.max),
+    });
+    if all.max == 0 { "-".to_owned() } else { amount(all) }
+}
+
+/// How many pods of a workload go: in the end, if a count is asked for.
+fn delete_of(line: &OverviewLine<'_>) -> Bounds {
+    line.one_by_one.map_or(line.delete, |all| Bounds { min: all, max: all })
 }
 
 /// Returns the lines to paste into a page or a channel.
@@ -39,7 +69,7 @@ fn grid(overview: &Overview<'_>, is_asked: bool) -> Grid {
         let name = named(line.workload.kind, line.workload.name, "default", line.owner);
         let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
-        let cells = [name, line.active.to_string(), going(line), next, goes(line), note(line)];
+        let cells = [name, line.active.to_string(), going(line), next, goes(line, is_asked), note(line, is_asked)];
         let namespace = several.then(|| line.namespace.to_owned());
         (shade(verdict, overview.order), namespace.into_iter().chain(cells).collect())
     };
@@ -57,55 +87,42 @@ fn grid(overview: &Overview<'_>, is_asked: bool) -> Grid {
 
 /// How many pods go at the count that is asked for, or at the present one: `2 to 3`.
 fn going(line: &OverviewLine<'_>) -> String {
-    match line.delete {
+    match delete_of(line) {
         _ if line.error.is_some() => "?".to_owned(),
         Bounds { max: 0, .. } => "-".to_owned(),
-        delete => delete.text(),
+        delete => amount(delete),
     }
 }
 
-/// How likely the next pod goes.
-fn goes(line: &OverviewLine<'_>) -> String {
-    match (&line.odds, line.next) {
-        // Sampled odds are never certain.
-        (Some(odds), _) if odds.odds >= 1.0 && odds.error == 0.0 => "yes".to_owned(),
-        (Some(odds), _) => odds.text(),
-        (None, Some(_)) => "waits".to_owned(),
-        (None, None) => "-".to_owned(),
+/// Whether the pod that goes first goes, and whether that is about to happen at the present count.
+fn goes(line: &OverviewLine<'_>, is_asked: bool) -> String {
+    let Some(fate) = line.fate else { return "-".to_owned() };
+    match fate_of(fate, line.odds) {
+        goes if is_asked || line.delete.max == 0 => goes,
+        _ if fate == Verdict::Delete => "now".to_owned(),
+        goes => format!("{goes} now"),
     }
 }
 
-fn note(line: &OverviewLine<'_>) -> String {
+fn note(line: &OverviewLine<'_>, is_asked: bool) -> String {
     if let Some(error) = &line.error {
         return format!("error: {error}");
     }
-    if !line.workload.kind.has_count() && line.delete.max == 0 {
+    if !line.workload.kind.has_count() && line.delete.max == 0 && line.rest.is_none() {
         return "its nodes decide".to_owned();
     }
+    let is_up = is_asked && line.present.is_some() && line.asked.replicas > line.present;
+    // If they go one by one, the number of those that go has them.
+    let waits = line.rest.as_ref().filter(|_| line.one_by_one.is_none()).and_then(|rest| rest.waits.clone());
     let autoscaler = line.autoscaler.as_ref();
     let autoscaler =
         autoscaler.map(|its| format!("HPA {} ({} to {})", its.name, its.min_replicas, its.max_replicas));
-    let parts: Vec<_> = line.rest.as_ref().and_then(waits).into_iter().chain(autoscaler).collect();
+    let up = is_up.then(|| "scales up".to_owned());
+    let parts: Vec<_> = up.into_iter().chain(waits).chain(autoscaler).collect();
     if parts.is_empty() {
         let mut notes = line.notes.iter().filter(|note| !is_said_once(note));
         notes.next().map_or_else(String::new, |note| note.text.clone())
     } else {
         parts.join("; ")
     }
-}
-
-/// What it waits for, in a few words.
-fn waits(rest: &Rest<'_>) -> Option<String> {
-    let pods = match rest.pods {
-        0 => "pods".to_owned(),
-        1 => "1 pod".to_owned(),
-        pods => format!("{pods} pods"),
-    };
-    Some(match rest.waits_for? {
-        WaitsFor::NewPods => format!("waits for {pods} to be available"),
-        WaitsFor::OldPods => "waits until old pods end".to_owned(),
-        WaitsFor::Resume => "rollout is paused".to_owned(),
-        WaitsFor::AnotherCount => "waits for another count".to_owned(),
-        WaitsFor::Pods => format!("waits for {pods}"),
-    })
 }

@@ -1,6 +1,6 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
-use crate::glance::{self, deleted_of, goes_on_by_itself, headline};
+use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
 use crate::look::{
     Grid, Look, in_columns, in_sentences, lines, paint, plain, shortened, style, widest, wrapped,
 };
@@ -28,8 +28,12 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let contest = || {
         let all = preview.deletions();
         let quota = Bounds { min: all.min - number(certain), max: all.max - number(certain) };
-        let verb = if quota.max == 1 { "goes" } else { "go" };
-        format!("{certainty}: {} of {contested} pods {verb} by chance (-o table lists them)", quota.text())
+        let what = match (quota.min, contested) {
+            (0, 1) => "1 other pod may go".to_owned(),
+            (0, _) if quota.max as usize == contested => format!("{contested} other pods may go"),
+            _ => format!("{} by chance", go(quota, &format!("{contested} pods"))),
+        };
+        format!("{certainty}: {what} (-o table lists them)")
     };
     let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
     let blocked = if certain == 0 && follows.is_none() { &*preview.blocked } else { &[] };
@@ -82,12 +86,11 @@ pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
                     continue;
                 }
                 let title = format!(
-                    "{} ReplicaSet {}: {} of {} active pods go{}",
+                    "{} ReplicaSet {}: {}{}",
                     age_of_set(set.is_new),
                     set.replica_set.unwrap_or("<new>"),
-                    delete.text(),
-                    set.active,
-                    contest(&set.pods, delete)
+                    go(delete, &format!("{} active pods", set.active)),
+                    chance(delete, count(&set.pods, Verdict::Delete), count(&set.pods, Verdict::Contested))
                 );
                 text.push('\n');
                 text += &lines(&wrapped(&plain(&title), width));
@@ -122,7 +125,7 @@ const SET_HEADERS: [&str; 6] = ["REPLICASET", "FROM", "TO", "PODS", "GO", "BECAU
 /// The cells of [`SET_HEADERS`].
 fn set_cells(preview: &Preview<'_>, set: &SetPreview<'_>) -> Vec<String> {
     let [name, why] = [set.replica_set.unwrap_or("<new>"), &set.why].map(|text| plain(text).into_owned());
-    let go = deleted_of(preview, set).text();
+    let go = amount(deleted_of(preview, set));
     vec![name, set.from.to_string(), sizes(preview, set), set.active.to_string(), go, why]
 }
 
@@ -248,23 +251,6 @@ fn details(pod: &PodPreview<'_>) -> String {
     wide.map(|column| format!("{} {}", column.header, plain(&(column.cell)(pod))))
         .collect::<Vec<_>>()
         .join("  ")
-}
-
-/// How certain the victims are, of which so many go.
-fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clone, delete: Bounds) -> String {
-    let certain = count(pods.clone(), Verdict::Delete);
-    match count(pods, Verdict::Contested) {
-        0 => String::new(),
-        contested => {
-            let [min, max] = [delete.min, delete.max].map(|all| all.saturating_sub(number(certain)));
-            let chance = Bounds { min, max }.text();
-            if certain == 0 {
-                format!(" ({chance} of {contested} by chance)")
-            } else {
-                format!(" ({certain} certainly, {chance} of {contested} by chance)")
-            }
-        }
-    }
 }
 
 fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict: Verdict) -> usize {

@@ -6,18 +6,11 @@ use crate::look::{Grid, Look, in_sentences, plain};
 use podrank_preview::Verdict;
 use podrank_preview::steer::{Plan, PlannedPod, told};
 
-/// The most survivors that a terminal shows, unless they are written.
-const MOST_SURVIVORS: usize = 10;
-
 /// Returns the plan as a table. With evictions, the replacements get deletion costs, and how many is not known yet.
 #[must_use]
 pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let go = go(*delete, *writes, evicts);
-    let is_shown = |(place, pod): &(usize, &PlannedPod)| {
-        look.terminal_width.is_none() || pod.write.is_some() || *place < plan.delete + MOST_SURVIVORS
-    };
-    let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
     let row = |pod: &&PlannedPod| {
         let fate = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
         let cells = vec![
@@ -38,16 +31,18 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let mut grid = Grid {
         sentences: vec![format!("{} from {from} to {replicas}: {} {go}", plan.target, count(*delete, "pod"))],
         header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "BECAUSE"],
-        rows: shown.iter().map(row).collect(),
         give_way: vec!["NODE", "COST"],
         is_cut: true,
         ..Grid::of_sentences([])
     };
     let beside: Vec<_> = plan.notes.iter().map(ToString::to_string).chain(below.iter().cloned()).collect();
-    let room = grid.room(look, &beside).map_or(usize::MAX, |most| most.saturating_sub(1));
-    grid.rows.truncate(room);
+    // The last line is for those that are left out.
+    let fits = |most: usize| if plan.pods.len() > most { most.saturating_sub(1) } else { most };
+    let room = grid.room(look, &beside).map_or(usize::MAX, fits);
+    let shown = shown(plan, room);
+    grid.rows = shown.iter().map(row).collect();
     let mut text = grid.text(look);
-    let shown_go = shown.iter().take(room).filter(|pod| pod.is_wanted).count();
+    let shown_go = shown.iter().filter(|pod| pod.is_wanted).count();
     let stay = plan.pods.len() - delete;
     let more = [(delete - shown_go, "go"), (stay - (grid.rows.len() - shown_go), "stay")];
     let more = more.iter().filter(|(pods, _)| *pods > 0);
@@ -56,6 +51,20 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
         text.extend(["… and ", &more.join(", and "), "\n"]);
     }
     text + &in_sentences(&below, look)
+}
+
+/// The first pods, as many as there is room for: those that go and those that are written rather than others.
+fn shown(plan: &Plan, room: usize) -> Vec<&PlannedPod> {
+    let matters = |pod: &PlannedPod| pod.is_wanted || pod.write.is_some();
+    let number = plan.pods.iter().filter(|pod| matters(pod)).count();
+    let mut left = [room.min(number), room.saturating_sub(number)];
+    let is_shown = |pod: &&PlannedPod| {
+        let left = &mut left[usize::from(!matters(pod))];
+        let is_shown = *left > 0;
+        *left = left.saturating_sub(1);
+        is_shown
+    };
+    plan.pods.iter().filter(is_shown).collect()
 }
 
 /// What becomes of the nodes that lose pods, and what keeps them empty.

@@ -1,10 +1,12 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
 use crate::curve::{self, MOST_LISTED};
-use crate::glance::{READ, also_goes, contested, few_words, in_order, named, read};
-use crate::look::{Grid, Look, namespace_flag};
+use crate::glance::{
+    LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, read, shade, waiting,
+};
+use crate::look::{Grid, Look, namespace_flag, shared};
 use crate::render::age_of_set;
-use podrank_preview::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
+use podrank_preview::{Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
@@ -22,17 +24,17 @@ pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, after: &[String], lo
 /// Leaves so many rows in all: what one table does not need, larger ones get.
 fn share_rows(grids: &mut [Grid], room: usize) {
     let mut tables: Vec<_> = grids.iter_mut().filter(|grid| !grid.rows.is_empty()).collect();
-    tables.sort_by_key(|grid| grid.rows.len());
-    let (mut room, mut left) = (room, tables.len());
-    for grid in tables {
-        let most = (room / left).max(2);
-        (room, left) = (room.saturating_sub(most.min(grid.rows.len())), left - 1);
+    let needs: Vec<_> = tables.iter().map(|grid| grid.rows.len()).collect();
+    for (grid, most) in tables.iter_mut().zip(shared(room, &needs)) {
         if grid.rows.len() > most {
             let more = grid.rows.len() - (most - 1);
             grid.rows.truncate(most - 1);
-            let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
-            let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
-            grid.rows.push((Verdict::Keep, cells.into_iter().chain(rest).collect()));
+            let cell = |name: &&str| match *name {
+                "POD" => format!("{more} more{LISTS_THEM}"),
+                "GOES AT" | "PLACE" => "…".to_owned(),
+                _ => String::new(),
+            };
+            grid.rows.push((Verdict::Keep, grid.header.iter().map(cell).collect()));
         }
     }
 }
@@ -79,17 +81,26 @@ fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
 fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid {
     let counted = set.pods.iter().any(|pod| pod.may_go_at.is_some());
     let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
-    let present = present_of(order);
+    // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
+    let is_told = |pod: &Standing<'_>| match pod.verdict {
+        Verdict::Keep => false,
+        Verdict::Delete => pod.goes_at.is_none(),
+        Verdict::Contested | Verdict::Blocked | Verdict::Later => true,
+    };
+    let is_going = order.pods().any(is_told);
     let row = |pod: &Standing<'_>| {
-        let at = if counted { goes_at(pod, present) } else { place_of(pod) };
+        let at = if counted { goes_at(pod) } else { place_of(pod) };
+        let now = is_going.then(|| fate_of(pod.verdict, pod.odds));
         let may = open.then(|| may_go_at(pod));
         let because = if whole { pod.why.clone() } else { because(pod, counted) };
         let cells = [pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
         let read = whole.then(|| read(&pod.details)).into_iter().flatten();
-        (Verdict::Keep, iter::once(at).chain(may).chain(cells).chain(read).chain([because]).collect())
+        let cells = iter::once(at).chain(may).chain(now).chain(cells).chain(read).chain([because]);
+        (shade(pod.verdict, order.order), cells.collect())
     };
     let at = if counted { "GOES AT" } else { "PLACE" };
-    let header = iter::once(at).chain(open.then_some("MAY AT")).chain(["POD", "NODE"]);
+    let now = is_going.then_some("GOES NOW");
+    let header = iter::once(at).chain(open.then_some("MAY AT")).chain(now).chain(["POD", "NODE"]);
     let read: &[_] = if whole { &READ } else { &[] };
     Grid {
         header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
@@ -118,12 +129,9 @@ pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note
 /// What happens at the present count, before any other is asked for.
 fn now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let rest = order.rest.as_ref()?;
-    let goes = |delete: Bounds| {
-        let pods = if order.active == 1 { "pod" } else { "pods" };
-        let goes = if delete.max == 1 { "goes" } else { "go" };
-        format!("At its present count, {} of its {} {pods} {goes} now.", delete.text(), order.active)
-    };
-    let goes = (rest.delete.max > 0).then(|| goes(rest.delete));
+    let pods = format!("its {} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
+    let goes = || format!("At its present count, {} now.", go(rest.delete, &pods));
+    let goes = (rest.delete.max > 0).then(goes);
     let then =
         rest.text.as_ref().map(|text| match text.strip_prefix("Then it ").filter(|_| goes.is_none()) {
             Some(what) => format!("It {what}"),
@@ -133,9 +141,9 @@ fn now(order: &ScaleDownOrder<'_>) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The largest count at which a pod certainly goes, or `now` if that is the present one.
-fn goes_at(pod: &Standing<'_>, present: Option<u32>) -> String {
-    if pod.goes_at.is_some() && pod.goes_at >= present {
+/// The largest count at which a pod certainly goes, or `now` if it goes at the present one.
+fn goes_at(pod: &Standing<'_>) -> String {
+    if pod.verdict == Verdict::Delete {
         return "now".to_owned();
     }
     pod.goes_at.map_or_else(|| "-".to_owned(), |goes| goes.to_string())
@@ -160,6 +168,9 @@ fn place_of(pod: &Standing<'_>) -> String {
 
 /// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
 fn because(pod: &Standing<'_>, counted: bool) -> String {
+    if let Some(by) = &pod.waits_for {
+        return waiting(pod.name, by);
+    }
     match (pod.contest, pod.rule) {
         (Some(contest), rule) if counted || rule.is_none() => contested(contest).to_owned(),
         (_, rule) => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
@@ -201,34 +212,44 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
 
 /// At which counts it stays, may go and goes.
 fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
+    let open = || pod.odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
+    let now = match pod.verdict {
+        Verdict::Delete => return "goes now".to_owned(),
+        Verdict::Later => return "stays now, and goes when the rollout goes on".to_owned(),
+        Verdict::Blocked => {
+            let waits = pod.waits_for.as_ref().map(|by| waiting(pod.name, by));
+            return format!("{}, and goes after that", waits.as_deref().unwrap_or("waits for others"));
+        }
+        Verdict::Contested => Some(format!("may go now{}", open())),
+        Verdict::Keep => None,
+    };
     let Some(may) = pod.may_go_at else {
-        return if order.workload.kind == WorkloadKind::Deployment {
-            "at which count it goes depends on the rollout".to_owned()
-        } else {
-            "it stays at every count".to_owned()
+        return match now {
+            Some(now) => now,
+            None if order.workload.kind == WorkloadKind::Deployment => {
+                "stays at the present count; at which lower count it goes depends on the rollout".to_owned()
+            }
+            None => "it stays at every count".to_owned(),
         };
     };
-    let is_going = pod.goes_at >= present_of(order) && order.waits_down_to.is_none();
-    if pod.goes_at.is_some() && is_going {
-        return "goes now".to_owned();
-    }
     let below = |count: u32| if count == 0 { "0".to_owned() } else { format!("{count} or fewer") };
-    let present = present_of(order);
-    let stays = match present {
-        Some(present) if may >= present => None,
-        _ => Some(format!("stays at {} or more", may.saturating_add(1))),
-    };
+    let (is_open, present) = (now.is_some(), present_of(order));
+    let stays = now.or_else(|| {
+        let stays = || format!("stays at {} or more", may.saturating_add(1));
+        present.is_none_or(|present| may < present).then(stays)
+    });
     if pod.chances.len() > MOST_LISTED {
-        let may = Some(format!("may go at {}", below(may)));
+        let may = (!is_open).then(|| format!("may go at {}", below(may)));
         let points = curve::turning_points(&pod.chances).into_iter().chain(unknown(pod));
         let certain = pod.goes_at.map(|goes| format!("certain at {}", below(goes)));
         let fate: Vec<_> = stays.into_iter().chain(may).collect();
         let points: Vec<_> = points.chain(certain).collect();
         return format!("{}: {}", fate.join(", "), points.join(", "));
     }
+    let lower = pod.chances.iter().filter(|chance| !is_open || Some(chance.replicas) < present);
     let chances: Vec<_> =
-        pod.chances.iter().map(|chance| format!("{} ({})", chance.replicas, chance.odds.text())).collect();
-    let may = (pod.goes_at != Some(may)).then(|| match &*chances {
+        lower.map(|chance| format!("{} ({})", chance.replicas, chance.odds.text())).collect();
+    let may = (pod.goes_at != Some(may) && !(is_open && chances.is_empty())).then(|| match &*chances {
         [] => format!("may go at {}", below(may)),
         [only] => format!("may go at {only}"),
         [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),

@@ -56,7 +56,7 @@ const ORDER: Expected = Answer("deploy/web: 13 pods, those that go first at the 
 const TO_FIVE: Expected = Answer("deploy/web to 5: 8 of 13 pods go, all certainly");
 const TWO_FEWER: Expected = Answer("deploy/web to 8: ");
 const POD: Expected =
-    Answer("web-7f6b9d5c48-b7wfn (deploy/web, 13 pods): at which count it goes depends on the rollout");
+    Answer("web-7f6b9d5c48-b7wfn (deploy/web, 13 pods): stays at the present count; ");
 const ALL: Expected = Answer("\nsts/db ");
 const HELP: Expected = Answer("Usage: kubectl podrank [OPTIONS] [TYPE/NAME]...");
 const PLAN: Expected = Refusal("confirm with --yes, or see the plan with --dry-run client");
@@ -110,7 +110,7 @@ const GUESSES: &[(&str, Expected)] = &[
     ("deploy/web --replicas=5", TO_FIVE),
     ("deploy/web 5", Refusal("type kubectl podrank deploy/web --replicas 5")),
     ("deploy/web --replicas 0", Answer("deploy/web to 0: 13 of 13 pods go")),
-    ("deploy/web --replicas 13", Answer("deploy/web to 13: none of 13 pods goes yet\nThen it waits until")),
+    ("deploy/web --replicas 13", Answer("deploy/web to 13: that scales up, and none of 13 pods goes yet\nThen it waits")),
     ("deploy/web --replicas 20", Answer("deploy/web to 20: that scales up, and none of 13 pods goes yet")),
     ("deploy/web --replicas -2", TWO_FEWER),
     ("deploy/web --replicas=-2", TWO_FEWER),
@@ -158,7 +158,7 @@ const GUESSES: &[(&str, Expected)] = &[
         "deploy/web --replicas 5 -o markdown",
         Answer("**deploy/web to 5: 8 of 13 pods go, all certainly**\n\n| goes | pod |"),
     ),
-    ("deploy/web --replicas 5 -o md", Answer("| yes | 4 pods of web-5d8c7f9b64 |")),
+    ("deploy/web --replicas 5 -o md", Answer("\n| no | 4 more pods (--all lists them) |")),
     ("deploy/web --replicas 5 -o json", Answer("\"kind\": \"ScaleDownPreview\"")),
     ("deploy/web --replicas 5 -ojson", Answer("\"kind\": \"ScaleDownPreview\"")),
     ("deploy/web --replicas 5 -o jsonpath={.delete}", Refusal("tip: -o json prints everything")),

@@ -303,7 +303,7 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
     for (names, hint) in [
         ("deployment.apps/api\ndeployment.apps/web\nstatefulset.apps/wep-2", "; did you mean deploy/web?"),
         ("statefulset.apps/wep\ndeployment.apps/web\n", ", but there is sts/wep"),
-        ("pod/wep\ndeployment.apps/web\n", ", but a pod is: kubectl podrank pod/wep"),
+        ("pod/wep\ndeployment.apps/web\n", ", but a pod is: kubectl podrank pod/wep -n shop"),
     ] {
         let elsewhere =
             "get|deployments.apps|--field-selector|metadata.name=wep|--all-namespaces|--output|json";

@@ -70,12 +70,13 @@ fn an_answer_is_a_sentence_and_a_row_for_each_pod_that_goes() {
     let text = at_a_glance(&example("rollout.json"), "deploy/web", 5, lines(15));
     let expected = "\
 deploy/web to 5: 8 of 13 pods go, all certainly
-GOES  POD                        NODE      BECAUSE
-yes   4 pods of web-5d8c7f9b64             all of its ReplicaSet
-yes   web-7f6b9d5c48-hq8zt       -         has no node
-yes   web-7f6b9d5c48-m9c4x       worker-3  Pending
-yes   web-7f6b9d5c48-k2v5d       worker-2  not ready
-yes   web-7f6b9d5c48-b7wfn       worker-1  deletion cost -10
+GOES  POD                            NODE      BECAUSE
+yes   web-5d8c7f9b64-2fxcm           worker-1  all pods go
+yes   3 more pods of web-5d8c7f9b64            all of its ReplicaSet
+yes   web-7f6b9d5c48-hq8zt           -         has no node
+yes   web-7f6b9d5c48-m9c4x           worker-3  Pending
+yes   web-7f6b9d5c48-k2v5d           worker-2  not ready
+yes   web-7f6b9d5c48-b7wfn           worker-1  deletion cost -10
 no    5 pods (--all lists them)
 The 5 left are on 4 nodes, 2 of them on worker-1.
 ";
@@ -122,7 +123,7 @@ fn an_answer_about_any_number_of_pods_fits_on_a_screen() {
         let input = large(pods);
         for replicas in [0, 1, pods / 2, pods - 1, pods] {
             let text = at_a_glance(&input, NAME, replicas, terminal(80));
-            let next = with_preview(&input, NAME, replicas, |preview| preview.notes.len() + 1);
+            let next = with_preview(&input, NAME, replicas, |preview| beside(preview).len());
             assert!(text.lines().count() + next <= 22, "{pods} to {replicas}: {text}");
             assert!(longest(&text) <= 80, "{text}");
             let all = Look { shows_all: true, ..terminal(80) };

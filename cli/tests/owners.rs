@@ -190,7 +190,7 @@ rs/web-2 of Rollout web  1     -          web-d       yes
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), expected, ""));
     let ran = run("rollout/web -n shop --replicas -1", &answers);
     let error = "error: rollout/web uses several ReplicaSets, rs/web-1 and rs/web-2, and only its own controller decides \
-                 how they share its count: ask about one, such as kubectl podrank rs/web-1 --replicas N\n";
+                 how they share its count: ask about one, such as kubectl podrank rs/web-1 -n shop --replicas N\n";
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(1), "", error));
 }
 

@@ -6,13 +6,14 @@ mod common;
 
 use common::kubectl::{self, answering, says};
 use common::{
-    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, dump, fine, list, owned_pod, put, ready,
-    run, shown, with,
+    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list, owned_pod, put,
+    ready, run, shown, uid, with, without,
 };
 use kubectl_podrank::glance;
 use kubectl_podrank::look::Look;
 use podrank_preview::{Input, Options, preview_workload};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 const SET: &str = "rs/api-6c9d8f7b5";
 const PODRANKS: &str = "in podrank's order, which Kubernetes does not follow";
@@ -193,7 +194,7 @@ fn an_overview_tells_what_goes_from_what_would() {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    assert_eq!(row("deploy/web")[..6], ["deploy/web", "13", "2", "-", "-", "waits"]);
+    assert_eq!(row("deploy/web")[..6], ["deploy/web", "13", "2", "web-5d8c7f9b64-2fxcm", "now", "waits"]);
     assert_eq!(row("sts/db")[..5], ["sts/db", "5", "-", "db-4", "waits"]);
 }
 
@@ -374,6 +375,276 @@ fn no_view_has_the_words_of_the_json() {
                 .split(|char: char| !char.is_ascii_alphanumeric() && char != '-')
                 .find(|word| ["delete", "keep", "contested", "blocked", "VERDICT", "WHY"].contains(word));
             assert_eq!(found, None, "{words} {format}: {text}");
+        }
+    }
+}
+
+/// The cell of a line below this name of the header.
+fn cell(header: &str, line: &str, name: &str) -> String {
+    let start = header.find(name).expect("a column");
+    let cell: String = line.chars().skip(start).collect();
+    cell.split("  ").next().unwrap_or_default().trim().to_owned()
+}
+
+/// The first row below the header that starts with this word: the pod, and whether it goes.
+fn first_row(lines: &[String]) -> Option<[String; 2]> {
+    let place = lines.iter().position(|line| line.starts_with("GOES  "))?;
+    let (header, row) = (&lines[place], lines.get(place + 1)?);
+    Some(["POD", "GOES"].map(|name| cell(header, row, name)))
+}
+
+#[test]
+fn without_a_count_one_learns_which_pods_go_now() {
+    let all = lines("deploy/web", ROLLOUT);
+    let header = all.iter().find(|line| line.starts_with("PLACE")).expect("a header");
+    let now = shown("deploy/web --rollout", ROLLOUT).json;
+    let mut seen = Vec::new();
+    for pod in list(&now["sets"]).flat_map(|set| list(&set["pods"])) {
+        let [name, verdict] = ["name", "verdict"].map(|field| pod[field].as_str().expect("text"));
+        let (word, sentence) = match verdict {
+            "delete" => ("yes", "goes now"),
+            "later" => ("later", "stays now, and goes when the rollout goes on"),
+            "keep" => ("no", "stays at the present count; at which lower count it goes depends on the rollout"),
+            other => panic!("{other}"),
+        };
+        let row = all.iter().find(|line| line.contains(name)).expect("a row");
+        assert_eq!(cell(header, row, "GOES NOW"), word, "{row}");
+        let one = &lines(&format!("pod/{name}"), ROLLOUT)[0];
+        assert!(one.ends_with(&format!(": {sentence}")), "{one}");
+        seen.push(verdict.to_owned());
+    }
+    seen.dedup();
+    assert_eq!(seen, ["delete", "later", "keep"]);
+    let json = shown("deploy/web", ROLLOUT).json;
+    let verdicts = |preview: &Value| {
+        let pods = list(&preview["sets"]).flat_map(|set| list(&set["pods"]));
+        pods.map(|pod| (pod["uid"].to_string(), pod["verdict"].clone())).collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(verdicts(&json), verdicts(&now));
+}
+
+#[test]
+fn a_pod_that_may_go_now_says_so() {
+    // Two of four alike go as soon as the controller acts.
+    let pods: Vec<_> = (1..5).map(|number| owned_pod(number, "web")).collect();
+    let dump = dump(&[&pods[..], &[bare_set("web", 2)]].concat());
+    let one = &lines("pod/web-1", &dump)[0];
+    assert_eq!(one, "web-1 (rs/web, 4 pods): may go now (50 %), may go at 1 (75 %), goes at 0");
+    let all = lines("rs/web", &dump);
+    assert_eq!(cell(&all[1], &all[2], "GOES NOW"), "50 %", "{all:?}");
+    let overview = lines("rs", &dump);
+    assert_eq!(cell(&overview[0], &overview[1], "GOES  "), "50 % now", "{overview:?}");
+    // At rest, there is no such column.
+    let resting = common::dump(&[&pods[..], &[bare_set("web", 4)]].concat());
+    assert!(!fine("rs/web", resting).0.contains("GOES NOW"));
+}
+
+#[test]
+fn the_overview_and_the_answer_about_one_agree() {
+    let all_ready = |text: &str| {
+        let mut all: Value = serde_json::from_str(text).expect("JSON");
+        for object in all["items"].as_array_mut().expect("items") {
+            if object["kind"] == "Pod" {
+                put(object, "status conditions", ready(true, "2026-03-10T09:00:00Z"));
+            }
+        }
+        all.to_string()
+    };
+    let healthy = all_ready(STATEFUL_SET);
+    let counts = [0, 1, 2, 3, 4, 5, 6, 9, 10, 12, 13, 20];
+    for (dump, kind, name) in [
+        (ROLLOUT, "deploy", "deploy/web"),
+        (CONTESTED, "rs", SET),
+        (STATEFUL_SET, "sts", "sts/db"),
+        (&healthy, "sts", "sts/db"),
+    ] {
+        for count in counts {
+            let overview = lines(&format!("{kind} --replicas {count}"), dump);
+            let (header, row) = (&overview[0], &overview[1]);
+            let one = lines(&format!("{name} --replicas {count}"), dump);
+            let said = format!("{name} {count}:\n{header}\n{row}\n{}", one.join("\n"));
+            let [pod, goes] = first_row(&one).expect("a row");
+            let [pod, goes] = if goes == "no" { ["-".to_owned(), "-".to_owned()] } else { [pod, goes] };
+            assert_eq!([cell(header, row, "FIRST"), cell(header, row, "GOES")], [pod, goes], "{said}");
+            let go = cell(header, row, "GO  ");
+            let number = one[0].split(": ").nth(1).unwrap_or_default().trim_start_matches("that scales up, and ");
+            let number = number.split(" of ").next().unwrap_or_default();
+            let none = number.starts_with("all") || number == "none";
+            assert_eq!(go, if none { "-" } else { number }, "{said}");
+        }
+    }
+    let row = &lines("sts --replicas 1", &healthy)[1];
+    assert!(row.contains("  4   ") && !row.contains("waits"), "{row}");
+}
+
+#[test]
+fn all_views_say_that_a_count_scales_up() {
+    // Fewer than the pods that it has for now, and more than its count.
+    let views = ["--replicas 12", "--replicas 12 -o wide", "--replicas 12 -o markdown", "--replicas 12 -o html"];
+    for words in views {
+        let (text, _) = fine(&format!("deploy/web {words}"), ROLLOUT);
+        assert!(text.contains("deploy/web to 12: that scales up, and "), "{words}: {text}");
+    }
+    for (words, dump) in [
+        ("pod/web-7f6b9d5c48-d6sjr --replicas 12", ROLLOUT),
+        ("deploy/web --replicas 20", ROLLOUT),
+        ("sts/db --replicas 9", STATEFUL_SET),
+    ] {
+        assert!(fine(words, dump).0.contains(": that scales up, and "), "{words}");
+    }
+    assert!(lines("deploy --replicas 12", ROLLOUT)[1].contains("scales up"));
+    for words in ["deploy/web --replicas 10", "deploy/web --replicas 9", "deploy/web --rollout"] {
+        assert!(!fine(words, ROLLOUT).0.contains("scales up"), "{words}");
+    }
+}
+
+/// The Deployment of the rollout once it is over, although three pods are not ready.
+fn at_rest() -> String {
+    let name = |object: &Value| object["metadata"]["name"].as_str().expect("a name").to_owned();
+    let new = without(ROLLOUT, |object| name(object).starts_with("web-5d8c7f9b64"));
+    let of_new = |field: &str| format!("metadata annotations deployment.kubernetes.io/{field}-replicas");
+    changed(
+        &new,
+        &[
+            ("Deployment", "spec replicas", json!(9)),
+            ("Deployment", "status replicas", json!(9)),
+            ("ReplicaSet", &of_new("desired"), json!("9")),
+            ("ReplicaSet", &of_new("max"), json!("12")),
+        ],
+    )
+}
+
+#[test]
+fn a_workload_at_rest_does_not_say_that_nothing_follows() {
+    let all = at_rest();
+    for words in ["deploy/web", "pod/web-7f6b9d5c48-b7wfn", "deploy/web --rollout"] {
+        let (text, _) = fine(words, &all);
+        assert!(!text.contains("Nothing more follows"), "{words}: {text}");
+    }
+    // Where sizes change, what is then is worth telling.
+    assert!(fine("deploy/web --replicas 8", &all).0.contains("Nothing more follows; 2 pods are not available."));
+}
+
+/// What waits, in the words of each view.
+#[test]
+fn each_view_names_the_pod_that_is_waited_for() {
+    let waits = "waits for db-1";
+    for words in ["sts/db", "sts/db --replicas 4", "pod/db-4", "pod/db-4 --replicas 4", "sts", "sts --replicas 4"] {
+        let (text, _) = fine(words, STATEFUL_SET);
+        assert!(text.contains(waits), "{words}: {text}");
+        for other in ["waits for ready", "waits for 1 pod", "goes after others"] {
+            assert!(!text.contains(other), "{words}: {text}");
+        }
+    }
+    let pod = &lines("pod/db-4 --replicas 4", STATEFUL_SET)[0];
+    assert_eq!(pod, "db-4 waits for db-1: db-1 is not ready (waits-for-ready)");
+}
+
+#[test]
+fn all_namespaces_of_a_file_are_asked_for_a_count() {
+    let all = together(&[ROLLOUT, STATEFUL_SET]);
+    let names = |words: &str| {
+        let lines = lines(words, &all);
+        lines.iter().map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("-A --replicas 3"), ["WORKLOAD", "deploy/web", "sts/db"]);
+    // Without the flag, one of them is to be named.
+    let (status, _, error) = run("--replicas 3", &all);
+    assert!(status == Some(1) && error.contains("the input has pods of several workloads"), "{error}");
+}
+
+#[test]
+fn what_selects_nothing_is_named() {
+    for (words, said) in [
+        ("-l tier=none", "no workload with the labels tier=none has pods in the file\n"),
+        ("-l tier=none -n shop", "no workload with the labels tier=none has pods in namespace shop\n"),
+        ("-n shop deploy", "no workload has pods in namespace shop\n"),
+    ] {
+        let (_, error) = fine(words, together(&[ROLLOUT, STATEFUL_SET]));
+        assert!(error.ends_with(said), "{words}: {error}");
+    }
+}
+
+#[test]
+fn a_list_of_other_objects_is_not_called_empty() {
+    let node = |name: &str| json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } });
+    let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web" } });
+    let print = "print the objects with kubectl get pods,replicasets,deployments -o json";
+    for (items, held) in [
+        (vec![node("n1"), node("n2")], "2 Nodes"),
+        (vec![node("n1"), service.clone()], "1 Node and 1 other object"),
+        (vec![service], "1 object"),
+    ] {
+        let (status, _, error) = run("", dump(&items));
+        let expected = format!("error: standard input: no Pod or workload that has a preview among {held}: {print}\n");
+        assert_eq!((status, error), (Some(1), expected));
+    }
+}
+
+/// The rollout, and an autoscaler that wants 9.
+fn autoscaled() -> String {
+    let autoscaler = json!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+        "metadata": { "name": "web", "namespace": "default" },
+        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "minReplicas": 3, "maxReplicas": 20 },
+        "status": { "desiredReplicas": 9 },
+    });
+    dump(&items(ROLLOUT).into_iter().chain([autoscaler]).collect::<Vec<_>>())
+}
+
+/// What a terminal shows of a question about this dump.
+fn on_screen(words: &str, dump: &str, [lines, columns]: [u16; 2]) -> String {
+    let kubectl = answering(&[]);
+    let file = kubectl.path("dump.json");
+    std::fs::write(&file, dump).expect("a file");
+    let of_file = ["-f", file.to_str().expect("UTF-8"), "--now", "2026-03-10T12:00:00Z"];
+    let words: Vec<_> = words.split_whitespace().chain(of_file).collect();
+    kubectl.shown_on(&words, lines, columns)
+}
+
+#[test]
+fn the_answers_about_an_autoscaler_fit_a_screen() {
+    for size in [[24, 80], [24, 120], [30, 60], [40, 100]] {
+        let text = on_screen("hpa/web", &autoscaled(), size);
+        assert!(text.lines().count() <= usize::from(size[0]) - 1, "{size:?}: {text}");
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(size[1])), "{size:?}: {text}");
+        assert_eq!(text.contains("--all"), size[0] < 40, "{text}");
+    }
+    assert!(!on_screen("hpa/web --all", &autoscaled(), [24, 80]).contains("--all"));
+}
+
+#[test]
+fn an_overview_fits_a_screen_and_counts_the_rest() {
+    let own = |number: u32| {
+        let name = format!("web-{number:02}");
+        let pods = (0..3).map(|pod| with(owned_pod(pod, &name), "metadata uid", json!(uid(3 * number + pod))));
+        pods.chain([bare_set(&name, if number == 59 { 1 } else { 3 })]).collect::<Vec<_>>()
+    };
+    let all = dump(&(0..60).flat_map(own).collect::<Vec<_>>());
+    for lines in [24, 40] {
+        let text = on_screen("rs", &all, [lines, 120]);
+        assert_eq!(text.lines().count(), usize::from(lines) - 2, "{text}");
+        let named = text.lines().filter(|line| line.starts_with("rs/")).count();
+        let rest = text.lines().find(|line| line.contains("(--all lists them)")).expect("the rest");
+        let words: Vec<_> = rest.split_whitespace().collect();
+        let [more, pods, go] = [words[0], words[5], words[6]];
+        let left = 60 - named;
+        assert_eq!([more, pods, go], [&*left.to_string(), &*(3 * left).to_string(), "2"], "{text}");
+    }
+    for text in [on_screen("rs", &all, [80, 120]), on_screen("rs --all", &all, [24, 120])] {
+        assert_eq!(text.lines().filter(|line| line.starts_with("rs/")).count(), 60, "{text}");
+        assert!(!text.contains("--all"), "{text}");
+    }
+}
+
+#[test]
+fn as_many_names_are_shown_as_fit() {
+    for words in ["deploy/web --replicas 5", "deploy/web --replicas 3", "deploy/web", "hpa/web"] {
+        for lines in 24..40 {
+            let text = on_screen(words, &autoscaled(), [lines, 100]);
+            let used = text.lines().count();
+            assert!(used <= usize::from(lines) - 2, "{words}: {text}");
+            assert!(used == usize::from(lines) - 2 || !text.contains("(--all"), "{words} {lines}: {text}");
         }
     }
 }

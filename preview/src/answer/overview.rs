@@ -4,7 +4,7 @@ use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Asked, Owner, Workload};
+use crate::answer::preview::{Asked, Owner, Verdict, Workload};
 use crate::answer::rest::{Bounds, Rest};
 use crate::ask::options::{NowSource, Order};
 use jiff::Timestamp;
@@ -49,16 +49,26 @@ pub struct OverviewLine<'a> {
     pub active: usize,
     /// How many of them go at the count that is asked for. Without one, how many go anyway.
     pub delete: Bounds,
+    /// How many go in the end at the count that is asked for, if they go one by one.
+    #[serde(skip)]
+    pub one_by_one: Option<u32>,
     /// How many of them certainly go.
     pub certain: usize,
-    /// The pod that goes first, or that is the likeliest to go first. Unless a count is asked for, only if none goes anyway.
+    /// The pod that goes first, or that is the likeliest to go first: at the count that is asked for, or else at the present one, or if none
+    /// goes then, at one less.
     pub next: Option<&'a str>,
-    /// How likely that pod goes at the count that is asked for, or at one less than the present one: 1 if it certainly does.
+    /// What becomes of that pod at that count.
+    #[serde(skip)]
+    pub fate: Option<Verdict>,
+    /// How likely that pod goes at that count: 1 if it certainly does. `None` if it waits, or if that is not known.
     #[serde(flatten)]
     pub odds: Option<Odds>,
     /// The autoscaler that sets its count, if the input has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autoscaler: Option<AutoscalerPreview<'a>>,
+    /// Its present count, if it has one.
+    #[serde(skip)]
+    pub present: Option<u32>,
     /// What its controllers are about to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,

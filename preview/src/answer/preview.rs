@@ -57,6 +57,9 @@ pub struct Preview<'a> {
     pub replay: String,
     /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
     pub active: usize,
+    /// Its present count; `None` if it has none.
+    #[serde(skip)]
+    pub present: Option<u32>,
     /// What the workload is asked to be.
     #[serde(flatten)]
     pub asked: Asked,
@@ -124,6 +127,7 @@ impl<'a> Preview<'a> {
             rest: None,
             replay: String::new(),
             active: 0,
+            present: None,
             asked: Asked::default(),
             autoscaler: None,
             burst_replicas: None,
@@ -187,6 +191,39 @@ impl<'a> Preview<'a> {
     pub fn deletions(&self) -> Bounds {
         let step = || Bounds::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
         self.rest.as_ref().map_or_else(step, |rest| rest.delete)
+    }
+
+    /// Returns the pods: those that go, those that may, the likeliest first, those that wait, and those that stay.
+    pub fn in_sequence(&self) -> Vec<&PodPreview<'a>> {
+        let mut pods: Vec<_> = self.pods().collect();
+        let rank = |pod: &PodPreview<'_>| match pod.verdict {
+            Verdict::Delete => 0,
+            Verdict::Contested => 1,
+            Verdict::Blocked => 2,
+            Verdict::Later => 3,
+            Verdict::Keep => 4,
+        };
+        // Of those whose odds nobody knows, each may well go.
+        let most = |pod: &PodPreview<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
+        let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+        pods.sort_by(|a, b| {
+            let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
+            rank(a).cmp(&rank(b)).then_with(likelier)
+        });
+        pods
+    }
+
+    /// Returns whether the count that is asked for is above the present one.
+    pub fn scales_up(&self) -> bool {
+        self.present.is_some() && self.asked.replicas > self.present
+    }
+
+    /// Returns how many pods go in the end, if those that wait go one after the other, although nothing else changes.
+    pub fn one_by_one(&self) -> Option<u32> {
+        let is_certain = self.deletions().max > 0 && self.count(Verdict::Contested) == 0;
+        let waiting = u32::try_from(self.blocked.len()).unwrap_or(u32::MAX);
+        let goes_on = is_certain && waiting > 0 && self.asked.replicas.is_some();
+        goes_on.then(|| self.deletions().max.saturating_add(waiting))
     }
 
     /// How many pods have this verdict.

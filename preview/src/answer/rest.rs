@@ -71,7 +71,10 @@ pub struct Rest<'a> {
     pub then: u32,
     /// Whether every way in which the syncs can go was looked at, and came to rest.
     pub is_certain: bool,
-    /// All that in a sentence. `None` if nothing follows, and all pods are available.
+    /// What it waits for in a few words: `waits for db-1`.
+    #[serde(skip)]
+    pub waits: Option<String>,
+    /// All that in a sentence. `None` if nothing follows, and all pods are available or no size changes.
     pub text: Option<String>,
 }
 
@@ -85,14 +88,9 @@ impl Rest<'_> {
         let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
         let then = number(waits.len()).saturating_add(later);
         let start = if delete.max > 0 { "Then it" } else { "It" };
-        let goes = |pods| {
-            format!(
-                "{start} waits for {}; {} {} only after that.",
-                text::list(&names),
-                count(pods, "pod"),
-                goes(pods)
-            )
-        };
+        let waits = (then > 0).then(|| format!("waits for {}", text::list(&names)));
+        let goes =
+            |waits: &String| format!("{start} {waits}; {} {} only after that.", count(then, "pod"), goes(then));
         Self {
             sets: Vec::new(),
             delete,
@@ -100,7 +98,8 @@ impl Rest<'_> {
             pods: if later > 0 { 0 } else { number(by.len()) },
             then,
             is_certain: true,
-            text: (then > 0).then(|| goes(then)),
+            text: waits.as_ref().map(goes),
+            waits,
         }
     }
 
@@ -168,9 +167,30 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// What it waits for, in a few words.
+    pub(crate) fn waits(&self) -> Option<String> {
+        let new_pods = match self.pods {
+            0 => "more of its new pods are available".to_owned(),
+            1 => "1 more of its new pods is available".to_owned(),
+            pods => format!("{pods} more of its new pods are available"),
+        };
+        let old_pods = if self.pods == 0 { "old pods".to_owned() } else { count(self.pods, "old pod") };
+        let have = if self.pods == 1 { "has" } else { "have" };
+        Some(match self.waits_for? {
+            WaitsFor::NewPods => format!("waits until {new_pods}"),
+            WaitsFor::OldPods => format!("waits until {old_pods} {have} ended"),
+            WaitsFor::Resume => "rollout is paused".to_owned(),
+            WaitsFor::AnotherCount => "waits for another count".to_owned(),
+            WaitsFor::Pods => return None,
+        })
+    }
+
     /// What follows, in words.
     pub(crate) fn text(&self) -> Option<String> {
-        let then = |text: String| if self.follows { format!("Then it {text}") } else { format!("It {text}") };
+        let then = || {
+            let start = if self.follows { "Then it" } else { "It" };
+            format!("{start} {}", self.waits().unwrap_or_default())
+        };
         if self.is_rollback {
             return Some("What follows the rollback is not known.".to_owned());
         }
@@ -186,29 +206,19 @@ impl Facts {
             );
         }
         let go = format!("{} {} only after that.", count(self.then, "old pod"), goes(self.then));
-        let new_pods = match self.pods {
-            0 => "more of its new pods are available".to_owned(),
-            1 => "1 more of its new pods is available".to_owned(),
-            pods => format!("{pods} more of its new pods are available"),
-        };
         match self.waits_for {
-            Some(WaitsFor::NewPods) => Some(format!("{}; {go}", then(format!("waits until {new_pods}")))),
-            Some(WaitsFor::OldPods) => Some(format!(
-                "{}; its new ReplicaSet gets {} only after that.",
-                then(format!(
-                    "waits until {} {} ended",
-                    if self.pods == 0 { "old pods".to_owned() } else { count(self.pods, "old pod") },
-                    if self.pods == 1 { "has" } else { "have" },
-                )),
-                count(self.new_pods, "pod")
-            )),
+            Some(WaitsFor::NewPods) => Some(format!("{}; {go}", then())),
+            Some(WaitsFor::OldPods) => {
+                let new_pods = count(self.new_pods, "pod");
+                Some(format!("{}; its new ReplicaSet gets {new_pods} only after that.", then()))
+            }
             Some(WaitsFor::Resume) => {
                 Some(format!("Its rollout is paused, so {} {}.", count(self.then, "old pod"), stays(self.then)))
             }
             Some(WaitsFor::AnotherCount) => Some(
                 "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
             ),
-            None if self.unavailable > 0 => Some(format!(
+            None if self.follows && self.unavailable > 0 => Some(format!(
                 "Nothing more follows; {} {} not available.",
                 count(self.unavailable, "pod"),
                 if self.unavailable == 1 { "is" } else { "are" }

@@ -3,7 +3,7 @@
 use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Asked, Contest, Details, Owner, Workload};
+use crate::answer::preview::{Asked, Contest, Details, Owner, Verdict, Workload};
 use crate::answer::rest::Rest;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Order, Within};
@@ -82,6 +82,14 @@ pub struct Standing<'a> {
     pub may_go_at: Option<u32>,
     /// The largest count at which it certainly goes. `None` if it is never certain, or as above.
     pub goes_at: Option<u32>,
+    /// What becomes of it at the present count.
+    pub verdict: Verdict,
+    /// How likely it goes at the present count, if it is contested then and that is known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
+    /// The pod that it waits for, at the largest count at which it does.
+    #[serde(skip)]
+    pub waits_for: Option<String>,
     /// How likely it goes at each count at which it only may, the largest first, as far as that is known. Empty unless one pod was
     /// asked about.
     #[serde(skip_serializing_if = "Vec::is_empty")]

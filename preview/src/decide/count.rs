@@ -69,7 +69,7 @@ pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas)
 }
 
 /// The present number of replicas of a workload.
-fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error> {
+pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error> {
     let present = match choice {
         Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
         Choice::Set(id) => {

@@ -322,6 +322,7 @@ fn rest<'a>(
         pods: facts.pods,
         then: facts.then,
         is_certain: facts.is_certain,
+        waits: facts.waits(),
         text: facts.text(),
     }
 }

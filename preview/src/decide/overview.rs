@@ -1,6 +1,5 @@
 //! Several workloads of an input, a line each: the count, who goes first, and what is under way.
 
-use crate::answer::odds::Odds;
 use crate::answer::overview::{Overview, OverviewLine};
 use crate::answer::preview::{Asked, Preview, Verdict, Workload};
 use crate::answer::rest::Bounds;
@@ -75,9 +74,12 @@ fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
         asked: Asked::default(),
         active: 0,
         delete: Bounds::one(0),
+        one_by_one: None,
         certain: 0,
         next: None,
+        fate: None,
         odds: None,
+        present: None,
         autoscaler: None,
         rest: None,
         notes: Vec::new(),
@@ -104,31 +106,32 @@ fn line<'a>(
         asked: preview.asked,
         active: preview.active,
         delete: preview.deletions(),
+        one_by_one: preview.one_by_one().filter(|_| replicas.is_some()),
         certain: preview.count(Verdict::Delete),
+        present: preview.present,
         ..empty(id)
     };
+    if replicas.is_some() || line.delete.max > 0 || !preview.blocked.is_empty() {
+        first(&mut line, &preview);
+    }
     let count = preview.asked.replicas.or(preview.asked.parallelism).filter(|_| replicas.is_none());
     let pods = u32::try_from(preview.active).unwrap_or(u32::MAX);
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
-        && line.delete.max == 0
-        && preview.blocked.is_empty()
+        && line.next.is_none()
     {
         let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
-        (line.next, line.odds) = likeliest(&one).unzip();
-        if let (None, Some(blocked)) = (line.next, one.blocked.first()) {
-            (line.next, line.rest) = (Some(blocked.name), one.rest);
-        }
-    }
-    if replicas.is_some() {
-        (line.next, line.odds) = likeliest(&preview).unzip();
+        first(&mut line, &one);
+        line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Blocked));
     }
     let Preview { rest, notes, .. } = preview;
-    Ok(OverviewLine { rest: rest.filter(|rest| rest.then > 0).or(line.rest.take()), notes, ..line })
+    Ok(OverviewLine { rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()), notes, ..line })
 }
 
-/// The pod that is the likeliest to go, and the first of several.
-fn likeliest<'a>(preview: &Preview<'a>) -> Option<(&'a str, Odds)> {
-    let chances = preview.pods().filter_map(|pod| Some((pod, pod.chance()?)));
-    let pod = chances.max_by(|a, b| a.1.odds.total_cmp(&b.1.odds).then(b.0.position.cmp(&a.0.position)));
-    pod.map(|(pod, odds)| (pod.name, odds)).filter(|(_, odds)| odds.odds > 0.0)
+/// Names the pod that goes first, as the answer about this workload alone does.
+fn first<'a>(line: &mut OverviewLine<'a>, preview: &Preview<'a>) {
+    let pods = preview.in_sequence().into_iter();
+    let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Keep) else { return };
+    let is_open = matches!(pod.verdict, Verdict::Delete | Verdict::Contested);
+    (line.next, line.fate) = (Some(pod.name), Some(pod.verdict));
+    line.odds = pod.chance().filter(|_| is_open);
 }

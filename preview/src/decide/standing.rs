@@ -46,7 +46,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
             text::name(now.workload.name)
         )));
     }
-    let standings = if kind.is_direct() {
+    let mut standings = if kind.is_direct() {
         vec![Standings {
             replica_set: None,
             is_new: None,
@@ -55,6 +55,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
     } else {
         of_sets(input, &sets, &as_it_is, &now, pod)?
     };
+    mark_present(&mut standings, &now);
     Ok(ScaleDownOrder {
         api_version: now.api_version,
         kind: "ScaleDownOrder",
@@ -73,6 +74,14 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         waits_down_to: None,
         notes: now.notes,
     })
+}
+
+/// Adds what becomes of the pods at the present count.
+fn mark_present(standings: &mut [Standings<'_>], now: &Preview<'_>) {
+    let known: HashMap<_, _> = now.pods().map(|pod| (&*pod.uid, (pod.verdict, pod.odds))).collect();
+    for pod in standings.iter_mut().flat_map(|set| &mut set.pods) {
+        (pod.verdict, pod.odds) = known.get(&*pod.uid).copied().unwrap_or((Verdict::Keep, None));
+    }
 }
 
 /// Says the same about one pod of a workload, and how likely it goes at the counts that leave it open.
@@ -177,6 +186,9 @@ fn of_set<'a>(
             rank: pod.rank,
             may_go_at: count(may),
             goes_at: count(goes),
+            verdict: Verdict::Keep,
+            odds: None,
+            waits_for: None,
             chances: if is_wanted { chances_of(index)? } else { Vec::new() },
             rule,
             why,
@@ -316,10 +328,14 @@ fn by_each_count<'a>(
     };
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
+    let mut waits = HashMap::<&str, String>::new();
     let mut chances = Vec::new();
     for count in (least..=most).rev() {
         let at_count =
             preview(&Options { odds: options.odds && wanted.is_some(), ..at(options, kind, count) })?;
+        for pod in &at_count.blocked {
+            waits.entry(pod.name).or_insert_with(|| pod.by.clone());
+        }
         for pod in at_count.pods() {
             let odds = pod.odds.filter(|_| wanted == Some(pod.name));
             chances.extend(odds.map(|odds| Chance { replicas: count, odds }));
@@ -342,6 +358,9 @@ fn by_each_count<'a>(
             rank: pod.rank,
             may_go_at,
             goes_at,
+            verdict: pod.verdict,
+            odds: pod.odds,
+            waits_for: waits.get(pod.name).cloned(),
             chances: if wanted == Some(pod.name) { chances.clone() } else { Vec::new() },
             rule,
             why,

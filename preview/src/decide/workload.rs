@@ -4,6 +4,7 @@ use crate::answer::preview::Preview;
 use crate::ask::options::Options;
 use crate::decide::choose::{Choice, choose_workload};
 use crate::decide::circle::Arrow;
+use crate::decide::count::present;
 use crate::decide::deployment::preview_deployment;
 use crate::decide::direct::preview_direct;
 use crate::decide::members::{members, ranked};
@@ -38,6 +39,7 @@ pub(crate) fn preview_choice<'a>(
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     let mut preview = moment::decide(options, |options| preview_at(input, sets, choice, options))?;
+    preview.present = present(sets, choice).ok();
     interference::add(&mut preview, input, options);
     leftovers::add(&mut preview, input, options);
     Ok(preview)

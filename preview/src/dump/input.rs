@@ -72,15 +72,24 @@ impl Input {
         let input =
             Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
         if input.is_empty() {
-            return Err(Error::new(match input.others + input.surroundings.len() as u64 {
-                0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
-                others => format!(
-                    "no Pod or workload that has a preview among {}: {PRINT}",
-                    text::count(others, "object")
-                ),
-            }));
+            return Err(Error::new(input.without_workload()));
         }
         Ok(input)
+    }
+
+    /// What it holds in place of a Pod or workload.
+    fn without_workload(&self) -> String {
+        let nodes = self.nodes.len() as u64;
+        let others = self.others + (self.surroundings.len() + self.revisions.len()) as u64;
+        let what = match (nodes, others) {
+            (0, 0) => {
+                return "the list is empty: check the namespace and the labels given to kubectl get".to_owned();
+            }
+            (0, others) => text::count(others, "object"),
+            (nodes, 0) => text::count(nodes, "Node"),
+            _ => format!("{} and {}", text::count(nodes, "Node"), text::count(others, "other object")),
+        };
+        format!("no Pod or workload that has a preview among {what}: {PRINT}")
     }
 
     /// Reads one part of an input, as [`Input::read`] does. The part may have no object of a known kind. Returns `None` if
