@@ -1,6 +1,6 @@
 //! The limits: lists longer than 20 bits can count, more pods than 32 bits can count, and counts that are full.
 
-use podrank::controller::{Availability, Status, job};
+use podrank::controller::{Availability, Status};
 use podrank::ffi::node_number;
 use podrank::{Flags, NodeCounts, Pod, count_ranks};
 use podrank_laws::{Core, laws};
@@ -48,22 +48,6 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     let mut scores = [77; 3];
     assert_eq!(policy.settle(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
     assert_eq!((victims, scores), ([77; 3], [77; 3]));
-
-    let error = job::next_sync(&job::Job::default(), podrank::Time::UNSET, pods, &[], &mut [], &mut []);
-    assert_eq!(error, Err(job::JobError::TooManyPods));
-}
-
-/// Of `DaemonSet`s, the nodes are counted, too.
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-#[test]
-fn too_many_pods_or_nodes_of_a_daemon_set_are_rejected() {
-    use podrank::controller::daemon_set::{DaemonSet, DaemonSetError, next_sync};
-
-    let len = u32::MAX as usize + 1;
-    for (nodes, pods) in [(len, 1), (1, len)] {
-        let error = next_sync(&DaemonSet::default(), unbacked(nodes), unbacked(pods), &mut [], &mut []);
-        assert_eq!(error, Err(DaemonSetError::TooMany));
-    }
 }
 
 /// Counts that are almost full once the first pod is counted, which would otherwise take 2^32 calls.

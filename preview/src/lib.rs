@@ -13,6 +13,7 @@
 //! | floor | what it holds |
 //! |---|---|
 //! | `words` | text: sentences, ages, quantities and errors |
+//! | `sync` | what a controller does in its next sync: pure functions of plain records, a folder for each kind |
 //! | `object` | one file for each object: what is kept of it |
 //! | `dump` | what kubectl prints: JSON and YAML, the objects of an input, and its sets with their pods |
 //! | `ask` | what is asked: options and feature gates |
@@ -29,7 +30,13 @@ mod dump;
 mod fetch;
 mod object;
 pub mod steer;
+#[doc(hidden)]
+pub mod sync;
 mod words;
+
+#[cfg(test)]
+#[path = "../tests/recorded/mod.rs"]
+mod recorded;
 
 pub use answer::autoscaled::Autoscaled;
 pub use answer::autoscaler::AutoscalerPreview;
@@ -43,8 +50,6 @@ pub use answer::preview::{
 pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 pub use answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 pub use ask::gates;
-#[doc(hidden)]
-pub use ask::options::Neglect;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use ask::replicas::Replicas;
 pub use ask::scalable::Scalable;

@@ -1,12 +1,12 @@
 //! Where a Deployment's syncs lead, against a naive simulation of its controllers: they take turns at random, see statuses late, and sort
 //! lists in random order. Whatever happens, no certain pod stays, no safe one goes, and all sizes are within what the preview says.
 //!
-//! A sync of the Deployment and the sort are the core's, which other tests compare with Kubernetes' own code.
+//! A sync of the Deployment and the sort are podrank's own, which other tests compare with Kubernetes' code.
 
-use podrank::controller::IntOrPercent;
-use podrank::controller::deployment::{Change, Deployment, ReplicaSet, SetFlags, Strategy, next_sync};
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::{generate, objects};
+use podrank_preview::sync::IntOrPercent;
+use podrank_preview::sync::deployment::{Annotation, Deployment, ReplicaSet, Strategy, next_sync};
 use podrank_preview::{Input, Options, Preview, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -31,6 +31,7 @@ struct PodState {
 #[derive(Clone, Debug)]
 struct SetState {
     record: ReplicaSet,
+    created: i64,
     revision: u32,
 }
 
@@ -75,7 +76,9 @@ impl World {
                     Strategy::RollingUpdate { max_surge: surge, max_unavailable: unavailable }
                 },
                 is_paused: random.u8(0..6) == 0,
-                ..Deployment::default()
+                status_replicas: 0,
+                is_being_deleted: false,
+                is_rolling_back: false,
             },
             surge: surge_text,
             unavailable: unavailable_text,
@@ -88,14 +91,14 @@ impl World {
         let was = if random.bool() { count } else { random.i32(0..=8) };
         for index in 0..random.u32(1..=3) {
             let size = random.i32(0..=5);
-            let mut record = ReplicaSet {
-                creation_time: Time::from_unix(NOW - 100_000 + i64::from(index) * 1000, 0),
-                name_order: index,
+            let record = ReplicaSet {
                 replicas: size,
-                ..ReplicaSet::new()
+                desired: Annotation::Valid(was),
+                max: Annotation::Valid(was + random.i32(0..3)),
+                ..ReplicaSet::default()
             };
-            record.set_annotations(was.to_string(), (was + random.i32(0..3)).to_string());
-            world.sets.push(SetState { record, revision: random.u32(0..3) });
+            let created = NOW - 100_000 + i64::from(index) * 1000;
+            world.sets.push(SetState { record, created, revision: random.u32(0..3) });
             for _ in 0..size {
                 let mut pod = world.pod(index as usize, random);
                 pod.is_first = true;
@@ -176,6 +179,7 @@ impl World {
                 "template": template(0, json!({ "app": "web" })) },
             "status": { "replicas": self.deployment.status_replicas, "observedGeneration": 1 },
         })];
+        let number = |annotation: Annotation| annotation.leniently().expect("a number").to_string();
         let owner = |kind: &str, name: &str| json!([{ "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true }]);
         for (index, set) in self.sets.iter().enumerate() {
             let labels = json!({ "app": "web", "pod-template-hash": index.to_string() });
@@ -184,9 +188,9 @@ impl World {
             items.push(json!({
                 "apiVersion": "apps/v1", "kind": "ReplicaSet",
                 "metadata": { "name": name, "namespace": "shop", "uid": name, "generation": 1, "labels": labels,
-                    "creationTimestamp": text(record.creation_time), "ownerReferences": owner("Deployment", "web"),
-                    "annotations": { "deployment.kubernetes.io/desired-replicas": record.desired_replicas.to_string(),
-                        "deployment.kubernetes.io/max-replicas": record.max_replicas.to_string() } },
+                    "creationTimestamp": text(Time::from_unix(set.created, 0)), "ownerReferences": owner("Deployment", "web"),
+                    "annotations": { "deployment.kubernetes.io/desired-replicas": number(record.desired),
+                        "deployment.kubernetes.io/max-replicas": number(record.max) } },
                 "spec": { "replicas": record.replicas, "selector": own, "minReadySeconds": self.min_ready_seconds,
                     "template": template(set.revision, labels.clone()) },
                 "status": { "replicas": record.status_replicas, "availableReplicas": record.available_replicas, "observedGeneration": 1 },
@@ -254,39 +258,33 @@ impl World {
             .iter()
             .zip(&*seen)
             .map(|(set, &(status_replicas, available_replicas))| ReplicaSet {
-                flags: set.record.flags.with(SetFlags::CURRENT_TEMPLATE, set.revision == 0),
+                has_template: set.revision == 0,
                 status_replicas,
                 available_replicas,
                 ..set.record
             })
             .collect();
-        let mut changes = vec![Change::default(); records.len()];
         let mut deployment = self.deployment;
-        let mut step = next_sync(&deployment, &records, &mut changes).expect("a step");
+        let mut sync = next_sync(&deployment, &records);
         if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-            let new = step.new_set.map(|index| index as usize);
-            *old_pods_run = self.pods.iter().any(|pod| Some(pod.set) != new);
-            step = next_sync(&deployment, &records, &mut changes).expect("a step");
+            *old_pods_run = self.pods.iter().any(|pod| Some(pod.set) != sync.new_set);
+            sync = next_sync(&deployment, &records);
         }
-        let mut wrote = step.creates;
-        for (index, change) in changes.iter().enumerate() {
+        let mut wrote = sync.creates;
+        for (index, change) in sync.changes.iter().enumerate() {
             let old = self.sets[index].record;
-            self.sets[index].record.apply(change, &deployment, &step.budgets);
+            self.sets[index].record.apply(change, &deployment, &sync);
             wrote |= self.sets[index].record != old;
             if self.sets[index].record.replicas != old.replicas && queue.iter().all(|(_, set)| *set != index)
             {
                 queue.push_back((number, index));
             }
         }
-        if step.creates {
-            let mut record = ReplicaSet {
-                creation_time: Time::from_unix(NOW, 0),
-                name_order: u32::try_from(self.sets.len()).expect("few"),
-                ..ReplicaSet::new()
-            };
-            record.apply(&step.new_change, &deployment, &step.budgets);
+        if sync.creates {
+            let mut record = ReplicaSet::default();
+            record.apply(&sync.new_change, &deployment, &sync);
             queue.push_back((number, self.sets.len()));
-            self.sets.push(SetState { record, revision: 0 });
+            self.sets.push(SetState { record, created: NOW, revision: 0 });
             seen.push((0, 0));
         }
         self.deployment.status_replicas = seen.iter().map(|status| status.0).sum();

@@ -1,5 +1,4 @@
-//! The decisions of Kubernetes' workload controllers besides the order, as pure functions: those of a `ReplicaSet`'s, for a
-//! controller of your own, and the next sync of each kind of workload, in a module of its own.
+//! The decisions of Kubernetes' `ReplicaSet` controller besides the order, as pure functions, for a controller of your own.
 //!
 //! A controller keeps the wanted number of pods, although it observes them late and its requests can fail.
 //! kube-controller-manager is tied to Kubernetes' API. These are its decisions without the API, so that a
@@ -16,10 +15,6 @@
 //! | whether all requested changes have been observed | [`Expectations`] |
 //! | which pods are available, and when to check again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
-//! | how a Deployment sizes its sets | [`deployment::next_sync`] |
-//! | which pods of a Job go | [`job::next_sync`] |
-//! | which pods of a `DaemonSet` go | [`daemon_set::next_sync`] |
-//! | which pods of a `StatefulSet` go, and what they wait for | [`stateful_set::next_sync`] |
 //!
 //! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
 //! expectations, then sync.
@@ -116,17 +111,10 @@
 mod active;
 mod availability;
 mod claim;
-pub mod daemon_set;
 mod deletion_age;
-pub mod deployment;
 pub(crate) mod expectations;
-mod int_or_percent;
-pub mod job;
-mod names;
-mod outcome;
 mod plan;
 mod slow_start;
-pub mod stateful_set;
 mod status;
 
 pub use active::{is_active, is_terminating};
@@ -134,8 +122,6 @@ pub use availability::{Availability, availability};
 pub use claim::{Claim, Claimable, Owner, claim};
 pub use deletion_age::{DeletionAge, deletion_ages};
 pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, KeysFull, PodKey};
-pub use int_or_percent::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
-pub use outcome::{Outcome, Verdict};
 pub use plan::{BURST_REPLICAS, Plan, SetState, plan};
 pub use slow_start::SlowStart;
 pub use status::{ConditionChange, FailureReason, Status, failure_condition};

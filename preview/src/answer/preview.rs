@@ -9,6 +9,7 @@ use crate::answer::why::phase_name;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Options, Order, Within};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
+pub use crate::sync::Verdict;
 use crate::words::age::age;
 use jiff::Timestamp;
 use podrank::{Flags, Pod, Time};
@@ -444,46 +445,6 @@ impl Details {
             is_own_cost: false,
             creation_time: timestamp(pod.creation_time),
             age: age(now, pod.creation_time),
-        }
-    }
-}
-
-/// What happens to a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It certainly goes.
-    Delete,
-    /// It may go or stay: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
-    Contested,
-    /// It would go, but waits.
-    Blocked,
-    /// It certainly stays until the rollout goes on, and goes then.
-    Later,
-    /// It certainly stays.
-    Keep,
-}
-
-impl Verdict {
-    /// Returns it as a word for people: whether the pod goes.
-    pub fn goes(self) -> &'static str {
-        match self {
-            Self::Delete => "yes",
-            Self::Contested => "maybe",
-            Self::Blocked => "waits",
-            Self::Later => "later",
-            Self::Keep => "no",
-        }
-    }
-
-    /// Returns it as a word, as in the JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Delete => "delete",
-            Self::Contested => "contested",
-            Self::Blocked => "blocked",
-            Self::Later => "later",
-            Self::Keep => "keep",
         }
     }
 }

@@ -46,9 +46,6 @@ pub struct Options {
     pub odds: bool,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
     pub partial: bool,
-    /// What the way to the end leaves out. For tests.
-    #[doc(hidden)]
-    pub neglect: Neglect,
     /// Whether the input is the last answer of a cluster whose statuses lag. It is decided on as with `partial`.
     pub lags: bool,
 }
@@ -74,7 +71,6 @@ impl Options {
             burst_replicas: None,
             odds: true,
             partial: false,
-            neglect: Neglect::default(),
             lags: false,
         }
     }
@@ -83,18 +79,6 @@ impl Options {
     pub fn accepts_gaps(&self) -> bool {
         self.partial || self.lags
     }
-}
-
-/// Facts that a preview of a Deployment's end can leave out, so that tests can show that they matter.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Neglect {
-    /// A sync can read statuses that are late.
-    pub lateness: bool,
-    /// A sync writes annotations.
-    pub annotations: bool,
-    /// Statuses follow the pods.
-    pub statuses: bool,
 }
 
 /// Kubernetes' feature gates that change what other controllers than those of sets do.

@@ -5,25 +5,37 @@ use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict}
 use crate::answer::set_why::set_why;
 use crate::ask::gates;
 use crate::ask::options::{Options, Order};
-use crate::decide::end::{self, Actor, End, path_name};
+use crate::decide::end::{self, Actor, End};
 use crate::decide::next::{Next, what_is_next};
 use crate::decide::race::Race;
-use crate::decide::set::{Scene, SetDecision, decide_set};
+use crate::decide::set::{Scene, SetDecision};
 use crate::decide::{complete, notes};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::object::set::SetEntry;
 use crate::object::workload::WorkloadKind;
+use crate::sync::deployment::{Deployment, ReplicaSet, SizeChange, SizeReason, Strategy, Sync, next_sync};
 use crate::words::error::{Error, not_negative};
-use podrank::controller::deployment::{
-    Change, Deployment, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
-};
 
 /// One of the Deployment's sets.
 struct Own<'a> {
     entry: &'a SetEntry,
     state: &'a SetState,
+}
+
+/// A Deployment with its sets, and its next sync.
+struct Scaled<'s, 'a> {
+    sets: &'s Sets<'a>,
+    spec: &'a DeploymentSpec,
+    options: &'s Options,
+    own: Vec<Own<'a>>,
+    /// Those and their pods.
+    scenes: Vec<Scene<'s, 'a>>,
+    /// What its controller reads of them.
+    records: Vec<ReplicaSet>,
+    deployment: Deployment,
+    sync: Sync,
 }
 
 pub(crate) fn preview_deployment<'a>(
@@ -32,38 +44,14 @@ pub(crate) fn preview_deployment<'a>(
     entry: &'a DeploymentEntry,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let spec = entry.spec()?;
-    let own = own_sets(sets, entry, spec)?;
-    let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
-    let records = records(spec, &own);
-    let (deployment, step, changes) = next_step(sets, deployment, &records, &own);
-    let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
-    let gaps = gaps(sets, entry, spec, &own)?;
-    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
-        return Err(complete::error(&entry.namespace, WorkloadKind::ReplicaSet, &gaps));
-    }
-    let mut notes = gaps;
-    notes.extend(notes::workload_listed_twice(input, entry.id()));
-    if own.iter().filter(|own| own.state.set.replicas > 0).count() > 1 {
-        for own in &own {
-            notes.extend(complete::stale_status(sets, own.entry)?);
-        }
-    }
-    let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id());
-    let scenes = own.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let (scaled, mut notes) = Scaled::read(input, sets, entry, options)?;
+    let Scaled { spec, own, deployment, sync, .. } = &scaled;
     let is_step = options.next_step || options.burst_replicas.is_some();
-    let mut decisions = if is_step {
-        decide_all(input, sets, &own, &scenes, &step, &changes, options, &mut notes)?
-    } else {
-        count_all(input, sets, &scenes, &changes, options, &mut notes)?
-    };
-    let all_states: Vec<_> = own.iter().map(|own| &own.state.set).collect();
-    let next = what_is_next(&deployment, &step, &changes, &all_states);
-    let end = if is_step {
-        None
-    } else {
-        Some(play_on(sets, spec, &own, &scenes, &records, &deployment, &step, options)?)
-    };
+    let mut decisions =
+        if is_step { scaled.decide_all(&mut notes)? } else { scaled.count_all(&mut notes)? };
+    let next = what_is_next(deployment, sync, &scaled.records);
+    let end = if is_step { None } else { Some(scaled.play_on()?) };
+    let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
     notes.extend(notes::of_deployment(entry, spec, end.is_none().then_some(&next), &states));
     let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.goes_on);
     let next = end.as_ref().map_or(&next, |end| &end.next);
@@ -79,11 +67,11 @@ pub(crate) fn preview_deployment<'a>(
             (end.steps, end.rest)
         })
         .unzip();
-    let previews = set_previews(&deployment, &step, &changes, &own, decisions);
+    let previews = scaled.set_previews(decisions);
     let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
     let mut preview = Preview {
         feature_gates: gates::of_sets(options.gates),
-        rollout: Some(Rollout { path: path_name(step.path), goes_on, waits }),
+        rollout: Some(Rollout { path: sync.path.name(), goes_on, waits }),
         active: sum(|set| set.active),
         asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
         burst_replicas: Some(options.burst_replicas),
@@ -98,69 +86,169 @@ pub(crate) fn preview_deployment<'a>(
     Ok(preview)
 }
 
-/// The sets that have pods, or get some, and the one that the sync creates.
-fn set_previews<'a>(
-    deployment: &Deployment,
-    step: &Step,
-    changes: &[Change],
-    own: &[Own<'a>],
-    decisions: Vec<SetDecision<'a>>,
-) -> Vec<SetPreview<'a>> {
-    let new = step.new_set.map(|index| index as usize);
-    let mut previews: Vec<_> = own
-        .iter()
-        .zip(changes)
-        .zip(decisions)
-        .enumerate()
-        .filter(|(_, ((own, change), decision))| {
-            own.state.set.replicas != 0 || change.replicas != 0 || decision.active != 0
-        })
-        .map(|(index, ((own, change), decision))| {
+impl<'s, 'a> Scaled<'s, 'a> {
+    /// Reads it, with notes on what the input lacks.
+    fn read(
+        input: &'a Input,
+        sets: &'s Sets<'a>,
+        entry: &'a DeploymentEntry,
+        options: &'s Options,
+    ) -> Result<(Self, Vec<Note>), Error> {
+        let spec = entry.spec()?;
+        let own = own_sets(sets, entry, spec)?;
+        let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
+        let record =
+            |own: &Own<'_>| ReplicaSet { has_template: own.state.template == spec.template, ..own.state.set };
+        let records: Vec<_> = own.iter().map(record).collect();
+        let (deployment, sync) = next_step(sets, deployment, &records, &own);
+        let mut notes = gaps(sets, entry, spec, &own)?;
+        if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
+            return Err(complete::error(&entry.namespace, WorkloadKind::ReplicaSet, &notes));
+        }
+        notes.extend(notes::workload_listed_twice(input, entry.id()));
+        if own.iter().filter(|own| own.state.set.replicas > 0).count() > 1 {
+            for own in &own {
+                notes.extend(complete::stale_status(sets, own.entry)?);
+            }
+        }
+        let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id());
+        let scenes = own.iter().map(read).collect::<Result<_, _>>()?;
+        Ok((Self { sets, spec, options, own, scenes, records, deployment, sync }, notes))
+    }
+
+    /// The sets that have pods, or get some, and the one that the sync creates.
+    fn set_previews(&self, decisions: Vec<SetDecision<'a>>) -> Vec<SetPreview<'a>> {
+        let mut previews = Vec::new();
+        for (index, decision) in decisions.into_iter().enumerate() {
+            let (own, change) = (&self.own[index], &self.sync.changes[index]);
             let from = own.state.set.replicas;
-            SetPreview {
+            if from == 0 && change.replicas == 0 && decision.active == 0 {
+                continue;
+            }
+            previews.push(SetPreview {
                 replica_set: Some(own.entry.id().name),
-                is_new: new == Some(index),
-                from,
-                to: change.replicas,
+                is_new: self.sync.new_set == Some(index),
                 writes: writes(from, change),
-                reason: change.reason.name(),
-                why: set_why(deployment, step, from, change),
                 active: decision.active,
                 delete: decision.delete,
                 quota: decision.quota,
                 pods: decision.pods,
-            }
-        })
-        .collect();
-    if step.creates {
-        let change = &step.new_change;
-        previews.push(SetPreview {
+                ..self.set_preview(from, change)
+            });
+        }
+        if self.sync.creates {
+            previews.push(self.set_preview(0, &self.sync.new_change));
+        }
+        previews
+    }
+
+    /// A set that does not exist yet.
+    fn set_preview(&self, from: i32, change: &SizeChange) -> SetPreview<'a> {
+        SetPreview {
             replica_set: None,
             is_new: true,
-            from: 0,
+            from,
             to: change.replicas,
             writes: Vec::new(),
             reason: change.reason.name(),
-            why: set_why(deployment, step, 0, change),
+            why: set_why(&self.deployment, &self.sync, from, change),
             active: 0,
             delete: 0,
             quota: 0,
             pods: Vec::new(),
-        });
+        }
     }
-    previews
+
+    /// Plays the syncs to their end.
+    fn play_on(&self) -> Result<End<'a>, Error> {
+        end::end(&self.deployment, &self.actors()?, self.options)
+    }
+
+    fn actors(&self) -> Result<Vec<Actor<'_, 'a>>, Error> {
+        let mut actors = Vec::new();
+        for (index, (own, scene)) in self.own.iter().zip(&self.scenes).enumerate() {
+            let seconds = if self.sync.new_set == Some(index) {
+                // The sync writes it.
+                self.spec.min_ready_seconds.unwrap_or(0)
+            } else {
+                own.entry.spec()?.min_ready_seconds
+            };
+            let pods = self.sets.pods(own.entry.id());
+            let ending = pods.iter().filter(|pod| pod.is_terminating && !pod.is_finished).count();
+            actors.push(Actor {
+                name: own.entry.id().name,
+                scene,
+                record: self.records[index],
+                min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
+                is_idle: own.entry.idle()?.is_some(),
+                terminating: u32::try_from(ending).unwrap_or(u32::MAX),
+            });
+        }
+        Ok(actors)
+    }
+
+    /// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
+    fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<SetDecision<'a>>, Error> {
+        let without_odds = Options { odds: false, ..self.options.clone() };
+        let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
+            scene.decide(to(change), &without_odds, Some(&Race::default()), Some(notes))
+        };
+        self.scenes.iter().zip(&self.sync.changes).map(decide).collect()
+    }
+
+    /// Decides which pods each set loses. What another set does at the same time may change the ranks.
+    fn decide_all(&self, notes: &mut Vec<Note>) -> Result<Vec<SetDecision<'a>>, Error> {
+        let changes = &self.sync.changes;
+        let mut decisions = Vec::new();
+        for (scene, change) in self.scenes.iter().zip(changes) {
+            // Pods that stay whatever the ranks are do not change the ranks in other sets.
+            decisions.push(scene.decide(to(change), self.options, Some(&Race::unknown()), None)?);
+        }
+        let races = (0..changes.len()).map(|index| self.race(index, &decisions));
+        let decide = |(index, race): (usize, Race<'_>)| {
+            self.scenes[index].decide(to(&changes[index]), self.options, Some(&race), Some(notes))
+        };
+        races.enumerate().map(decide).collect()
+    }
+
+    /// What may change the ranks of a set's pods before its controller reads them.
+    fn race(&self, index: usize, decisions: &[SetDecision<'a>]) -> Race<'a> {
+        let changes = &self.sync.changes;
+        let mut race = Race::default();
+        if self.sync.creates {
+            race.gain(to(&self.sync.new_change) as usize);
+        }
+        if is_in_two_steps(&changes[index]) {
+            // Its own first victims are gone when it counts ranks for the second time.
+            let first = changes[index].part.unsigned_abs() as usize;
+            race.lose(first, decisions[index].pods.iter().map(|pod| pod.node));
+        }
+        for (other, (decision, change)) in decisions.iter().zip(changes).enumerate() {
+            if other != index {
+                let may_go = decision.pods.iter().filter(|pod| pod.verdict != Verdict::Keep);
+                race.lose(decision.delete, may_go.map(|pod| pod.node));
+                race.gain((to(change) as usize).saturating_sub(decision.active));
+            }
+        }
+        race
+    }
+}
+
+/// The size that a set gets.
+fn to(change: &SizeChange) -> u32 {
+    u32::try_from(change.replicas).unwrap_or(0)
 }
 
 /// The sizes that the sync writes to a set, in turn.
-fn writes(from: i32, change: &Change) -> Vec<i32> {
+fn writes(from: i32, change: &SizeChange) -> Vec<i32> {
     let first = from.wrapping_add(change.part);
     let all = [Some(first).filter(|_| is_in_two_steps(change)), Some(change.replicas)];
     all.into_iter().flatten().filter(|size| *size != from).collect()
 }
 
 /// Whether the set shrinks twice in the sync: the pods that are not available go first.
-fn is_in_two_steps(change: &Change) -> bool {
-    change.reason == Reason::UnhealthyAndAvailable
+fn is_in_two_steps(change: &SizeChange) -> bool {
+    change.reason == SizeReason::UnhealthyAndAvailable
 }
 
 /// The count to decide for.
@@ -184,7 +272,7 @@ fn own_sets<'a>(
         let state = entry.state()?.filter(|state| selector.matches(&state.labels));
         own.extend(state.map(|state| Own { entry, state }));
     }
-    own.sort_by_key(|own| (own.state.set.creation_time.unix_nanos(), own.entry.id()));
+    own.sort_by_key(|own| (own.state.creation_time.unix_nanos(), own.entry.id()));
     Ok(own)
 }
 
@@ -209,143 +297,105 @@ fn gaps(
     Ok(gaps)
 }
 
-/// What the Deployment's controller reads of the sets.
-fn records(spec: &DeploymentSpec, own: &[Own<'_>]) -> Vec<ReplicaSet> {
-    let mut names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
-    names.sort_unstable();
-    let record = |own: &Own<'_>| {
-        let place = names.binary_search(&own.entry.id().name).expect("each name is in the list");
-        let is_current = own.state.template == spec.template;
-        ReplicaSet {
-            name_order: u32::try_from(place).unwrap_or(u32::MAX),
-            flags: own.state.set.flags.with(SetFlags::CURRENT_TEMPLATE, is_current),
-            ..own.state.set
-        }
-    };
-    own.iter().map(record).collect()
-}
-
-/// Asks the core.
+/// The next sync. The Deployment comes back with whether old pods run.
 fn next_step(
     sets: &Sets<'_>,
     mut deployment: Deployment,
     records: &[ReplicaSet],
     own: &[Own<'_>],
-) -> (Deployment, Step, Vec<Change>) {
-    let mut changes = vec![Change::default(); own.len()];
-    let mut sync = |deployment: &Deployment| {
-        next_sync(deployment, records, &mut changes).expect("there is a change for each set")
-    };
-    let mut step = sync(&deployment);
+) -> (Deployment, Sync) {
+    let mut sync = next_sync(&deployment, records);
     if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-        let new = step.new_set.and_then(|index| own.get(index as usize)).map(|own| own.entry.id());
+        let new = sync.new_set.map(|index| own[index].entry.id());
         let old = || own.iter().map(|own| own.entry.id()).filter(|id| Some(*id) != new);
         let old_pods = || old().flat_map(|id| sets.pods(id)).filter(|pod| !pod.is_finished);
-        let goes_on_without_them = step.goes_on;
+        let goes_on_without_them = sync.goes_on;
         *old_pods_run = old_pods().next().is_some();
-        step = sync(&deployment);
+        sync = next_sync(&deployment, records);
         // Kubernetes waits for no kubelet to end a pod without a node: it is gone as soon as it is deleted.
-        if changes.iter().any(|change| change.reason == Reason::Recreated)
+        if sync.changes.iter().any(|change| change.reason == SizeReason::Recreated)
             && old_pods().all(|pod| pod.is_active() && pod.node().is_none())
         {
-            step.goes_on = goes_on_without_them;
+            sync.goes_on = goes_on_without_them;
         }
     }
-    (deployment, step, changes)
+    (deployment, sync)
 }
 
-/// Plays the syncs to their end.
-#[expect(clippy::too_many_arguments, reason = "all that a sync is about")]
-fn play_on<'a>(
-    sets: &Sets<'a>,
-    spec: &DeploymentSpec,
-    own: &[Own<'a>],
-    scenes: &[Scene<'a>],
-    records: &[ReplicaSet],
-    deployment: &Deployment,
-    step: &Step,
-    options: &Options,
-) -> Result<End<'a>, Error> {
-    let mut actors = Vec::new();
-    for (((own, scene), record), index) in own.iter().zip(scenes).zip(records).zip(0..) {
-        let seconds = if step.new_set == Some(index) {
-            // The sync writes it.
-            spec.min_ready_seconds.unwrap_or(0)
-        } else {
-            own.entry.spec()?.min_ready_seconds
-        };
-        let pods = sets.pods(own.entry.id());
-        let ending = pods.iter().filter(|pod| pod.is_terminating && !pod.is_finished).count();
-        actors.push(Actor {
-            scene,
-            record: *record,
-            min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
-            is_idle: own.entry.idle()?.is_some(),
-            terminating: u32::try_from(ending).unwrap_or(u32::MAX),
-        });
+#[cfg(test)]
+mod tests {
+    use super::{Scaled, end};
+    use crate::answer::rest::Bounds;
+    use crate::ask::options::Options;
+    use crate::decide::play::Sight;
+    use crate::dump::input::Input;
+    use crate::dump::sets::Sets;
+    use crate::recorded;
+    use crate::sync::deployment::SizeChange;
+    use podrank_laws::objects;
+    use serde::Deserialize;
+    use serde_json::Value;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// As `judge/cluster/internal/record` writes it.
+    #[derive(Deserialize)]
+    struct Case {
+        replicas: Option<u32>,
+        now: String,
+        gone: Option<BTreeSet<String>>,
+        sizes: BTreeMap<String, u32>,
+        others: u32,
+        items: Vec<Value>,
     }
-    let names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
-    end::end(deployment, &actors, &names, options)
-}
 
-/// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
-fn count_all<'a>(
-    input: &'a Input,
-    sets: &Sets<'a>,
-    scenes: &[Scene<'a>],
-    changes: &[Change],
-    options: &Options,
-    notes: &mut Vec<Note>,
-) -> Result<Vec<SetDecision<'a>>, Error> {
-    let without_odds = Options { odds: false, ..options.clone() };
-    let decide = |(scene, change): (&Scene<'a>, &Change)| {
-        let to = u32::try_from(change.replicas).unwrap_or(0);
-        decide_set(input, sets, scene, to, &without_odds, Some(&Race::default()), Some(notes))
-    };
-    scenes.iter().zip(changes).map(decide).collect()
-}
-
-/// Decides which pods each set loses. What another set does at the same time may change the ranks.
-#[expect(clippy::too_many_arguments, reason = "all that a sync is about")]
-fn decide_all<'a>(
-    input: &'a Input,
-    sets: &Sets<'a>,
-    own: &[Own<'a>],
-    scenes: &[Scene<'a>],
-    step: &Step,
-    changes: &[Change],
-    options: &Options,
-    notes: &mut Vec<Note>,
-) -> Result<Vec<SetDecision<'a>>, Error> {
-    let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
-    let decide = |(scene, change): (&Scene<'a>, &Change), race: &Race<'_>, notes: Option<&mut Vec<Note>>| {
-        decide_set(input, sets, scene, to(change), options, Some(race), notes)
-    };
-    let mut decisions = Vec::new();
-    for pair in scenes.iter().zip(changes) {
-        // Pods that stay whatever the ranks are do not change the ranks in other sets.
-        decisions.push(decide(pair, &Race::unknown(), None)?);
+    impl Case {
+        /// For each sight, whether the play ends where the controllers came to rest: with these sizes, after so many pods.
+        fn are_right(&self, sights: &[Sight]) -> Vec<bool> {
+            let input = Input::read(objects::dump(&self.items).as_bytes()).expect("a dump");
+            let sets = Sets::of(&input);
+            let mut options = Options::new(0, self.now.parse().expect("a time"));
+            (options.replicas, options.lags) = (self.replicas, true);
+            let (scaled, _) =
+                Scaled::read(&input, &sets, &input.deployments[0], &options).expect("a Deployment");
+            let actors = scaled.actors().expect("sets");
+            let size = |index: usize| match actors.get(index) {
+                Some(actor) => self.sizes.get(actor.name).copied().unwrap_or(0),
+                None => self.others,
+            };
+            let gone = u32::try_from(self.gone.as_ref().map_or(0, BTreeSet::len)).expect("few pods");
+            let is = |bounds: Bounds, number: u32| (bounds.min..=bounds.max).contains(&number);
+            let is_right = |sight| {
+                let outcome = end::outcome(&scaled.deployment, &actors, &options, sight).expect("a play");
+                let mut sizes = outcome.fates.iter().enumerate();
+                is(outcome.gone, gone) && sizes.all(|(index, fate)| is(fate.size, size(index)))
+            };
+            sights.iter().map(is_right).collect()
+        }
     }
-    let races: Vec<_> = (0..own.len())
-        .map(|index| {
-            let mut race = Race::default();
-            if step.creates {
-                race.gain(to(&step.new_change) as usize);
-            }
-            if is_in_two_steps(&changes[index]) {
-                // Its own first victims are gone when it counts ranks for the second time.
-                let first = changes[index].part.unsigned_abs() as usize;
-                race.lose(first, decisions[index].pods.iter().map(|pod| pod.node));
-            }
-            for (_, (decision, change)) in
-                decisions.iter().zip(changes).enumerate().filter(|(other, _)| *other != index)
-            {
-                let may_go = decision.pods.iter().filter(|pod| pod.verdict != Verdict::Keep);
-                race.lose(decision.delete, may_go.map(|pod| pod.node));
-                race.gain((to(change) as usize).saturating_sub(decision.active));
-            }
-            race
-        })
-        .collect();
-    scenes.iter().zip(changes).zip(&races).map(|(pair, race)| decide(pair, race, Some(notes))).collect()
+
+    /// Negative controls. If no round noticed, the rounds would prove nothing about what the controller sees and writes.
+    #[test]
+    fn recorded_ends_notice_what_is_left_out() {
+        let sights = [
+            Sight::KUBERNETES,
+            // Nothing is seen late.
+            Sight { late: |_| (vec![Vec::new()], true), ..Sight::KUBERNETES },
+            // Annotations are not written.
+            Sight {
+                write: |set, change, deployment, sync| {
+                    set.apply(&SizeChange { annotates: false, ..*change }, deployment, sync);
+                },
+                ..Sight::KUBERNETES
+            },
+            // Statuses do not follow the pods.
+            Sight { late: |_| (vec![Vec::new()], true), show: |_, _| {}, ..Sight::KUBERNETES },
+        ];
+        let cases: Vec<Case> = recorded::rounds("ends.jsonl.gz");
+        let rounds: Vec<_> =
+            cases.iter().map(|case| case.are_right(&sights)).filter(|round| round[0]).collect();
+        let noticed: Vec<_> =
+            (1..sights.len()).map(|sight| rounds.iter().filter(|round| !round[sight]).count()).collect();
+        println!("of {} rounds, {} are right, and notice: {noticed:?}", cases.len(), rounds.len());
+        assert!(rounds.len() * 10 > cases.len() * 9 && !noticed.contains(&0), "{} {noticed:?}", rounds.len());
+    }
 }

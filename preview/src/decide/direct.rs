@@ -3,10 +3,11 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::{Asked, BlockedPod, Pods, Preview, Verdict};
 use crate::answer::rest::{Bounds, Rest};
+use crate::ask::gates;
 use crate::ask::options::{Options, Order};
 use crate::decide::members::Seen;
 use crate::decide::own::{Decision, OwnPod};
-use crate::decide::{complete, notes};
+use crate::decide::{complete, daemon_set, job, notes, stateful_set};
 use crate::dump::input::Input;
 use crate::object::direct::{DirectEntry, Spec};
 use crate::object::time::to_time;
@@ -34,32 +35,7 @@ pub(crate) fn preview_direct<'a>(
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
-    let (asked, gates, mut decision) = match entry.spec()? {
-        Spec::StatefulSet(spec) => {
-            let count = entry.count(options, spec.set.replicas)?;
-            let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
-            let gates = crate::ask::gates::of_stateful_sets(options.controller_gates);
-            (
-                asked,
-                gates,
-                crate::decide::stateful_set::decide(entry, spec, count, &pods, options, &mut notes)?,
-            )
-        }
-        Spec::DaemonSet(spec) => {
-            if options.replicas.is_some() {
-                let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
-                return Err(Error::new(text));
-            }
-            let decision = crate::decide::daemon_set::decide(input, entry, spec, &pods, options, &mut notes)?;
-            (Asked::default(), Vec::new(), decision)
-        }
-        Spec::Job(spec) => {
-            let asked = crate::decide::job::asked(entry, spec, options)?;
-            let decision =
-                crate::decide::job::decide(entry, spec, &asked, &pods, to_time(options.now), &mut notes);
-            (asked, Vec::new(), decision)
-        }
-    };
+    let (asked, gates, mut decision) = decide(input, entry, &pods, options, &mut notes)?;
     if let Some(why) = entry.idle().filter(|_| !entry.is_being_deleted) {
         for pod in &mut decision.pods {
             pod.rule = "does-nothing";
@@ -90,6 +66,40 @@ pub(crate) fn preview_direct<'a>(
         ),
         ..Preview::new(entry.id(), options)
     })
+}
+
+/// The names of feature gates, and whether they are on.
+type Gates = Vec<(&'static str, bool)>;
+
+/// What is asked, the feature gates that matter, and the decision of the kind.
+fn decide<'a>(
+    input: &'a Input,
+    entry: &'a DirectEntry,
+    pods: &[OwnPod<'a>],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Result<(Asked, Gates, Decision<'a>), Error> {
+    match entry.spec()? {
+        Spec::StatefulSet(spec) => {
+            let count = entry.count(options, spec.set.replicas)?;
+            let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
+            let gates = gates::of_stateful_sets(options.controller_gates);
+            Ok((asked, gates, stateful_set::decide(entry, spec, count, pods, options, notes)?))
+        }
+        Spec::DaemonSet(spec) => {
+            if options.replicas.is_some() {
+                let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
+                return Err(Error::new(text));
+            }
+            let decision = daemon_set::decide(input, entry, spec, pods, options, notes)?;
+            Ok((Asked::default(), Vec::new(), decision))
+        }
+        Spec::Job(spec) => {
+            let asked = job::asked(entry, spec, options)?;
+            let decision = job::decide(entry, spec, &asked, pods, to_time(options.now), notes);
+            Ok((asked, Vec::new(), decision))
+        }
+    }
 }
 
 /// What follows. A Job's controller does all at once, so nothing does.

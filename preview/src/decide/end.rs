@@ -9,13 +9,13 @@ use crate::decide::agree::agree;
 use crate::decide::line::Line;
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::next::{Next, what_is_next};
-use crate::decide::play::{Fate, Outcome, Played, Start, play};
+use crate::decide::play::{Fate, Outcome, Played, Sight, Start, play};
 use crate::decide::race::Race;
 use crate::decide::sample::{Event, sample};
 use crate::decide::set::Scene;
 use crate::object::time::to_time;
+use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeReason};
 use crate::words::error::Error;
-use podrank::controller::deployment::{Deployment, Path, Reason, ReplicaSet};
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
 use std::cell::RefCell;
@@ -23,7 +23,8 @@ use std::collections::HashMap;
 
 /// One of the Deployment's sets.
 pub(crate) struct Actor<'s, 'a> {
-    pub(crate) scene: &'s Scene<'a>,
+    pub(crate) name: &'a str,
+    pub(crate) scene: &'s Scene<'s, 'a>,
     /// What the Deployment's controller reads of it.
     pub(crate) record: ReplicaSet,
     pub(crate) min_ready_seconds: u32,
@@ -42,76 +43,33 @@ pub(crate) struct End<'a> {
     /// Whether a sync follows the next one at once, and writes something.
     pub(crate) goes_on: bool,
     /// Why there are no odds for the contested pods of a set.
-    pub(crate) without_odds: Vec<(usize, String)>,
+    pub(crate) without_odds: WithoutOdds,
 }
 
-/// Plays a Deployment's syncs to their end. `names` are those of the sets, in the order of `actors`.
+/// Sets by index, each with a reason.
+type WithoutOdds = Vec<(usize, String)>;
+
+/// Plays a Deployment's syncs to their end.
 pub(crate) fn end<'a>(
     deployment: &Deployment,
     actors: &[Actor<'_, 'a>],
-    names: &[&'a str],
     options: &Options,
 ) -> Result<End<'a>, Error> {
-    let own: Vec<_> = actors.iter().map(|actor| ranked(actor.scene.members())).collect();
-    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-    let crowd = Crowd { options, policy, own: &own };
-    let failed = RefCell::new(None);
-    let start = |(index, actor): (usize, &Actor<'_, 'a>)| {
-        let own = &own[index];
-        Start {
-            record: actor.record,
-            pods: number(own.len()),
-            is_idle: actor.is_idle,
-            unassigned: number(own.iter().filter(|(member, _)| member.record.node.is_none()).count()),
-            terminating: actor.terminating,
-            available: Box::new(crowd.available(index, actor.min_ready_seconds, &failed)),
-        }
-    };
-    let outcome = play(deployment, actors.iter().enumerate().map(start).collect(), options.neglect);
-    if let Some(error) = failed.take() {
-        return Err(error);
-    }
+    let own = own(actors);
+    let crowd = Crowd::of(&own, options);
+    let outcome = crowd.play(deployment, actors, &Sight::KUBERNETES)?;
     let (next, facts) = facts(&outcome);
-    let new = outcome.rest.step.new_set.map(|index| index as usize);
-    let is_later = |index: usize| facts.waits_for == Some(WaitsFor::NewPods) && Some(index) != new;
+    let is_later =
+        |index: usize| facts.waits_for == Some(WaitsFor::NewPods) && Some(index) != outcome.rest.sync.new_set;
 
     let gone: Vec<_> = own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
-    let races = crowd.races(&outcome.fates, &gone)?;
-    let mut sampled = None;
-    let (mut pods, mut without_odds) = (Vec::new(), Vec::new());
-    for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
-        let most = crowd.line(index, gone.max, race)?;
-        let mut previews = if gone.min == gone.max {
-            let odds = if !options.odds || most.is_certain() {
-                HashMap::new()
-            } else if outcome.fates[index].first == 0 && !most.is_race() {
-                without_odds.extend(most.without_odds().map(|why| (index, why)));
-                most.odds()?
-            } else {
-                match sampled.get_or_insert_with(|| crowd.sample(&outcome)) {
-                    Ok(odds) => odds.clone(),
-                    Err(why) => {
-                        without_odds.push((index, why.clone()));
-                        HashMap::new()
-                    }
-                }
-            };
-            most.previews(&odds)
-        } else {
-            let least = crowd.line(index, gone.min, race)?;
-            let odds = |line: &Line<'_, 'a>| if options.odds { line.odds() } else { Ok(HashMap::new()) };
-            let why = format!(
-                "{} to {} pods of this ReplicaSet go, by what the controllers see first",
-                gone.min, gone.max
-            );
-            agree(vec![least.previews(&odds(&least)?), most.previews(&odds(&most)?)], Cases::Unknown, &why)
-        };
-        for pod in previews.iter_mut().filter(|pod| is_later(index) && pod.verdict == Verdict::Keep) {
+    let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
+    for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
+        for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Keep) {
             pod.verdict = Verdict::Later;
         }
-        pods.push(previews);
     }
-    let name = |index: usize| names.get(index).copied();
+    let name = |index: usize| actors.get(index).map(|actor| actor.name);
     Ok(End {
         pods,
         steps: steps(&outcome, name),
@@ -120,6 +78,22 @@ pub(crate) fn end<'a>(
         goes_on: outcome.steps.iter().any(|step| !step.is_next),
         without_odds,
     })
+}
+
+/// What becomes of the numbers of pods, if the controller sees this.
+#[cfg(test)]
+pub(crate) fn outcome(
+    deployment: &Deployment,
+    actors: &[Actor<'_, '_>],
+    options: &Options,
+    sight: &Sight,
+) -> Result<Outcome, Error> {
+    Crowd::of(&own(actors), options).play(deployment, actors, sight)
+}
+
+/// The pods of each set.
+fn own<'s, 'a>(actors: &'s [Actor<'_, 'a>]) -> Vec<Vec<RankedPod<'s, 'a>>> {
+    actors.iter().map(|actor| ranked(actor.scene.members())).collect()
 }
 
 fn number(count: usize) -> u32 {
@@ -143,8 +117,77 @@ struct Crowd<'c, 'a> {
 }
 
 impl<'c, 'a> Crowd<'c, 'a> {
+    fn of(own: &'c [Vec<RankedPod<'c, 'a>>], options: &'c Options) -> Self {
+        Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), own }
+    }
+
     fn line(&self, index: usize, delete: u32, race: &Race<'_>) -> Result<Line<'c, 'a>, Error> {
         Line::up(self.options.order, self.policy, &self.own[index], delete as usize, Some(race))
+    }
+
+    /// Plays the syncs, as far as the controller sees what they lead to.
+    fn play(
+        &self,
+        deployment: &Deployment,
+        actors: &[Actor<'_, 'a>],
+        sight: &Sight,
+    ) -> Result<Outcome, Error> {
+        let failed = RefCell::new(None);
+        let start = |(index, actor): (usize, &Actor<'_, 'a>)| {
+            let own = &self.own[index];
+            Start {
+                record: actor.record,
+                pods: number(own.len()),
+                is_idle: actor.is_idle,
+                unassigned: number(own.iter().filter(|(member, _)| member.record.node.is_none()).count()),
+                terminating: actor.terminating,
+                available: Box::new(self.available(index, actor.min_ready_seconds, &failed)),
+            }
+        };
+        let outcome = play(deployment, actors.iter().enumerate().map(start).collect(), sight);
+        failed.take().map_or(Ok(outcome), Err)
+    }
+
+    /// The pods of each set, and why there are no odds for the contested pods of a set.
+    fn pods(
+        &self,
+        outcome: &Outcome,
+        gone: &[Bounds],
+    ) -> Result<(Vec<Vec<PodPreview<'a>>>, WithoutOdds), Error> {
+        let races = self.races(&outcome.fates, gone)?;
+        let mut sampled = None;
+        let (mut pods, mut without_odds) = (Vec::new(), Vec::new());
+        for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
+            let most = self.line(index, gone.max, race)?;
+            if gone.min != gone.max {
+                let least = self.line(index, gone.min, race)?;
+                let odds =
+                    |line: &Line<'_, 'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
+                let why = format!(
+                    "{} to {} pods of this ReplicaSet go, by what the controllers see first",
+                    gone.min, gone.max
+                );
+                let previews = vec![least.previews(&odds(&least)?), most.previews(&odds(&most)?)];
+                pods.push(agree(previews, Cases::Unknown, &why));
+                continue;
+            }
+            let odds = if !self.options.odds || most.is_certain() {
+                HashMap::new()
+            } else if outcome.fates[index].first == 0 && !most.is_race() {
+                without_odds.extend(most.without_odds().map(|why| (index, why)));
+                most.odds()?
+            } else {
+                match sampled.get_or_insert_with(|| self.sample(outcome)) {
+                    Ok(odds) => odds.clone(),
+                    Err(why) => {
+                        without_odds.push((index, why.clone()));
+                        HashMap::new()
+                    }
+                }
+            };
+            pods.push(most.previews(&odds));
+        }
+        Ok((pods, without_odds))
     }
 
     /// How many pods of a set are available once so many have gone. An error is left in `failed`.
@@ -237,10 +280,9 @@ fn events(steps: &[Played], sets: usize, is_reversed: bool) -> Vec<Event> {
 /// What follows, and what the words about it read.
 fn facts(outcome: &Outcome) -> (Next, Facts) {
     let rest = &outcome.rest;
-    let sets: Vec<_> = rest.sets.iter().collect();
-    let next = what_is_next(&rest.deployment, &rest.step, &rest.changes, &sets);
-    let new = rest.step.new_set.and_then(|index| rest.sets.get(index as usize));
-    let is_old = |index: &usize| rest.step.new_set.is_none_or(|new| new as usize != *index);
+    let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
+    let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
+    let is_old = |index: &usize| rest.sync.new_set != Some(*index);
     let old = || rest.sets.iter().enumerate().filter(|(index, _)| is_old(index)).map(|(_, set)| set);
     let sum = |numbers: &mut dyn Iterator<Item = i32>| numbers.map(i64::from).sum::<i64>();
     let old_pods = sum(&mut old().map(|set| set.replicas));
@@ -248,7 +290,7 @@ fn facts(outcome: &Outcome) -> (Next, Facts) {
     let new_missing = i64::from(new.map_or(0, missing));
 
     let count = i64::from(rest.deployment.replicas);
-    let least = count - i64::from(rest.step.budgets.unavailable);
+    let least = count - i64::from(rest.sync.budgets.unavailable);
     let in_use = || rest.sets.iter().filter(|set| set.replicas > 0);
     let spare = sum(&mut in_use().map(|set| set.replicas)) - least - new_missing;
     let excess = sum(&mut in_use().map(|set| set.available_replicas)) - least;
@@ -256,14 +298,14 @@ fn facts(outcome: &Outcome) -> (Next, Facts) {
     let needed = if has_unavailable_old { 1 - spare } else { (1 - spare).max(1 - excess) };
     let at_most = |pods: i64| if pods <= new_missing { u32::try_from(pods).unwrap_or(0) } else { 0 };
 
-    let is_stuck = rest.step.path == Path::Scale && !rest.deployment.is_paused;
+    let is_stuck = rest.sync.path == Path::Scale && !rest.deployment.is_paused;
     let has_count = new.is_some_and(|new| i64::from(new.replicas) == count);
-    let is_over = rest.step.path == Path::Nothing || has_count && old_pods == 0;
+    let is_over = rest.sync.path == Path::Nothing || has_count && old_pods == 0;
     let (waits_for, pods) = match next {
         Next::NewPods => (Some(WaitsFor::NewPods), at_most(needed)),
         Next::AllNewPods(_) => (Some(WaitsFor::NewPods), at_most(new_missing)),
         Next::OldPods(_) => (Some(WaitsFor::OldPods), rest.terminating),
-        Next::Nothing if is_over || sets.is_empty() => (None, 0),
+        Next::Nothing if is_over || rest.sets.is_empty() => (None, 0),
         Next::Nothing if rest.deployment.is_paused && old_pods > 0 => (Some(WaitsFor::Resume), 0),
         Next::Nothing if is_stuck => (Some(WaitsFor::AnotherCount), 0),
         Next::Step | Next::Nothing => (None, 0),
@@ -276,8 +318,8 @@ fn facts(outcome: &Outcome) -> (Next, Facts) {
         new_pods: if let Next::OldPods(pods) = next { pods } else { 0 },
         unavailable: u32::try_from(sum(&mut in_use().map(missing))).unwrap_or(u32::MAX),
         is_certain: outcome.is_complete,
-        is_rollback: rest.step.path == Path::Rollback,
-        is_rejected: rest.changes.iter().any(|change| change.reason == Reason::Rejected),
+        is_rollback: rest.sync.path == Path::Rollback,
+        is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
     };
     (next, facts)
@@ -296,7 +338,7 @@ fn steps<'a>(outcome: &Outcome, name: impl Fn(usize) -> Option<&'a str>) -> Vec<
             }
         }
         if !sets.is_empty() {
-            steps.push(StepPreview { path: path_name(step.path), sets });
+            steps.push(StepPreview { path: step.path.name(), sets });
         }
     }
     steps
@@ -324,15 +366,5 @@ fn rest<'a>(
         is_certain: facts.is_certain,
         waits: facts.waits(),
         text: facts.text(),
-    }
-}
-
-pub(crate) fn path_name(path: Path) -> &'static str {
-    match path {
-        Path::Scale => "scale",
-        Path::Roll => "roll",
-        Path::Recreate => "recreate",
-        Path::Rollback => "rollback",
-        _ => "nothing",
     }
 }

@@ -1,20 +1,20 @@
-//! Jobs: which pods their next sync takes. The decision is the core's.
+//! Jobs: which pods their next sync takes, in words. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Asked, Verdict};
+use crate::answer::preview::Asked;
 use crate::ask::options::Options;
 use crate::decide::job_end::Intervals;
-use crate::decide::own::{Decided, Decision, OwnPod, chance, odds, verdict};
+use crate::decide::own::{Decided, Decision, OwnPod, chance, odds};
 use crate::decide::{job_end, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::job::JobSpec;
 use crate::object::pod::FinishedPhase;
+use crate::sync::job::{self, Completion, Job, JobReason, MAX_DELETIONS, NO_INDEX, State, Sync, next_sync};
+use crate::sync::{PodOutcome, Verdict};
 use crate::words::age::age;
 use crate::words::error::Error;
 use crate::words::text::count;
-use podrank::controller::job::{Completion, Job, NO_INDEX, Outcome, Reason, State, next_sync};
-use podrank::controller::{self, job};
-use podrank::{FeatureGates, Pod, Policy, Time};
+use podrank::{Pod, Policy, Time};
 
 impl JobSpec {
     /// How many pods have succeeded, including those that the status does not count yet.
@@ -92,7 +92,42 @@ pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> R
     })
 }
 
-/// Asks the core about the next sync.
+impl JobSpec {
+    /// The record for the decision, and if a policy ends the Job, how.
+    fn job(&self, entry: &DirectEntry, asked: &Asked, pods: &[OwnPod<'_>]) -> (Job, Option<String>) {
+        // An invalid selector makes the sync fail before it looks at the Job's end.
+        let fails = entry.idle().is_some() && !entry.is_being_deleted;
+        let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
+        let completion = match (self.job.completion, completions) {
+            (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
+            (completion, _) => completion,
+        };
+        let succeeded_indexes = match completion {
+            Completion::Indexed(completions) => {
+                Some((self.succeeded_indexes(pods, completions), completions))
+            }
+            _ => None,
+        };
+        let mut job = Job {
+            completion,
+            state: if fails { State::LeftAlone } else { self.job.state },
+            parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
+            is_suspended: asked.suspend == Some(true),
+            succeeded: match &succeeded_indexes {
+                Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
+                None => self.succeeded(pods),
+            },
+            is_being_deleted: entry.is_being_deleted,
+            ..self.job
+        };
+        let succeeded_indexes =
+            succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
+        let by_policy = self.ends.fill(&mut job, pods, succeeded_indexes);
+        (job, by_policy)
+    }
+}
+
+/// Decides about the next sync.
 pub(crate) fn decide<'a>(
     entry: &DirectEntry,
     spec: &JobSpec,
@@ -101,52 +136,25 @@ pub(crate) fn decide<'a>(
     now: Time,
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
-    // An invalid selector makes the sync fail before it looks at the Job's end.
-    let fails = entry.idle().is_some() && !entry.is_being_deleted;
-    let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
-    let completion = match (spec.job.completion, completions) {
-        (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
-        (completion, _) => completion,
-    };
-    let succeeded_indexes = match completion {
-        Completion::Indexed(completions) => Some((spec.succeeded_indexes(pods, completions), completions)),
-        _ => None,
-    };
-    let mut job = Job {
-        completion,
-        state: if fails { State::LeftAlone } else { spec.job.state },
-        parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
-        is_suspended: asked.suspend == Some(true),
-        succeeded: match &succeeded_indexes {
-            Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
-            None => spec.succeeded(pods),
-        },
-        is_being_deleted: entry.is_being_deleted,
-        ..spec.job
-    };
-    let succeeded_indexes = succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
-    let by_policy = spec.ends.fill(&mut job, pods, succeeded_indexes);
+    let (job, by_policy) = spec.job(entry, asked, pods);
     let active: Vec<_> = pods.iter().copied().filter(|pod| pod.entry.is_active()).collect();
     let records: Vec<_> = active.iter().map(|pod| pod.record.pod).collect();
     let indexes: Vec<_> = active.iter().map(|pod| index(*pod)).collect();
-    let mut order = vec![0; records.len()];
-    let mut outcomes = vec![Outcome::default(); records.len()];
-    let step = next_sync(&job, now, &records, &indexes, &mut order, &mut outcomes).expect("there is room");
+    let mut sync = next_sync(&job, now, &records, &indexes);
 
-    let mut gates = FeatureGates::KUBERNETES;
-    gates.pod_deletion_cost = false;
-    let policy = Policy::without_now().with_gates(gates);
+    let policy = job::order();
     let sorted = if is_indexed(&job) {
-        settle_by_index(&policy, &records, &indexes, &mut outcomes)
+        settle_by_index(&policy, &records, &indexes, &mut sync.outcomes)
     } else {
         Vec::new()
     };
+    let mut order = vec![0; records.len()];
     let order = policy.sort(&records, &mut order).expect("there is room");
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // What goes first, in the order.
-    order.sort_by_key(|pod| match outcomes[*pod].verdict {
-        controller::Verdict::Delete => 0,
-        controller::Verdict::Contested => 1,
+    order.sort_by_key(|pod| match sync.outcomes[*pod].verdict {
+        Verdict::Delete => 0,
+        Verdict::Contested => 1,
         _ => 2,
     });
     let words = Words {
@@ -154,43 +162,14 @@ pub(crate) fn decide<'a>(
         now,
         by_policy: by_policy.as_deref(),
         condition: spec.condition,
-        wanted: step.wanted,
         indexes: &indexes,
-        outcomes: &outcomes,
+        sync: &sync,
         sorted: &sorted,
     };
-    let decided = order.into_iter().map(|pod| Decided {
-        pod: active[pod],
-        verdict: verdict(outcomes[pod].verdict),
-        // Beyond one sync's deletions, and of pods that their index leaves open, something else decides, too.
-        odds: odds(&outcomes[pod], &outcomes).filter(|_| step.later == 0 && !words.is_by_index(pod)),
-        rule: outcomes[pod].reason.name(),
-        why: words.why(pod),
-        by: None,
-    });
-    let decided: Vec<_> = decided.collect();
+    let decided: Vec<_> = order.into_iter().map(|pod| words.decided(pod, active[pod])).collect();
+    words.notes(entry, spec, notes);
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
-    let end = job.end(now);
-    let idle = entry.idle().filter(|_| end.is_none());
-    notes.extend(match &spec.left_alone {
-        Some(why) => Some(Note::new(NoteCode::DoesNothing, format!("{entry} {why}"))),
-        None => idle.map(|why| notes::does_nothing(entry, why)),
-    });
-    if let Some(left) =
-        job.deadline_left(now).filter(|_| end.is_none() && idle.is_none() && !decided.is_empty())
-    {
-        let text =
-            format!("the deadline of {entry} passes in {}, and then all its active pods go", duration(left));
-        notes.push(Note::new(NoteCode::DeadlinePasses, text));
-    }
-    if step.later > 0 {
-        let text = format!(
-            "the controller deletes {} in this sync and {} more in later ones",
-            step.deleted, step.later
-        );
-        notes.push(Note::new(NoteCode::SeveralSyncs, text));
-    }
-    Decision { pods: decided, quota: step.deleted as usize - certain, later: Some(0) }
+    Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
 }
 
 fn is_indexed(job: &Job) -> bool {
@@ -199,22 +178,27 @@ fn is_indexed(job: &Job) -> bool {
 
 /// Decides what the rules leave open of an Indexed Job, in whose list the pods come by index, by running Kubernetes' sort on that
 /// list. Returns the pods that it decided about: none if chance decides which pod of an index is in the list.
-fn settle_by_index(policy: &Policy, records: &[Pod], indexes: &[i64], outcomes: &mut [Outcome]) -> Vec<u32> {
-    use controller::Verdict::{Contested, Delete, Keep};
-    let is_contested = |outcome: &Outcome| outcome.verdict == Contested;
-    if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != Reason::Surplus) {
+fn settle_by_index(
+    policy: &Policy,
+    records: &[Pod],
+    indexes: &[i64],
+    outcomes: &mut [PodOutcome<JobReason>],
+) -> Vec<u32> {
+    use Verdict::{Contested, Delete, Keep};
+    let is_contested = |outcome: &PodOutcome<JobReason>| outcome.verdict == Contested;
+    if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != JobReason::Surplus) {
         return Vec::new();
     }
-    let is_left = |outcome: &Outcome| matches!(outcome.reason, Reason::Surplus | Reason::Kept);
+    let is_left =
+        |outcome: &PodOutcome<JobReason>| matches!(outcome.reason, JobReason::Surplus | JobReason::Kept);
     let mut list: Vec<u32> =
         (0..).zip(&*outcomes).filter(|(_, outcome)| is_left(outcome)).map(|(pod, _)| pod).collect();
     list.sort_by_key(|pod| indexes[*pod as usize]);
     let certain = outcomes
         .iter()
-        .filter(|outcome| outcome.reason == Reason::Surplus && outcome.verdict == Delete)
+        .filter(|outcome| outcome.reason == JobReason::Surplus && outcome.verdict == Delete)
         .count();
-    let quota =
-        outcomes.iter().find(|outcome| is_contested(outcome)).map_or(0, |outcome| outcome.quota as usize);
+    let quota = outcomes.iter().find(|outcome| is_contested(outcome)).map_or(0, |outcome| outcome.quota);
     let mut scratch = vec![[0; 4]; list.len()];
     policy.upstream_sort(records, &mut list, &mut scratch).expect("there is room");
     let mut decided = Vec::new();
@@ -223,7 +207,7 @@ fn settle_by_index(policy: &Policy, records: &[Pod], indexes: &[i64], outcomes: 
         if is_contested(outcome) {
             let is_first = place < certain + quota;
             (outcome.verdict, outcome.reason) =
-                if is_first { (Delete, Reason::Surplus) } else { (Keep, Reason::Kept) };
+                if is_first { (Delete, JobReason::Surplus) } else { (Keep, JobReason::Kept) };
             decided.push(pod);
         }
     }
@@ -238,14 +222,52 @@ struct Words<'w> {
     by_policy: Option<&'w str>,
     /// The condition that ends the Job, if one does.
     condition: Option<&'w str>,
-    wanted: u32,
     indexes: &'w [i64],
-    outcomes: &'w [Outcome],
+    sync: &'w Sync,
     /// The pods that the rules leave open, and Kubernetes' own sort of the list by index does not.
     sorted: &'w [u32],
 }
 
 impl Words<'_> {
+    fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> Decided<'a> {
+        let outcome = &self.sync.outcomes[pod];
+        // Beyond one sync's deletions, and of pods that their index leaves open, something else decides, too.
+        let is_open = self.sync.later > 0 || self.is_by_index(pod);
+        Decided {
+            pod: own,
+            verdict: outcome.verdict,
+            odds: odds(outcome, &self.sync.outcomes).filter(|_| !is_open),
+            rule: outcome.reason.name(),
+            why: self.why(pod),
+            by: None,
+        }
+    }
+
+    /// What a reader should know besides.
+    fn notes(&self, entry: &DirectEntry, spec: &JobSpec, notes: &mut Vec<Note>) {
+        let end = self.job.end(self.now);
+        let idle = entry.idle().filter(|_| end.is_none());
+        notes.extend(match &spec.left_alone {
+            Some(why) => Some(Note::new(NoteCode::DoesNothing, format!("{entry} {why}"))),
+            None => idle.map(|why| notes::does_nothing(entry, why)),
+        });
+        let left = self.job.deadline_left(self.now).filter(|_| end.is_none() && idle.is_none());
+        if let Some(left) = left.filter(|_| !self.sync.outcomes.is_empty()) {
+            let text = format!(
+                "the deadline of {entry} passes in {}, and then all its active pods go",
+                duration(left)
+            );
+            notes.push(Note::new(NoteCode::DeadlinePasses, text));
+        }
+        if self.sync.later > 0 {
+            let text = format!(
+                "the controller deletes {} in this sync and {} more in later ones",
+                self.sync.deleted, self.sync.later
+            );
+            notes.push(Note::new(NoteCode::SeveralSyncs, text));
+        }
+    }
+
     fn why(&self, pod: usize) -> String {
         if self.sorted.iter().any(|sorted| *sorted as usize == pod) {
             return self.reason(pod)
@@ -253,57 +275,61 @@ impl Words<'_> {
         }
         let how =
             if self.is_by_index(pod) { "depending on which pods of one index go" } else { "by list order" };
-        self.reason(pod) + &chance(&self.outcomes[pod], self.outcomes, how)
+        self.reason(pod) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, how)
     }
 
     /// Whether what the rules leave open is decided by a list in the order of the indexes.
     fn is_by_index(&self, pod: usize) -> bool {
-        self.outcomes[pod].reason == Reason::Surplus && is_indexed(&self.job)
+        self.sync.outcomes[pod].reason == JobReason::Surplus && is_indexed(&self.job)
     }
 
     fn reason(&self, pod: usize) -> String {
         let index = self.indexes[pod];
         let pods_of_index = || self.indexes.iter().filter(|it| **it == index).count();
-        let active = count(self.outcomes.len() as u64, "active pod");
-        match self.outcomes[pod].reason {
-            Reason::Suspended => "all pods of a suspended Job go".to_owned(),
-            Reason::Ending => {
+        let active = count(self.sync.outcomes.len() as u64, "active pod");
+        match self.sync.outcomes[pod].reason {
+            JobReason::Suspended => "all pods of a suspended Job go".to_owned(),
+            JobReason::Ending => {
                 format!("the condition {} is true, so all pods go", self.condition.unwrap_or("FailureTarget"))
             }
-            Reason::PodFailurePolicy | Reason::SuccessPolicy => self.by_policy.unwrap_or_default().to_owned(),
-            Reason::BackoffLimit => {
+            JobReason::PodFailurePolicy | JobReason::SuccessPolicy => {
+                self.by_policy.unwrap_or_default().to_owned()
+            }
+            JobReason::BackoffLimit => {
                 let failed = self.job.failed;
                 let (failures, exceed) =
                     if failed == 1 { ("failure", "exceeds") } else { ("failures", "exceed") };
                 format!("{failed} {failures} {exceed} backoffLimit {}", self.job.backoff_limit)
             }
-            Reason::Restarts => {
+            JobReason::Restarts => {
                 let restarts = count(self.job.restarts.unsigned_abs(), "restart");
                 format!("{restarts}, and backoffLimit is {}", self.job.backoff_limit)
             }
-            Reason::Deadline => self.deadline(),
-            Reason::MaxFailedIndexes => {
+            JobReason::Deadline => self.deadline(),
+            JobReason::MaxFailedIndexes => {
                 let most = self.job.max_failed_indexes.unwrap_or_default();
                 format!(
                     "{} failed, and maxFailedIndexes is {most}",
                     job_end::indexes(self.job.failed_indexes.into())
                 )
             }
-            Reason::FailedIndexes => {
+            JobReason::FailedIndexes => {
                 let failed = job_end::indexes(self.job.failed_indexes.into());
                 format!("{failed} failed, and the other {} succeeded", self.job.succeeded)
             }
-            Reason::NoIndex => "it has no completion index".to_owned(),
-            Reason::BeyondCompletions => {
+            JobReason::NoIndex => "it has no completion index".to_owned(),
+            JobReason::BeyondCompletions => {
                 let Completion::Indexed(completions) = self.job.completion else { return String::new() };
                 format!("index {index} is not below the completions, {completions}")
             }
-            Reason::Duplicate => format!("index {index} has {} pods, and one is enough", pods_of_index()),
-            Reason::NextSync => format!("one sync deletes at most {} pods", job::MAX_DELETIONS),
-            Reason::Kept if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 => {
+            JobReason::Duplicate => format!("index {index} has {} pods, and one is enough", pods_of_index()),
+            JobReason::NextSync => format!("one sync deletes at most {} pods", MAX_DELETIONS),
+            JobReason::Kept
+                if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 =>
+            {
                 format!("index {index} keeps this pod")
             }
-            _ => format!("{active}, and {} wanted", self.wanted),
+            _ => format!("{active}, and {} wanted", self.sync.wanted),
         }
     }
 

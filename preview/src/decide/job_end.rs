@@ -3,9 +3,9 @@
 use crate::decide::own::OwnPod;
 use crate::object::job_end::{Ends, FailureRule, SuccessRule};
 use crate::object::pod::{FinishedPhase, JobPod};
+use crate::sync::job::{Job, State};
 use crate::words::text::{name, word};
 use podrank::Phase;
-use podrank::controller::job::{Job, State};
 
 /// What a failed pod does to its Job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

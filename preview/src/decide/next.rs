@@ -1,10 +1,8 @@
-//! What follows a Deployment's step. A pure function on what the core said of the step.
+//! What follows a Deployment's sync. A pure function of the sync.
 
-use podrank::controller::deployment::{
-    Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy,
-};
+use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeChange, SizeReason, Strategy, Sync};
 
-/// What follows the step.
+/// What follows the sync.
 pub(crate) enum Next {
     /// Another step, at once.
     Step,
@@ -18,33 +16,25 @@ pub(crate) enum Next {
     Nothing,
 }
 
-pub(crate) fn what_is_next(
-    deployment: &Deployment,
-    step: &Step,
-    changes: &[Change],
-    sets: &[&ReplicaSet],
-) -> Next {
+pub(crate) fn what_is_next(deployment: &Deployment, sync: &Sync, sets: &[ReplicaSet]) -> Next {
     let count = deployment.replicas;
-    let new = step.new_set.map(|index| index as usize);
-    let mut old = changes.iter().enumerate().filter(|(index, _)| Some(*index) != new);
+    let mut old = sync.changes.iter().enumerate().filter(|(index, _)| Some(*index) != sync.new_set);
     let keeps_old_pods = old.any(|(_, change)| change.replicas > 0);
-    let has_count = (new.is_some() || step.creates) && step.new_change.replicas == count;
+    let has_count = (sync.new_set.is_some() || sync.creates) && sync.new_change.replicas == count;
     // The annotation of a set still records another count, so each sync scales, and none rolls.
-    let does_not_roll = |change: &Change| {
-        change.reason == Reason::NotRolling || change.reason == Reason::OnlyActive && change.part == 0
+    let does_not_roll = |change: &SizeChange| {
+        change.reason == SizeReason::NotRolling || change.reason == SizeReason::OnlyActive && change.part == 0
     };
-    let scales_again = deployment.is_paused || step.path == Path::Scale && changes.iter().any(does_not_roll);
+    let scales_again =
+        deployment.is_paused || sync.path == Path::Scale && sync.changes.iter().any(does_not_roll);
     let records_count = || {
-        let new = new.and_then(|index| sets.get(index));
-        new.is_some_and(|new| {
-            let flags = [SetFlags::DESIRED, SetFlags::DESIRED_LENIENT];
-            flags.iter().any(|flag| new.flags.contains(*flag)) && new.desired_replicas == count
-        })
+        let new = sync.new_set.and_then(|index| sets.get(index));
+        new.is_some_and(|new| new.desired.leniently() == Some(count))
     };
     let pods = count.unsigned_abs();
     match deployment.strategy {
-        _ if step.goes_on => Next::Step,
-        _ if step.path == Path::Nothing || has_count && !keeps_old_pods => Next::Nothing,
+        _ if sync.goes_on => Next::Step,
+        _ if sync.path == Path::Nothing || has_count && !keeps_old_pods => Next::Nothing,
         Strategy::RollingUpdate { .. } if !scales_again => Next::NewPods,
         Strategy::Recreate { .. } if !scales_again => Next::OldPods(pods),
         // Proportional scaling has just recorded it.

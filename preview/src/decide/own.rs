@@ -3,14 +3,14 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Details, PodPreview, Verdict};
+use crate::answer::preview::{Details, PodPreview};
 use crate::ask::options::Options;
 use crate::object::pod::{PodEntry, Record};
 use crate::object::time::to_time;
+use crate::sync::{PodOutcome, Verdict};
 use crate::words::age::age;
 use crate::words::text::{count, goes};
 use podrank::Time;
-use podrank::controller::{self, Outcome};
 
 /// A pod that the workload owns and selects.
 #[derive(Clone, Copy)]
@@ -38,16 +38,6 @@ pub(crate) struct Decided<'a> {
     pub(crate) why: String,
     /// The pod that it waits for, which may not exist.
     pub(crate) by: Option<String>,
-}
-
-/// The verdict of the core's.
-pub(crate) fn verdict(verdict: controller::Verdict) -> Verdict {
-    match verdict {
-        controller::Verdict::Delete => Verdict::Delete,
-        controller::Verdict::Contested => Verdict::Contested,
-        controller::Verdict::Blocked => Verdict::Blocked,
-        _ => Verdict::Keep,
-    }
 }
 
 /// Why a ready pod is not available yet: `has been ready for 5s, and minReadySeconds is 10`.
@@ -78,25 +68,25 @@ pub(crate) fn becomes_available<'a>(
 }
 
 /// How many pods are contested together with this one.
-fn group_of<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>]) -> u32 {
-    let is_contested = |outcome: &&Outcome<R>| outcome.verdict == controller::Verdict::Contested;
-    let group = outcomes.iter().filter(is_contested).filter(|other| other.group == outcome.group).count();
-    u32::try_from(group).unwrap_or(u32::MAX)
+fn group_of<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> usize {
+    let is_contested = |outcome: &&PodOutcome<R>| outcome.verdict == Verdict::Contested;
+    outcomes.iter().filter(is_contested).filter(|other| other.group == outcome.group).count()
 }
 
 /// How likely a pod goes that is contested among pods of which nothing tells one from another.
-pub(crate) fn odds<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>]) -> Option<Odds> {
-    let is_contested = outcome.verdict == controller::Verdict::Contested;
-    is_contested.then(|| Odds::shared(outcome.quota, group_of(outcome, outcomes)))
+pub(crate) fn odds<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> Option<Odds> {
+    let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
+    let is_contested = outcome.verdict == Verdict::Contested;
+    is_contested.then(|| Odds::shared(number(outcome.quota), number(group_of(outcome, outcomes))))
 }
 
 /// What to add to the reason for a pod if it is one of several of which chance takes some: what decides is `how`.
-pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str) -> String {
-    if outcome.verdict != controller::Verdict::Contested {
+pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], how: &str) -> String {
+    if outcome.verdict != Verdict::Contested {
         return String::new();
     }
-    let (group, quota) = (count(group_of(outcome, outcomes), "pod"), outcome.quota);
-    format!(": one of {group} of which {quota} {}, {how}", goes(quota))
+    let (group, quota) = (count(group_of(outcome, outcomes) as u64, "pod"), outcome.quota);
+    format!(": one of {group} of which {quota} {}, {how}", goes(quota as u64))
 }
 
 impl<'a> Decided<'a> {

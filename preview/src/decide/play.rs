@@ -6,9 +6,8 @@
 //! writes lies between what it writes for these two.
 
 use crate::answer::rest::Bounds;
-use crate::ask::options::Neglect;
-use podrank::controller::deployment::{
-    Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
+use crate::sync::deployment::{
+    Deployment, Path, ReplicaSet, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
 use std::collections::HashSet;
 use std::mem;
@@ -104,8 +103,7 @@ pub(crate) struct PlayedSet {
 pub(crate) struct Rest {
     pub(crate) deployment: Deployment,
     /// The sync that writes nothing any more.
-    pub(crate) step: Step,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) sync: Sync,
     /// The sets with their statuses.
     pub(crate) sets: Vec<ReplicaSet>,
     /// The pods of old sets that are being deleted and have not ended.
@@ -127,10 +125,41 @@ pub(crate) struct Outcome {
     pub(crate) is_complete: bool,
 }
 
+/// What the Deployment's controller writes and gets to see.
+pub(crate) struct Sight {
+    /// The ways in which some of these sets can be seen late, and whether these are all.
+    pub(crate) late: fn(&[usize]) -> (Vec<Vec<usize>>, bool),
+    /// Writes a set.
+    pub(crate) write: fn(&mut ReplicaSet, &SizeChange, &Deployment, &Sync),
+    /// Shows the controller a set's status: how many pods there are, and how many are available.
+    pub(crate) show: fn(&mut ReplicaSet, [i32; 2]),
+}
+
+impl Sight {
+    /// All of it: statuses follow, sooner or later.
+    pub(crate) const KUBERNETES: Self = Self {
+        late: every_way,
+        write: ReplicaSet::apply,
+        show: |set, status| [set.status_replicas, set.available_replicas] = status,
+    };
+}
+
+/// Returns each combination of these sets. If they are too many, returns some of them, and false.
+fn every_way(unseen: &[usize]) -> (Vec<Vec<usize>>, bool) {
+    if unseen.len() <= MOST_LATE {
+        let of = |bits: usize| {
+            (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()
+        };
+        return ((0..1 << unseen.len()).map(of).collect(), true);
+    }
+    let each = unseen.iter().map(|index| vec![*index]);
+    ([Vec::new(), unseen.to_vec()].into_iter().chain(each).collect(), false)
+}
+
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, neglect: Neglect) -> Outcome {
+pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &Sight) -> Outcome {
     let created = Start {
-        record: ReplicaSet::new(),
+        record: ReplicaSet::default(),
         pods: 0,
         is_idle: false,
         unassigned: 0,
@@ -141,7 +170,7 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, neglect:
     starts.push(created);
     let mut play = Play {
         deployment,
-        neglect,
+        sight,
         fates: Vec::new(),
         peaks: Vec::new(),
         starts,
@@ -185,7 +214,7 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, neglect:
 
 struct Play<'p, 's> {
     deployment: &'p Deployment,
-    neglect: Neglect,
+    sight: &'p Sight,
     starts: Vec<Start<'s>>,
     fates: Vec<Fate>,
     /// The most pods that are created in each set.
@@ -199,8 +228,7 @@ struct Play<'p, 's> {
 /// What a sync does to a state.
 struct Synced {
     deployment: Deployment,
-    step: Step,
-    changes: Vec<Change>,
+    sync: Sync,
     /// Whether it writes something.
     writes: bool,
 }
@@ -256,9 +284,6 @@ impl Play<'_, '_> {
 
     /// The sets whose status the Deployment's controller has not seen.
     fn unseen(&self, state: &State) -> Vec<usize> {
-        if self.neglect.statuses {
-            return Vec::new();
-        }
         let is_unseen = |(index, set): &(usize, &SetState)| {
             set.before.is_some()
                 || self.status(*index, set.pods) != [set.seen.status_replicas, set.seen.available_replicas]
@@ -269,11 +294,8 @@ impl Play<'_, '_> {
     /// The state once the statuses of all sets but these have been seen.
     fn view(&self, state: &State, late: &[usize]) -> State {
         let mut view = state.clone();
-        if self.neglect.statuses {
-            return view;
-        }
         for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
-            [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
+            (self.sight.show)(&mut set.seen, self.status(index, set.pods));
             set.before = None;
         }
         view
@@ -298,33 +320,28 @@ impl Play<'_, '_> {
 
     fn sync(&self, state: &State, unknown: bool) -> Synced {
         let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
-        let mut changes = vec![Change::default(); records.len()];
         let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
-        let mut sync = |deployment: &Deployment| {
-            next_sync(deployment, &records, &mut changes).expect("there is a change for each set")
-        };
-        let mut step = sync(&deployment);
+        let mut sync = next_sync(&deployment, &records);
         if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-            *old_pods_run = self.old_pods_run(state, step.new_set.map(|index| index as usize), unknown);
-            step = sync(&deployment);
+            *old_pods_run = self.old_pods_run(state, sync.new_set, unknown);
+            sync = next_sync(&deployment, &records);
         }
+        let mut synced = Synced { deployment, sync, writes: false };
         let is_written =
-            |(set, change): (&ReplicaSet, &Change)| self.written(*set, change, &deployment, &step) != *set;
-        let writes = step.creates || records.iter().zip(&changes).any(is_written);
-        Synced { deployment, step, changes, writes }
+            |(set, change): (&ReplicaSet, &SizeChange)| self.written(*set, change, &synced) != *set;
+        synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
+        synced
     }
 
     /// The set with what a sync writes to it.
-    fn written(&self, set: ReplicaSet, change: &Change, deployment: &Deployment, step: &Step) -> ReplicaSet {
-        let (mut written, mut change) = (set, *change);
-        change.annotates &= !self.neglect.annotations;
-        written.apply(&change, deployment, &step.budgets);
-        written
+    fn written(&self, mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
+        (self.sight.write)(&mut set, change, &synced.deployment, &synced.sync);
+        set
     }
 
     /// The states to which a sync leads.
     fn after(&self, view: &State, synced: &Synced) -> Vec<State> {
-        let Synced { deployment, step, changes, .. } = synced;
+        let sync = &synced.sync;
         let mut states = vec![State { sets: Vec::new(), status_replicas: 0 }];
         let mut push = |ways: Vec<SetState>| {
             states = states
@@ -339,8 +356,8 @@ impl Play<'_, '_> {
                 .take(MOST_STATES)
                 .collect();
         };
-        for (index, (set, change)) in view.sets.iter().zip(changes).enumerate() {
-            let seen = self.written(set.seen, change, deployment, step);
+        for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
+            let seen = self.written(set.seen, change, synced);
             if seen.replicas == set.seen.replicas {
                 push(vec![SetState { seen, ..set.clone() }]);
                 continue;
@@ -358,11 +375,10 @@ impl Play<'_, '_> {
                     .collect(),
             );
         }
-        if step.creates {
-            let mut seen = ReplicaSet { flags: SetFlags::CURRENT_TEMPLATE, ..ReplicaSet::new() };
-            // It is the newest set.
-            seen.creation_time = podrank::Time::from_unix_nanos(i64::MAX);
-            seen.apply(&step.new_change, deployment, &step.budgets);
+        if sync.creates {
+            // It is the newest set, so it comes last.
+            let mut seen = ReplicaSet { has_template: true, ..ReplicaSet::default() };
+            seen.apply(&sync.new_change, &synced.deployment, sync);
             let pods = self.act(view.sets.len(), Pods::default(), seen.replicas).swap_remove(0);
             push(vec![SetState { seen, pods, before: (seen.replicas > 0).then(Pods::default) }]);
         }
@@ -386,7 +402,7 @@ impl Play<'_, '_> {
                     if synced.writes {
                         for after in self.after(&view, &synced) {
                             self.note(Some(&view), &after);
-                            self.note_two_sizes(&view, &synced.changes);
+                            self.note_two_sizes(&view, &synced.sync.changes);
                             if !known.contains(&after) {
                                 if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
                                     self.is_complete = false;
@@ -408,18 +424,9 @@ impl Play<'_, '_> {
 
     /// The sets that are seen late, in each way.
     fn late(&mut self, unseen: &[usize]) -> Vec<Vec<usize>> {
-        if self.neglect.lateness {
-            return vec![Vec::new()];
-        }
-        if unseen.len() <= MOST_LATE {
-            let of = |bits: usize| {
-                (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()
-            };
-            return (0..1 << unseen.len()).map(of).collect();
-        }
-        self.is_complete = false;
-        let each = unseen.iter().map(|index| vec![*index]);
-        [Vec::new(), unseen.to_vec()].into_iter().chain(each).collect()
+        let (ways, are_all) = (self.sight.late)(unseen);
+        self.is_complete &= are_all;
+        ways
     }
 
     /// Notes what a sync means for the ranks that sets count. Sets wait for their controller in a queue, in the order of the syncs: what a
@@ -452,9 +459,9 @@ impl Play<'_, '_> {
     }
 
     /// Notes the sets that get two sizes in one sync.
-    fn note_two_sizes(&mut self, view: &State, changes: &[Change]) {
+    fn note_two_sizes(&mut self, view: &State, changes: &[SizeChange]) {
         for ((fate, set), change) in self.fates.iter_mut().zip(&view.sets).zip(changes) {
-            if change.reason == Reason::UnhealthyAndAvailable {
+            if change.reason == SizeReason::UnhealthyAndAvailable {
                 fate.first = fate.first.max(set.pods.gone + change.part.unsigned_abs());
             }
         }
@@ -501,12 +508,12 @@ impl Play<'_, '_> {
                 gone: set.pods.gone,
             };
             let sets = state.sets.iter().enumerate().map(set).collect();
-            steps.push(Played { is_next, path: synced.step.path, sets });
+            steps.push(Played { is_next, path: synced.sync.path, sets });
         }
     }
 
     fn rest(&self, (synced, state): (Synced, State)) -> Rest {
-        let new = synced.step.new_set.map(|index| index as usize);
+        let new = synced.sync.new_set;
         let old = state.sets.iter().enumerate().filter(|(index, _)| Some(*index) != new);
         let terminating = old.map(|(index, set)| {
             let start = &self.starts[index];
@@ -515,8 +522,7 @@ impl Play<'_, '_> {
         Rest {
             terminating: terminating.sum(),
             deployment: synced.deployment,
-            step: synced.step,
-            changes: synced.changes,
+            sync: synced.sync,
             sets: state.sets.iter().map(|set| set.seen).collect(),
         }
     }
@@ -524,6 +530,6 @@ impl Play<'_, '_> {
 
 /// Whether the controller tries again and again, or makes a sync of which nothing more is known.
 fn is_refused(synced: &Synced) -> bool {
-    let mut changes = synced.changes.iter().chain([&synced.step.new_change]);
-    synced.step.path == Path::Rollback || changes.any(|change| change.reason == Reason::Rejected)
+    let mut changes = synced.sync.changes.iter().chain([&synced.sync.new_change]);
+    synced.sync.path == Path::Rollback || changes.any(|change| change.reason == SizeReason::Rejected)
 }

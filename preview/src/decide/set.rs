@@ -37,7 +37,7 @@ pub(crate) fn preview_set<'a>(
         }
     };
     let scene = Scene::read(input, sets, id)?;
-    let decision = decide_set(input, sets, &scene, replicas, options, None, Some(&mut notes))?;
+    let decision = scene.decide(replicas, options, None, Some(&mut notes))?;
     let controller = sets.get(id).and_then(|set| set.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
         api_version: &owner.api_version,
@@ -72,15 +72,17 @@ pub(crate) struct SetDecision<'a> {
 }
 
 /// A set and the pods that a decision about it reads.
-pub(crate) struct Scene<'a> {
+pub(crate) struct Scene<'s, 'a> {
+    input: &'a Input,
+    sets: &'s Sets<'a>,
     id: WorkloadRef<'a>,
     set: Option<&'a SetEntry>,
     members: Vec<Member<'a>>,
     notes: Vec<Note>,
 }
 
-impl<'a> Scene<'a> {
-    pub(crate) fn read(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
+impl<'s, 'a> Scene<'s, 'a> {
+    pub(crate) fn read(input: &'a Input, sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
         let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
@@ -88,7 +90,7 @@ impl<'a> Scene<'a> {
         } else {
             Vec::new()
         };
-        Ok(Self { id, set, members, notes })
+        Ok(Self { input, sets, id, set, members, notes })
     }
 
     /// Whether its controller deletes no pods.
@@ -99,55 +101,53 @@ impl<'a> Scene<'a> {
     pub(crate) fn members(&self) -> &[Member<'a>] {
         &self.members
     }
-}
 
-/// Decides which pods of one set go if it is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same
-/// time. Without one, the set is scaled alone. `notes` gets what else a reader should know.
-pub(crate) fn decide_set<'a>(
-    input: &'a Input,
-    sets: &Sets<'a>,
-    scene: &Scene<'a>,
-    replicas: u32,
-    options: &Options,
-    race: Option<&Race<'_>>,
-    notes: Option<&mut Vec<Note>>,
-) -> Result<SetDecision<'a>, Error> {
-    let Scene { id, set, members, .. } = scene;
-    let own = ranked(members);
-    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-    let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
-    let idle = set.map(SetEntry::idle).transpose()?.flatten();
-    let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-    let delete = surplus.min(most);
-    let line = Line::up(options.order, policy, &own, delete, race)?;
+    /// Decides which pods go if the set is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same time. Without
+    /// one, the set is scaled alone. `notes` gets what else a reader should know.
+    pub(crate) fn decide(
+        &self,
+        replicas: u32,
+        options: &Options,
+        race: Option<&Race<'_>>,
+        notes: Option<&mut Vec<Note>>,
+    ) -> Result<SetDecision<'a>, Error> {
+        let Scene { input, sets, id, set, members, .. } = self;
+        let own = ranked(members);
+        let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+        let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
+        let idle = set.map(SetEntry::idle).transpose()?.flatten();
+        let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
+        let delete = surplus.min(most);
+        let line = Line::up(options.order, policy, &own, delete, race)?;
 
-    let mut odds = HashMap::new();
-    if let Some(notes) = notes {
-        if options.odds {
-            odds = line.odds()?;
-            notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
-        }
-        notes.extend(scene.notes.iter().cloned());
-        notes.extend(notes::workload_listed_twice(input, *id));
-        notes.extend(idle.map(|why| notes::does_nothing(id, why)));
-        if let Some(set) = set {
-            notes.extend(complete::more_pods_than_status(set, own.len())?);
-            if race.is_none() {
-                notes.extend(set.lags().then(|| notes::lagging(&[id])));
-                notes.extend(notes::scaled_alone(sets, set, replicas)?);
+        let mut odds = HashMap::new();
+        if let Some(notes) = notes {
+            if options.odds {
+                odds = line.odds()?;
+                notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
             }
-            notes.extend(notes::claims(input, sets, set)?);
+            notes.extend(self.notes.iter().cloned());
+            notes.extend(notes::workload_listed_twice(input, *id));
+            notes.extend(idle.map(|why| notes::does_nothing(id, why)));
+            if let Some(set) = set {
+                notes.extend(complete::more_pods_than_status(set, own.len())?);
+                if race.is_none() {
+                    notes.extend(set.lags().then(|| notes::lagging(&[id])));
+                    notes.extend(notes::scaled_alone(sets, set, replicas)?);
+                }
+                notes.extend(notes::claims(input, sets, set)?);
+            }
+            if options.gates.pod_deletion_cost {
+                notes.extend(line.pods().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
+            }
+            notes.extend(notes::created_after_now(
+                line.pods().map(|(pod, _)| (pod.entry, pod.record)),
+                options.now,
+            ));
+            if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
+                notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
+            }
         }
-        if options.gates.pod_deletion_cost {
-            notes.extend(line.pods().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
-        }
-        notes.extend(notes::created_after_now(
-            line.pods().map(|(pod, _)| (pod.entry, pod.record)),
-            options.now,
-        ));
-        if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
-            notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
-        }
+        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews(&odds) })
     }
-    Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews(&odds) })
 }

@@ -1,20 +1,20 @@
-//! `StatefulSets`: which pods their next sync takes. The decision is the core's.
+//! `StatefulSets`: which pods their next sync takes, in words. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::Verdict;
 use crate::ask::options::Options;
-use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, not_yet, verdict};
+use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, not_yet};
 use crate::decide::{complete, notes};
 use crate::object::daemon_set::REVISION_LABEL;
 use crate::object::direct::DirectEntry;
 use crate::object::stateful_set::StatefulSetSpec;
 use crate::object::time::to_time;
+use crate::sync::Verdict;
+use crate::sync::stateful_set::{
+    By, Member, MemberOutcome, MemberReason, StatefulSet, Update, next_sync, ordinal,
+};
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::Time;
-use podrank::controller::stateful_set::{
-    self as core, Member, MemberFlags, NO_MEMBER, Outcome, Reason, StatefulSet, Step, Update,
-};
 use podrank::controller::{Availability, availability};
 use std::collections::BTreeSet;
 
@@ -22,21 +22,20 @@ impl StatefulSetSpec {
     fn member(&self, pod: OwnPod<'_>, ordinal: i32, now: Time) -> Member {
         let OwnPod { entry, record } = pod;
         let availability = availability(&record.pod, self.min_ready_seconds, now);
-        let is_running = record.pod.phase == podrank::Phase::RUNNING && !entry.is_finished;
         let revision = entry.labels.get(REVISION_LABEL).map_or("", String::as_str);
-        let is_updated = !self.knows_revision() || revision == self.update_revision;
-        let flags = MemberFlags::NONE
-            .with(MemberFlags::RUNNING, is_running)
-            .with(MemberFlags::FINISHED, entry.is_finished)
-            .with(MemberFlags::READY, availability.is_ready())
-            .with(MemberFlags::AVAILABLE, availability == Availability::Available)
-            .with(MemberFlags::TERMINATING, entry.is_terminating)
-            .with(MemberFlags::UPDATED, is_updated);
-        Member::new(ordinal, flags)
+        Member {
+            ordinal,
+            is_running: record.pod.phase == podrank::Phase::RUNNING && !entry.is_finished,
+            is_finished: entry.is_finished,
+            is_ready: availability.is_ready(),
+            is_available: availability == Availability::Available,
+            is_terminating: entry.is_terminating,
+            is_updated: !self.knows_revision() || revision == self.update_revision,
+        }
     }
 }
 
-/// Asks the core about the next sync with this count.
+/// Decides about the next sync with this count.
 pub(crate) fn decide<'a>(
     entry: &DirectEntry,
     spec: &StatefulSetSpec,
@@ -55,17 +54,17 @@ pub(crate) fn decide<'a>(
     let now = to_time(options.now);
     let (mut counted, mut ignored) = (Vec::new(), Vec::new());
     for pod in pods {
-        match core::ordinal(&entry.name, &pod.entry.name) {
+        match ordinal(&entry.name, &pod.entry.name) {
             Some(ordinal) => counted.push((*pod, spec.member(*pod, ordinal, now))),
             None => ignored.push(*pod),
         }
     }
     let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
-    let (step, outcomes) = next_sync(&set, &members);
-    let (_, without_gate) = next_sync(&StatefulSet { max_unavailable_gate: false, ..set }, &members);
+    let outcomes = next_sync(&set, &members);
+    let without_gate = next_sync(&StatefulSet { max_unavailable_gate: false, ..set }, &members);
     if !spec.knows_revision() {
-        let old: Vec<_> = members.iter().map(|member| as_old(*member)).collect();
-        if victims(&next_sync(&set, &old).1) != victims(&outcomes) {
+        let old: Vec<_> = members.iter().map(|member| Member { is_updated: false, ..*member }).collect();
+        if victims(&next_sync(&set, &old)) != victims(&outcomes) {
             let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
             let gap = Note::new(NoteCode::RevisionMissing, text);
             if !options.accepts_gaps() {
@@ -75,8 +74,10 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let as_available: Vec<_> = members.iter().map(|member| as_available(*member)).collect();
-    if victims(&next_sync(&set, &as_available).1) != victims(&outcomes) {
+    // Once those that are ready are available.
+    let as_available: Vec<_> =
+        members.iter().map(|member| Member { is_available: member.is_ready, ..*member }).collect();
+    if victims(&next_sync(&set, &as_available)) != victims(&outcomes) {
         let are_soon = counted.iter().zip(&as_available).filter(|((_, member), later)| member != *later);
         let pods = are_soon.map(|((pod, _), _)| *pod);
         notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
@@ -89,35 +90,20 @@ pub(crate) fn decide<'a>(
         pod,
         verdict: Verdict::Keep,
         odds: None,
-        rule: Reason::NoOrdinal.name(),
+        rule: MemberReason::NoOrdinal.name(),
         why: format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name),
         by: None,
     });
     let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
     words.notes(&outcomes, &without_gate, notes);
-    Ok(Decision { pods, quota: step.contested as usize, later: Some(0) })
-}
-
-fn next_sync(set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
-    let mut outcomes = vec![Outcome::default(); members.len()];
-    let step = core::next_sync(set, members, &mut outcomes).expect("there is an outcome for each member");
-    (step, outcomes)
-}
-
-fn as_old(member: Member) -> Member {
-    Member::new(member.ordinal, member.flags.with(MemberFlags::UPDATED, false))
-}
-
-/// The member once it is available, if it is ready.
-fn as_available(member: Member) -> Member {
-    let is_ready = member.flags.contains(MemberFlags::READY);
-    Member::new(member.ordinal, member.flags.with(MemberFlags::AVAILABLE, is_ready))
+    // Any number of them may go.
+    let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Contested).count();
+    Ok(Decision { pods, quota, later: Some(0) })
 }
 
 /// The members that go or may go.
-fn victims(outcomes: &[Outcome]) -> BTreeSet<u32> {
-    let go =
-        outcomes.iter().filter(|it| matches!(it.verdict, core::Verdict::Delete | core::Verdict::Contested));
+fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
+    let go = outcomes.iter().filter(|it| matches!(it.verdict, Verdict::Delete | Verdict::Contested));
     go.map(|outcome| outcome.member).collect()
 }
 
@@ -133,70 +119,81 @@ struct Words<'w, 'a> {
 }
 
 impl<'a> Words<'_, 'a> {
-    fn decided(&self, outcome: &Outcome) -> Decided<'a> {
-        let (pod, member) = self.pods[outcome.member as usize];
-        let verdict = verdict(outcome.verdict);
-        let is_by = matches!(verdict, Verdict::Blocked | Verdict::Contested);
+    fn decided(&self, outcome: &MemberOutcome) -> Decided<'a> {
+        let (pod, member) = self.pods[outcome.member];
+        let is_by = matches!(outcome.verdict, Verdict::Blocked | Verdict::Contested);
         Decided {
             pod,
-            verdict,
+            verdict: outcome.verdict,
             odds: None,
             rule: outcome.reason.name(),
             why: self.why(outcome, pod, member),
-            by: is_by.then(|| self.by(outcome)),
+            by: outcome.by.filter(|_| is_by).map(|by| self.name(by)),
         }
     }
 
     /// The name of the pod that is waited for, even if it does not exist.
-    fn by(&self, outcome: &Outcome) -> String {
-        match outcome.by {
-            NO_MEMBER => format!("{}-{}", self.entry.name, outcome.by_ordinal),
-            index => self.pods[index as usize].0.entry.name.clone(),
+    fn name(&self, by: By) -> String {
+        match by.member {
+            None => format!("{}-{}", self.entry.name, by.ordinal),
+            Some(index) => self.pods[index].0.entry.name.clone(),
         }
     }
 
-    fn why(&self, outcome: &Outcome, pod: OwnPod<'_>, member: Member) -> String {
-        let by = if outcome.by == outcome.member { "it".to_owned() } else { self.by(outcome) };
+    fn why(&self, outcome: &MemberOutcome, pod: OwnPod<'_>, member: Member) -> String {
+        let by = match outcome.by {
+            Some(by) if by.member == Some(outcome.member) => "it".to_owned(),
+            by => by.map(|by| self.name(by)).unwrap_or_default(),
+        };
         let (start, ordinal) = (self.set.start, member.ordinal);
         let last = i64::from(start) + i64::from(self.set.replicas) - 1;
         match outcome.reason {
-            Reason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
-            Reason::SetDeleted => "the set is being deleted, so its controller does nothing".to_owned(),
-            Reason::RecreateOff => {
+            MemberReason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
+            MemberReason::SetDeleted => "the set is being deleted, so its controller does nothing".to_owned(),
+            MemberReason::RecreateOff => {
                 "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
             }
-            Reason::BelowPartition => {
+            MemberReason::BelowPartition => {
                 let index = i64::from(ordinal) - i64::from(start);
                 let Update::RollingUpdate { partition, .. } = self.set.update else { return String::new() };
                 format!("it is old, but index {index} is below the partition, {partition}")
             }
-            Reason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
-            Reason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
-            Reason::OutOfRange if ordinal < start => format!("ordinal {ordinal} is below the first, {start}"),
-            Reason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
-            Reason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
-            Reason::Old => self.revisions(pod),
-            Reason::OldUnavailable => format!("{}, and it is unavailable", self.revisions(pod)),
-            Reason::Twins => {
-                format!("{} has the same ordinal as another pod: the list order decides", self.by(outcome))
+            MemberReason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
+            MemberReason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
+            MemberReason::OutOfRange if ordinal < start => {
+                format!("ordinal {ordinal} is below the first, {start}")
             }
-            Reason::WaitsForMissing if self.lacks_pods => {
+            MemberReason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
+            MemberReason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
+            MemberReason::Old => self.revisions(pod),
+            MemberReason::OldUnavailable => format!("{}, and it is unavailable", self.revisions(pod)),
+            MemberReason::Twins => {
+                format!(
+                    "{} has the same ordinal as another pod: the list order decides",
+                    outcome.by.map(|by| self.name(by)).unwrap_or_default()
+                )
+            }
+            MemberReason::WaitsForMissing if self.lacks_pods => {
                 format!("{by} is not listed: if it does not exist, it is created first")
             }
-            Reason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
-            Reason::WaitsForFinished => format!("{by} is finished, and is deleted and created anew first"),
-            Reason::WaitsForTermination => format!("{by} is still being deleted"),
-            Reason::WaitsForRunning => format!("{by} is not Running"),
-            Reason::WaitsForReady => format!("{by} is not ready"),
-            Reason::WaitsForAvailable => self.not_yet(&by, outcome),
-            Reason::WaitsForEither => {
+            MemberReason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
+            MemberReason::WaitsForFinished => {
+                format!("{by} is finished, and is deleted and created anew first")
+            }
+            MemberReason::WaitsForTermination => format!("{by} is still being deleted"),
+            MemberReason::WaitsForRunning => format!("{by} is not Running"),
+            MemberReason::WaitsForReady => format!("{by} is not ready"),
+            MemberReason::WaitsForAvailable => self.not_yet(&by, outcome),
+            MemberReason::WaitsForEither => {
                 format!("neither it nor {by} is available: it waits until one of the two is")
             }
-            Reason::OneAtATime => format!("{by} goes first: pods go one at a time"),
-            Reason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
-            Reason::Budget => format!("{by} is one of as many pods as may be unavailable, {}", self.budget()),
-            Reason::AfterRecreate => format!("{by} is old, and all old pods go first"),
-            _ => outcome.reason.name().to_owned(),
+            MemberReason::OneAtATime => format!("{by} goes first: pods go one at a time"),
+            MemberReason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
+            MemberReason::Budget => {
+                format!("{by} is one of as many pods as may be unavailable, {}", self.budget())
+            }
+            MemberReason::AfterRecreate => format!("{by} is old, and all old pods go first"),
+            MemberReason::Terminating | MemberReason::NoOrdinal => outcome.reason.name().to_owned(),
         }
     }
 
@@ -208,9 +205,9 @@ impl<'a> Words<'_, 'a> {
         }
     }
 
-    fn not_yet(&self, by: &str, outcome: &Outcome) -> String {
-        let pod = self.pods.get(outcome.by as usize);
-        let since = pod.map_or(Time::UNSET, |(pod, _)| pod.record.pod.ready_time);
+    fn not_yet(&self, by: &str, outcome: &MemberOutcome) -> String {
+        let pod = outcome.by.and_then(|by| by.member).map(|index| self.pods[index].0);
+        let since = pod.map_or(Time::UNSET, |pod| pod.record.pod.ready_time);
         format!("{by} {}", not_yet(since, self.now, self.spec.min_ready_seconds))
     }
 
@@ -224,12 +221,12 @@ impl<'a> Words<'_, 'a> {
     }
 
     /// What a reader should know besides.
-    fn notes(&self, outcomes: &[Outcome], without_gate: &[Outcome], notes: &mut Vec<Note>) {
+    fn notes(&self, outcomes: &[MemberOutcome], without_gate: &[MemberOutcome], notes: &mut Vec<Note>) {
         let entry = self.entry;
         let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
         let recreate_off = || {
             let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
-            all(Reason::RecreateOff).then_some(why)
+            all(MemberReason::RecreateOff).then_some(why)
         };
         notes.extend(entry.idle().or_else(recreate_off).map(|why| notes::does_nothing(entry, why)));
         let mut note = |code, text| notes.push(Note::new(code, text));
@@ -238,10 +235,10 @@ impl<'a> Words<'_, 'a> {
                         MaxUnavailableStatefulSet was turned on: --feature-gates MaxUnavailableStatefulSet=false shows which";
             note(NoteCode::DependsOnRelease, text.to_owned());
         }
-        let gone = outcomes.iter().filter(|outcome| outcome.reason == Reason::OutOfRange);
+        let gone = outcomes.iter().filter(|outcome| outcome.reason == MemberReason::OutOfRange);
         let mut claims = Vec::new();
         for outcome in gone {
-            let name = &self.pods[outcome.member as usize].0.entry.name;
+            let name = &self.pods[outcome.member].0.entry.name;
             claims.extend(self.spec.claims_that_go.iter().map(|claim| format!("{claim}-{name}")));
         }
         if !claims.is_empty() {

@@ -16,12 +16,12 @@ use crate::object::selector::Selector;
 use crate::object::set::SetEntry;
 use crate::object::template::Fingerprint;
 use crate::object::workload::{WorkloadId, WorkloadKind};
+use crate::sync::IntOrPercent;
+use crate::sync::deployment::{
+    Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
+};
 use crate::words::error::Error;
 use jiff::Timestamp;
-use podrank::controller::IntOrPercent;
-use podrank::controller::deployment::{
-    DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSet, SetFlags, Strategy,
-};
 use podrank::{DELETION_COST_ANNOTATION, Flags, Time};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,10 +188,10 @@ fn set_json(set: &SetEntry) -> Result<Value, Error> {
     if set.is_being_deleted {
         metadata["deletionTimestamp"] = Timestamp::UNIX_EPOCH.to_string().into();
     }
-    if let Some(SetState { set: its, labels, .. }) = state {
+    if let Some(SetState { set: its, labels, creation_time, .. }) = state {
         metadata["labels"] = json!(labels);
         metadata["annotations"] = annotations(its);
-        put_time(&mut metadata, "creationTimestamp", its.creation_time);
+        put_time(&mut metadata, "creationTimestamp", *creation_time);
     }
     let (api_version, selector) = if id.kind == WorkloadKind::ReplicaSet {
         ("apps/v1", json!(spec.selector))
@@ -235,15 +235,15 @@ fn set_status(set: &SetEntry, state: Option<&SetState>) -> Result<Value, Error> 
 /// The annotations that say for which number of replicas the Deployment's controller last sized a set.
 fn annotations(set: &ReplicaSet) -> Value {
     let mut annotations = Map::new();
-    let desired = set.desired_replicas;
-    if set.flags.contains(SetFlags::DESIRED) {
-        annotations.insert(DESIRED_REPLICAS_ANNOTATION.to_owned(), desired.to_string().into());
-    } else if set.flags.contains(SetFlags::DESIRED_LENIENT) {
-        // Only a sign makes a number that fits lenient.
-        annotations.insert(DESIRED_REPLICAS_ANNOTATION.to_owned(), format!("{desired:+}").into());
-    }
-    if set.flags.contains(SetFlags::MAX) {
-        annotations.insert(MAX_REPLICAS_ANNOTATION.to_owned(), set.max_replicas.to_string().into());
+    for (name, annotation) in [(DESIRED_REPLICAS_ANNOTATION, set.desired), (MAX_REPLICAS_ANNOTATION, set.max)]
+    {
+        let text = match annotation {
+            Annotation::Valid(number) => number.to_string(),
+            // Only a sign makes a number that fits lenient.
+            Annotation::Lenient(number) if name == DESIRED_REPLICAS_ANNOTATION => format!("{number:+}"),
+            Annotation::Lenient(_) | Annotation::Invalid => continue,
+        };
+        annotations.insert(name.to_owned(), text.into());
     }
     annotations.into()
 }

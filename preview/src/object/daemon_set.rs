@@ -3,10 +3,10 @@
 use crate::object::deployment::Budget;
 use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::node::Placement;
+use crate::sync::IntOrPercent;
+use crate::sync::daemon_set::Strategy;
 use crate::words::error::parse;
 use crate::words::text;
-use podrank::controller::IntOrPercent;
-use podrank::controller::daemon_set::Strategy;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -6,11 +6,11 @@ use crate::object::selector::{LabelSelector, Selector};
 use crate::object::template::Fingerprint;
 use crate::object::time::{Time, time};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
-use crate::words::error::{Error, parse};
-use podrank::controller::IntOrPercent;
-use podrank::controller::deployment::{
-    DESIRED_REPLICAS_ANNOTATION, Deployment, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
+use crate::sync::IntOrPercent;
+use crate::sync::deployment::{
+    Annotation, DESIRED_REPLICAS_ANNOTATION, Deployment, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
 };
+use crate::words::error::{Error, parse};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -49,9 +49,9 @@ pub(crate) struct DeploymentSpec {
 /// What the controller of a Deployment reads from one of its `ReplicaSet`s.
 #[derive(Clone, Debug)]
 pub(crate) struct SetState {
-    /// The record for the decision, without what depends on other objects: the position of the name, and whether the
-    /// template is the Deployment's.
+    /// The record for the decision, without what depends on another object: whether the template is the Deployment's.
     pub(crate) set: ReplicaSet,
+    pub(crate) creation_time: podrank::Time,
     pub(crate) template: Fingerprint,
     pub(crate) labels: BTreeMap<String, String>,
     /// Whether the status is for an earlier spec.
@@ -244,19 +244,17 @@ impl SetState {
     }
 
     pub(crate) fn new(metadata: Head, replicas: Option<i32>, template: Fingerprint, status: &Status) -> Self {
-        let mut set = ReplicaSet {
-            creation_time: time(metadata.creation_timestamp.as_ref()),
+        let set = ReplicaSet {
             replicas: replicas.unwrap_or(1),
             status_replicas: status.replicas,
             available_replicas: status.available_replicas,
-            ..ReplicaSet::new()
+            desired: Annotation::parse(metadata.annotation(DESIRED_REPLICAS_ANNOTATION)),
+            max: Annotation::parse(metadata.annotation(MAX_REPLICAS_ANNOTATION)),
+            has_template: false,
         };
-        set.set_annotations(
-            metadata.annotation(DESIRED_REPLICAS_ANNOTATION),
-            metadata.annotation(MAX_REPLICAS_ANNOTATION),
-        );
         Self {
             set,
+            creation_time: time(metadata.creation_timestamp.as_ref()),
             template,
             lags: metadata.is_ahead_of(status),
             labels: metadata.labels.unwrap_or_default(),

@@ -2,9 +2,9 @@
 //! by zone. Reads one object's JSON text.
 
 use crate::object::selector::{Expression, matches_node};
+use crate::sync::daemon_set::NodeFit;
 use crate::words::error::{Error, parse};
 use crate::words::text;
-use podrank::controller::daemon_set::NodeFlags;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -142,10 +142,10 @@ struct Toleration {
 }
 
 impl Placement {
-    /// Returns whether a pod may start and may keep running on the node, and if not, why. Kubernetes'
+    /// Returns whether a pod may start or keep running on the node, and if neither, why. Kubernetes'
     /// `NodeShouldRunDaemonPod`, without the feature gate `TaintTolerationComparisonOperators`, which is off by default.
-    pub(crate) fn on(&self, node: &NodeEntry) -> (NodeFlags, Option<String>) {
-        let unfit = |why: &str| (NodeFlags::EXISTS, Some(format!("node {} {why}", text::name(&node.name))));
+    pub(crate) fn on(&self, node: &NodeEntry) -> (NodeFit, Option<String>) {
+        let unfit = |why: &str| (NodeFit::Unfit, Some(format!("node {} {why}", text::name(&node.name))));
         if self.node_name.as_ref().is_some_and(|name| !name.is_empty() && *name != node.name) {
             return unfit("is not the one that the template names");
         }
@@ -159,8 +159,8 @@ impl Placement {
         if let Some(taint) = self.untolerated(node, &["NoExecute"]) {
             return unfit(&format!("has the taint {taint}, which the pods do not tolerate"));
         }
-        let keeps = NodeFlags::EXISTS | NodeFlags::MAY_KEEP;
-        (keeps.with(NodeFlags::MAY_START, self.untolerated(node, &["NoSchedule"]).is_none()), None)
+        let may_start = self.untolerated(node, &["NoSchedule"]).is_none();
+        (if may_start { NodeFit::MayStart } else { NodeFit::MayKeep }, None)
     }
 
     /// Returns the first taint with one of these effects that the pods do not tolerate.
@@ -263,11 +263,14 @@ mod tests {
         let cases: Vec<Case> = serde_json::from_str(&vectors::read("daemon_nodes.json")).expect("JSON");
         for case in &cases {
             let node = NodeEntry::read(&case.node).expect(&case.name);
-            let (flags, why) = case.spec.on(&node);
-            let expected = NodeFlags::EXISTS
-                .with(NodeFlags::MAY_START, case.may_start)
-                .with(NodeFlags::MAY_KEEP, case.may_keep);
-            assert_eq!((flags, why.is_some()), (expected, !case.may_keep), "{}: {why:?}", case.name);
+            let (fit, why) = case.spec.on(&node);
+            let expected = match (case.may_start, case.may_keep) {
+                (true, true) => NodeFit::MayStart,
+                (false, true) => NodeFit::MayKeep,
+                (false, false) => NodeFit::Unfit,
+                (true, false) => panic!("{}: a pod may start and not stay", case.name),
+            };
+            assert_eq!((fit, why.is_some()), (expected, !case.may_keep), "{}: {why:?}", case.name);
         }
         assert!(cases.len() > 40, "{} cases", cases.len());
     }

@@ -5,9 +5,9 @@ use crate::object::meta::{Metadata, OwnerReference, only};
 use crate::object::node::Affinity;
 use crate::object::time::{ContainerState, Lenient, Time, deletion, nanos, time};
 use crate::object::workload::WorkloadKind;
+use crate::sync::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use crate::words::error::parse;
 use crate::words::text;
-use podrank::controller::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use podrank::{Flags, Phase, Uid};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -388,7 +388,7 @@ impl JobPod {
         };
         let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));
         Self {
-            index: annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, completion_index),
+            index: annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, |text| completion_index(text)),
             is_tracked: metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER),
             failures: failures.max(0),
             restarts: restarts.fold(0, i32::wrapping_add),

@@ -1,10 +1,10 @@
 //! What the controller of `StatefulSets` reads from them. Reads one object's JSON text.
 
 use crate::object::deployment::Budget;
+use crate::sync::IntOrPercent;
+use crate::sync::stateful_set::{PodManagement, StatefulSet, Update};
 use crate::words::error::parse;
 use crate::words::text;
-use podrank::controller::IntOrPercent;
-use podrank::controller::stateful_set::{PodManagement, StatefulSet, Update};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -20,65 +20,62 @@ pub(crate) struct StatefulSetSpec {
     pub(crate) claims_that_go: Vec<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(expecting = "a StatefulSet")]
+struct Object {
+    spec: Spec,
+    #[serde(default)]
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Spec {
+    replicas: Option<i32>,
+    ordinals: Option<Ordinals>,
+    pod_management_policy: Option<String>,
+    update_strategy: Option<WrittenUpdate>,
+    min_ready_seconds: Option<i32>,
+    volume_claim_templates: Option<Vec<ClaimTemplate>>,
+    persistent_volume_claim_retention_policy: Option<Retention>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Ordinals {
+    #[serde(default)]
+    start: i32,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a claim")]
+struct ClaimTemplate {
+    metadata: ClaimMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct ClaimMetadata {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Retention {
+    when_scaled: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct Status {
+    replicas: i32,
+    update_revision: String,
+}
+
 impl StatefulSetSpec {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(expecting = "a StatefulSet")]
-        struct Object {
-            spec: Spec,
-            #[serde(default)]
-            status: Option<Status>,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", expecting = "an object")]
-        struct Spec {
-            replicas: Option<i32>,
-            ordinals: Option<Ordinals>,
-            pod_management_policy: Option<String>,
-            update_strategy: Option<WrittenUpdate>,
-            min_ready_seconds: Option<i32>,
-            volume_claim_templates: Option<Vec<ClaimTemplate>>,
-            persistent_volume_claim_retention_policy: Option<Retention>,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "an object")]
-        struct Ordinals {
-            #[serde(default)]
-            start: i32,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "a claim")]
-        struct ClaimTemplate {
-            metadata: ClaimMetadata,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "an object")]
-        struct ClaimMetadata {
-            name: String,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", expecting = "an object")]
-        struct Retention {
-            when_scaled: Option<String>,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase", default, expecting = "an object")]
-        struct Status {
-            replicas: i32,
-            update_revision: String,
-        }
         let Object { spec, status } = parse(object)?;
         let Status { replicas: status_replicas, update_revision } = status.unwrap_or_default();
-        let management = match spec.pod_management_policy.as_deref() {
-            None | Some("" | "OrderedReady") => PodManagement::OrderedReady,
-            Some("Parallel") => PodManagement::Parallel,
-            Some(other) => {
-                let other = text::quoted(other);
-                return Err(format!(
-                    "spec.podManagementPolicy: {other} is neither OrderedReady nor Parallel"
-                ));
-            }
-        };
         let retention = spec.persistent_volume_claim_retention_policy.and_then(|policy| policy.when_scaled);
         let claims = spec.volume_claim_templates.unwrap_or_default();
         let go = retention.as_deref() == Some("Delete");
@@ -86,9 +83,11 @@ impl StatefulSetSpec {
             set: StatefulSet {
                 replicas: spec.replicas.unwrap_or(1),
                 start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
-                management,
+                management: management(spec.pod_management_policy.as_deref())?,
                 update: spec.update_strategy.unwrap_or_default().read()?,
-                ..StatefulSet::default()
+                is_being_deleted: false,
+                max_unavailable_gate: true,
+                recreate_gate: false,
             },
             status_replicas,
             min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
@@ -100,6 +99,17 @@ impl StatefulSetSpec {
     /// Whether the revision is known that tells old pods from new ones.
     pub(crate) fn knows_revision(&self) -> bool {
         !self.update_revision.is_empty()
+    }
+}
+
+fn management(policy: Option<&str>) -> Result<PodManagement, String> {
+    match policy {
+        None | Some("" | "OrderedReady") => Ok(PodManagement::OrderedReady),
+        Some("Parallel") => Ok(PodManagement::Parallel),
+        Some(other) => Err(format!(
+            "spec.podManagementPolicy: {} is neither OrderedReady nor Parallel",
+            text::quoted(other)
+        )),
     }
 }
 

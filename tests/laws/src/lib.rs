@@ -12,20 +12,16 @@
 
 pub mod claims;
 pub mod controller;
-pub mod daemon_set;
-pub mod deployment;
 pub mod empty;
 pub mod exhaustive;
 pub mod generate;
 pub mod go_sort;
-pub mod job;
 pub mod laws;
 pub mod objects;
 pub mod odds;
 pub mod oracle;
 pub mod relation;
 pub mod spread;
-pub mod stateful_set;
 pub mod status;
 pub mod steer;
 pub mod vectors;

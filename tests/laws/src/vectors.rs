@@ -1,8 +1,6 @@
 //! Reads `tests/vectors/`. The README there describes the formats.
 
 pub mod controller;
-pub mod deployment;
-pub mod stateful_set;
 pub mod steering;
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};

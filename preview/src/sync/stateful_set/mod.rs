@@ -1,0 +1,98 @@
+//! What a `StatefulSet`'s next sync does to its pods: which of them go, which would go but wait, and for whom.
+//!
+//! Kubernetes identifies the pods of a `StatefulSet` by the ordinal in their names, so neither age nor cost decides which goes: the
+//! highest ordinal does. But a sync that takes one pod at a time waits until all others are available, and a single broken pod can
+//! keep a set from being scaled down or updated.
+//!
+//! | term | meaning |
+//! |---|---|
+//! | member | a pod whose name is the set's, a hyphen and an ordinal: [`ordinal`] |
+//! | range | the ordinals from `start` to `start + replicas - 1` |
+//! | condemned | a member whose ordinal is not in the range |
+//! | old | not of the update revision |
+//! | unavailable | has not been ready for `minReadySeconds` yet, or is being deleted |
+
+mod member;
+mod reason;
+mod syncing;
+
+pub use member::{Member, ordinal};
+pub use reason::MemberReason;
+
+use super::{IntOrPercent, Verdict};
+
+/// What a sync reads from a `StatefulSet`.
+#[derive(Clone, Copy, Debug)]
+pub struct StatefulSet {
+    /// `spec.replicas`.
+    pub replicas: i32,
+    /// `spec.ordinals.start`: the first ordinal of the range.
+    pub start: i32,
+    /// `spec.podManagementPolicy`.
+    pub management: PodManagement,
+    /// `spec.updateStrategy`.
+    pub update: Update,
+    /// Whether the set has a `metadata.deletionTimestamp`.
+    pub is_being_deleted: bool,
+    /// Kubernetes' feature gate `MaxUnavailableStatefulSet`, which is on since 1.37.
+    pub max_unavailable_gate: bool,
+    /// Kubernetes' feature gate `StatefulSetRecreateStrategy`, which is off in 1.37.
+    pub recreate_gate: bool,
+}
+
+/// How many pods a sync takes when it scales: `spec.podManagementPolicy`. How many an update replaces depends on [`Update`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodManagement {
+    /// One at a time, and only while the others are available.
+    OrderedReady,
+    /// All at once.
+    Parallel,
+}
+
+/// How a `StatefulSet` replaces its old pods: `spec.updateStrategy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// From the highest ordinal down.
+    RollingUpdate {
+        /// Pods whose ordinal minus `start` is below this number are not updated.
+        partition: i32,
+        /// How many pods may be unavailable, at least 1. A percentage is rounded down. It is ignored if
+        /// [`StatefulSet::max_unavailable_gate`] is off.
+        max_unavailable: IntOrPercent,
+    },
+    /// Only when a user deletes a pod.
+    OnDelete,
+    /// All at once. If [`StatefulSet::recreate_gate`] is off, every sync fails and does nothing.
+    Recreate,
+}
+
+/// What a sync does with one member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberOutcome {
+    /// The index of the pod in `members`.
+    pub member: usize,
+    /// Whether it goes.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: MemberReason,
+    /// The pod that the reason refers to.
+    pub by: Option<By>,
+}
+
+/// The pod that a reason refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct By {
+    /// Its index in `members`. `None` if the ordinal has no pod.
+    pub member: Option<usize>,
+    /// Its ordinal.
+    pub ordinal: i32,
+}
+
+/// Predicts the next sync of a `StatefulSet`. Returns an outcome for each member, the highest ordinal first.
+///
+/// `members` are the pods that the set owns and its selector matches, in any order, including those that are finished or being deleted.
+/// If creating or deleting a pod fails, or a `PersistentVolumeClaim` cannot be created, Kubernetes ends the sync there, and fewer pods go.
+/// If a number is negative, which Kubernetes does not allow, the result has no meaning.
+pub fn next_sync(set: &StatefulSet, members: &[Member]) -> Vec<MemberOutcome> {
+    syncing::Syncing::new(set, members).run()
+}

@@ -1,0 +1,409 @@
+//! One sync: first the pods in the range, then the condemned ones, then the update. Kubernetes' `updateStatefulSet`.
+
+use super::{By, Member, MemberOutcome, MemberReason, PodManagement, StatefulSet, Update, Verdict};
+
+/// A sync in progress.
+pub(super) struct Syncing<'a> {
+    set: &'a StatefulSet,
+    members: &'a [Member],
+    /// One for each member, the highest ordinal first.
+    outcomes: Vec<MemberOutcome>,
+}
+
+/// What the others wait for.
+#[derive(Clone, Copy)]
+struct Blocker {
+    by: By,
+    reason: MemberReason,
+}
+
+/// What becomes of a member if nothing stops the sync.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// It stays, for this reason.
+    Stay(MemberReason),
+    /// It is condemned and not being deleted yet.
+    Condemned,
+    /// It is finished, in the range and not being deleted yet.
+    Finished,
+    /// It is to be replaced and not being deleted yet.
+    Old,
+}
+
+impl<'a> Syncing<'a> {
+    pub(super) fn new(set: &'a StatefulSet, members: &'a [Member]) -> Self {
+        let keep = |member| MemberOutcome {
+            member,
+            verdict: Verdict::Keep,
+            reason: MemberReason::InRange,
+            by: None,
+        };
+        let mut outcomes: Vec<_> = (0..members.len()).map(keep).collect();
+        outcomes.sort_by_key(|outcome| std::cmp::Reverse(members[outcome.member].ordinal));
+        Self { set, members, outcomes }
+    }
+
+    pub(super) fn run(mut self) -> Vec<MemberOutcome> {
+        let failing = self.set.update == Update::Recreate && !self.set.recreate_gate;
+        let idle = if failing {
+            Some(MemberReason::RecreateOff)
+        } else {
+            self.set.is_being_deleted.then_some(MemberReason::SetDeleted)
+        };
+        match idle {
+            Some(reason) => self.outcomes.iter_mut().for_each(|outcome| outcome.reason = reason),
+            None => match self.twin() {
+                Some(twin) => self.leave_open(twin),
+                None => self.decide(),
+            },
+        }
+        self.outcomes
+    }
+
+    fn decide(&mut self) {
+        for slot in 0..self.outcomes.len() {
+            if let Wish::Stay(reason) = self.wish(self.at(slot)) {
+                self.give(slot, Verdict::Keep, reason, None);
+            }
+        }
+        if self.set.update == Update::Recreate && self.recreate() {
+            return;
+        }
+        match self.set.management {
+            PodManagement::OrderedReady => self.one_at_a_time(),
+            PodManagement::Parallel => self.all_at_once(),
+        }
+    }
+
+    /// What becomes of this member if nothing stops the sync.
+    fn wish(&self, member: Member) -> Wish {
+        if member.is_terminating {
+            Wish::Stay(MemberReason::Terminating)
+        } else if self.is_recreated(member) {
+            Wish::Old
+        } else if !self.is_in_range(member) {
+            Wish::Condemned
+        } else if member.is_finished {
+            Wish::Finished
+        } else {
+            self.wish_of_update(member)
+        }
+    }
+
+    /// What the update alone wants of a member in the range that is not being deleted.
+    fn wish_of_update(&self, member: Member) -> Wish {
+        if member.is_updated {
+            return Wish::Stay(MemberReason::InRange);
+        }
+        match self.set.update {
+            Update::RollingUpdate { partition, .. } if self.offset(member) < i64::from(partition) => {
+                Wish::Stay(MemberReason::BelowPartition)
+            }
+            Update::OnDelete => Wish::Stay(MemberReason::OnDelete),
+            _ => Wish::Old,
+        }
+    }
+
+    fn is_recreated(&self, member: Member) -> bool {
+        self.set.update == Update::Recreate && !member.is_updated
+    }
+
+    /// With two pods of one ordinal in the range, Kubernetes knows only the one that it lists last. If they are
+    /// condemned, the list order decides which goes first, which matters only one at a time.
+    fn twin(&self) -> Option<Blocker> {
+        let is_ordered = self.set.management == PodManagement::OrderedReady;
+        (1..self.outcomes.len()).find_map(|slot| {
+            let (a, b) = (self.at(slot - 1), self.at(slot));
+            let matters = is_ordered || self.is_in_range(a);
+            (a.ordinal == b.ordinal && matters).then(|| self.blocker(slot, MemberReason::Twins))
+        })
+    }
+
+    /// Whatever may go is contested.
+    fn leave_open(&mut self, twin: Blocker) {
+        for slot in 0..self.outcomes.len() {
+            match self.wish(self.at(slot)) {
+                Wish::Stay(reason) => self.give(slot, Verdict::Keep, reason, None),
+                _ => self.give(slot, Verdict::Contested, MemberReason::Twins, Some(twin)),
+            }
+        }
+    }
+
+    /// Deletes all old pods. Returns whether there are any, which ends the sync.
+    fn recreate(&mut self) -> bool {
+        let old = self.find(|member| self.is_recreated(member));
+        let Some(first) = old.map(|slot| self.blocker(slot, MemberReason::AfterRecreate)) else {
+            return false;
+        };
+        self.for_each_wish(|wish| match wish {
+            Wish::Old => (Verdict::Delete, MemberReason::Old, None),
+            _ => (Verdict::Blocked, first.reason, Some(first)),
+        });
+        true
+    }
+
+    /// `OrderedReady`.
+    fn one_at_a_time(&mut self) {
+        if let Some(blocker) = self.first_in_range_that_blocks() {
+            self.block_all(blocker);
+            // A finished pod that blocks goes itself.
+            if blocker.reason == MemberReason::WaitsForFinished {
+                let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == blocker.by.member);
+                self.give(slot.expect("it is a member"), Verdict::Delete, MemberReason::Finished, None);
+            }
+        } else if let Some(slot) = self.find(|member| self.is_condemned(member)) {
+            self.take_condemned(slot);
+        } else {
+            self.update_within(self.budget());
+        }
+    }
+
+    /// Returns the lowest ordinal in the range that has no healthy pod, and what it lacks.
+    fn first_in_range_that_blocks(&self) -> Option<Blocker> {
+        let start = i64::from(self.set.start);
+        let mut expected = start;
+        for slot in (0..self.outcomes.len()).rev() {
+            let member = self.at(slot);
+            if !self.is_in_range(member) {
+                continue;
+            }
+            if i64::from(member.ordinal) > expected {
+                break;
+            }
+            if let Some(reason) = fault(member) {
+                return Some(self.blocker(slot, reason));
+            }
+            expected += 1;
+        }
+        (expected < self.end()).then(|| missing(expected))
+    }
+
+    /// Takes the highest condemned pod, unless it is waited for. All others wait.
+    fn take_condemned(&mut self, slot: usize) {
+        let highest = self.at(slot);
+        if highest.is_terminating {
+            return self.wait_for_condemned(self.blocker(slot, MemberReason::WaitsForTermination));
+        }
+        // Kubernetes takes an unavailable pod only if it is the first of all unavailable ones.
+        let first_unavailable = self.find_last(|member| self.is_condemned(member) && member.is_unavailable());
+        let obstacle = fault(highest).filter(|_| first_unavailable != Some(slot)).map(|reason| {
+            first_unavailable.map_or_else(
+                || self.blocker(slot, reason),
+                |other| self.blocker(other, MemberReason::WaitsForEither),
+            )
+        });
+        self.wait_for_condemned(self.blocker(slot, MemberReason::OneAtATime));
+        match obstacle {
+            None => self.give(slot, Verdict::Delete, MemberReason::OutOfRange, None),
+            Some(by) => self.give(slot, Verdict::Blocked, by.reason, Some(by)),
+        }
+    }
+
+    /// All pods wait for a condemned one.
+    fn wait_for_condemned(&mut self, by: Blocker) {
+        self.for_each_wish(|wish| {
+            let reason = if wish == Wish::Condemned { by.reason } else { MemberReason::AfterScaling };
+            (Verdict::Blocked, reason, Some(by))
+        });
+    }
+
+    /// `Parallel`.
+    fn all_at_once(&mut self) {
+        for slot in 0..self.outcomes.len() {
+            match self.wish(self.at(slot)) {
+                Wish::Condemned => self.give(slot, Verdict::Delete, MemberReason::OutOfRange, None),
+                Wish::Finished => self.give(slot, Verdict::Delete, MemberReason::Finished, None),
+                _ => {}
+            }
+        }
+        if !matches!(self.set.update, Update::RollingUpdate { .. }) {
+            return;
+        }
+        if !self.set.max_unavailable_gate {
+            return self.update_highest();
+        }
+        for slot in 0..self.outcomes.len() {
+            let member = self.at(slot);
+            if self.wish(member) == Wish::Old && member.is_unavailable() {
+                self.give(slot, Verdict::Delete, MemberReason::OldUnavailable, None);
+            }
+        }
+        let present = self.count(|member| self.is_in_range(member));
+        let unavailable = self.count(|member| self.is_in_range(member) && member.is_unavailable());
+        let absent = i64::from(self.set.replicas) - present;
+        self.update_within(self.budget() - absent - unavailable);
+    }
+
+    /// Replaces old pods that are available from the highest down, as many as the budget allows.
+    fn update_within(&mut self, mut budget: i64) {
+        let unavailable = self.find(|member| self.is_in_range(member) && member.is_unavailable());
+        let mut by =
+            unavailable.map(|slot| self.blocker(slot, MemberReason::Budget)).or_else(|| self.absent());
+        for slot in 0..self.outcomes.len() {
+            let member = self.at(slot);
+            let is_candidate = self.is_in_range(member)
+                && !member.is_unavailable()
+                && self.wish_of_update(member) == Wish::Old;
+            if !is_candidate {
+                continue;
+            }
+            // One that is finished, and yet said to be available, goes anyway, but counts.
+            let is_finished = member.is_finished;
+            if budget > 0 {
+                budget -= 1;
+                by = by.or_else(|| Some(self.blocker(slot, MemberReason::Budget)));
+                if !is_finished {
+                    self.give(slot, Verdict::Delete, MemberReason::Old, None);
+                }
+            } else if !is_finished {
+                self.give(slot, Verdict::Blocked, MemberReason::Budget, by);
+            }
+        }
+    }
+
+    /// Without the gate: replaces the highest old pod, unless one above it is unavailable.
+    fn update_highest(&mut self) {
+        let Update::RollingUpdate { partition, .. } = self.set.update else { return };
+        let lowest = i64::from(self.set.start) + i64::from(partition);
+        let mut expected = self.end() - 1;
+        let mut blocker = None;
+        for slot in 0..self.outcomes.len() {
+            let member = self.at(slot);
+            if !self.is_in_range(member) || i64::from(member.ordinal) < lowest {
+                continue;
+            }
+            let is_old = self.wish_of_update(member) == Wish::Old && !member.is_terminating;
+            if blocker.is_none() && i64::from(member.ordinal) < expected {
+                blocker = Some(missing(expected));
+            }
+            expected -= 1;
+            match blocker {
+                None if is_old => {
+                    if !member.is_finished {
+                        self.give(slot, Verdict::Delete, MemberReason::Old, None);
+                    }
+                    blocker = Some(self.blocker(slot, MemberReason::OneAtATime));
+                }
+                None if member.is_unavailable() => {
+                    let reason = fault(member).unwrap_or(MemberReason::WaitsForAvailable);
+                    blocker = Some(self.blocker(slot, reason));
+                }
+                Some(by) if is_old && !member.is_finished => {
+                    self.give(slot, Verdict::Blocked, by.reason, Some(by));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// How many pods may be unavailable during an update. 0 without one.
+    fn budget(&self) -> i64 {
+        match self.set.update {
+            Update::RollingUpdate { max_unavailable, .. } if self.set.max_unavailable_gate => {
+                max_unavailable.resolve(self.set.replicas, false).max(1)
+            }
+            Update::RollingUpdate { .. } => 1,
+            Update::OnDelete | Update::Recreate => 0,
+        }
+    }
+
+    /// Returns the highest ordinal in the range that has no pod. Such a pod counts as unavailable.
+    fn absent(&self) -> Option<Blocker> {
+        let mut expected = self.end() - 1;
+        for slot in 0..self.outcomes.len() {
+            let member = self.at(slot);
+            if !self.is_in_range(member) {
+                continue;
+            }
+            if i64::from(member.ordinal) < expected {
+                break;
+            }
+            expected -= 1;
+        }
+        let is_missing = expected >= i64::from(self.set.start);
+        is_missing.then(|| missing(expected))
+    }
+
+    fn block_all(&mut self, blocker: Blocker) {
+        self.for_each_wish(|_| (Verdict::Blocked, blocker.reason, Some(blocker)));
+    }
+
+    /// Decides for all members that do not stay anyway.
+    fn for_each_wish(&mut self, decide: impl Fn(Wish) -> (Verdict, MemberReason, Option<Blocker>)) {
+        for slot in 0..self.outcomes.len() {
+            let wish = self.wish(self.at(slot));
+            if !matches!(wish, Wish::Stay(_)) {
+                let (verdict, reason, by) = decide(wish);
+                self.give(slot, verdict, reason, by);
+            }
+        }
+    }
+
+    fn give(&mut self, slot: usize, verdict: Verdict, reason: MemberReason, by: Option<Blocker>) {
+        let outcome = &mut self.outcomes[slot];
+        *outcome = MemberOutcome { verdict, reason, by: by.map(|by| by.by), ..*outcome };
+    }
+
+    /// Returns the member of a slot. The highest ordinal is in slot 0.
+    fn at(&self, slot: usize) -> Member {
+        self.members[self.outcomes[slot].member]
+    }
+
+    fn blocker(&self, slot: usize, reason: MemberReason) -> Blocker {
+        let by = By { member: Some(self.outcomes[slot].member), ordinal: self.at(slot).ordinal };
+        Blocker { by, reason }
+    }
+
+    fn find(&self, is_wanted: impl Fn(Member) -> bool) -> Option<usize> {
+        (0..self.outcomes.len()).find(|slot| is_wanted(self.at(*slot)))
+    }
+
+    fn find_last(&self, is_wanted: impl Fn(Member) -> bool) -> Option<usize> {
+        (0..self.outcomes.len()).rev().find(|slot| is_wanted(self.at(*slot)))
+    }
+
+    fn count(&self, is_wanted: impl Fn(Member) -> bool) -> i64 {
+        i64::try_from(self.members.iter().filter(|member| is_wanted(**member)).count()).unwrap_or(i64::MAX)
+    }
+
+    /// How far the ordinal is from `start`.
+    fn offset(&self, member: Member) -> i64 {
+        i64::from(member.ordinal) - i64::from(self.set.start)
+    }
+
+    /// The first ordinal after the range.
+    fn end(&self) -> i64 {
+        i64::from(self.set.start) + i64::from(self.set.replicas)
+    }
+
+    fn is_in_range(&self, member: Member) -> bool {
+        member.ordinal >= self.set.start && i64::from(member.ordinal) < self.end()
+    }
+
+    fn is_condemned(&self, member: Member) -> bool {
+        !self.is_in_range(member)
+    }
+}
+
+/// Returns what keeps a set that takes one pod at a time from going on. The checks are in the order in which Kubernetes
+/// makes them.
+fn fault(member: Member) -> Option<MemberReason> {
+    if member.is_finished && !member.is_terminating {
+        Some(MemberReason::WaitsForFinished)
+    } else if member.is_terminating {
+        Some(MemberReason::WaitsForTermination)
+    } else if !member.is_running {
+        Some(MemberReason::WaitsForRunning)
+    } else if !member.is_ready {
+        Some(MemberReason::WaitsForReady)
+    } else if member.is_available {
+        None
+    } else {
+        Some(MemberReason::WaitsForAvailable)
+    }
+}
+
+fn missing(ordinal: i64) -> Blocker {
+    let ordinal = i32::try_from(ordinal).unwrap_or(i32::MAX);
+    Blocker { by: By { member: None, ordinal }, reason: MemberReason::WaitsForMissing }
+}
