@@ -118,7 +118,7 @@ def main(arguments):
         if arguments != ["--check"]:
             file.write_text(text)
         elif not file.is_file() or file.read_text() != text:
-            print(f"go/{path} is not what ffi/abi.txt says: run make -C go records")
+            print(f"go/{path} is not what ffi/abi.txt and include/podrank.h say: run make -C go records")
             wrong = 1
     return wrong
 
