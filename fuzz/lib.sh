@@ -3,7 +3,7 @@ set -euo pipefail
 shopt -s extglob nullglob
 cd "$(dirname "$0")"
 
-targets=(order select settle odds steer controller deployment stateful_set job daemon_set ffi cost uid preview)
+targets=(order select settle odds steer controller ffi cost uid preview)
 target_dir=${CARGO_TARGET_DIR:-target}
 
 command -v cargo-fuzz >/dev/null || { echo "needs cargo-fuzz: cargo install --locked cargo-fuzz" >&2; exit 2; }

@@ -32,12 +32,6 @@ POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs
 EXPLAIN = "core/src/explain.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
 CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
-INT_OR_PERCENT, BUDGETS = "core/src/controller/int_or_percent.rs", "core/src/controller/deployment/budgets.rs"
-SCALE, ROLL = "core/src/controller/deployment/scale.rs", "core/src/controller/deployment/roll.rs"
-SETS = "core/src/controller/deployment/sets.rs"
-REMOVAL, UPDATE = "core/src/controller/job/removal.rs", "core/src/controller/daemon_set/update.rs"
-DAEMON_SET = "core/src/controller/daemon_set/mod.rs"
-MEMBER, SYNC = "core/src/controller/stateful_set/member.rs", "core/src/controller/stateful_set/sync.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
 POD, MEMBERS, DECIDE = "preview/src/object/pod.rs", "preview/src/decide/members.rs", "preview/src/decide/set.rs"
@@ -170,58 +164,6 @@ TRAPS = {
         (CLAIM, " && !pod.is_being_deleted => Claim::Adopt,", " => Claim::Adopt,")]),
     "the age of a victim divided by zero": ("controller", [(DELETION_AGE, ".filter(|&ms| ms != 0)", "")]),
     "available a nanosecond late": ("controller ffi", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
-    "a surge in percent is rounded down": ("deployment ffi", [
-        (BUDGETS, "max_surge.resolve(replicas, true)", "max_surge.resolve(replicas, false)")]),
-    "both budgets 0: no pod may be unavailable": ("deployment ffi", [
-        (BUDGETS, "0 if surge == 0 => 1,", "0 if surge == 0 => 0,")]),
-    "a share of the Deployment's count, not of max-replicas": ("deployment", [
-        (SCALE, "set.max().filter(|max| *max != 0).unwrap_or(", "Some(self.deployment.replicas).filter(|max| *max != 0).unwrap_or(")]),
-    "a share is rounded down": ("deployment", [
-        (SCALE, "u32::from(rest >= m.wrapping_sub(rest))", "0")]),
-    "the leftover goes to the last set": ("deployment", [
-        (SCALE, "            is_first = false;\n", ""),
-        (SCALE, "if is_first {", "if is_first && sets.walk(order, Which::Active).last().is_some_and(|(last, _)| last == index) {")]),
-    "newest first when removing": ("deployment", [
-        (SCALE, "if adds { Order::LargestNewest } else { Order::LargestOldest }", "Order::LargestNewest")]),
-    "scaling without the new set's saturation": ("deployment", [
-        (SCALE, "new.replicas == count && new.desired_leniently() == Some(count) && new.available_replicas == count", "new.replicas == count")]),
-    "unavailable new pods do not hold old ones back": ("deployment ffi", [
-        (ROLL, ".wrapping_sub(new.replicas.wrapping_sub(new.available))", "")]),
-    "old sets newest first in a rollout": ("deployment", [
-        (SETS, "self.walk(Order::Oldest, Which::ActiveOld)", "self.walk(Order::Newest, Which::ActiveOld)")]),
-    "the ordinal of `web-10` read as text: its last digit": ("stateful_set", [
-        (MEMBER, "ordinal = ordinal.checked_mul(10)?.checked_add(i32::from(digit))?;", "ordinal = i32::from(digit);")]),
-    "the partition taken for an ordinal": ("stateful_set", [
-        (SYNC, "if self.offset(member) < i64::from(partition) => {", "if member.ordinal < partition => {")]),
-    "the start ordinal left out of the range": ("stateful_set", [
-        (SYNC, "i64::from(self.set.start).saturating_add(self.set.replicas.into())", "i64::from(self.set.replicas)")]),
-    "a broken pod in the range does not hold the condemned": ("stateful_set", [
-        (SYNC, "            if let Some(reason) = fault(member) {\n                return Some(self.blocker(slot, reason));\n            }\n", "")]),
-    "the highest condemned pod waits although it is the first unavailable": ("stateful_set", [
-        (SYNC, "fault(highest).filter(|_| first_unavailable != Some(slot))", "fault(highest)")]),
-    "maxUnavailable in percent is rounded up": ("stateful_set", [
-        (SYNC, "max_unavailable.resolve(self.set.replicas, false).max(1)", "max_unavailable.resolve(self.set.replicas, true).max(1)")]),
-    "a missing pod takes nothing from the budget": ("stateful_set", [
-        (SYNC, "self.budget().saturating_sub(absent)", "self.budget()")]),
-    "an update in parallel starts with available pods": ("stateful_set", [
-        (SYNC, "if self.wish(member) == Wish::Old && member.is_unavailable() {", "if self.wish(member) == Wish::Old && !member.is_unavailable() {")]),
-    "a set whose status lags is skipped": ("deployment", [
-        (ROLL, "                self.change(index, |change| change.reason = Reason::Lags);\n                return false;\n", "                continue;\n")]),
-    "an index beyond the completions is kept": ("job", [
-        (REMOVAL, "self.remove(run, count(run), Reason::BeyondCompletions)", "()")]),
-    "ties of a Job are certain": ("job", [(REMOVAL, "relation(pods, a, b) == Relation::Tie", "a == b")]),
-    "a Job's order reads ranks": ("job", [(REMOVAL, "POLICY.upstream(&Pod { rank: 0, ..*a }, &Pod { rank: 0, ..*b }).0", "POLICY.upstream(a, b).0")]),
-    "of one index, the first in the order stays": ("job", [
-        (REMOVAL, "                    let mut spare = count(run).saturating_sub(1);\n",
-         "                    let mut spare = count(run).saturating_sub(1);\n                    run.reverse();\n")]),
-    "maxUnavailable of a DaemonSet is rounded down": ("daemon_set", [
-        (UPDATE, "max_unavailable.resolve(nodes, true)", "max_unavailable.resolve(nodes, false)")]),
-    "maxSurge of a DaemonSet is rounded down": ("daemon_set", [
-        (UPDATE, "max_surge.resolve(nodes, true)", "max_surge.resolve(nodes, false)")]),
-    "unavailable pods take nothing from a DaemonSet's budget": ("daemon_set", [
-        (UPDATE, "left(self.step.unavailable, self.step.used)", "left(self.step.unavailable, 0)")]),
-    "the first old pods of a DaemonSet go for certain": ("daemon_set", [
-        (DAEMON_SET, "} else if goes_second == second {", "} else if goes_second > 0 {")]),
     "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are accepted": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
@@ -229,7 +171,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "odds", "steer", "controller", "deployment", "stateful_set", "job", "daemon_set", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "odds", "steer", "controller", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

@@ -50,7 +50,7 @@ func or(own *vectorPolicy, all vectorPolicy) vectorPolicy {
 	return all
 }
 
-func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, rule string) {
+func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, rule Rule) {
 	t.Helper()
 	var rows [core.RowMax]core.Row
 	count, err := engine.Current.Explain(&a, &b, options, &rows)
@@ -59,7 +59,7 @@ func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, ru
 	}
 	for _, row := range rows[:count] {
 		if row.Decides != 0 {
-			return int(row.Ordering), engine.Current.RuleName(row.Rule)
+			return int(row.Ordering), ruleOf(row.Rule)
 		}
 	}
 	return 0, ""
@@ -72,9 +72,10 @@ func TestOrderJSON(t *testing.T) {
 		Policy vectorPolicy
 		Pods   map[string]vectorRecord
 		Pairs  []struct {
-			First, Second, Rule string
-			Ranks               *[2]uint32
-			Policy              *vectorPolicy
+			First, Second string
+			Rule          Rule
+			Ranks         *[2]uint32
+			Policy        *vectorPolicy
 		}
 		Selections []struct {
 			Pods, Related, Victims []string
@@ -304,7 +305,7 @@ func TestSteeringJSON(t *testing.T) {
 		}
 		var pairs [][3]any
 		for _, pair := range blocked[:steered.Blocked] {
-			pairs = append(pairs, [3]any{float64(pair.Pod), float64(pair.Before), engine.Current.RuleName(pair.Rule)})
+			pairs = append(pairs, [3]any{float64(pair.Pod), float64(pair.Before), string(ruleOf(pair.Rule))})
 		}
 		if err != nil || n > 0 && !reflect.DeepEqual(costs, c.Costs) || !reflect.DeepEqual(pairs, c.Blocked) {
 			t.Errorf("%s: %v %v %v, not %v %v", c.Name, costs, pairs, err, c.Costs, c.Blocked)

@@ -14,11 +14,9 @@ var (
 	ErrNil = errors.New("is nil")
 	// ErrInactive: a pod is Succeeded or Failed or being deleted, so it is not one of its workload's replicas.
 	ErrInactive = errors.New("is not active")
-	// ErrOutOfRange: a tier of [WithTier], a price of [WithPrice], a rank of [WithRanks], or a number of a [State] or of an object, which is no percentage,
-	// is negative or too large.
+	// ErrOutOfRange: a tier of [WithTier], a price of [WithPrice], a rank of [WithRanks], or a number of a [State] is
+	// negative or too large.
 	ErrOutOfRange = errors.New("is out of range")
-	// ErrMissing: an object lacks a field that a prediction reads, and that the API server or a controller sets.
-	ErrMissing = errors.New("is missing")
 	// ErrOption: this function cannot apply an option, or not together with another one. The time and the feature gates of Kubernetes
 	// are accepted everywhere, so that one list of them serves all decisions.
 	ErrOption = errors.New("the option cannot apply")
@@ -105,3 +103,11 @@ type cause struct {
 
 func (c *cause) Error() string { return c.text }
 func (c *cause) Unwrap() error { return c.is }
+
+// nameOf is the name of a number of this kind.
+func nameOf[N ~uint8, S ~string](kind string, number N, names map[N]S) S {
+	if name, ok := names[number]; ok {
+		return name
+	}
+	return S(fmt.Sprintf("%s(%d)", kind, uint8(number)))
+}

@@ -10,12 +10,10 @@ import (
 
 	podrank "github.com/podrank/podrank/go"
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -476,83 +474,4 @@ func ExampleRelatedPods() {
 	related, err := podrank.RelatedPods(sets[0], sets, pods)
 	fmt.Println(names(related), err)
 	// Output: web-v1-1 web-v2-1 <nil>
-}
-
-// A Deployment that went from 4 pods to 2: its one ReplicaSet follows.
-func ExampleNextDeployment() {
-	two, four := int32(2), int32(4)
-	deployment := &appsv1.Deployment{}
-	deployment.Spec.Replicas, deployment.Spec.Strategy.Type = &two, appsv1.RecreateDeploymentStrategyType
-	deployment.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
-	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
-	set.Spec.Replicas = &four
-	set.Annotations = map[string]string{podrank.DesiredReplicasAnnotation: "4"}
-	step, err := podrank.NextDeployment(deployment, []*appsv1.ReplicaSet{set}, nil)
-	fmt.Println(step.Path, step.Changes[0].Set.Name, step.Changes[0].Replicas, err)
-	// Output: scale web 2 <nil>
-}
-
-func ExampleNextStatefulSet() {
-	one := int32(1)
-	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}
-	set.Spec.Replicas, set.Spec.PodManagementPolicy = &one, appsv1.OrderedReadyPodManagement
-	set.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
-	broken := pod("db-0", 1, 0, 0)
-	broken.Status.Conditions = nil
-	pods := []*corev1.Pod{broken, pod("db-1", 2, 0, 0)}
-	outcomes, err := podrank.NextStatefulSet(set, pods, now, podrank.StatefulSetGates{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, outcome := range outcomes {
-		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason, outcome.ByName)
-	}
-	// Output:
-	// db-1 blocked waits-for-ready db-0
-	// db-0 keep in-range
-}
-
-func ExampleNextJob() {
-	one := int32(1)
-	// A Job that was read from an API server has all defaults.
-	running, mode := false, batchv1.NonIndexedCompletion
-	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one, CompletionMode: &mode, Suspend: &running, BackoffLimit: &one}}
-	job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
-	pending := pod("import-b", 2, 0, 0)
-	pending.Status.Phase = corev1.PodPending
-	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending}, now)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, outcome := range step.Outcomes {
-		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason)
-	}
-	// Output:
-	// import-a keep kept
-	// import-b delete surplus
-}
-
-func ExampleNextDaemonSet() {
-	none, one := intstr.FromInt32(0), intstr.FromInt32(1)
-	set := &appsv1.DaemonSet{}
-	set.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-	set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxSurge: &none, MaxUnavailable: &one}
-	var nodes []podrank.DaemonNode
-	var pods []*corev1.Pod
-	for i, node := range []string{"a", "b"} {
-		nodes = append(nodes, podrank.DaemonNode{Name: node, MayStart: true, MayKeep: true})
-		old := pod("agent-"+node, i, 0, 0)
-		old.Spec.NodeName = node
-		pods = append(pods, old)
-	}
-	step, err := podrank.NextDaemonSet(set, "59c4b", nodes, pods, now)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, outcome := range step.Outcomes {
-		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason, outcome.Quota)
-	}
-	// Output:
-	// agent-a contested old-available 1
-	// agent-b contested old-available 1
 }

@@ -152,13 +152,6 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 	_, errs["b"] = Explain(pods[0], nil, nil)
 	_, errs["ctx"] = CreateInBatches(noContext, 1, func(context.Context) error { panic("called") })
 	_, errs["create"] = CreateInBatches(context.Background(), 1, nil)
-	_, errs["deployment"] = NextDeployment(nil, nil, nil)
-	_, errs["sets[0]"] = NextDeployment(defaultedDeployment(), []*appsv1.ReplicaSet{nil}, nil)
-	_, errs["pods[0]"] = NextDeployment(defaultedDeployment(), nil, []*corev1.Pod{nil})
-	_, errs["set   "] = NextStatefulSet(nil, nil, noon, StatefulSetGates{})
-	_, errs["pods[0] "] = NextStatefulSet(defaultedStatefulSet(), []*corev1.Pod{nil}, noon, StatefulSetGates{})
-	_, errs["set    "] = NextDaemonSet(nil, "", nil, nil, noon)
-	_, errs["pods[0]  "] = NextDaemonSet(defaultedDaemonSet(), "", nil, []*corev1.Pod{nil}, noon)
 	_, errs["pods[0]   "] = StatusOf([]*corev1.Pod{nil}, nil, 0, noon)
 	_, _, _, errs["active[0]"] = Availability([]*corev1.Pod{nil}, 0, noon)
 	for name, err := range errs {

@@ -6,13 +6,11 @@
 //
 // Some functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete, and [Odds] how likely
 // it deletes those of which that is not certain. [Steer] returns
-// deletion costs that make it delete the pods that you want. [NextDeployment], [NextStatefulSet], [NextJob] and [NextDaemonSet]
-// predict the next sync of a workload, from objects as an API server returns them, with all defaults.
+// deletion costs that make it delete the pods that you want.
 //
 // [Plan], [Expectations], [CreateInBatches], [ClaimPod] and [StatusOf] are the other decisions of a ReplicaSet controller.
 //
-// Nil arguments, inactive pods, options that a function cannot apply, and objects without defaults are errors, which errors.Is
-// tells apart. A nil list is an empty one.
+// Nil arguments, inactive pods, and options that a function cannot apply are errors, which errors.Is tells apart. A nil list is an empty one.
 //
 // The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
 // this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go: without cgo, on other
@@ -210,6 +208,18 @@ type Row struct {
 	A, B int64
 }
 
+// A Rule is the name of a rule of the order. The constants are in the order in which the rules apply, and say which pod goes first.
+// Later releases may add rules.
+//
+// The rank of a pod is the number of related pods on its node, unless [WithRanks] or [WithSpread] changes it. Ages that are between
+// the same powers of two nanoseconds tie: see [WithLogarithmicScaleDown]. Kubernetes knows no tiers, which are those of [WithTier],
+// and does not compare UIDs: there, such pods tie.
+type Rule string
+
+func ruleOf(number uint8) Rule {
+	return nameOf("Rule", number, ruleNames)
+}
+
 // A Kind says what the two numbers in a [Row] are.
 type Kind uint8
 
@@ -256,7 +266,7 @@ func (w *work) explain(a, b *core.Pod) (Explanation, error) {
 	}
 	explanation := Explanation{Rows: make([]Row, 0, count)}
 	for _, row := range rows[:count] {
-		name := Rule(engine.Current.RuleName(row.Rule))
+		name := ruleOf(row.Rule)
 		explanation.Rows = append(explanation.Rows, Row{
 			Rule: name, Applies: row.Applies != 0, First: int(row.Ordering), Decides: row.Decides != 0,
 			Kind: Kind(row.Kind), A: row.A, B: row.B,

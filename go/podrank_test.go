@@ -562,12 +562,9 @@ func TestExplain(t *testing.T) {
 	if row := e.Rows[7]; row.Kind != KindAgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
 		t.Errorf("%+v", row)
 	}
-	// Names are loaded once.
-	if allocated := testing.AllocsPerRun(100, func() { engine.Current.RuleName(10) }); allocated != 0 {
-		t.Errorf("%v allocations for a name", allocated)
-	}
-	if engine.Current.RuleName(11) != "" {
-		t.Errorf("rule 11 is %q", engine.Current.RuleName(11))
+	// A library of the system may be newer than this module.
+	if rule := ruleOf(11); rule != "Rule(11)" {
+		t.Errorf("rule 11 is %q", rule)
 	}
 	same, err := Explain(pods[0], pods[0], nil)
 	if err != nil || same.First != 0 || same.Rule != "" {

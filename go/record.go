@@ -3,6 +3,7 @@ package podrank
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -200,7 +201,11 @@ func parseUID(uid *[16]byte, text types.UID) (ok bool) {
 // numberUIDs gives the records of pods, whose UIDs are not all UUIDs, the places of their UIDs among each other, as text: the
 // same order as Kubernetes', for the records of one call.
 func numberUIDs(records []core.Pod, pods []*corev1.Pod) {
-	order := sorted(len(pods), func(a, b int) int { return strings.Compare(string(pods[a].UID), string(pods[b].UID)) })
+	order := make([]int, len(pods))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(string(pods[a].UID), string(pods[b].UID)) })
 	place := uint64(0)
 	for i, index := range order {
 		if i > 0 && pods[index].UID != pods[order[i-1]].UID {

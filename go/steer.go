@@ -89,7 +89,7 @@ func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	}
 	var blocked []Blocked
 	for _, pair := range pairs {
-		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], Rule(engine.Current.RuleName(pair.Rule))})
+		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], ruleOf(pair.Rule)})
 	}
 	return slices.Clip(blocked), nil
 }

@@ -58,7 +58,7 @@ func (w *work) why(victim *Victim, goes, stays *core.Pod) error {
 			return err
 		}
 		if before < 0 {
-			rule = Rule(engine.Current.RuleName(number))
+			rule = ruleOf(number)
 		}
 	}
 	explanation, err := w.explain(goes, stays)

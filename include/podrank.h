@@ -20,8 +20,8 @@
 //         return 0;
 //     }
 //
-// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/predict.h
-// for what Deployments, StatefulSets, DaemonSets and Jobs do next, podrank/steer.h to make Kubernetes delete the pods you want.
+// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/steer.h
+// to make Kubernetes delete the pods you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
@@ -118,8 +118,7 @@ uint32_t podrank_abi_1(void);
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node is not below counts_len, or weights_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
-// nor below nodes_len.
+// An assigned pod's node is not below counts_len, or weights_len.
 #define PODRANK_ERR_NODE 10
 
 // The node name is new, and the table has no free slot.
@@ -173,27 +172,11 @@ uint32_t podrank_abi_1(void);
 // The feature gate PodDeletionCost is off, so deletion costs have no effect.
 #define PODRANK_ERR_GATE 27
 
-// The percentage's text does not end with '%'. If the value is a number of pods, it must be an integer, not
-// a text.
-#define PODRANK_ERR_PERCENT_SIGN 28
-
-// The percentage's text has no digits before '%'.
-#define PODRANK_ERR_PERCENT_NO_DIGITS 29
-
-// The percentage's text has a byte before '%' that is not a digit.
-#define PODRANK_ERR_PERCENT_DIGIT 30
-
-// The percentage is above PODRANK_PERCENT_MAX.
-#define PODRANK_ERR_PERCENT_RANGE 31
-
-// A number is negative that must not be, such as a size, a budget or an ordinal.
-#define PODRANK_ERR_NEGATIVE 32
-
 // A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
-#define PODRANK_ERR_DOMAIN 33
+#define PODRANK_ERR_DOMAIN 28
 
 // The pods would need more than 65,536 tiers.
-#define PODRANK_ERR_TIERS 34
+#define PODRANK_ERR_TIERS 29
 
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.

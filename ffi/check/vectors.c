@@ -6,7 +6,6 @@
  *     cc -DPODRANK_VECTORS_MAIN -Iinclude -I. ffi/check/vectors.c libpodrank.a
  */
 #include "podrank/controller.h"
-#include "podrank/predict.h"
 #include "podrank/steer.h"
 
 #ifdef PODRANK_VECTORS_MAIN
@@ -35,12 +34,12 @@ struct vector_selection {
     uint8_t any_order; /* the victims may be in any order */
 };
 
-/* What a text is read as, or the error. */
-struct vector_text {
+/* The deletion cost that a text is read as, or the error. */
+struct vector_cost {
     const char *text;
     uint8_t len;
     int32_t status;
-    int64_t value;
+    int32_t cost;
 };
 
 struct vector_uid {
@@ -103,33 +102,6 @@ struct vector_availability {
     uint16_t ready, available;
 };
 
-/* What the text says as either annotation. */
-struct vector_annotation {
-    const char *text;
-    uint8_t len;
-    uint8_t flags;
-    int32_t desired, max;
-};
-
-struct vector_budgets {
-    podrank_deployment deployment;
-    int32_t surge, unavailable;
-};
-
-/* A set, but for its annotations. */
-struct vector_set {
-    podrank_replica_set set;
-    const char *desired, *max;
-    uint8_t desired_len, max_len;
-};
-
-/* This step, with as many of vector_changes as of vector_sets, in the same places. */
-struct vector_deployment {
-    podrank_deployment deployment;
-    podrank_deployment_step step;
-    uint16_t sets, sets_len;
-};
-
 /* These pods, of vector_tiered_pods, get these costs, of vector_steered_costs; vector_prices starts where those do. */
 struct vector_steer {
     uint16_t pods, pods_len;
@@ -145,57 +117,6 @@ struct vector_spread {
     uint16_t others, others_len;
     uint16_t ranks;
     uint32_t nodes;
-};
-
-/* The ordinal in a pod's name, or -1 if the pod is no member of the set. */
-struct vector_ordinal {
-    const char *set, *pod;
-    uint8_t set_len, pod_len;
-    int32_t ordinal;
-};
-
-/* What happens to a member, and the ordinal of the one that it waits for, or -1. */
-struct vector_member_outcome {
-    int32_t by;
-    uint8_t verdict, reason;
-};
-
-/* These members, of vector_members, have the outcomes in the same places. The highest ordinal comes first. */
-struct vector_stateful_set {
-    podrank_stateful_set set;
-    uint16_t members, members_len;
-};
-
-/* What happens to a pod of a Job or a DaemonSet. If it is contested: how many of its group go, and the group's letter. */
-struct vector_outcome {
-    uint32_t quota;
-    uint8_t verdict, reason;
-    char group;
-};
-
-/* A pod, and its annotation with the completion index. */
-struct vector_job_pod {
-    podrank_pod pod;
-    const char *index;
-    uint8_t index_len;
-};
-
-/* These pods, of vector_job_pods, have these of vector_outcomes. */
-struct vector_job {
-    podrank_job job;
-    int64_t now;
-    uint16_t pods, pods_len;
-    uint16_t outcomes, outcomes_len;
-};
-
-/* Likewise, of vector_daemon_nodes and vector_daemon_pods. creates is -1 if the case does not say it. */
-struct vector_daemon_set {
-    podrank_daemon_set set;
-    uint16_t nodes, nodes_len;
-    uint16_t pods, pods_len;
-    uint16_t outcomes, outcomes_len;
-    uint32_t blocked_by;
-    int32_t creates;
 };
 
 #include "vectors_table.h"
@@ -380,17 +301,12 @@ static int spread_holds(const struct vector_spread *spread) {
 }
 
 /* An error leaves the value as it was. */
-#define TEXT_HOLDS(name, type, parse)                                                                                  \
-    static int name(const struct vector_text *text) {                                                                  \
-        type value = 99;                                                                                               \
-        MUST(parse(text->text, text->len, &value) == text->status);                                                    \
-        MUST(value == (text->status == PODRANK_OK ? text->value : 99));                                                \
-        return 1;                                                                                                      \
-    }
-
-TEXT_HOLDS(cost_holds, int32_t, podrank_deletion_cost_parse)
-TEXT_HOLDS(percent_holds, uint32_t, podrank_percent_parse)
-TEXT_HOLDS(index_holds, int64_t, podrank_job_index_parse)
+static int cost_holds(const struct vector_cost *text) {
+    int32_t cost = 99;
+    MUST(podrank_deletion_cost_parse(text->text, text->len, &cost) == text->status);
+    MUST(cost == (text->status == PODRANK_OK ? text->cost : 99));
+    return 1;
+}
 
 static int uid_holds(const struct vector_uid *text) {
     uint8_t uid[16] = { 99 };
@@ -507,153 +423,6 @@ static int availability_holds(const struct vector_availability *expected) {
     return 1;
 }
 
-static int annotation_holds(const struct vector_annotation *text) {
-    podrank_replica_set set = PODRANK_REPLICA_SET_INIT;
-    set.flags = PODRANK_REPLICA_SET_CURRENT_TEMPLATE | PODRANK_REPLICA_SET_MAX;
-    MUST(podrank_replica_set_annotations(text->text, text->len, text->text, text->len, &set) == PODRANK_OK);
-    MUST(set.flags == (PODRANK_REPLICA_SET_CURRENT_TEMPLATE | text->flags));
-    MUST(set.desired_replicas == text->desired);
-    MUST(set.max_replicas == text->max);
-    return 1;
-}
-
-static int budgets_hold(const struct vector_budgets *expected) {
-    podrank_deployment_step step;
-    MUST(podrank_deployment_next(&expected->deployment, NULL, 0, NULL, 0, &step) == PODRANK_OK);
-    MUST(step.surge == expected->surge);
-    MUST(step.unavailable == expected->unavailable);
-    return 1;
-}
-
-static int deployment_holds(const struct vector_deployment *expected) {
-    podrank_replica_set sets[VECTOR_SETS_MAX];
-    podrank_replica_set_change changes[VECTOR_SETS_MAX];
-    podrank_deployment_step step;
-    size_t len = expected->sets_len, i;
-
-    MUST(len <= VECTOR_SETS_MAX);
-    for (i = 0; i < len; i++) {
-        const struct vector_set *set = &vector_sets[expected->sets + i];
-        sets[i] = set->set;
-        MUST(podrank_replica_set_annotations(set->desired, set->desired_len, set->max, set->max_len, &sets[i]) ==
-             PODRANK_OK);
-    }
-    MUST(podrank_deployment_next(&expected->deployment, sets, len, changes, len, &step) == PODRANK_OK);
-    /* Neither has padding. */
-    MUST(memcmp(&step, &expected->step, sizeof step) == 0);
-    MUST(memcmp(changes, &vector_changes[expected->sets], len * sizeof *changes) == 0);
-    for (i = 0; i < len; i++)
-        MUST(podrank_deployment_reason_str(changes[i].reason) != NULL);
-    return 1;
-}
-
-static int ordinal_holds(const struct vector_ordinal *name) {
-    int32_t ordinal = 99;
-    MUST(podrank_stateful_set_ordinal(name->set, name->set_len, name->pod, name->pod_len, &ordinal) == PODRANK_OK);
-    MUST(ordinal == name->ordinal);
-    return 1;
-}
-
-static int members_hold(const struct vector_stateful_set *expected, int reversed) {
-    podrank_stateful_set_pod members[VECTOR_MEMBERS_MAX] = { { 0 } };
-    podrank_stateful_set_outcome outcomes[VECTOR_MEMBERS_MAX];
-    podrank_stateful_set_step step;
-    uint32_t listed[VECTOR_MEMBERS_MAX], counts[PODRANK_VERDICT_BLOCKED + 1] = { 0, 0, 0, 0 };
-    size_t len = expected->members_len, i;
-
-    MUST(len <= VECTOR_MEMBERS_MAX);
-    for (i = 0; i < len; i++)
-        members[reversed ? len - 1 - i : i] = vector_members[expected->members + i];
-    MUST(podrank_stateful_set_next(&expected->set, members, len, outcomes, len, &step) == PODRANK_OK);
-    for (i = 0; i < len; i++) {
-        const podrank_stateful_set_outcome *found = &outcomes[i];
-        const struct vector_member_outcome *outcome = &vector_member_outcomes[expected->members + i];
-        listed[i] = found->member;
-        MUST(found->member < len);
-        MUST(members[found->member].ordinal == vector_members[expected->members + i].ordinal);
-        MUST(found->verdict == outcome->verdict);
-        MUST(found->reason == outcome->reason);
-        MUST(podrank_stateful_set_reason_str(found->reason) != NULL);
-        if (outcome->by == -1)
-            MUST(found->by == PODRANK_NONE);
-        else {
-            MUST(found->by_ordinal == outcome->by);
-            MUST(found->by == PODRANK_NONE || members[found->by].ordinal == outcome->by);
-        }
-        counts[found->verdict]++;
-    }
-    if (!all_different(listed, len, len))
-        return 0;
-    MUST(step.deleted == counts[PODRANK_VERDICT_DELETE]);
-    MUST(step.contested == counts[PODRANK_VERDICT_CONTESTED]);
-    MUST(step.blocked == counts[PODRANK_VERDICT_BLOCKED]);
-    return 1;
-}
-
-/* The order in which the members are listed does not matter. */
-static int stateful_set_holds(const struct vector_stateful_set *expected) {
-    return members_hold(expected, 0) && members_hold(expected, 1);
-}
-
-/* The outcomes are the expected ones, and as many pods go in all. Groups may have any numbers, if pods with one letter share one. */
-static int outcomes_hold(const podrank_outcome *found, const struct vector_outcome *expected, size_t len, uint32_t deleted) {
-    size_t i, j;
-    for (i = 0; i < len; i++) {
-        int is_first = 1;
-        MUST(found[i].verdict == expected[i].verdict);
-        MUST(found[i].reason == expected[i].reason);
-        MUST(found[i].quota == expected[i].quota);
-        for (j = 0; j < len; j++)
-            if (expected[i].group != 0 && expected[j].group != 0) {
-                MUST((found[i].group == found[j].group) == (expected[i].group == expected[j].group));
-                is_first = is_first && (j >= i || expected[i].group != expected[j].group);
-            }
-        MUST(expected[i].group == 0 ? found[i].group == 0 : expected[found[i].group].group == expected[i].group);
-        if (expected[i].verdict == PODRANK_VERDICT_DELETE || (expected[i].group != 0 && is_first))
-            deleted -= expected[i].group == 0 ? 1 : expected[i].quota;
-    }
-    MUST(deleted == 0);
-    return 1;
-}
-
-static int job_holds(const struct vector_job *expected) {
-    podrank_pod pods[VECTOR_OWNED_MAX] = { PODRANK_POD_INIT };
-    int64_t indexes[VECTOR_OWNED_MAX] = { 0 };
-    uint32_t order[VECTOR_OWNED_MAX];
-    podrank_outcome outcomes[VECTOR_OWNED_MAX];
-    podrank_job_step step;
-    size_t len = expected->pods_len, i;
-
-    MUST(len <= VECTOR_OWNED_MAX && len == expected->outcomes_len);
-    for (i = 0; i < len; i++) {
-        const struct vector_job_pod *pod = &vector_job_pods[expected->pods + i];
-        pods[i] = pod->pod;
-        MUST(podrank_job_index_parse(pod->index, pod->index_len, &indexes[i]) == PODRANK_OK);
-    }
-    MUST(podrank_job_next(&expected->job, expected->now, pods, len, indexes, len, order, len, outcomes, len, &step) ==
-         PODRANK_OK);
-    for (i = 0; i < len; i++)
-        MUST(podrank_job_reason_str(outcomes[i].reason) != NULL);
-    return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);
-}
-
-static int daemon_set_holds(const struct vector_daemon_set *expected) {
-    uint32_t order[VECTOR_OWNED_MAX];
-    podrank_outcome outcomes[VECTOR_OWNED_MAX];
-    podrank_daemon_set_step step;
-    size_t len = expected->pods_len, i;
-
-    MUST(len <= VECTOR_OWNED_MAX && len == expected->outcomes_len);
-    MUST(podrank_daemon_set_next(&expected->set, &vector_daemon_nodes[expected->nodes], expected->nodes_len,
-                                 &vector_daemon_pods[expected->pods], len, order, len, outcomes, len,
-                                 &step) == PODRANK_OK);
-    for (i = 0; i < len; i++)
-        MUST(podrank_daemon_set_reason_str(outcomes[i].reason) != NULL);
-    MUST(step.blocked_by == expected->blocked_by);
-    MUST(expected->creates == -1 || step.creates == (uint32_t)expected->creates);
-    return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);
-}
-
 /* Every case of the array holds, or the number of the first that does not is returned. */
 #define RUN(array, holds)                                                                                              \
     for (i = 0; i < COUNT(array); i++)                                                                                 \
@@ -675,17 +444,8 @@ int podrank_run_vectors(void) {
     RUN(vector_slow_starts, slow_start_holds);
     RUN(vector_expectations, expectations_hold);
     RUN(vector_availabilities, availability_holds);
-    RUN(vector_percents, percent_holds);
-    RUN(vector_annotations, annotation_holds);
-    RUN(vector_budgets, budgets_hold);
-    RUN(vector_deployments, deployment_holds);
     RUN(vector_steers, steer_holds);
     RUN(vector_spreads, spread_holds);
-    RUN(vector_ordinals, ordinal_holds);
-    RUN(vector_stateful_sets, stateful_set_holds);
-    RUN(vector_indexes, index_holds);
-    RUN(vector_jobs, job_holds);
-    RUN(vector_daemon_sets, daemon_set_holds);
     podrank_vectors_what = "every case of the table was run";
     return number == (int)VECTOR_CASES ? 0 : number;
 }

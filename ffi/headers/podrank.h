@@ -20,8 +20,8 @@
 //         return 0;
 //     }
 //
-// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/predict.h
-// for what Deployments, StatefulSets, DaemonSets and Jobs do next, podrank/steer.h to make Kubernetes delete the pods you want.
+// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/steer.h
+// to make Kubernetes delete the pods you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //

@@ -82,7 +82,6 @@ const _: () = {
     assert!(PODRANK_EXPECTATIONS_TIMEOUT == EXPECTATIONS_TIMEOUT_NANOS);
 };
 
-layout!(podrank_plan_state, 16:);
 // The core asserts the same of its own.
 same_layout!(podrank_slow_start, SlowStart, 8:);
 layout!(podrank_slow_start, 8: 0 batch, 4 missing);

@@ -85,18 +85,6 @@ pub const PODRANK_ROW_KIND_AGE_BUCKET: u8 = 5;
 pub const PODRANK_ROW_KIND_UID: u8 = 6;
 
 const _: () = {
-    assert!(Rule::Unassigned.number() == PODRANK_RULE_UNASSIGNED);
-    assert!(Rule::Phase.number() == PODRANK_RULE_PHASE);
-    assert!(Rule::NotReady.number() == PODRANK_RULE_NOT_READY);
-    assert!(Rule::Tier.number() == PODRANK_RULE_TIER);
-    assert!(Rule::DeletionCost.number() == PODRANK_RULE_DELETION_COST);
-    assert!(Rule::Rank.number() == PODRANK_RULE_RANK);
-    assert!(Rule::Preferred.number() == PODRANK_RULE_PREFERRED);
-    assert!(Rule::ReadyTime.number() == PODRANK_RULE_READY_TIME);
-    assert!(Rule::Restarts.number() == PODRANK_RULE_RESTARTS);
-    assert!(Rule::SidecarRestarts.number() == PODRANK_RULE_SIDECAR_RESTARTS);
-    assert!(Rule::CreationTime.number() == PODRANK_RULE_CREATION_TIME);
-    assert!(Rule::Uid.number() == PODRANK_RULE_UID);
     assert!(Rule::ALL.len() <= PODRANK_ROW_MAX);
     assert!(ValueKind::Bool as u8 == PODRANK_ROW_KIND_BOOL);
     assert!(ValueKind::Phase as u8 == PODRANK_ROW_KIND_PHASE);

@@ -21,37 +21,27 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod controller;
-mod daemon_set;
-mod deployment;
 mod explain;
-mod job;
 mod key;
 mod layout;
 mod memory;
 mod odds;
 mod options;
 mod order;
-mod outcome;
 mod question;
 mod record;
-mod stateful_set;
 mod status;
 mod steer;
 mod text;
 mod upstream;
 
 pub use controller::*;
-pub use daemon_set::*;
-pub use deployment::*;
 pub use explain::*;
-pub use job::*;
 pub use key::*;
 pub use odds::*;
 pub use options::*;
 pub use order::*;
-pub use outcome::*;
 pub use record::*;
-pub use stateful_set::*;
 pub use status::*;
 pub use steer::*;
 pub use text::*;

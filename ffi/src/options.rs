@@ -1,6 +1,5 @@
 //! The options as C sees them, which may grow.
 
-use crate::layout::layout;
 use crate::memory::{Input, Span};
 use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, PODRANK_ERR_OPTIONS_SIZE};
 use core::mem::size_of;
@@ -42,8 +41,6 @@ const KNOWN_FLAGS: u32 = PODRANK_OPTIONS_NOW
     | PODRANK_OPTIONS_POD_DELETION_COST_OFF
     | PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF
     | PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON;
-
-layout!(podrank_options, 16: 0 size, 4 flags, 8 now);
 
 /// Reads the caller's options. Returns the policy, and the memory of the options.
 ///

@@ -26,8 +26,7 @@ pub const PODRANK_ERR_PHASE: i32 = 7;
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node is not below counts_len, or weights_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
-/// nor below nodes_len.
+/// An assigned pod's node is not below counts_len, or weights_len.
 pub const PODRANK_ERR_NODE: i32 = 10;
 /// The node name is new, and the table has no free slot.
 pub const PODRANK_ERR_NODES_FULL: i32 = 11;
@@ -63,21 +62,10 @@ pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off, so deletion costs have no effect.
 pub const PODRANK_ERR_GATE: i32 = 27;
-/// The percentage's text does not end with '%'. If the value is a number of pods, it must be an integer, not
-/// a text.
-pub const PODRANK_ERR_PERCENT_SIGN: i32 = 28;
-/// The percentage's text has no digits before '%'.
-pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
-/// The percentage's text has a byte before '%' that is not a digit.
-pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 30;
-/// The percentage is above PODRANK_PERCENT_MAX.
-pub const PODRANK_ERR_PERCENT_RANGE: i32 = 31;
-/// A number is negative that must not be, such as a size, a budget or an ordinal.
-pub const PODRANK_ERR_NEGATIVE: i32 = 32;
 /// A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
-pub const PODRANK_ERR_DOMAIN: i32 = 33;
+pub const PODRANK_ERR_DOMAIN: i32 = 28;
 /// The pods would need more than 65,536 tiers.
-pub const PODRANK_ERR_TIERS: i32 = 34;
+pub const PODRANK_ERR_TIERS: i32 = 29;
 
 /// Why a function fails, as a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -125,11 +113,6 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_SHORT_BUFFER => c"a buffer is shorter than the function needs",
         PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for the tiers",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",
-        PODRANK_ERR_PERCENT_SIGN => c"the percentage does not end with '%'",
-        PODRANK_ERR_PERCENT_NO_DIGITS => c"the percentage has no digits",
-        PODRANK_ERR_PERCENT_DIGIT => c"the percentage has a byte that is not a digit",
-        PODRANK_ERR_PERCENT_RANGE => c"the percentage is above 4194304",
-        PODRANK_ERR_NEGATIVE => c"a number is negative that must not be",
         PODRANK_ERR_DOMAIN => c"a node has no domain that has a count",
         PODRANK_ERR_TIERS => c"the pods would need more than 65536 tiers",
         _ => c"unknown status",

@@ -1,6 +1,6 @@
 //! Steering: ranks that spread, tiers that take whole nodes, and deletion costs that make Kubernetes follow tiers.
 
-use crate::layout::layout;
+use crate::layout::same_layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
@@ -54,11 +54,7 @@ pub struct podrank_blocked {
 const _: () = {
     assert!(size_of::<podrank_steer_scratch>() == size_of::<SteerScratch>());
     assert!(align_of::<podrank_steer_scratch>() >= align_of::<SteerScratch>());
-    assert!(size_of::<podrank_steer_scratch>() == 16);
 };
-
-layout!(podrank_steered, 16: 0 changed, 4 blocked, 8 lower, 12 higher);
-layout!(podrank_blocked, 12: 0 pod, 4 before, 8 rule, 9 reserved);
 
 /// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
 /// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
@@ -132,10 +128,9 @@ pub struct podrank_empty_nodes_scratch {
 const _: () = {
     assert!(size_of::<podrank_empty_nodes_scratch>() == size_of::<EmptyNodesScratch>());
     assert!(align_of::<podrank_empty_nodes_scratch>() >= align_of::<EmptyNodesScratch>());
-    assert!(size_of::<podrank_neighbour>() == size_of::<Neighbour>());
 };
 
-layout!(podrank_neighbour, 8: 0 set, 4 node);
+same_layout!(podrank_neighbour, Neighbour, 8: set node);
 
 /// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
 /// node, in units of 2^-32. So a set weighs 2^32 in all, however many pods it has. podrank_empty_nodes reads the weights.

@@ -39,13 +39,12 @@ image() {
     echo "$name $(arm-none-eabi-size -A "$tmp/image" | awk '$1 ~ /^[.](vectors|podrank|text|data)$/ { sum += $2 } END { print sum }')"
 }
 agent=$(grep -xE 'podrank_(plan|slow_start_.*|expectations_.*)' <<<"$names")
-controller="podrank_compare podrank_select podrank_sort podrank_count_ranks podrank_settle podrank_availability $agent
-    podrank_deployment_next podrank_percent_parse podrank_replica_set_annotations"
+controller="podrank_compare podrank_select podrank_sort podrank_count_ranks podrank_settle podrank_availability $agent"
 {
     image order-and-choose-victims ffi/targets/empty.c podrank_count_ranks podrank_select
     image a-node-agent ffi/targets/empty.c podrank_select $agent
     image examples-c/firmware examples-c/firmware/main.c
-    image order,-settle,-controller,-Deployments ffi/targets/empty.c $controller
+    image order,-settle,-controller ffi/targets/empty.c $controller
     image every-function ffi/targets/empty.c $names
 } >"$tmp/images.txt"
 

@@ -2,17 +2,12 @@
 //! short and endless buffers.
 //!
 //! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
-//! answers of the naive implementations. Only for the syncs of `StatefulSet`s, Jobs and `DaemonSet`s, it is the core's answer. If
-//! something is wrong, the status must say so. No byte may change that is not an output.
+//! answers of the naive implementations. If something is wrong, the status must say so. No byte may change that is not an output.
 //!
 //! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last
 //! in the block, so that `AddressSanitizer` finds an access beyond it.
 
 mod controller;
-mod daemon_set;
-mod deployment;
-mod job;
-mod stateful_set;
 
 use crate::case::{self, Case, extended};
 use crate::{cost, uid};
@@ -226,19 +221,11 @@ impl<'f> Call<'f> {
         (end <= self.block.layout.size()).then_some(start..end)
     }
 
-    /// Whether the call is about an Indexed Job.
-    fn is_indexed(&self) -> bool {
-        let job = self.function.buffers.iter().position(|buffer| buffer.name == "job");
-        let job = job.and_then(|i| self.block.bytes().get(self.place(i)?));
-        job.is_some_and(job::is_indexed)
-    }
-
     /// Returns the statuses that say what is wrong with the pointers and lengths.
     fn wrong_buffers(&self) -> BTreeSet<i32> {
         let mut wrong = BTreeSet::new();
         for (i, buffer) in self.function.buffers.iter().enumerate() {
-            let is_read = buffer.name != "indexes" || self.is_indexed();
-            if buffer.len.is_some_and(|len| is_read && self.lens[len] < buffer.least(&self.lens)) {
+            if buffer.len.is_some_and(|len| self.lens[len] < buffer.least(&self.lens)) {
                 wrong.insert(PODRANK_ERR_SHORT_BUFFER);
             }
             if self.sizes[i] == 0 || buffer.usage == Use::Options && self.pointers[i].is_null() {
@@ -408,25 +395,6 @@ fn content(
     if let Some(content) = controller::content(buffer, size, now, u)? {
         return Ok(content);
     }
-    let mut next = stateful_set::content(function, buffer, size, u)?;
-    if next.is_none() {
-        next = job::content(function, buffer, size, u)?;
-    }
-    if next.is_none() {
-        next = daemon_set::content(function, buffer, size, u)?;
-    }
-    if next.is_none() {
-        next = deployment::content(buffer, size, u)?;
-    }
-    if let Some(mut content) = next {
-        content.resize(size, 0);
-        // Now and then a byte is anything: flags, reserved bytes and signs are among them.
-        if u.ratio(1, 8)? && !content.is_empty() {
-            let at = u.choose_index(content.len())?;
-            content[at] = u.arbitrary()?;
-        }
-        return Ok(content);
-    }
     if buffer.usage == Use::Options {
         return some_options(u);
     } else if buffer.records {
@@ -510,15 +478,6 @@ fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
 
 fn time(nanos: i64) -> Time {
     if nanos == PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
-}
-
-/// The bytes of the outcomes of a Job's or a `DaemonSet`'s pods.
-fn outcomes<R: Copy>(outcomes: &[podrank::controller::Outcome<R>], number: fn(R) -> u8) -> Vec<u8> {
-    let bytes = outcomes.iter().flat_map(|outcome| {
-        let rest = [outcome.verdict.number(), number(outcome.reason), 0, 0];
-        [outcome.group.to_ne_bytes(), outcome.quota.to_ne_bytes(), rest].concat()
-    });
-    bytes.collect()
 }
 
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
@@ -647,15 +606,9 @@ impl Question<'_> {
                 wrong.extend((self.lens[0] == 0).then_some(PODRANK_ERR_NODES_FULL));
                 Vec::new()
             }
-            // Its pods are other records.
-            "podrank_daemon_set_next" => self.daemon_set(wrong, spoilt).unwrap_or_default(),
             _ => {
                 let pods = pods("pods", wrong);
-                let answer = self.controller(&pods, wrong);
-                let answer = answer.or_else(|| self.job(&pods, wrong, spoilt));
-                let answer = answer.or_else(|| self.deployment(wrong, spoilt));
-                let answer = answer.or_else(|| self.stateful_set(wrong, spoilt));
-                answer.unwrap_or_else(|| self.text(wrong))
+                self.controller(&pods, wrong).unwrap_or_else(|| self.text(wrong))
             }
         }
     }

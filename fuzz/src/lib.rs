@@ -6,16 +6,12 @@
 pub mod case;
 pub mod controller;
 pub mod cost;
-pub mod daemon_set;
-pub mod deployment;
 pub mod ffi;
-pub mod job;
 pub mod odds;
 pub mod order;
 pub mod preview;
 pub mod select;
 pub mod settle;
-pub mod stateful_set;
 pub mod steer;
 pub mod uid;
 
@@ -23,17 +19,13 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
     ("odds", odds::run),
     ("steer", steer::run),
     ("controller", controller::run),
-    ("deployment", deployment::run),
-    ("stateful_set", stateful_set::run),
-    ("job", job::run),
-    ("daemon_set", daemon_set::run),
     ("ffi", ffi::run),
     ("cost", cost::run),
     ("uid", uid::run),

@@ -19,9 +19,6 @@ COST_ERRORS = {
     "not a digit": "DIGIT",
     "out of range": "RANGE",
 }
-PERCENT_ERRORS = {
-    "no percent sign": "SIGN", "no digits": "NO_DIGITS", "not a digit": "DIGIT", "out of range": "RANGE",
-}
 UID_ERRORS = {"length": "LENGTH", "not a hyphen": "HYPHEN", "not a hex digit": "DIGIT"}
 GATES = {  # By name: the default, and the flag that changes it.
     "PodDeletionCost": (True, "POD_DELETION_COST_OFF"),
@@ -83,7 +80,7 @@ def text(string):
     return f'"{plain}"', len(data)
 
 
-def texts(array, about, cases, field, value, prefix=None, errors=None):
+def texts(array, about, cases, field, value, prefix, errors):
     """Adds texts with what they are read as, or the error."""
     for case in cases:
         known(case, ("text", field, "error"), case["text"])
@@ -107,10 +104,6 @@ def time(value):
     return int64(value)
 
 
-def seconds(value):
-    return "PODRANK_TIME_UNSET" if value in (None, "unset") else time(value * 10**9)
-
-
 def uid_bytes(hex_digits):
     return "{" + ", ".join(f"0x{b:02x}" for b in bytes.fromhex(hex_digits)) + "}"
 
@@ -121,11 +114,6 @@ def constant(prefix, word):
 
 def flags_literal(prefix, words):
     return " | ".join(constant(prefix, word) for word in words) or "0"
-
-
-def flags_of(case, fields):
-    """The flags of the fields that are there and not false."""
-    return [flag for field, flag in fields.items() if case.get(field, False) is not False]
 
 
 def designated(fields):
@@ -282,72 +270,6 @@ def controller():
             f"UINT64_C({int(case.get('lookAgain', 0))})", f"{case['minReadySeconds']}u", pods, case["ready"], case["available"])
 
 
-def budget(value, percent_flag):
-    """A number of pods or a percentage, and its flag."""
-    return (value, []) if isinstance(value, int) else (int(value.removesuffix("%")), [percent_flag])
-
-
-def deployment_literal(case, where):
-    states = {"paused": "PAUSED", "beingDeleted": "BEING_DELETED", "rollingBack": "ROLLING_BACK", "oldPodsRun": "OLD_PODS_RUN"}
-    known(case, {"replicas", "statusReplicas", "strategy", "maxSurge", "maxUnavailable", *states}, where)
-    surge, surge_flag = budget(case.get("maxSurge", 0), "SURGE_PERCENT")
-    unavailable, unavailable_flag = budget(case.get("maxUnavailable", 0), "UNAVAILABLE_PERCENT")
-    flags = surge_flag + unavailable_flag + (["RECREATE"] if case.get("strategy") == "Recreate" else [])
-    flags = flags_literal("DEPLOYMENT", flags + flags_of(case, states))
-    return row(case["replicas"], case.get("statusReplicas", 0), surge, unavailable, flags, "{ 0 }")
-
-
-def change_literal(change, where):
-    known(change, ("replicas", "part", "reason", "annotates"), where)
-    return row(change["replicas"], int32(change["part"]), constant("DEPLOYMENT_REASON", change["reason"]),
-               flag(change, "annotates", False), "{ 0 }")
-
-
-def deployment():
-    file = read("deployment.json", ("percent", "annotation", "budgets", "steps"))
-    texts("struct vector_text vector_percents", "percentage", file["percent"], "percent", int64, "PERCENT", PERCENT_ERRORS)
-    for case in file["annotation"]:
-        known(case, ("text", "valid", "lenient"), case["text"])
-        valid = case.get("valid")
-        flags = ["DESIRED", "MAX"] if valid is not None else ["DESIRED_LENIENT"] if "lenient" in case else []
-        add("struct vector_annotation vector_annotations", f"annotation {case['text']!r}", *text(case["text"]),
-            flags_literal("REPLICA_SET", flags), int32(case.get("valid", case.get("lenient", 0))), valid or 0)
-    for case in file["budgets"]:
-        where = f"budgets of {case['maxSurge']} and {case['maxUnavailable']} of {case['replicas']}"
-        known(case, ("source", "replicas", "maxSurge", "maxUnavailable", "surge", "unavailable"), where)
-        subject = {field: case[field] for field in ("replicas", "maxSurge", "maxUnavailable")}
-        add("struct vector_budgets vector_budgets", where, deployment_literal(subject, where), int32(case["surge"]),
-            case["unavailable"])
-    for case in file["steps"]:
-        where = case["name"]
-        known(case, ("name", "source", "deployment", "sets", "path", "surge", "unavailable", "newSet", "missing", "creates",
-                     "goesOn", "changes"), where)
-        listed_names = [listed["name"] for listed in case["sets"]]
-        rows = []
-        for listed in case["sets"]:
-            known(listed, ("name", "creationTime", "replicas", "statusReplicas", "availableReplicas", "desired", "max",
-                           "current"), where)
-            numbers = [listed.get(field, 0) for field in ("replicas", "statusReplicas", "availableReplicas")]
-            flags = flags_literal("REPLICA_SET", flags_of(listed, {"current": "CURRENT_TEMPLATE"}))
-            # As bytes, which is how Python compares ASCII.
-            name_order = sorted(listed_names).index(listed["name"])
-            record = row(time(listed.get("creationTime")), f"{name_order}u", *numbers, 0, 0, flags, "{ 0 }")
-            (desired, desired_len), (maximum, max_len) = (text(listed.get(field, "")) for field in ("desired", "max"))
-            rows.append(row(record, desired, maximum, desired_len, max_len))
-        slice_of("podrank_replica_set_change vector_changes", [change_literal(change, where) for change in case["changes"]])
-        if "newSet" in case:
-            index = listed_names.index(case["newSet"])
-            new, new_change = f"{index}u", change_literal(case["changes"][index], where)
-        else:
-            size = case.get("creates", 0)
-            new, new_change = "PODRANK_NONE", change_literal({
-                "replicas": size, "part": size, "reason": case["missing"], "annotates": "creates" in case}, where)
-        step = row(case.get("surge", 0), case.get("unavailable", 0), new, constant("DEPLOYMENT_PATH", case["path"]),
-                   int("creates" in case), flag(case, "goesOn", False), 0, new_change)
-        add("struct vector_deployment vector_deployments", "Deployment: " + where, deployment_literal(case["deployment"], where),
-            step, slice_of("struct vector_set vector_sets", rows, "SETS_MAX"))
-
-
 def steering():
     file = read("steering.json", ("steer", "spread"))
     pods, costs, ranks = "podrank_pod vector_tiered_pods", "int32_t vector_steered_costs", "uint32_t vector_spread_ranks"
@@ -376,114 +298,6 @@ def steering():
             slice_of(pods, pod_literals(case.get("others", []), where)), at, f"{case['nodes']}u")
 
 
-def stateful_set():
-    """C has no function for claims."""
-    file = read("stateful_set.json", ("ordinal", "claim", "sync"))
-    healthy = ["RUNNING", "UPDATED", "READY", "AVAILABLE"]
-    without = {"old": ["UPDATED"], "pending": ["RUNNING", "READY", "AVAILABLE"], "starting": ["RUNNING"],
-               "unready": ["READY", "AVAILABLE"], "unavailable": ["AVAILABLE"], "terminating": [],
-               "finished": ["RUNNING", "READY", "AVAILABLE"]}
-    states = {"parallel": "PARALLEL", "beingDeleted": "BEING_DELETED", "recreateGate": "RECREATE_GATE"}
-    for case in file["ordinal"]:
-        known(case, ("set", "pod", "ordinal"), case["pod"])
-        (name, name_len), (pod, pod_len) = text(case["set"]), text(case["pod"])
-        add("struct vector_ordinal vector_ordinals", f"ordinal of {case['pod']!r} in {case['set']!r}", name, pod, name_len,
-            pod_len, case.get("ordinal", -1))
-    for case in file["sync"]:
-        where = case["name"]
-        known(case, ("name", "source", "set", "pods"), where)
-        of = known(case["set"], ("replicas", "start", "update", "partition", "maxUnavailable", "maxUnavailableGate", *states), where)
-        unavailable, set_flags = budget(of.get("maxUnavailable", 1), "UNAVAILABLE_PERCENT")
-        set_flags += {None: [], "OnDelete": ["ON_DELETE"], "Recreate": ["RECREATE"]}[of.get("update")]
-        set_flags += flags_of(of, states) + ([] if of.get("maxUnavailableGate", True) else ["NO_MAX_UNAVAILABLE"])
-        literal = designated({
-            "replicas": of["replicas"], "start": of.get("start", 0), "partition": of.get("partition", 0),
-            "max_unavailable": unavailable, "flags": flags_literal("STATEFUL_SET", set_flags),
-        })
-        rows, expected = [], []
-        for pod in case["pods"]:
-            state, outcome = pod.split(" -> ")
-            ordinal, *words = state.split()
-            gone = [flag for word in words for flag in without[word]]
-            flags = [flag for flag in healthy if flag not in gone]
-            flags += [word.upper() for word in words if word in ("terminating", "finished")]
-            rows.append(designated({"ordinal": ordinal, "flags": flags_literal("STATEFUL_SET_POD", flags)}))
-            verdict, reason, *by = outcome.split()
-            if by and by[0] != "by":
-                sys.exit(f"{where}: {pod}")
-            expected.append(row(by[1] if by else -1, constant("VERDICT", verdict), constant("STATEFUL_SET_REASON", reason)))
-        slice_of("struct vector_member_outcome vector_member_outcomes", expected)
-        add("struct vector_stateful_set vector_stateful_sets", "StatefulSet: " + where, literal,
-            slice_of("podrank_stateful_set_pod vector_members", rows, "MEMBERS_MAX"))
-
-
-def outcomes(case, kind):
-    """The slice of the pods' verdicts, reasons and, of those that are contested, quotas and letters of their groups."""
-    rows = []
-    for outcome in case["outcomes"]:
-        verdict, reason, *group = outcome.split()
-        if (verdict == "contested") != (len(group) == 3 and group[1] == "of"):
-            sys.exit(f"{case['name']}: {outcome}")
-        quota, letter = (group[0], f"'{group[2]}'") if group else (0, 0)
-        rows.append(row(f"{quota}u", constant("VERDICT", verdict), constant(kind + "_REASON", reason), letter))
-    return slice_of("struct vector_outcome vector_outcomes", rows)
-
-
-def job():
-    file = read("job.json", ("indexes", "syncs"))
-    texts("struct vector_text vector_indexes", "index", file["indexes"], "index", int64)
-    states = {"indexed": "INDEXED", "suspended": "SUSPENDED", "ending": "ENDING", "leftAlone": "LEFT_ALONE",
-              "beingDeleted": "BEING_DELETED", "completions": "COMPLETIONS", "podFailurePolicy": "POD_FAILURE_POLICY",
-              "successPolicy": "SUCCESS_POLICY", "activeDeadlineSeconds": "DEADLINE", "maxFailedIndexes": "MAX_FAILED_INDEXES"}
-    counts = {"failed": "failed", "restarts": "restarts", "failedIndexes": "failed_indexes",
-              "maxFailedIndexes": "max_failed_indexes"}
-    for case in file["syncs"]:
-        where = case["name"]
-        known(case, ("name", "source", "parallelism", "succeeded", "backoffLimit", "startTime", "now", "pods", "outcomes", *states, *counts), where)
-        literal = designated({
-            "parallelism": case["parallelism"], "completions": case.get("completions", 0),
-            "succeeded": case.get("succeeded", 0), "flags": flags_literal("JOB", flags_of(case, states)),
-            **{member: case.get(field, 0) for field, member in counts.items()}, "backoff_limit": case.get("backoffLimit", 6),
-            "active_deadline_seconds": int64(case.get("activeDeadlineSeconds")),
-            "start_time": seconds(case.get("startTime")),
-        })
-        rows = []
-        for pod in case["pods"]:
-            known(pod, ("phase", "assigned", "ready", "restarts", "sidecarRestarts", "created", "index"), where)
-            record = designated({
-                "ready_time": seconds(pod.get("ready")), "creation_time": seconds(pod.get("created")),
-                "restarts": f"{pod.get('restarts', 0)}u", "sidecar_restarts": f"{pod.get('sidecarRestarts', 0)}u",
-                "phase": constant("PHASE", pod["phase"]),
-                "flags": flags_literal("POD", flags_of(pod, {"assigned": "ASSIGNED", "ready": "READY"})),
-            })
-            rows.append(row(record, *text(pod.get("index", ""))))
-        add("struct vector_job vector_jobs", "Job: " + where, literal, seconds(case.get("now")),
-            slice_of("struct vector_job_pod vector_job_pods", rows, "OWNED_MAX"), outcomes(case, "JOB"))
-
-
-def daemon_set():
-    for case in read("daemon_set.json"):
-        where = case["name"]
-        known(case, ("name", "source", "maxSurge", "maxUnavailable", "onDelete", "nodes", "pods", "outcomes", "creates",
-                     "blockedBy"), where)
-        surge, surge_flag = budget(case["maxSurge"], "SURGE_PERCENT")
-        unavailable, unavailable_flag = budget(case["maxUnavailable"], "UNAVAILABLE_PERCENT")
-        flags = surge_flag + unavailable_flag + flags_of(case, {"onDelete": "ON_DELETE"})
-        literal = designated({"max_surge": surge, "max_unavailable": unavailable, "flags": flags_literal("DAEMON_SET", flags)})
-        rows = [
-            designated({
-                "creation_time": seconds(known(pod, ("node", "flags", "created"), where)["created"]), "name_order": f"{index}u",
-                "node": f"{pod['node']}u", "flags": flags_literal("DAEMON_SET_POD", pod["flags"].split()),
-            })
-            for index, pod in enumerate(case["pods"])
-        ]
-        nodes = [flags_literal("DAEMON_SET_NODE", node.split()) for node in case["nodes"]]
-        add("struct vector_daemon_set vector_daemon_sets", "DaemonSet: " + where, literal,
-            slice_of("uint8_t vector_daemon_nodes", nodes),
-            slice_of("podrank_daemon_set_pod vector_daemon_pods", rows, "OWNED_MAX"), outcomes(case, "DAEMON_SET"),
-            f"{case['blockedBy']}u" if "blockedBy" in case else "PODRANK_NONE", case.get("creates", -1))
-
-
 def array(declared, rows):
     print(f"static const {declared}[] = {{", *(f"    {row}," for row in rows), "};\n", sep="\n")
 
@@ -491,16 +305,12 @@ def array(declared, rows):
 def main():
     """Reads the files in the order in which vectors.c runs their cases."""
     order()
-    texts("struct vector_text vector_costs", "deletion cost", read("deletion-cost.json"), "cost", int64, "COST", COST_ERRORS)
+    texts("struct vector_cost vector_costs", "deletion cost", read("deletion-cost.json"), "cost", lambda cost: int32(cost or 0), "COST", COST_ERRORS)
     uid = lambda digits: uid_bytes(digits or "0" * 32)
     texts("struct vector_uid vector_uids", "UID", read("uid.json"), "hex", uid, "UID", UID_ERRORS)
     upstream()
     controller()
-    deployment()
     steering()
-    stateful_set()
-    job()
-    daemon_set()
 
     print("/* Made from tests/vectors/ by tests/vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")

@@ -3,8 +3,6 @@
 #![allow(clippy::borrow_as_ptr, clippy::cast_ptr_alignment)]
 
 mod controller;
-mod deployment;
 mod laws;
 mod names;
 mod promises;
-mod unsound;

@@ -7,10 +7,6 @@ type Engine interface {
 	Name() string
 	// Version is the release of podrank that it was made of.
 	Version() string
-	// RuleName is the name of a rule's number, "" if it has none.
-	RuleName(rule uint8) string
-	// ReasonName is the name of a reason's number, "" if it has none.
-	ReasonName(reason uint8) string
 
 	// Select writes the first len(victims) of records to victims and returns how many there were. scratch is for the engine
 	// to use again in the next call.
@@ -53,29 +49,4 @@ type Engine interface {
 	Satisfied(e *Expectations, now int64) (bool, error)
 	// Availability counts the ready and available records, and says in how many nanoseconds to look again: 0 for never.
 	Availability(records []Pod, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error)
-
-	// ParsePercent reads a percentage such as "25%".
-	ParsePercent(text string) (uint32, error)
-	// SetAnnotations writes what the two annotations say to set; missing ones are empty.
-	SetAnnotations(set *ReplicaSet, desired, max string) error
-	// NextDeployment writes what the next sync does to each set to changes, of which there are as many.
-	NextDeployment(deployment *Deployment, sets []ReplicaSet, changes []ReplicaSetChange) (DeploymentStep, error)
-
-	// StatefulSetOrdinal is the ordinal in the name of a pod of the StatefulSet called set, -1 if it has none.
-	StatefulSetOrdinal(set, pod string) (int32, error)
-	// NextStatefulSet writes what the next sync does with each member to outcomes, of which there are as many.
-	NextStatefulSet(set *StatefulSet, members []StatefulSetPod, outcomes []StatefulSetOutcome) error
-	// MemberReasonName is the name of a reason's number, "" if it has none.
-	MemberReasonName(reason uint8) string
-	// JobIndex reads a completion index, -1 if the text is none.
-	JobIndex(text string) (int64, error)
-	// NextJob writes what the next sync does to each record to outcomes. indexes, order and outcomes have an element for each.
-	NextJob(job *Job, now int64, records []Pod, indexes []int64, order []uint32, outcomes []Outcome) (JobStep, error)
-	// JobReasonName is the name of a reason's number, "" if it has none.
-	JobReasonName(reason uint8) string
-	// NextDaemonSet writes what the next sync does to each pod to outcomes. order and outcomes have an element for each; nodes
-	// are flags.
-	NextDaemonSet(set *DaemonSet, nodes []uint8, pods []DaemonSetPod, order []uint32, outcomes []Outcome) (DaemonSetStep, error)
-	// DaemonReasonName is the name of a reason's number, "" if it has none.
-	DaemonReasonName(reason uint8) string
 }

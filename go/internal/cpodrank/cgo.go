@@ -141,10 +141,6 @@ func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule u
 	return int(ordering), uint8(number), err
 }
 
-func (Engine) RuleName(rule uint8) string { return ruleNames()[rule] }
-
-var ruleNames = names(func(number C.uint8_t) *C.char { return C.podrank_rule_str(number) })
-
 func (Engine) Version() string {
 	return C.GoString(C.podrank_version())
 }

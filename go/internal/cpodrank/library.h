@@ -1,7 +1,6 @@
 // The header of the library that this package links: the copy beside this file or, with the tag podrank_system, what is installed.
 #ifdef PODRANK_SYSTEM
 #include <podrank/controller.h>
-#include <podrank/predict.h>
 #include <podrank/steer.h>
 #else
 #include "podrank.h"

@@ -3,10 +3,8 @@
 package engine
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -165,99 +163,9 @@ func TestTheControllerIsTheSame(t *testing.T) {
 	}
 }
 
-func TestDeploymentsAreTheSame(t *testing.T) {
-	r := rand.New(rand.NewPCG(20, 22))
-	for _, text := range []string{"25%", "0%", "100%", "%", "", "-1%", "4294967296%", "12", "1.5%"} {
-		both(t, text, func(e core.Engine) []any {
-			percent, err := e.ParsePercent(text)
-			var set core.ReplicaSet
-			return []any{percent, err, e.SetAnnotations(&set, text, "7"), set, e.SetAnnotations(&set, "3", text), set}
-		})
-	}
-	small := func() int32 { return int32(r.IntN(12)) }
-	for range 3000 {
-		deployment := core.Deployment{
-			Replicas: small(), StatusReplicas: small(), MaxSurge: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(128)),
-		}
-		sets := make([]core.ReplicaSet, r.IntN(5))
-		for i := range sets {
-			sets[i] = core.ReplicaSet{
-				CreationTime: int64(r.IntN(3)), NameOrder: uint32(i), Replicas: small(), StatusReplicas: small(),
-				AvailableReplicas: small(), DesiredReplicas: small(), MaxReplicas: small(), Flags: uint8(r.IntN(8)),
-			}
-		}
-		both(t, fmt.Sprintf("%+v %+v", deployment, sets), func(e core.Engine) []any {
-			changes := make([]core.ReplicaSetChange, len(sets))
-			step, err := e.NextDeployment(&deployment, sets, changes)
-			return []any{step, err, changes}
-		})
-	}
-}
-
-func TestOtherWorkloadsAreTheSame(t *testing.T) {
-	r := rand.New(rand.NewPCG(20, 23))
-	for _, text := range []string{"db-0", "db-12", "db-007", "db-", "db", "web-1", "db-2147483648", "db--1", ""} {
-		both(t, text, func(e core.Engine) []any {
-			ordinal, err := e.StatefulSetOrdinal("db", text)
-			index, errIndex := e.JobIndex(strings.TrimPrefix(text, "db-"))
-			return []any{ordinal, err, index, errIndex}
-		})
-	}
-	small := func() int32 { return int32(r.IntN(12)) }
-	for range 3000 {
-		n := r.IntN(9)
-		set := core.StatefulSet{
-			Replicas: small(), Start: small(), Partition: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(128)),
-		}
-		members := make([]core.StatefulSetPod, n)
-		for i := range members {
-			members[i] = core.StatefulSetPod{Ordinal: small(), Flags: uint8(r.IntN(64))}
-		}
-		both(t, fmt.Sprintf("%+v %+v", set, members), func(e core.Engine) []any {
-			outcomes := make([]core.StatefulSetOutcome, n)
-			return []any{e.NextStatefulSet(&set, members, outcomes), outcomes}
-		})
-		job := core.Job{Parallelism: small(), Completions: small(), Succeeded: small(), Flags: uint32(r.IntN(1024)),
-			Failed: small(), BackoffLimit: small(), Restarts: small(), FailedIndexes: small(), MaxFailedIndexes: small(),
-			ActiveDeadlineSeconds: int64(small()), StartTime: int64(small())}
-		now := int64(small()) * 1_000_000_000
-		pods, indexes := records(r, n), make([]int64, n)
-		for i := range indexes {
-			indexes[i] = int64(r.IntN(9)) - 1
-		}
-		both(t, fmt.Sprintf("%+v %+v %v", job, pods, indexes), func(e core.Engine) []any {
-			outcomes := make([]core.Outcome, n)
-			step, err := e.NextJob(&job, now, pods, indexes, make([]uint32, n), outcomes)
-			return []any{step, err, outcomes}
-		})
-		daemonSet := core.DaemonSet{MaxSurge: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(16))}
-		nodes, daemons := make([]uint8, 1+r.IntN(4)), make([]core.DaemonSetPod, n)
-		for i := range nodes {
-			nodes[i] = uint8(r.IntN(16))
-		}
-		for i := range daemons {
-			daemons[i] = core.DaemonSetPod{
-				CreationTime: int64(r.IntN(3)), NameOrder: uint32(i), Node: uint32(r.IntN(len(nodes))), Flags: uint8(r.IntN(256)),
-			}
-		}
-		both(t, fmt.Sprintf("%+v %v %+v", daemonSet, nodes, daemons), func(e core.Engine) []any {
-			outcomes := make([]core.Outcome, n)
-			step, err := e.NextDaemonSet(&daemonSet, nodes, daemons, make([]uint32, n), outcomes)
-			return []any{step, err, outcomes}
-		})
-	}
-}
-
-func TestNamesAreTheSame(t *testing.T) {
+func TestVersionsAreTheSame(t *testing.T) {
 	both(t, "Version", func(e core.Engine) []any { return []any{e.Version()} })
-	for number := range 256 {
-		both(t, fmt.Sprint(number), func(e core.Engine) []any {
-			reason := uint8(number)
-			return []any{e.RuleName(reason), e.ReasonName(reason), e.MemberReasonName(reason), e.JobReasonName(reason),
-				e.DaemonReasonName(reason)}
-		})
-	}
-	if engines[0].Version() == "" || engines[1].RuleName(10) != "unassigned" || engines[0].Name() == engines[1].Name() {
-		t.Error(engines[0].Version(), engines[1].RuleName(10), engines[0].Name())
+	if engines[0].Version() == "" || engines[0].Name() == engines[1].Name() {
+		t.Error(engines[0].Version(), engines[0].Name())
 	}
 }

@@ -5,10 +5,8 @@ package translated
 import (
 	"encoding/binary"
 	"errors"
-	"sync"
 
 	"github.com/podrank/podrank/go/internal/core"
-	"github.com/podrank/podrank/go/internal/translated/wasm"
 )
 
 //go:generate make -C ../.. translate
@@ -29,29 +27,6 @@ func (Engine) Version() string {
 	var version string
 	_ = run(func(m *machine) int32 { version = m.text(m.module.Xpodrank_version()); return ok })
 	return version
-}
-
-func (Engine) RuleName(rule uint8) string { return ruleNames()[rule] }
-
-func (Engine) ReasonName(reason uint8) string { return reasonNames()[reason] }
-
-var (
-	ruleNames   = names((*wasm.Module).Xpodrank_rule_str)
-	reasonNames = names((*wasm.Module).Xpodrank_deployment_reason_str)
-)
-
-// names asks for all names once.
-func names(name func(module *wasm.Module, number int32) int32) func() *[256]string {
-	return sync.OnceValue(func() *[256]string {
-		var names [256]string
-		_ = run(func(m *machine) int32 {
-			for number := range names {
-				names[number] = m.text(name(m.module, int32(number)))
-			}
-			return ok
-		})
-		return &names
-	})
 }
 
 func (Engine) Select(records []core.Pod, options core.Options, victims []uint32, _ *[]core.Scratch) (selected int, err error) {
@@ -268,36 +243,6 @@ func (Engine) Availability(records []core.Pod, minReadySeconds uint32, now int64
 		return status
 	})
 	return ready, available, lookAgain, err
-}
-
-func (Engine) ParsePercent(text string) (percent uint32, err error) {
-	err = run(func(m *machine) int32 {
-		chars, number := m.bytes(text), m.room(1, 4)
-		status := m.module.Xpodrank_percent_parse(chars, int32(len(text)), number)
-		percent = m.u32(number)
-		return status
-	})
-	return percent, err
-}
-
-func (Engine) SetAnnotations(set *core.ReplicaSet, desired, max string) error {
-	return change(set, func(m *machine, at int32) int32 {
-		first, second := m.bytes(desired), m.bytes(max)
-		return m.module.Xpodrank_replica_set_annotations(first, int32(len(desired)), second, int32(len(max)), at)
-	})
-}
-
-func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet, changes []core.ReplicaSetChange) (step core.DeploymentStep, err error) {
-	err = run(func(m *machine) int32 {
-		one, list, result, next := m.in(deployment), m.in(sets), m.in(changes), m.in(&step)
-		status := m.module.Xpodrank_deployment_next(one, list, length(sets), result, length(changes), next)
-		if status == ok {
-			m.out(result, changes)
-			m.out(next, &step)
-		}
-		return status
-	})
-	return step, err
 }
 
 // change makes one call that changes a value.

@@ -327,43 +327,14 @@ pub fn all() -> Vec<Function> {
         ),
     ];
     functions.extend(around_the_order());
-    functions.extend(of_deployments());
-    functions.extend(of_stateful_sets());
-    functions.extend(of_jobs());
-    functions.extend(of_daemon_sets());
+    functions.extend(of_whole_nodes());
     functions.extend(of_odds());
     functions
 }
 
-/// What a Job's sync asks for.
-fn of_jobs() -> Vec<Function> {
-    // Two pods of index 3, one beyond the completions and one without an index.
-    let job = podrank_job {
-        parallelism: 3,
-        completions: 5,
-        succeeded: 1,
-        flags: PODRANK_JOB_COMPLETIONS | PODRANK_JOB_INDEXED,
-        failed: 0,
-        backoff_limit: 6,
-        restarts: 0,
-        failed_indexes: 0,
-        active_deadline_seconds: 0,
-        start_time: 0,
-        max_failed_indexes: 0,
-        reserved: [0; 12],
-    };
+/// What empties nodes.
+fn of_whole_nodes() -> Vec<Function> {
     vec![
-        function!(
-            podrank_job_next,
-            one(input("job", &[job])),
-            number("now", 5),
-            list(pods("pods", 7)),
-            list(input("indexes", &[3_i64, 3, 7, 1, -1, 0, 2]).each(0)),
-            list(output::<u32>("order", 7).each(0)),
-            list(output::<podrank_outcome>("outcomes", 7).each(0)),
-            one(output::<podrank_job_step>("step", 1))
-        ),
-        function!(podrank_job_index_parse, list(input("text", b"+12")), one(output::<i64>("index", 1))),
         function!(
             podrank_node_weights,
             list(written(neighbours("neighbours", 5))),
@@ -377,108 +348,6 @@ fn of_jobs() -> Vec<Function> {
             list(input("domains", &[0_u32, 1, 1, 2, 4, 3])),
             list(output::<u32>("counts", 8).each(1)),
             list(output::<podrank_empty_nodes_scratch>("scratch", 7).each(0))
-        ),
-    ]
-}
-
-/// What a `DaemonSet`'s sync asks for.
-fn of_daemon_sets() -> Vec<Function> {
-    let set = podrank_daemon_set {
-        max_surge: 0,
-        max_unavailable: 34,
-        flags: PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT,
-        reserved: [0; 20],
-    };
-    let node =
-        PODRANK_DAEMON_SET_NODE_EXISTS | PODRANK_DAEMON_SET_NODE_MAY_START | PODRANK_DAEMON_SET_NODE_MAY_KEEP;
-    let flags =
-        PODRANK_DAEMON_SET_POD_ASSIGNED | PODRANK_DAEMON_SET_POD_READY | PODRANK_DAEMON_SET_POD_AVAILABLE;
-    let pod =
-        |node| podrank_daemon_set_pod { creation_time: 5, name_order: node, node, flags, reserved: [0; 7] };
-    vec![function!(
-        podrank_daemon_set_next,
-        one(input("set", &[set])),
-        list(input("nodes", &[node; 4])),
-        list(input("pods", &[pod(0), pod(1), pod(2)])),
-        list(output::<u32>("order", 3).each(1)),
-        list(output::<podrank_outcome>("outcomes", 3).each(1)),
-        one(output::<podrank_daemon_set_step>("step", 1))
-    )]
-}
-
-/// What a `StatefulSet`'s sync asks for.
-fn of_stateful_sets() -> Vec<Function> {
-    let set = podrank_stateful_set {
-        replicas: 2,
-        start: 1,
-        partition: 1,
-        max_unavailable: 25,
-        flags: PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT,
-        reserved: [0; 12],
-    };
-    let flags = PODRANK_STATEFUL_SET_POD_RUNNING
-        | PODRANK_STATEFUL_SET_POD_READY
-        | PODRANK_STATEFUL_SET_POD_AVAILABLE;
-    let member = |ordinal| podrank_stateful_set_pod { ordinal, flags, reserved: [0; 3] };
-    vec![
-        function!(
-            podrank_stateful_set_ordinal,
-            list(input("set", b"web")),
-            list(input("pod", b"web-10")),
-            one(output::<i32>("ordinal", 1))
-        ),
-        function!(
-            podrank_stateful_set_next,
-            one(input("set", &[set])),
-            list(input("members", &[member(1), member(2), member(10)])),
-            list(output::<podrank_stateful_set_outcome>("outcomes", 3).each(0)),
-            one(output::<podrank_stateful_set_step>("step", 1))
-        ),
-    ]
-}
-
-/// What a Deployment's sync asks for.
-fn of_deployments() -> Vec<Function> {
-    // One old set of 3 of 5 replicas, with annotations, and the new one.
-    let old = podrank_replica_set {
-        creation_time: 5,
-        name_order: 1,
-        replicas: 3,
-        status_replicas: 3,
-        available_replicas: 2,
-        desired_replicas: 4,
-        max_replicas: 5,
-        flags: PODRANK_REPLICA_SET_DESIRED | PODRANK_REPLICA_SET_MAX,
-        reserved: [0; 15],
-    };
-    let new = podrank_replica_set {
-        creation_time: 6,
-        name_order: 0,
-        flags: PODRANK_REPLICA_SET_CURRENT_TEMPLATE,
-        ..old
-    };
-    let deployment = podrank_deployment {
-        replicas: 5,
-        status_replicas: 6,
-        max_surge: 25,
-        max_unavailable: 1,
-        flags: PODRANK_DEPLOYMENT_SURGE_PERCENT,
-        reserved: [0; 12],
-    };
-    vec![
-        function!(podrank_percent_parse, list(input("text", b"25%")), one(output::<u32>("percent", 1))),
-        function!(
-            podrank_replica_set_annotations,
-            list(input("desired", b"+7")),
-            list(input("max", b"13")),
-            one(written(input("set", &[old])))
-        ),
-        function!(
-            podrank_deployment_next,
-            one(input("deployment", &[deployment])),
-            list(input("sets", &[old, new, old])),
-            list(output::<podrank_replica_set_change>("changes", 3).each(0)),
-            one(output::<podrank_deployment_step>("step", 1))
         ),
     ]
 }
@@ -584,7 +453,7 @@ pub struct Plain {
 }
 
 /// Returns all functions that take no buffer.
-pub fn plain() -> [Plain; 10] {
+pub fn plain() -> [Plain; 5] {
     /// NULL or a text.
     fn words(text: *const c_char) {
         // SAFETY: the functions return NULL or a static text.
@@ -592,27 +461,13 @@ pub fn plain() -> [Plain; 10] {
             text.is_null() || unsafe { CStr::from_ptr(text) }.to_str().is_ok_and(|text| !text.is_empty())
         );
     }
-    /// The nanoseconds that are left, or the nearest number that is not [`PODRANK_TIME_UNSET`].
-    fn time_left(x: &[i64]) {
-        let ttl = i128::from(x[0] as i32) * 1_000_000_000;
-        let left = (i128::from(x[1]) + ttl - i128::from(x[2])).clamp((i64::MIN + 1).into(), i64::MAX.into());
-        let never = x[1] == PODRANK_TIME_UNSET || x[2] == PODRANK_TIME_UNSET;
-        let expected = if never { PODRANK_TIME_UNSET.into() } else { left };
-        assert_eq!(i128::from(podrank_job_time_left(x[0] as i32, x[1], x[2])), expected, "{x:?}");
-    }
     let of = |name, numbers, call: fn(&[i64])| Plain { name, numbers, call };
-    let reason = |name, call| of(name, &["reason"], call);
     [
         of("podrank_version", &[], |_| words(podrank_version())),
         of("podrank_key_format", &[], |_| assert_eq!(podrank_key_format(), PODRANK_KEY_FORMAT)),
         of("podrank_abi_1", &[], |_| assert_eq!(podrank_abi_1(), PODRANK_ABI)),
         of("podrank_rule_str", &["rule"], |x| words(podrank_rule_str(x[0] as u8))),
         of("podrank_status_str", &["status"], |x| words(podrank_status_str(x[0] as i32))),
-        reason("podrank_deployment_reason_str", |x| words(podrank_deployment_reason_str(x[0] as u8))),
-        reason("podrank_stateful_set_reason_str", |x| words(podrank_stateful_set_reason_str(x[0] as u8))),
-        reason("podrank_daemon_set_reason_str", |x| words(podrank_daemon_set_reason_str(x[0] as u8))),
-        reason("podrank_job_reason_str", |x| words(podrank_job_reason_str(x[0] as u8))),
-        of("podrank_job_time_left", &["ttl_seconds", "finished", "now"], time_left),
     ]
 }
 

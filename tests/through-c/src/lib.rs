@@ -10,7 +10,5 @@
 #![allow(clippy::missing_panics_doc)]
 
 pub mod decisions;
-pub mod deployment;
 pub mod functions;
 pub mod implementation;
-pub mod stateful_set;
