@@ -640,13 +640,13 @@ func TestDeploymentBudgets(t *testing.T) {
 			for _, set := range slices.Concat(rolls[i].Sets, scales[i].Sets) {
 				if words := leastWords.FindStringSubmatch(set.Why); words != nil {
 					checked["unavailable"]++
-					if words[1] != fmt.Sprint(least) {
+					if words[1] != fmt.Sprint(max(0, least)) {
 						t.Fatalf("%s of %d: upstream keeps %d available, and the preview: %s", budget.StrVal, count, least, set.Why)
 					}
 				}
 				if words := shareWords.FindStringSubmatch(set.Why); words != nil {
 					checked["surge"]++
-					if all := count + surge; words[1] != fmt.Sprint(max(all, -all)) || words[2] != map[bool]string{true: fmt.Sprint(surge)}[surge != 0] {
+					if all := int64(count + surge); words[1] != fmt.Sprint(max(all, -all)) || words[2] != map[bool]string{true: fmt.Sprint(surge)}[surge != 0] {
 						t.Fatalf("%s of %d: upstream's surge is %d, and the preview: %s", budget.StrVal, count, surge, set.Why)
 					}
 				}
@@ -744,34 +744,35 @@ func oldSet(d *appsv1.Deployment, name string, size int32) *appsv1.ReplicaSet {
 	}
 }
 
-// What tests/vectors/deployment.json says of sizes is what upstream writes.
+// A deploymentVector is a step of tests/vectors/deployment.json.
+type deploymentVector struct {
+	Name       string
+	Deployment struct {
+		Replicas, StatusReplicas                      int32
+		Strategy                                      appsv1.DeploymentStrategyType
+		MaxSurge, MaxUnavailable                      intstr.IntOrString
+		OldPodsRun, Paused, BeingDeleted, RollingBack bool
+	}
+	Sets []struct {
+		Name                                        string
+		CreationTime                                json.Number
+		Replicas, StatusReplicas, AvailableReplicas int32
+		Desired, Max                                *string
+		Current                                     bool
+	}
+	Creates *int32
+	Surge   int32
+	Changes []struct {
+		Replicas  int32
+		Reason    string
+		Annotates bool
+	}
+}
+
+// What tests/vectors/deployment.json says of sizes is what upstream writes, and what the preview says.
 func TestDeploymentVectors(t *testing.T) {
 	t.Parallel()
-	var file struct {
-		Steps []struct {
-			Name       string
-			Deployment struct {
-				Replicas, StatusReplicas                      int32
-				Strategy                                      appsv1.DeploymentStrategyType
-				MaxSurge, MaxUnavailable                      intstr.IntOrString
-				OldPodsRun, Paused, BeingDeleted, RollingBack bool
-			}
-			Sets []struct {
-				Name                                        string
-				CreationTime                                json.Number
-				Replicas, StatusReplicas, AvailableReplicas int32
-				Desired, Max                                *string
-				Current                                     bool
-			}
-			Creates *int32
-			Surge   int32
-			Changes []struct {
-				Replicas  int32
-				Reason    string
-				Annotates bool
-			}
-		}
-	}
+	var file struct{ Steps []deploymentVector }
 	if err := vectors.Read("deployment.json", &file); err != nil {
 		t.Fatal(err)
 	}
@@ -784,68 +785,74 @@ func TestDeploymentVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range file.Steps {
-		d := rollingDeployment(step.Deployment.Replicas, &step.Deployment.MaxSurge, &step.Deployment.MaxUnavailable)
-		d.Status.Replicas, d.Spec.Paused = step.Deployment.StatusReplicas, step.Deployment.Paused
-		if step.Deployment.Strategy != "" {
-			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: step.Deployment.Strategy}
+		c, tally := step.newCase(), map[string]int{}
+		sync, err := controller.Sync(c.deployment, c.sets, c.pods)
+		if err == nil {
+			err = errors.Join(step.check(sync, c), c.judge(controller, p, tally), c.judgeGoesOn(controller, p, tally))
 		}
-		if step.Deployment.BeingDeleted {
-			d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
-		}
-		if step.Deployment.RollingBack {
-			d.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "0"}
-		}
-		c := &deploymentCase{r: seeded(11, 0), deployment: d}
-		for _, s := range step.Sets {
-			set := oldSet(d, s.Name, s.Replicas)
-			set.Status = appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas}
-			if nanoseconds, err := s.CreationTime.Int64(); err == nil {
-				set.CreationTimestamp = metav1.NewTime(time.Unix(0, nanoseconds))
-			}
-			if s.Current {
-				set.Spec.Template = d.Spec.Template
-			}
-			if s.Desired != nil {
-				set.Annotations[deploymentutil.DesiredReplicasAnnotation] = *s.Desired
-			}
-			if s.Max != nil {
-				set.Annotations[deploymentutil.MaxReplicasAnnotation] = *s.Max
-			}
-			if step.Deployment.OldPodsRun && !s.Current {
-				meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, UID: uid(len(c.pods)), OwnerReferences: owned(set, setKind)}
-				c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: v1.PodRunning}})
-			}
-			c.sets = append(c.sets, set)
-		}
-		sync, err := controller.Sync(d, c.sets, c.pods)
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
-		}
-		for i, change := range step.Changes {
-			want := *c.sets[i]
-			want.Spec.Replicas = &change.Replicas
-			if change.Annotates {
-				want.Annotations = maps.Clone(want.Annotations)
-				deploymentutil.SetReplicasAnnotations(&want, *d.Spec.Replicas, *d.Spec.Replicas+step.Surge)
-			}
-			if got, want := sizes(sync.Written(c.sets[i])), sizes(&want); got != want {
-				t.Errorf("%s: upstream makes %s %s, and the vector has %s", step.Name, c.sets[i].Name, got, want)
-			}
-			if change.Reason == "rejected" && !sync.Rejected {
-				t.Errorf("%s: upstream's API server rejects nothing", step.Name)
-			}
-		}
-		if (sync.Created != nil) != (step.Creates != nil) || step.Creates != nil && *sync.Created.Spec.Replicas != *step.Creates {
-			t.Errorf("%s: upstream creates %v", step.Name, sync.Created)
-		}
-		for _, set := range c.sets {
-			c.huge = c.huge || *set.Spec.Replicas >= 1<<14
-		}
-		tally := map[string]int{}
-		if err := errors.Join(c.judge(controller, p, tally), c.judgeGoesOn(controller, p, tally)); err != nil {
-			t.Errorf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
+			t.Errorf("%s: %v\n%s", step.Name, err, describe(c.deployment, c.sets, c.pods))
 		}
 	}
+}
+
+func (v *deploymentVector) newCase() *deploymentCase {
+	d := rollingDeployment(v.Deployment.Replicas, &v.Deployment.MaxSurge, &v.Deployment.MaxUnavailable)
+	d.Status.Replicas, d.Spec.Paused = v.Deployment.StatusReplicas, v.Deployment.Paused
+	if v.Deployment.Strategy != "" {
+		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: v.Deployment.Strategy}
+	}
+	if v.Deployment.BeingDeleted {
+		d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
+	}
+	if v.Deployment.RollingBack {
+		d.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "0"}
+	}
+	c := &deploymentCase{r: seeded(11, 0), deployment: d}
+	for _, s := range v.Sets {
+		set := oldSet(d, s.Name, s.Replicas)
+		set.Status = appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas}
+		if nanoseconds, err := s.CreationTime.Int64(); err == nil {
+			set.CreationTimestamp = metav1.NewTime(time.Unix(0, nanoseconds))
+		}
+		if s.Current {
+			set.Spec.Template = d.Spec.Template
+		}
+		if s.Desired != nil {
+			set.Annotations[deploymentutil.DesiredReplicasAnnotation] = *s.Desired
+		}
+		if s.Max != nil {
+			set.Annotations[deploymentutil.MaxReplicasAnnotation] = *s.Max
+		}
+		if v.Deployment.OldPodsRun && !s.Current {
+			meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, UID: uid(len(c.pods)), OwnerReferences: owned(set, setKind)}
+			c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: v1.PodRunning}})
+		}
+		c.sets, c.huge = append(c.sets, set), c.huge || s.Replicas >= 1<<14
+	}
+	return c
+}
+
+// check compares what a sync wrote with the vector, annotations included.
+func (v *deploymentVector) check(sync upstream.Sync, c *deploymentCase) (err error) {
+	for i, change := range v.Changes {
+		want, count := *c.sets[i], *c.deployment.Spec.Replicas
+		want.Spec.Replicas = &change.Replicas
+		if change.Annotates {
+			want.Annotations = maps.Clone(want.Annotations)
+			deploymentutil.SetReplicasAnnotations(&want, count, count+v.Surge)
+		}
+		if got, want := sizes(sync.Written(c.sets[i])), sizes(&want); got != want {
+			err = errors.Join(err, fmt.Errorf("upstream makes %s %s, and the vector has %s", c.sets[i].Name, got, want))
+		}
+		if change.Reason == "rejected" && !sync.Rejected {
+			err = errors.Join(err, errors.New("upstream's API server rejects nothing"))
+		}
+	}
+	if (sync.Created != nil) != (v.Creates != nil) || v.Creates != nil && *sync.Created.Spec.Replicas != *v.Creates {
+		err = errors.Join(err, fmt.Errorf("upstream creates %v", sync.Created))
+	}
+	return err
 }
 
 // sizes are what a sync writes to a set, in words.
