@@ -20,7 +20,7 @@ import (
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// GOGC=800 go test -run TestDaemonSets -v -timeout 0 -daemonsets 1000000 .
+// go test -run TestDaemonSets -v -timeout 0 -daemonsets 1000000 .
 var daemonSets = flag.Int("daemonsets", 20_000, "how many random DaemonSets TestDaemonSets judges")
 
 // Kubernetes' whole DaemonSet controller but for history and status, on random DaemonSets: it deletes the pods that the

@@ -27,7 +27,7 @@ func TestPreviewReadsKubernetesDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	specs := []string{
-		`{}`, `{"replicas": 3}`, `{"strategy": {"type": "Recreate"}}`, `{"strategy": {"rollingUpdate": {"maxSurge": 2}}}`,
+		`{}`, `{"replicas": 10}`, `{"replicas": 10, "podManagementPolicy": "Parallel"}`, `{"strategy": {"type": "Recreate"}}`, `{"strategy": {"rollingUpdate": {"maxSurge": 2}}}`,
 		`{"strategy": {"type": "RollingUpdate"}}`, `{"updateStrategy": {"type": "OnDelete"}}`,
 		`{"updateStrategy": {"type": "RollingUpdate"}}`, `{"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {}}}`,
 		`{"podManagementPolicy": "Parallel"}`, `{"parallelism": 2}`, `{"completions": 2}`,
@@ -72,7 +72,7 @@ func judgeDefaults(t *testing.T, p *previewer, gate bool, spec string, failed in
 	var nodes []*v1.Node
 	podsOf := func(owner metav1.Object, kind schema.GroupVersionKind) (pods []*v1.Pod) {
 		nodes = nil
-		for i := range 6 {
+		for i := range 10 {
 			name := fmt.Sprint("web-", i)
 			nodes = append(nodes, &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
 			pods = append(pods, &v1.Pod{

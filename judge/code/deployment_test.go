@@ -28,7 +28,7 @@ import (
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// GOGC=800 go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
+// go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
 var (
 	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
 	// go test -run TestDeploymentEnds -v -timeout 0 -ends 1000000 [-first 0] .
@@ -601,7 +601,7 @@ func at(d time.Duration) metav1.Time { return metav1.NewTime(time.Unix(1_700_000
 
 var (
 	// How the preview says how many pods must be available, what they have shares of, and that a share has a remainder.
-	leastWords = regexp.MustCompile(`because (\d+) pods? must`)
+	leastWords = regexp.MustCompile(`because (\d+) (?:pods? )?must`)
 	shareWords = regexp.MustCompile(`share(?::| of|,).* (\d+) pods?(?: \(\d+ replicas? and a surge of (-?\d+)\))?`)
 	extraWords = regexp.MustCompile(`^([+-]\d+) as its share of`)
 )

@@ -19,7 +19,7 @@ import (
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// GOGC=800 go test -run TestJobs$ -v -timeout 0 -jobs 1000000 .
+// go test -run TestJobs$ -v -timeout 0 -jobs 1000000 .
 var jobs = flag.Int("jobs", 20_000, "how many random Jobs TestJobs judges")
 
 var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// Most of what these tests make is garbage at once.
+func init() { debug.SetGCPercent(800) }
 
 var first = flag.Int("first", 0, "the number of the first random workload, to go on with a run that was stopped")
 

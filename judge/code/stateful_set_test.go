@@ -21,7 +21,7 @@ import (
 
 var statefulSetKind = appsv1.SchemeGroupVersion.WithKind("StatefulSet")
 
-// GOGC=800 go test -run TestStatefulSets$ -v -timeout 0 -stateful-sets 1000000 .
+// go test -run TestStatefulSets$ -v -timeout 0 -stateful-sets 1000000 .
 var statefulSets = flag.Int("stateful-sets", 20_000, "how many random StatefulSets TestStatefulSets judges")
 
 // Kubernetes' whole UpdateStatefulSet, on random StatefulSets: it deletes the pods that the preview names.
