@@ -1,9 +1,12 @@
 package judge
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,28 +16,30 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// GOGC=800 go test -run TestDaemonSets -v -timeout 0 -daemonsets 1000000 .
+// go test -run TestDaemonSets -v -timeout 0 -daemonsets 1000000 .
 var daemonSets = flag.Int("daemonsets", 20_000, "how many random DaemonSets TestDaemonSets judges")
 
-// Kubernetes' whole DaemonSet controller but for history and status, on random DaemonSets: it deletes the pods that podrank
-// predicts, and creates as many.
+// Kubernetes' whole DaemonSet controller but for history and status, on random DaemonSets: it deletes the pods that the
+// preview names, and creates as many as its note says.
 func TestDaemonSets(t *testing.T) {
 	t.Parallel()
 	tally := judgeWorkloads(t, *first, *daemonSets, func() (judge, error) {
 		controller, err := upstream.NewDaemonSetController()
-		return func(number int, tally map[string]int) error { return judgeDaemonSet(controller, number, tally) }, err
+		p, pErr := newPreviewer(t)
+		return func(number int, tally map[string]int) error {
+			return judgeDaemonSet(controller, p, number, tally)
+		}, errors.Join(err, pErr)
 	})
 	for _, reason := range []string{
-		"keep kept", "delete not-wanted", "delete succeeded", "delete failed", "contested failed", "keep backed-off", "delete surplus",
+		"keep kept", "delete not-wanted", "delete succeeded", "delete failed", "contested failed", "delete surplus",
 		"delete old-not-ready", "delete replaced", "delete no-node", "delete old-unavailable", "delete old-available",
-		"contested old-available", "keep old-available", "keep awaits-new", "delete not-startable", "delete not-startable-available",
+		"contested old-available", "later old-available", "blocked old-available", "later awaits-new", "blocked awaits-new", "delete not-startable", "delete not-startable-available",
 		"contested not-startable-available", "keep not-startable-available", "keep unsettled", "keep on-delete",
-		"keep after-first-part", "keep node-missing", "keep next-sync", "contested not-wanted",
+		"keep after-first-part", "blocked node-missing", "keep next-sync", "contested not-wanted", "says how many are created", "may back off",
 	} {
 		if tally[reason] == 0 && !t.Failed() {
 			t.Errorf("no %s", reason)
@@ -64,49 +69,92 @@ func TestDaemonNodes(t *testing.T) {
 
 const revision = "new"
 
-func judgeDaemonSet(controller *upstream.DaemonSetController, number int, tally map[string]int) error {
+var daemonSetKind = appsv1.SchemeGroupVersion.WithKind("DaemonSet")
+
+// askDaemonSet asks the preview what the next sync does.
+func (p *previewer) askDaemonSet(set *appsv1.DaemonSet, nodes []*v1.Node, pods []*v1.Pod, now time.Time) (*preview, error) {
+	revisions := []*appsv1.ControllerRevision{{Revision: 1, ObjectMeta: metav1.ObjectMeta{
+		Namespace: set.Namespace, Name: set.Name + "-" + revision, OwnerReferences: owned(set, daemonSetKind),
+		Labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: revision}}}}
+	return p.ask(question{Workload: "ds/" + set.Name, Now: now},
+		list{"apps/v1", "DaemonSetList", []*appsv1.DaemonSet{set}}, list{"apps/v1", "ControllerRevisionList", revisions},
+		list{"v1", "NodeList", nodes}, list{"v1", "PodList", pods})
+}
+
+// goesOn is how the preview says what the first part of a sync does, which comes before the update.
+var goesOn = regexp.MustCompile(`the next sync deletes \d+ pods? and creates (\d+);`)
+
+func judgeDaemonSet(controller *upstream.DaemonSetController, p *previewer, number int, tally map[string]int) error {
 	r, now := seeded(22, number), time.Now()
 	set, nodes, pods := newDaemonSetCase(r, fmt.Sprintf("agent-%d", number), now)
-	var backedOff []string
-	seen := make([]podrank.DaemonNode, len(nodes))
-	for i, node := range nodes {
-		seen[i].Name = node.Name
-		seen[i].MayStart, seen[i].MayKeep = upstream.NodeShouldRunDaemonPod(node, set)
-		if r.IntN(6) == 0 {
-			seen[i].InBackoff = true
-			backedOff = append(backedOff, node.Name)
-		}
-	}
-	step, err := podrank.NextDaemonSet(set, revision, seen, pods, now)
+	preview, err := p.askDaemonSet(set, nodes, pods, now)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w\n%s", err, describe(set, nodes, pods))
 	}
-	sync := func() (upstream.PodSync, error) {
+	sync := func(backedOff []string) (upstream.PodSync, error) {
 		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 		r.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		return controller.Sync(set, revision, nodes, pods, backedOff)
 	}
-	result, err := sync()
-	wrong := checkOutcomes(step.Outcomes, result.Deleted, tally)
-	if (err != nil) != (step.BlockedBy != nil) {
-		wrong = fmt.Errorf("upstream's error is %v, and podrank's blocker %v", err, step.BlockedBy)
-	} else if wrong == nil && (step.Deleted != len(result.Deleted) || step.Created != result.Created) {
-		wrong = fmt.Errorf("%d go and %d are created, and %d and %d were predicted", len(result.Deleted), result.Created,
-			step.Deleted, step.Created)
+	result, err := sync(nil)
+	wrong := preview.check(pods, result.Deleted, tally)
+	fails := slices.ContainsFunc(preview.Pods, func(pod podPreview) bool { return pod.Rule == "node-missing" })
+	creates := goesOn.FindStringSubmatch(preview.note("goes-on"))
+	switch {
+	case wrong != nil:
+	case fails && err == nil:
+		wrong = errors.New("the preview says that the update fails, and upstream's does not")
+	case err != nil && !fails && slices.ContainsFunc(preview.Pods, isToBeUpdated):
+		wrong = fmt.Errorf("the preview knows nothing of upstream's error: %w", err)
+	case creates != nil && creates[1] != fmt.Sprint(result.Created):
+		wrong = fmt.Errorf("%d are created: %s", result.Created, creates[0])
+	case creates != nil:
+		tally["says how many are created"]++
+	}
+	if wrong == nil && r.IntN(6) == 0 {
+		wrong = judgeBackoff(preview, set, nodes, pods, sync, tally)
 	}
 	if wrong != nil {
-		return fmt.Errorf("%w\n%s", wrong, describe(set, seen, pods))
+		return fmt.Errorf("%w\n%s", wrong, describe(set, nodes, pods))
 	}
 	if number%512 == 5 && len(pods) <= 8 {
 		seen := fates{}
 		for run := range 300 {
 			rename(set, pods, fmt.Sprintf("agent-%d-%d", number, run))
-			if result, err = sync(); err != nil && step.BlockedBy == nil {
+			if result, err = sync(nil); err != nil && !fails {
 				return err
 			}
-			seen.add(step.Outcomes, result.Deleted)
+			seen.add(preview.Pods, result.Deleted)
 		}
-		return seen.check(step.Outcomes)
+		return seen.check(preview.Pods)
+	}
+	return nil
+}
+
+// isToBeUpdated is whether the update would look at the pod.
+func isToBeUpdated(pod podPreview) bool {
+	return slices.Contains([]string{"old-unavailable", "old-available", "awaits-new", "unsettled"}, pod.Rule)
+}
+
+// judgeBackoff sees that the preview notes it if a failed pod may stay, as another was deleted on its node just now.
+func judgeBackoff(preview *preview, set *appsv1.DaemonSet, nodes []*v1.Node, pods []*v1.Pod,
+	sync func(backedOff []string) (upstream.PodSync, error), tally map[string]int,
+) error {
+	rename(set, pods, set.Name+"-again")
+	var all []string
+	for _, node := range nodes {
+		all = append(all, node.Name)
+	}
+	// Whether the update fails was judged.
+	result, _ := sync(all)
+	for _, pod := range preview.Pods {
+		if pod.Verdict != "delete" || result.Deleted[pod.Name] {
+			continue
+		}
+		if preview.note("may-back-off") == "" {
+			return fmt.Errorf("%s stays after a failure of its node, and no note says so", pod.Name)
+		}
+		tally["may back off"]++
 	}
 	return nil
 }
@@ -172,9 +220,9 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 	var pods []*v1.Pod
 	add := func(node string) {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: fmt.Sprintf("p%d", len(pods)), UID: types.UID(fmt.Sprintf("u%d", len(pods))),
+			Namespace: "shop", Name: fmt.Sprintf("p%d", len(pods)), UID: uid(len(pods)),
 			Labels: map[string]string{"app": "agent"}, CreationTimestamp: metav1.Unix(1_700_000_000+int64(r.IntN(3)), 0),
-			OwnerReferences: owned(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet")),
+			OwnerReferences: owned(set, daemonSetKind),
 		}}
 		pod.Status.Phase = v1.PodRunning
 		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = pick(r, revision, "old", "old", "older")
@@ -189,7 +237,8 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 					{Key: metav1.ObjectNameField, Operator: v1.NodeSelectorOpIn, Values: []string{node}}}}}}}}
 		}
 		if r.IntN(3) > 0 {
-			since := metav1.NewTime(now.Add(-pick(r, time.Second, 30*time.Second, 90*time.Second, time.Hour)))
+			// Kubernetes keeps whole seconds.
+			since := metav1.NewTime(now.Add(-pick(r, time.Second, 30*time.Second, 90*time.Second, time.Hour)).Truncate(time.Second))
 			pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: since}}
 			if r.IntN(12) == 0 {
 				pod.Status.Conditions[0].LastTransitionTime = metav1.Time{}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"testing"
@@ -23,12 +24,11 @@ import (
 	"k8s.io/klog/v2"
 	deploymentutil "k8s.io/kubernetes/pkg/controller/deployment/util"
 
-	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// GOGC=800 go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
+// go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
 var (
 	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
 	// go test -run TestDeploymentEnds -v -timeout 0 -ends 1000000 [-first 0] .
@@ -40,42 +40,45 @@ var (
 	setKind        = appsv1.SchemeGroupVersion.WithKind("ReplicaSet")
 )
 
-// Kubernetes' whole Deployment controller, on random Deployments: it writes the sizes that podrank predicts.
+// Kubernetes' whole Deployment controller, on random Deployments: it writes the sizes that the preview tells.
 func TestDeployments(t *testing.T) {
 	t.Parallel()
 	tally := judgeWorkloads(t, *first, *deployments, func() (judge, error) {
 		controller, err := upstream.NewDeploymentController()
+		p, pErr := newPreviewer(t)
 		return func(number int, tally map[string]int) error {
 			c := newDeploymentCase(seeded(9, number))
-			err := c.judge(controller, tally)
+			err := c.judge(controller, p, tally)
 			// Up to eight more syncs, so not after each.
 			if err == nil && number%8 == 0 {
-				err = c.judgeGoesOn(controller, tally)
+				err = c.judgeGoesOn(controller, p, tally)
 			}
 			if err != nil {
 				return fmt.Errorf("%w\n%s", err, describe(c.deployment, c.sets, c.pods))
 			}
 			return nil
-		}, err
+		}, errors.Join(err, pErr)
 	})
-	// Each thing that can happen did: 5 paths and 23 reasons, of which some of a new set that is missing, and what followed.
+	// Each thing that can happen did: 5 paths and their reasons, and what followed.
 	if len(tally) < 55 && !t.Failed() {
 		t.Errorf("only %d kinds of changes", len(tally))
 	}
 }
 
-// Kubernetes' whole Deployment controller, again and again until nothing follows: it writes what podrank's syncs, played in turn, do.
+// Kubernetes' whole Deployment controller, again and again until nothing follows: it writes what the preview tells of each sync, and
+// what it tells at the start of all syncs.
 func TestDeploymentEnds(t *testing.T) {
 	t.Parallel()
 	tally := judgeWorkloads(t, *first, *ends, func() (judge, error) {
 		controller, err := upstream.NewDeploymentController()
+		p, pErr := newPreviewer(t)
 		return func(number int, tally map[string]int) error {
 			c := newDeploymentCase(seeded(12, number))
-			if err := c.judgeEnd(controller, tally); err != nil {
+			if err := errors.Join(c.judgeEnd(controller, p, tally), c.judgeSteps(controller, p, tally)); err != nil {
 				return fmt.Errorf("%w\n%s", err, describe(c.deployment, c.sets, c.pods))
 			}
 			return nil
-		}, err
+		}, errors.Join(err, pErr)
 	})
 	if len(tally) < 12 && !t.Failed() {
 		t.Errorf("only %d kinds of ends", len(tally))
@@ -143,7 +146,8 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 		c.deployment.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: revision}
 	}
 
-	times := []metav1.Time{{}, at(0), at(1), at(time.Duration(r.IntN(3)) * time.Second)}
+	// Kubernetes keeps whole seconds.
+	times := []metav1.Time{{}, at(0), at(time.Second), at(time.Duration(r.IntN(3)) * time.Second)}
 	n := pick(r, 0, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, r.IntN(21))
 	names := r.Perm(n)
 	currents := pick(r, 0, 1, 1, 1, 1, 1, 2, 3)
@@ -188,7 +192,7 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 		if i < currents && saturated {
 			available = spec
 			if r.IntN(4) > 0 {
-				set.Annotations[podrank.DesiredReplicasAnnotation] = c.loose(replicas)
+				set.Annotations[deploymentutil.DesiredReplicasAnnotation] = c.loose(replicas)
 			}
 		}
 		set.Status.AvailableReplicas = max(0, available)
@@ -220,10 +224,10 @@ func (c *deploymentCase) annotate(set *appsv1.ReplicaSet, replicas int32, scalin
 		return fmt.Sprint(number)
 	}
 	if c.r.IntN(12) > 0 {
-		set.Annotations[podrank.DesiredReplicasAnnotation] = texts(desired)
+		set.Annotations[deploymentutil.DesiredReplicasAnnotation] = texts(desired)
 	}
 	if c.r.IntN(8) > 0 {
-		set.Annotations[podrank.MaxReplicasAnnotation] = texts(max(0, pick(c.r, 0, desired, desired+desired/4, desired+1, other)))
+		set.Annotations[deploymentutil.MaxReplicasAnnotation] = texts(max(0, pick(c.r, 0, desired, desired+desired/4, desired+1, other)))
 	}
 }
 
@@ -239,8 +243,9 @@ func (c *deploymentCase) loose(number int32) string {
 func (c *deploymentCase) pod(set *appsv1.ReplicaSet) *v1.Pod {
 	phase := pick(c.r, v1.PodSucceeded, v1.PodSucceeded, v1.PodFailed, v1.PodFailed, v1.PodRunning, v1.PodPending, v1.PodUnknown, v1.PodPhase(""))
 	pod := &v1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("pod ", len(c.pods))},
-		Status:     v1.PodStatus{Phase: phase},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("pod ", len(c.pods)), UID: uid(len(c.pods))},
+		// Without a node, it would be gone as soon as it is deleted.
+		Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: phase},
 	}
 	if c.r.IntN(8) > 0 {
 		pod.OwnerReferences = owned(set, setKind)
@@ -248,154 +253,238 @@ func (c *deploymentCase) pod(set *appsv1.ReplicaSet) *v1.Pod {
 	return pod
 }
 
-func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally map[string]int) error {
+// askDeployment asks the preview, about each count or about that of the object. Few of the pods that the statuses count are listed.
+func (p *previewer) askDeployment(q question, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*v1.Pod) ([]preview, error) {
+	q.Workload, q.Now, q.Partial = "deploy/"+d.Name, at(time.Hour).Time, true
+	return p.answers(q, list{"apps/v1", "DeploymentList", []*appsv1.Deployment{d}}, list{"apps/v1", "ReplicaSetList", sets},
+		list{"v1", "PodList", pods})
+}
+
+// nextStep asks about one sync alone: its sizes, without late statuses.
+func (p *previewer) nextStep(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*v1.Pod) (*preview, error) {
+	previews, err := p.askDeployment(question{NextStep: true}, d, sets, pods)
+	if err != nil {
+		return nil, err
+	}
+	return &previews[0], nil
+}
+
+func (c *deploymentCase) judge(controller *upstream.DeploymentController, p *previewer, tally map[string]int) error {
 	sync, err := controller.Sync(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return fmt.Errorf("upstream: %w", err)
 	}
-	step, err := podrank.NextDeployment(c.deployment, c.sets, c.pods)
+	preview, err := p.nextStep(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return err
 	}
-	if len(step.Changes) != len(c.sets) {
-		return fmt.Errorf("%d changes of %d sets", len(step.Changes), len(c.sets))
+	tally[preview.Path]++
+	for _, set := range preview.Sets {
+		tally[fmt.Sprint(preview.Path, ": ", set.Reason, ", exists: ", set.ReplicaSet != nil)]++
 	}
-	rejected := step.New.Reason == "rejected"
-	for i, change := range step.Changes {
-		if change.Set != c.sets[i] {
-			return fmt.Errorf("%s is in the place of %s", change.Set.Name, c.sets[i].Name)
+	return preview.sameSizes(sync, c.deployment, c.sets)
+}
+
+// sameSizes checks that upstream wrote the sizes that the preview tells. Sets without pods, before and after, are not in it.
+func (p *preview) sameSizes(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error {
+	var creates *int32
+	told, rejected := map[string]setPreview{}, false
+	for _, set := range p.Sets {
+		rejected = rejected || set.Reason == "rejected"
+		if set.ReplicaSet == nil {
+			creates = &set.To
+		} else {
+			told[*set.ReplicaSet] = set
 		}
-		if err := sameSizes(sync.Written(change.Set), c.deployment, change, step.MaxSurge); err != nil {
-			return err
+	}
+	newSet := deploymentutil.FindNewReplicaSet(d, slices.Clone(sets))
+	for _, set := range sets {
+		from, to := *set.Spec.Replicas, *sync.Written(set).Spec.Replicas
+		tells, isIn := told[set.Name]
+		if tells.From != from || tells.To != to || isIn && tells.New != (set == newSet) {
+			return fmt.Errorf("upstream changes %s, new: %t, from %d to %d, and the preview: %+v", set.Name, set == newSet, from, to, tells)
 		}
-		rejected = rejected || change.Reason == "rejected"
-		tally[fmt.Sprint(step.Path, ": ", change.Reason)]++
 	}
-	tally[fmt.Sprint(step.Path)]++
-	if step.New.Set == nil {
-		tally[fmt.Sprint(step.Path, ": missing: ", step.New.Reason)]++
+	if (creates != nil) != (sync.Created != nil) || creates != nil && *creates != *sync.Created.Spec.Replicas {
+		return fmt.Errorf("upstream creates %v, and the preview: %+v", sync.Created, p.Sets)
 	}
-	if step.Creates != (sync.Created != nil) || rejected != sync.Rejected {
-		return fmt.Errorf("upstream creates %v and rejects %t, podrank %+v", sync.Created != nil, sync.Rejected, step)
-	}
-	if step.Creates && (step.New.Set != nil || step.New.Replicas != *sync.Created.Spec.Replicas) {
-		return fmt.Errorf("upstream creates a set of %d, podrank %+v", *sync.Created.Spec.Replicas, step.New)
-	}
-	if newSet := deploymentutil.FindNewReplicaSet(c.deployment, slices.Clone(c.sets)); newSet != step.New.Set {
-		return fmt.Errorf("upstream's new set is %v, podrank's %v", newSet, step.New.Set)
-	}
-	surge, unavailable := deploymentutil.MaxSurge(*c.deployment), deploymentutil.MaxUnavailable(*c.deployment)
-	if step.MaxSurge != surge || step.MaxUnavailable != unavailable {
-		return fmt.Errorf("upstream's budgets are %d and %d, podrank's %d and %d",
-			surge, unavailable, step.MaxSurge, step.MaxUnavailable)
+	// Of a set that has no pods, or is not created, it shows in nothing but that the Deployment goes on.
+	if rejected && !sync.Rejected || sync.Rejected && !p.GoesOn {
+		return fmt.Errorf("upstream rejects: %t, and the preview: %+v", sync.Rejected, p)
 	}
 	return nil
 }
 
-// written is the set after a change, as podrank tells it.
-func written(d *appsv1.Deployment, change podrank.SetChange, surge int32) *appsv1.ReplicaSet {
-	set := *change.Set
-	set.Spec.Replicas = &change.Replicas
-	if change.Annotates {
-		set.Annotations = maps.Clone(set.Annotations)
-		set.Annotations[podrank.DesiredReplicasAnnotation] = fmt.Sprint(*d.Spec.Replicas)
-		set.Annotations[podrank.MaxReplicasAnnotation] = fmt.Sprint(*d.Spec.Replicas + surge)
-	}
-	return &set
-}
+// An end is how a play of syncs ends.
+type end string
 
-// sameSizes checks that upstream wrote what podrank tells.
-func sameSizes(upstreams *appsv1.ReplicaSet, d *appsv1.Deployment, change podrank.SetChange, surge int32) error {
-	sizes := func(set *appsv1.ReplicaSet) string {
-		desired, max := set.Annotations[podrank.DesiredReplicasAnnotation], set.Annotations[podrank.MaxReplicasAnnotation]
-		return fmt.Sprintf("%d with %q and %q", *set.Spec.Replicas, desired, max)
-	}
-	if got, want := sizes(written(d, change, surge)), sizes(upstreams); got != want {
-		return fmt.Errorf("upstream makes %s %s, podrank %s: %+v", upstreams.Name, want, got, change)
-	}
-	return nil
-}
-
-// judgeEnd plays syncs in turn until nothing follows: upstream's, each on what upstream wrote, and podrank's, each on what podrank tells
-// that the one before it wrote. In both, the statuses of the sets follow, but for some that are late.
-func (c *deploymentCase) judgeEnd(controller *upstream.DeploymentController, tally map[string]int) error {
-	theirs, theirSets, ours, ourSets := c.deployment, c.sets, c.deployment, c.sets
-	for syncs := 0; ; syncs++ {
-		sync, err := controller.Sync(theirs, theirSets, c.pods)
-		if err != nil {
-			return fmt.Errorf("upstream, sync %d: %w", syncs, err)
-		}
-		step, err := podrank.NextDeployment(ours, ourSets, c.pods)
-		if err != nil {
-			return fmt.Errorf("sync %d: %w", syncs, err)
-		}
-		rejected := step.New.Reason == "rejected"
-		predicted := upstream.Sync{Sets: map[string]*appsv1.ReplicaSet{}}
-		for i, change := range step.Changes {
-			rejected = rejected || change.Reason == "rejected"
-			predicted.Sets[change.Set.Name] = written(ours, change, step.MaxSurge)
-			if err := sameSizes(sync.Written(theirSets[i]), ours, change, step.MaxSurge); err != nil {
-				return fmt.Errorf("sync %d: %w", syncs, err)
-			}
-		}
-		switch {
-		case step.Creates != (sync.Created != nil) || rejected != sync.Rejected:
-			return fmt.Errorf("sync %d: upstream creates %v and rejects %t, podrank %+v", syncs, sync.Created, sync.Rejected, step)
-		case rejected:
-			tally[fmt.Sprintf("after %2d syncs a size is rejected", syncs)]++
-			return nil
-		case step.Path == podrank.PathRollback:
-			tally[fmt.Sprintf("after %2d syncs the template changes", syncs)]++
-			return nil
-		case step.Creates:
-			change := step.New
-			// podrank knows its size and annotations.
-			change.Set = sync.Created
-			predicted.Created = written(ours, change, step.MaxSurge)
-			if err := sameSizes(sync.Created, ours, change, step.MaxSurge); err != nil {
-				return fmt.Errorf("sync %d: %w", syncs, err)
-			}
-		}
-		status := func(set *appsv1.ReplicaSet) (replicas, available int32) {
-			return *set.Spec.Replicas, min(set.Status.AvailableReplicas, *set.Spec.Replicas)
+// play lets upstream sync until nothing follows by itself. After each sync, the statuses of the sets follow, but for one in so many
+// that is late; each sees every sync. It returns the sets at the end.
+func (c *deploymentCase) play(controller *upstream.DeploymentController, pods []*v1.Pod, late int,
+	status func(*appsv1.ReplicaSet) (replicas, available int32),
+	each func(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error,
+) (end, []*appsv1.ReplicaSet, error) {
+	d, sets := c.deployment, c.sets
+	for range 100 {
+		sync, err := controller.Sync(d, sets, pods)
+		if err == nil {
+			err = each(sync, d, sets)
 		}
 		isUnseen := func(set *appsv1.ReplicaSet) bool {
 			replicas, available := status(set)
 			return set.Status.Replicas != replicas || set.Status.AvailableReplicas != available
 		}
-		if !writes(sync, theirSets) && !slices.ContainsFunc(theirSets, isUnseen) {
-			tally[fmt.Sprintf("after %2d syncs nothing follows", syncs)]++
-			return nil
+		switch {
+		case err != nil:
+			return "", nil, err
+		case sync.Rejected:
+			return "a size is rejected", sets, nil
+		case sync.Deployment != nil:
+			return "the template changes", sets, nil
+		case !writes(sync, sets) && !slices.ContainsFunc(sets, isUnseen):
+			return "nothing follows", sets, nil
 		}
-		if syncs == 100 {
-			return errors.New("it does not come to rest")
+		isLate := map[string]bool{}
+		for _, set := range sets {
+			isLate[set.Name] = late > 0 && c.r.IntN(late) == 0
 		}
-		late := map[string]bool{}
-		for _, set := range theirSets {
-			late[set.Name] = c.r.IntN(8) == 0
-		}
-		follows := func(set *appsv1.ReplicaSet) (replicas, available int32) {
-			if late[set.Name] {
+		d, sets = c.after(d, sets, sync, func(set *appsv1.ReplicaSet) (replicas, available int32) {
+			if isLate[set.Name] {
 				return set.Status.Replicas, set.Status.AvailableReplicas
 			}
 			return status(set)
-		}
-		theirs, theirSets = c.after(theirs, theirSets, sync, follows)
-		ours, ourSets = c.after(ours, ourSets, predicted, follows)
-		if ours.Status.Replicas < 0 {
-			tally["more pods than a status can hold"]++
-			return nil
+		})
+		if d.Status.Replicas < 0 {
+			return "there are more pods than a status can hold", sets, nil
 		}
 	}
+	return "", nil, errors.New("it does not come to rest")
+}
+
+// judgeEnd compares each sync of a play, in which pods are deleted that are not available, and those that are created do not become so.
+func (c *deploymentCase) judgeEnd(controller *upstream.DeploymentController, p *previewer, tally map[string]int) error {
+	syncs := -1
+	ends, _, err := c.play(controller, c.pods, 8, followed, func(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error {
+		syncs++
+		preview, err := p.nextStep(d, sets, c.pods)
+		if err != nil {
+			return err
+		}
+		return preview.sameSizes(sync, d, sets)
+	})
+	if err != nil {
+		return fmt.Errorf("sync %d: %w", syncs, err)
+	}
+	tally[fmt.Sprintf("after %2d syncs %s", syncs, ends)]++
+	return nil
+}
+
+// judgeSteps compares what one preview tells of all syncs with plays in which no pod becomes available, as none is listed. Its steps
+// are those with every status seen at once, and the sizes in which they end are between its bounds whichever are late. This also
+// judges the annotations that a sync writes: what follows depends on them. Of Recreate, the end depends on the pods that run.
+func (c *deploymentCase) judgeSteps(controller *upstream.DeploymentController, p *previewer, tally map[string]int) error {
+	if c.deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return nil
+	}
+	previews, err := p.askDeployment(question{}, c.deployment, c.sets, nil)
+	if err != nil {
+		return err
+	}
+	preview := previews[0]
+	var steps []string
+	record := func(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error {
+		var changes []string
+		for _, set := range sets {
+			if from, to := *set.Spec.Replicas, *sync.Written(set).Spec.Replicas; from != to {
+				changes = append(changes, fmt.Sprint(c.nameOf(set), " ", from, " to ", to))
+			}
+		}
+		if sync.Created != nil && *sync.Created.Spec.Replicas > 0 {
+			changes = append(changes, fmt.Sprint(" 0 to ", *sync.Created.Spec.Replicas))
+		}
+		if slices.Sort(changes); changes != nil {
+			steps = append(steps, fmt.Sprint(changes))
+		}
+		return nil
+	}
+	none := func(set *appsv1.ReplicaSet) (replicas, available int32) { return *set.Spec.Replicas, 0 }
+	ends, sets, err := c.play(controller, nil, 0, none, record)
+	if err != nil {
+		return err
+	}
+	tally[fmt.Sprintf("%d steps, certain: %t, then %s", len(steps), preview.Rest.IsCertain, ends)]++
+	if ends != "nothing follows" {
+		return nil
+	}
+	if told := preview.steps(); !slices.Equal(steps, told) {
+		return fmt.Errorf("upstream's steps are %q, and the preview's %q", steps, told)
+	}
+	if err := c.within(&preview, sets); err != nil {
+		return err
+	}
+	ends, sets, err = c.play(controller, nil, 3, none, func(upstream.Sync, *appsv1.Deployment, []*appsv1.ReplicaSet) error { return nil })
+	if err != nil || ends != "nothing follows" {
+		return err
+	}
+	return c.within(&preview, sets)
+}
+
+// steps are the sizes that the preview's steps change, in words.
+func (p *preview) steps() (all []string) {
+	for _, step := range p.Steps {
+		var changes []string
+		for _, set := range step.Sets {
+			changes = append(changes, fmt.Sprint(name(set.ReplicaSet), " ", set.From, " to ", set.To))
+		}
+		slices.Sort(changes)
+		all = append(all, fmt.Sprint(changes))
+	}
+	return all
+}
+
+// within checks that these are sizes at which the preview says that the sets rest.
+func (c *deploymentCase) within(p *preview, sets []*appsv1.ReplicaSet) error {
+	for _, set := range sets {
+		var bounds struct{ Min, Max uint32 }
+		for _, rest := range p.Rest.Sets {
+			if name(rest.ReplicaSet) == c.nameOf(set) {
+				bounds = rest.Replicas
+			}
+		}
+		if size := uint32(*set.Spec.Replicas); p.Rest.IsCertain && (size < bounds.Min || size > bounds.Max) {
+			return fmt.Errorf("upstream leaves %s with %d, and the preview: %+v", set.Name, size, bounds)
+		}
+	}
+	return nil
+}
+
+// nameOf is the name by which the preview knows a set: none if the syncs create it.
+func (c *deploymentCase) nameOf(set *appsv1.ReplicaSet) string {
+	if slices.ContainsFunc(c.sets, func(own *appsv1.ReplicaSet) bool { return own.Name == set.Name }) {
+		return set.Name
+	}
+	return ""
+}
+
+func name(name *string) string {
+	if name == nil {
+		return ""
+	}
+	return *name
+}
+
+// followed is a status after a sync: pods that are created are not available, and those that are not available go first.
+func followed(set *appsv1.ReplicaSet) (replicas, available int32) {
+	return *set.Spec.Replicas, min(set.Status.AvailableReplicas, *set.Spec.Replicas)
 }
 
 // judgeGoesOn lets upstream sync again after a step: once the statuses have followed it, and nothing else has changed. Then
-// something is written exactly if podrank says that it goes on.
+// something is written exactly if the preview says that it goes on.
 //
 // A Deployment that does not go on is complete, and then nothing follows whatever the statuses become, or it waits, and then
 // something does once all pods are available and those that are deleted are gone.
-func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, tally map[string]int) error {
-	step, err := podrank.NextDeployment(c.deployment, c.sets, c.pods)
+func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, p *previewer, tally map[string]int) error {
+	preview, err := p.nextStep(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return err
 	}
@@ -403,16 +492,12 @@ func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, 
 	if err != nil {
 		return fmt.Errorf("upstream: %w", err)
 	}
-	if first.Rejected || step.Path == podrank.PathRollback {
-		// Upstream tries again, or changes the template, of which podrank does not know whether there is such a revision.
-		if !step.GoesOn {
-			return fmt.Errorf("podrank %+v does not go on", step)
+	if first.Rejected || preview.Path == "rollback" {
+		// Upstream tries again, or changes the template, and nobody knows here whether there is such a revision.
+		if !preview.GoesOn {
+			return fmt.Errorf("the preview does not go on: %+v", preview)
 		}
 		return nil
-	}
-	followed := func(set *appsv1.ReplicaSet) (replicas, available int32) {
-		// Pods that are created are not available, and those that are not available go first.
-		return *set.Spec.Replicas, min(set.Status.AvailableReplicas, *set.Spec.Replicas)
 	}
 	for _, sum := range []bool{true, false} {
 		d, sets := c.after(c.deployment, c.sets, first, followed)
@@ -424,13 +509,13 @@ func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, 
 		if err != nil {
 			return fmt.Errorf("upstream, the next sync: %w", err)
 		}
-		if changes := writes(next, sets); changes != step.GoesOn {
-			return fmt.Errorf("upstream's next sync writes: %t: %+v; podrank %+v", changes, next, step)
+		if changes := writes(next, sets); changes != preview.GoesOn {
+			return fmt.Errorf("upstream's next sync writes: %t: %+v; the preview %+v", changes, next, preview)
 		}
 	}
-	rest := c.rest(step)
-	for _, change := range step.Changes {
-		tally[fmt.Sprintf("%s, then %s: %s", step.Path, rest, change.Reason)]++
+	rest := preview.rest()
+	for _, set := range preview.Sets {
+		tally[fmt.Sprintf("%s, then %s: %s", preview.Path, rest, set.Reason)]++
 	}
 
 	var status func(*appsv1.ReplicaSet) (replicas, available int32)
@@ -443,7 +528,7 @@ func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, 
 			}
 			return other(), other()
 		}
-	case rest == "waits" && !c.huge && step.MaxSurge < 1<<14:
+	case rest == "waits" && !c.huge && deploymentutil.MaxSurge(*c.deployment) < 1<<14:
 		status = func(set *appsv1.ReplicaSet) (replicas, available int32) {
 			return *set.Spec.Replicas, *set.Spec.Replicas
 		}
@@ -459,32 +544,24 @@ func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, 
 		more = writes(sync, sets)
 	}
 	if more != (rest == "waits") {
-		return fmt.Errorf("it %s, and upstream writes later: %t; podrank %+v", rest, more, step)
+		return fmt.Errorf("it %s, and upstream writes later: %t; the preview %+v", rest, more, preview)
 	}
 	return nil
 }
 
-// rest says what podrank's step leaves to be done.
-func (c *deploymentCase) rest(step podrank.DeploymentStep) string {
-	isComplete, scales := step.New.Set != nil || step.Creates, c.deployment.Spec.Paused
-	isComplete = isComplete && step.New.Replicas == *c.deployment.Spec.Replicas
-	for _, change := range step.Changes {
-		isComplete = isComplete && (change.Set == step.New.Set || change.Replicas == 0)
-		// Its annotation still records another count.
-		scales = scales || change.Reason == "not-rolling" ||
-			step.Path == podrank.PathScale && change.Reason == "only-active" && change.Part == 0
-	}
+// rest says what the preview's step leaves to be done.
+func (p *preview) rest() string {
 	switch {
-	case step.Path == podrank.PathNothing:
+	case p.Path == "nothing":
 		return "nothing"
-	case step.GoesOn:
+	case p.GoesOn:
 		return "goes on"
-	case scales:
+	case p.Waits:
+		return "waits"
+	case p.Path == "scale":
 		return "only scales"
-	case isComplete:
-		return "complete"
 	}
-	return "waits"
+	return "complete"
 }
 
 // writes says whether a sync changed anything but a status, or tried to.
@@ -522,11 +599,21 @@ func (c *deploymentCase) after(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, 
 
 func at(d time.Duration) metav1.Time { return metav1.NewTime(time.Unix(1_700_000_000, 0).Add(d)) }
 
-// A budget in percent is rounded as upstream's floating point has it, and a share of a set too: all small ones, and those at
-// the edges.
-func TestDeploymentRounding(t *testing.T) {
+var (
+	// How the preview says how many pods must be available, what they have shares of, and that a share has a remainder.
+	leastWords = regexp.MustCompile(`because (\d+) (?:pods? )?must`)
+	shareWords = regexp.MustCompile(`share(?::| of|,).* (\d+) pods?(?: \(\d+ replicas? and a surge of (-?\d+)\))?`)
+	extraWords = regexp.MustCompile(`^([+-]\d+) as its share of`)
+)
+
+// A budget in percent is rounded as upstream's floating point has it: all small ones, and those at the edges. The budgets are in the
+// words of the preview.
+func TestDeploymentBudgets(t *testing.T) {
 	t.Parallel()
-	edges := []int32{1, 2, 3, 99, 100, 101, 199, 12_345, 1<<30 - 1, 1 << 30, math.MaxInt32 - 1, math.MaxInt32}
+	p, err := newPreviewer(t)
+	if err != nil {
+		t.Fatal(err)
+	}
 	counts := slices.Clone(edges)
 	for i := range int32(151) {
 		counts = append(counts, i)
@@ -535,102 +622,157 @@ func TestDeploymentRounding(t *testing.T) {
 	for i := range 211 {
 		percents = append(percents, i)
 	}
-	checked := 0
-	for _, count := range counts {
-		for _, percent := range percents {
-			budget := intstr.FromString(fmt.Sprint(percent, "%"))
-			d := rollingDeployment(count, &budget, &budget)
-			step, err := podrank.NextDeployment(d, nil, nil)
-			if err != nil {
-				t.Fatal(err)
+	checked := map[string]int{}
+	for _, percent := range percents {
+		budget := intstr.FromString(fmt.Sprint(percent, "%"))
+		d := rollingDeployment(0, &budget, &budget)
+		d.Status.Replicas = 2
+		sets := []*appsv1.ReplicaSet{oldSet(d, "a", 1), oldSet(d, "b", 1)}
+		rolls, rollErr := p.askDeployment(question{NextStep: true, Counts: counts}, d, sets[:1], nil)
+		d.Spec.Paused = true
+		scales, scaleErr := p.askDeployment(question{NextStep: true, Counts: counts}, d, sets, nil)
+		if err := errors.Join(rollErr, scaleErr); err != nil {
+			t.Fatal(err)
+		}
+		for i, count := range counts {
+			d.Spec.Replicas = &count
+			surge, least := deploymentutil.MaxSurge(*d), count-deploymentutil.MaxUnavailable(*d)
+			for _, set := range slices.Concat(rolls[i].Sets, scales[i].Sets) {
+				if words := leastWords.FindStringSubmatch(set.Why); words != nil {
+					checked["unavailable"]++
+					if words[1] != fmt.Sprint(max(0, least)) {
+						t.Fatalf("%s of %d: upstream keeps %d available, and the preview: %s", budget.StrVal, count, least, set.Why)
+					}
+				}
+				if words := shareWords.FindStringSubmatch(set.Why); words != nil {
+					checked["surge"]++
+					if all := int64(count + surge); words[1] != fmt.Sprint(max(all, -all)) || words[2] != map[bool]string{true: fmt.Sprint(surge)}[surge != 0] {
+						t.Fatalf("%s of %d: upstream's surge is %d, and the preview: %s", budget.StrVal, count, surge, set.Why)
+					}
+				}
 			}
-			if surge, unavailable := deploymentutil.MaxSurge(*d), deploymentutil.MaxUnavailable(*d); step.MaxSurge != surge || step.MaxUnavailable != unavailable {
-				t.Fatalf("%s of %d: upstream has %d and %d, podrank %d and %d",
-					budget.StrVal, count, surge, unavailable, step.MaxSurge, step.MaxUnavailable)
+		}
+	}
+	t.Logf("%v", checked)
+	if most := len(counts) * len(percents); checked["unavailable"] < most*9/10 || checked["surge"] < most*9/10 {
+		t.Error("too few to tell")
+	}
+}
+
+var edges = []int32{1, 2, 3, 99, 100, 101, 199, 12_345, 1<<30 - 1, 1 << 30, math.MaxInt32 - 1, math.MaxInt32}
+
+// A share of a set is rounded as upstream's floating point has it: all small ones, and those at the edges.
+func TestDeploymentShares(t *testing.T) {
+	t.Parallel()
+	p, err := newPreviewer(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logger, checked := klog.Background(), 0
+	// With a second set, which is smaller, to make it one of several.
+	shares := func(size, most int32, counts []int32) {
+		zero := intstr.FromInt32(0)
+		d := rollingDeployment(0, &zero, &zero)
+		d.Spec.Paused = true
+		sets := []*appsv1.ReplicaSet{oldSet(d, "a", size), oldSet(d, "b", 1)}
+		sets[0].Annotations = map[string]string{deploymentutil.MaxReplicasAnnotation: fmt.Sprint(most)}
+		previews, err := p.askDeployment(question{NextStep: true, Counts: counts}, d, sets, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, count := range counts {
+			set := previews[i].Sets[0]
+			if count == size+1 || set.Reason == "rejected" || set.Reason == "not-reached" {
+				continue
+			}
+			d.Spec.Replicas = &count
+			want := deploymentutil.GetReplicaSetProportion(logger, sets[0], *d, count-size-1, 0)
+			got, expected := fmt.Sprint(set.To), fmt.Sprint(max(0, size+want))
+			if words := extraWords.FindStringSubmatch(set.Why); words != nil {
+				got, expected = words[1], fmt.Sprintf("%+d", want)
+			}
+			if got != expected {
+				t.Fatalf("size %d of max %d, count %d: upstream's share is %d, and the preview: %+v", size, most, count, want, set)
 			}
 			checked++
 		}
 	}
-
-	// A share: with a second set, far larger, to make it one of several and not the first.
-	logger := klog.Background()
-	share := func(size, count, max int32) {
-		zero := intstr.FromInt32(0)
-		d := rollingDeployment(count, &zero, &zero)
-		d.Spec.Paused = true
-		set := func(name string, size int32) *appsv1.ReplicaSet {
-			return &appsv1.ReplicaSet{
-				ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{podrank.MaxReplicasAnnotation: fmt.Sprint(max)}},
-				Spec:       appsv1.ReplicaSetSpec{Replicas: &size},
-			}
-		}
-		sets := []*appsv1.ReplicaSet{set("a", size), set("b", 0)}
-		*sets[1].Spec.Replicas = 1
-		step, err := podrank.NextDeployment(d, sets, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		add := count - size - 1
-		if add == 0 {
-			return
-		}
-		want := deploymentutil.GetReplicaSetProportion(logger, sets[0], *d, add, 0)
-		if got := step.Changes[0]; got.Part != want && size > 1 && got.Reason != "rejected" && got.Reason != "not-reached" {
-			t.Fatalf("size %d of max %d, count %d: upstream's share is %d, podrank's %+v", size, max, count, want, got)
-		}
-		checked++
+	var small []int32
+	for count := range int32(40) {
+		small = append(small, count)
 	}
 	for size := int32(2); size < 40; size++ {
-		for count := range int32(40) {
-			for max := int32(1); max < 40; max++ {
-				share(size, count, max)
-			}
+		for most := int32(1); most < 40; most++ {
+			shares(size, most, small)
 		}
 	}
 	r := seeded(10, 0)
-	for range 200_000 {
-		number := func() int32 { return max(1, pick(r, pick(r, edges...), r.Int32(), r.Int32N(1000), r.Int32N(1<<16))) }
-		share(number(), number(), number())
+	number := func() int32 { return max(1, pick(r, pick(r, edges...), r.Int32(), r.Int32N(1000), r.Int32N(1<<16))) }
+	for range 2_000 {
+		counts := make([]int32, 100)
+		for i := range counts {
+			counts[i] = number()
+		}
+		shares(max(2, number()), number(), counts)
 	}
-	t.Logf("%d budgets and shares", checked)
+	t.Logf("%d shares", checked)
+	if checked < 200_000 {
+		t.Error("too few to tell")
+	}
 }
 
 func rollingDeployment(count int32, surge, unavailable *intstr.IntOrString) *appsv1.Deployment {
-	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &count,
-		// No set of this test has the template.
-		Template: v1.PodTemplateSpec{Spec: v1.PodSpec{RestartPolicy: v1.RestartPolicyAlways, Hostname: "new"}},
-		Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
-			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: surge, MaxUnavailable: unavailable}}}}
+	labels := map[string]string{"app": "web"}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"},
+		Spec: appsv1.DeploymentSpec{Replicas: &count, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			// No old set has the template.
+			Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: v1.PodSpec{RestartPolicy: v1.RestartPolicyAlways, Hostname: "new"}},
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: surge, MaxUnavailable: unavailable}}}}
 }
 
-// What tests/vectors/deployment.json says of sizes is what upstream writes.
+// oldSet is a set of the Deployment with another template, of which all pods are available.
+func oldSet(d *appsv1.Deployment, name string, size int32) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: name, UID: types.UID(name), Labels: d.Spec.Template.Labels,
+			Annotations: map[string]string{}, OwnerReferences: owned(d, deploymentKind)},
+		Spec: appsv1.ReplicaSetSpec{Replicas: &size, Selector: d.Spec.Selector,
+			Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: d.Spec.Template.Labels}}},
+		Status: appsv1.ReplicaSetStatus{Replicas: size, AvailableReplicas: size},
+	}
+}
+
+// A deploymentVector is a step of tests/vectors/deployment.json.
+type deploymentVector struct {
+	Name       string
+	Deployment struct {
+		Replicas, StatusReplicas                      int32
+		Strategy                                      appsv1.DeploymentStrategyType
+		MaxSurge, MaxUnavailable                      intstr.IntOrString
+		OldPodsRun, Paused, BeingDeleted, RollingBack bool
+	}
+	Sets []struct {
+		Name                                        string
+		CreationTime                                json.Number
+		Replicas, StatusReplicas, AvailableReplicas int32
+		Desired, Max                                *string
+		Current                                     bool
+	}
+	Creates *int32
+	Surge   int32
+	Changes []struct {
+		Replicas  int32
+		Reason    string
+		Annotates bool
+	}
+}
+
+// What tests/vectors/deployment.json says of sizes is what upstream writes, and what the preview says.
 func TestDeploymentVectors(t *testing.T) {
 	t.Parallel()
-	var file struct {
-		Steps []struct {
-			Name       string
-			Deployment struct {
-				Replicas, StatusReplicas                      int32
-				Strategy                                      appsv1.DeploymentStrategyType
-				MaxSurge, MaxUnavailable                      intstr.IntOrString
-				OldPodsRun, Paused, BeingDeleted, RollingBack bool
-			}
-			Sets []struct {
-				Name                                        string
-				CreationTime                                json.Number
-				Replicas, StatusReplicas, AvailableReplicas int32
-				Desired, Max                                *string
-				Current                                     bool
-			}
-			Creates *int32
-			Surge   int32
-			Changes []struct {
-				Replicas  int32
-				Reason    string
-				Annotates bool
-			}
-		}
-	}
+	var file struct{ Steps []deploymentVector }
 	if err := vectors.Read("deployment.json", &file); err != nil {
 		t.Fatal(err)
 	}
@@ -638,75 +780,83 @@ func TestDeploymentVectors(t *testing.T) {
 		t.Errorf("only %d steps", len(file.Steps))
 	}
 	controller, err := upstream.NewDeploymentController()
-	if err != nil {
+	p, pErr := newPreviewer(t)
+	if err := errors.Join(err, pErr); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range file.Steps {
-		labels := map[string]string{"app": "web"}
-		d := rollingDeployment(step.Deployment.Replicas, &step.Deployment.MaxSurge, &step.Deployment.MaxUnavailable)
-		d.ObjectMeta = metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"}
-		d.Status.Replicas = step.Deployment.StatusReplicas
-		d.Spec.Paused, d.Spec.Selector = step.Deployment.Paused, &metav1.LabelSelector{MatchLabels: labels}
-		d.Spec.Template.Labels = labels
-		if step.Deployment.Strategy != "" {
-			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: step.Deployment.Strategy}
+		c, tally := step.newCase(), map[string]int{}
+		sync, err := controller.Sync(c.deployment, c.sets, c.pods)
+		if err == nil {
+			err = errors.Join(step.check(sync, c), c.judge(controller, p, tally), c.judgeGoesOn(controller, p, tally))
 		}
-		if step.Deployment.BeingDeleted {
-			d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
-		}
-		if step.Deployment.RollingBack {
-			d.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "0"}
-		}
-		c := &deploymentCase{r: seeded(11, 0), deployment: d}
-		for i, s := range step.Sets {
-			set := &appsv1.ReplicaSet{
-				ObjectMeta: metav1.ObjectMeta{
-					Namespace: "shop", Name: s.Name, UID: types.UID(s.Name), Labels: labels, Annotations: map[string]string{},
-					OwnerReferences: owned(d, deploymentKind),
-				},
-				Spec:   appsv1.ReplicaSetSpec{Replicas: &step.Sets[i].Replicas, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
-				Status: appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas},
-			}
-			if nanoseconds, err := s.CreationTime.Int64(); err == nil {
-				set.CreationTimestamp = metav1.NewTime(time.Unix(0, nanoseconds))
-			}
-			if s.Current {
-				set.Spec.Template = d.Spec.Template
-			}
-			if s.Desired != nil {
-				set.Annotations[podrank.DesiredReplicasAnnotation] = *s.Desired
-			}
-			if s.Max != nil {
-				set.Annotations[podrank.MaxReplicasAnnotation] = *s.Max
-			}
-			if step.Deployment.OldPodsRun && !s.Current {
-				meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, OwnerReferences: owned(set, setKind)}
-				c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Status: v1.PodStatus{Phase: v1.PodRunning}})
-			}
-			c.sets = append(c.sets, set)
-		}
-		sync, err := controller.Sync(d, c.sets, c.pods)
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
-		}
-		for i, change := range step.Changes {
-			vector := podrank.SetChange{Set: c.sets[i], Replicas: change.Replicas, Annotates: change.Annotates}
-			if err := sameSizes(sync.Written(c.sets[i]), d, vector, step.Surge); err != nil {
-				t.Errorf("%s, as the vector has it: %v", step.Name, err)
-			}
-			if change.Reason == "rejected" && !sync.Rejected {
-				t.Errorf("%s: upstream's API server rejects nothing", step.Name)
-			}
-		}
-		if (sync.Created != nil) != (step.Creates != nil) || step.Creates != nil && *sync.Created.Spec.Replicas != *step.Creates {
-			t.Errorf("%s: upstream creates %v", step.Name, sync.Created)
-		}
-		for _, set := range c.sets {
-			c.huge = c.huge || *set.Spec.Replicas >= 1<<14
-		}
-		tally := map[string]int{}
-		if err := errors.Join(c.judge(controller, tally), c.judgeGoesOn(controller, tally)); err != nil {
-			t.Errorf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
+			t.Errorf("%s: %v\n%s", step.Name, err, describe(c.deployment, c.sets, c.pods))
 		}
 	}
+}
+
+func (v *deploymentVector) newCase() *deploymentCase {
+	d := rollingDeployment(v.Deployment.Replicas, &v.Deployment.MaxSurge, &v.Deployment.MaxUnavailable)
+	d.Status.Replicas, d.Spec.Paused = v.Deployment.StatusReplicas, v.Deployment.Paused
+	if v.Deployment.Strategy != "" {
+		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: v.Deployment.Strategy}
+	}
+	if v.Deployment.BeingDeleted {
+		d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
+	}
+	if v.Deployment.RollingBack {
+		d.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "0"}
+	}
+	c := &deploymentCase{r: seeded(11, 0), deployment: d}
+	for _, s := range v.Sets {
+		set := oldSet(d, s.Name, s.Replicas)
+		set.Status = appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas}
+		if nanoseconds, err := s.CreationTime.Int64(); err == nil {
+			set.CreationTimestamp = metav1.NewTime(time.Unix(0, nanoseconds))
+		}
+		if s.Current {
+			set.Spec.Template = d.Spec.Template
+		}
+		if s.Desired != nil {
+			set.Annotations[deploymentutil.DesiredReplicasAnnotation] = *s.Desired
+		}
+		if s.Max != nil {
+			set.Annotations[deploymentutil.MaxReplicasAnnotation] = *s.Max
+		}
+		if v.Deployment.OldPodsRun && !s.Current {
+			meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, UID: uid(len(c.pods)), OwnerReferences: owned(set, setKind)}
+			c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: v1.PodRunning}})
+		}
+		c.sets, c.huge = append(c.sets, set), c.huge || s.Replicas >= 1<<14
+	}
+	return c
+}
+
+// check compares what a sync wrote with the vector, annotations included.
+func (v *deploymentVector) check(sync upstream.Sync, c *deploymentCase) (err error) {
+	for i, change := range v.Changes {
+		want, count := *c.sets[i], *c.deployment.Spec.Replicas
+		want.Spec.Replicas = &change.Replicas
+		if change.Annotates {
+			want.Annotations = maps.Clone(want.Annotations)
+			deploymentutil.SetReplicasAnnotations(&want, count, count+v.Surge)
+		}
+		if got, want := sizes(sync.Written(c.sets[i])), sizes(&want); got != want {
+			err = errors.Join(err, fmt.Errorf("upstream makes %s %s, and the vector has %s", c.sets[i].Name, got, want))
+		}
+		if change.Reason == "rejected" && !sync.Rejected {
+			err = errors.Join(err, errors.New("upstream's API server rejects nothing"))
+		}
+	}
+	if (sync.Created != nil) != (v.Creates != nil) || v.Creates != nil && *sync.Created.Spec.Replicas != *v.Creates {
+		err = errors.Join(err, fmt.Errorf("upstream creates %v", sync.Created))
+	}
+	return err
+}
+
+// sizes are what a sync writes to a set, in words.
+func sizes(set *appsv1.ReplicaSet) string {
+	return fmt.Sprintf("%d with %q and %q", *set.Spec.Replicas, set.Annotations[deploymentutil.DesiredReplicasAnnotation],
+		set.Annotations[deploymentutil.MaxReplicasAnnotation])
 }

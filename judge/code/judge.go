@@ -1,11 +1,11 @@
 // Package judge holds podrank against Kubernetes itself: its tests run the
-// real ReplicaSet code (package upstream) and libpodrank (internal/podrank)
-// side by side. It is a module of its own, so that nobody who uses podrank
+// real controllers' code (package upstream), libpodrank (internal/podrank) and
+// the preview (../answer, which cargo builds) side by side. It is a module of its own, so that nobody who uses podrank
 // inherits k8s.io/kubernetes.
 //
 //	go vet ./... && go test -count=1 ./...
 //
-// -count=1, as Go's test cache knows nothing of ../../go/internal/cpodrank and ../../tests/vectors.
+// -count=1, as Go's test cache knows nothing of ../../go/internal/cpodrank, ../../preview and ../../tests/vectors.
 package judge
 
 import (

@@ -5,8 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,9 +19,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-
-	podrank "github.com/podrank/podrank/go"
 )
+
+// Most of what these tests make is garbage at once.
+func init() { debug.SetGCPercent(800) }
 
 var first = flag.Int("first", 0, "the number of the first random workload, to go on with a run that was stopped")
 
@@ -85,66 +89,80 @@ func rename(workload metav1.Object, pods []*v1.Pod, name string) {
 	}
 }
 
-// checkOutcomes compares the pods that upstream deleted with what podrank said of each.
-func checkOutcomes(outcomes []podrank.Outcome, deleted map[string]bool, tally map[string]int) error {
-	type group struct{ quota, pods, gone int }
-	groups, known := map[int]*group{}, map[string]bool{}
-	for _, o := range outcomes {
-		known[o.Pod.Name] = true
-		tally[o.Verdict.String()+" "+string(o.Reason)]++
-		switch o.Verdict {
-		case podrank.VerdictDelete, podrank.VerdictKeep:
-			if deleted[o.Pod.Name] != (o.Verdict == podrank.VerdictDelete) {
-				return fmt.Errorf("%s: %v because %s, but upstream deletes: %v", o.Pod.Name, o.Verdict, o.Reason, deleted[o.Pod.Name])
-			}
-		case podrank.VerdictContested:
-			g := groups[o.Group]
-			if g == nil {
-				g = &group{quota: o.Quota}
-				groups[o.Group] = g
-			}
-			if g.pods++; g.quota != o.Quota {
-				return fmt.Errorf("%s: the quota is %d and %d", o.Pod.Name, o.Quota, g.quota)
-			}
-			if deleted[o.Pod.Name] {
-				g.gone++
-			}
+// contested is how the words about a pod end that is one of several of which some go.
+var contested = regexp.MustCompile(`: one of (\d+) pods of which (\d+) go`)
+
+// check compares the pods that upstream deleted with what the preview says of each. Pods that are being deleted already are not in
+// it.
+func (p *preview) check(pods []*v1.Pod, deleted map[string]bool, tally map[string]int) error {
+	deleted = maps.Clone(deleted)
+	for _, pod := range pods {
+		if pod.DeletionTimestamp != nil {
+			delete(deleted, pod.Name)
 		}
 	}
-	for number, g := range groups {
-		if g.gone != g.quota || g.quota < 1 || g.quota >= g.pods {
-			return fmt.Errorf("of the %d pods of group %d go %d and not %d", g.pods, number, g.gone, g.quota)
+	// By its size and quota: several groups may have those in common.
+	type group struct{ size, quota int }
+	groups, known := map[group][2]int{}, map[string]bool{}
+	for _, pod := range p.Pods {
+		known[pod.Name] = true
+		tally[pod.Verdict+" "+pod.Rule]++
+		if pod.Verdict != "contested" {
+			if deleted[pod.Name] != (pod.Verdict == "delete") {
+				return fmt.Errorf("%s: %s because %s (%s), but upstream deletes: %v", pod.Name, pod.Verdict, pod.Rule, pod.Why,
+					deleted[pod.Name])
+			}
+			continue
+		}
+		numbers := contested.FindStringSubmatch(pod.Why)
+		if numbers == nil {
+			return fmt.Errorf("%s is contested, and the words do not say of how many: %s", pod.Name, pod.Why)
+		}
+		size, _ := strconv.Atoi(numbers[1])
+		quota, _ := strconv.Atoi(numbers[2])
+		counts := groups[group{size, quota}]
+		if counts[0]++; deleted[pod.Name] {
+			counts[1]++
+		}
+		groups[group{size, quota}] = counts
+	}
+	for g, counts := range groups {
+		if g.quota < 1 || g.quota >= g.size || counts[0]%g.size != 0 || counts[1] != counts[0]/g.size*g.quota {
+			return fmt.Errorf("of %d pods in groups of %d of which %d go, %d go", counts[0], g.size, g.quota, counts[1])
 		}
 	}
 	for name := range deleted {
 		if !known[name] {
-			return fmt.Errorf("upstream deletes %s, which podrank does not know", name)
+			return fmt.Errorf("upstream deletes %s, which the preview does not know", name)
 		}
+	}
+	if p.Delete != len(deleted) {
+		return fmt.Errorf("%d go, and %d were predicted", len(deleted), p.Delete)
 	}
 	return nil
 }
 
-// verdicts are those of all pods by name, to see which pods went at least once, and which stayed at least once.
+// fates are those of pods by name, to see which went at least once, and which stayed at least once.
 type fates map[string]*[2]bool
 
-func (f fates) add(outcomes []podrank.Outcome, deleted map[string]bool) {
-	for _, o := range outcomes {
-		if f[o.Pod.Name] == nil {
-			f[o.Pod.Name] = &[2]bool{}
+func (f fates) add(pods []podPreview, deleted map[string]bool) {
+	for _, pod := range pods {
+		if f[pod.Name] == nil {
+			f[pod.Name] = &[2]bool{}
 		}
-		if deleted[o.Pod.Name] {
-			f[o.Pod.Name][1] = true
+		if deleted[pod.Name] {
+			f[pod.Name][1] = true
 		} else {
-			f[o.Pod.Name][0] = true
+			f[pod.Name][0] = true
 		}
 	}
 }
 
 // check finds contested pods about which there was nothing to contest.
-func (f fates) check(outcomes []podrank.Outcome) error {
-	for _, o := range outcomes {
-		if o.Verdict == podrank.VerdictContested && *f[o.Pod.Name] != [2]bool{true, true} {
-			return fmt.Errorf("%s is contested because %s, but its fate was always the same", o.Pod.Name, o.Reason)
+func (f fates) check(pods []podPreview) error {
+	for _, pod := range pods {
+		if pod.Verdict == "contested" && *f[pod.Name] != [2]bool{true, true} {
+			return fmt.Errorf("%s is contested because %s, but its fate was always the same", pod.Name, pod.Rule)
 		}
 	}
 	return nil

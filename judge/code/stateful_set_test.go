@@ -13,18 +13,18 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// GOGC=800 go test -run TestStatefulSets$ -v -timeout 0 -stateful-sets 1000000 .
+var statefulSetKind = appsv1.SchemeGroupVersion.WithKind("StatefulSet")
+
+// go test -run TestStatefulSets$ -v -timeout 0 -stateful-sets 1000000 .
 var statefulSets = flag.Int("stateful-sets", 20_000, "how many random StatefulSets TestStatefulSets judges")
 
-// Kubernetes' whole UpdateStatefulSet, on random StatefulSets: it deletes the pods that podrank predicts.
+// Kubernetes' whole UpdateStatefulSet, on random StatefulSets: it deletes the pods that the preview names.
 func TestStatefulSets(t *testing.T) {
 	defer func() {
 		if err := upstream.SetStatefulSetGates(true, false); err != nil {
@@ -39,17 +39,18 @@ func TestStatefulSets(t *testing.T) {
 		if err := upstream.SetStatefulSetGates(setting.maxUnavailable, setting.recreate); err != nil {
 			t.Fatal(err)
 		}
-		gates := podrank.StatefulSetGates{MaxUnavailableOff: !setting.maxUnavailable, RecreateOn: setting.recreate}
+		gates := question{MaxUnavailableOff: !setting.maxUnavailable, RecreateOn: setting.recreate}
 		n := *statefulSets * setting.share / 10
 		tally := judgeWorkloads(t, *first+done, n, func() (judge, error) {
 			controller := upstream.NewStatefulSetController()
+			p, err := newPreviewer(t)
 			return func(number int, tally map[string]int) error {
 				c := newStatefulSetCase(seeded(12, number))
-				if err := c.judge(controller, gates, tally); err != nil {
+				if err := c.judge(controller, p, gates, tally); err != nil {
 					return fmt.Errorf("with %+v: %w\n%s", gates, err, describe(c.set, c.pods))
 				}
 				return nil
-			}, nil
+			}, err
 		})
 		done += n
 		for what := range tally {
@@ -58,7 +59,6 @@ func TestStatefulSets(t *testing.T) {
 			}
 		}
 	}
-	// Every reason occurs but that of a pod without an ordinal, which is left out.
 	if done >= 5_000 && len(reasons) != 22 {
 		t.Errorf("%d reasons: %v", len(reasons), slices.Sorted(maps.Keys(reasons)))
 	}
@@ -132,7 +132,8 @@ type statefulSetCase struct {
 }
 
 func newStatefulSetCase(r *rand.Rand) *statefulSetCase {
-	c := &statefulSetCase{now: at(time.Hour).Time}
+	// Kubernetes keeps whole seconds, but decides between them.
+	c := &statefulSetCase{now: pick(r, at(time.Hour), at(time.Hour), at(time.Hour-time.Nanosecond), at(time.Hour+time.Nanosecond)).Time}
 	replicas := r.Int32N(7)
 	partition := pick(r, 0, 0, 0, 1, 2, 3, replicas, replicas+1)
 	unavailable := pick(r, intstr.FromInt32(1), intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromInt32(3), intstr.FromInt32(9),
@@ -164,7 +165,7 @@ func newStatefulSetCase(r *rand.Rand) *statefulSetCase {
 		c.set.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = nil
 	}
 	if r.IntN(40) == 0 {
-		c.set.DeletionTimestamp = &metav1.Time{Time: c.now}
+		c.set.DeletionTimestamp = new(at(time.Hour))
 	}
 	start := int32(0)
 	if r.IntN(2) == 0 {
@@ -203,7 +204,7 @@ func (c *statefulSetCase) add(r *rand.Rand, name string, broken, old int) {
 	bad := func() bool { return r.IntN(100) < broken }
 	pod := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: name, UID: types.UID(name),
+			Namespace: "shop", Name: name, UID: uid(len(c.pods)), OwnerReferences: owned(c.set, statefulSetKind),
 			Labels: map[string]string{"app": "web", appsv1.StatefulSetRevisionLabel: upstream.NewRevision},
 		},
 		Status: v1.PodStatus{Phase: v1.PodRunning},
@@ -216,7 +217,7 @@ func (c *statefulSetCase) add(r *rand.Rand, name string, broken, old int) {
 	}
 	ready := v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at(0)}
 	if bad() {
-		ready.LastTransitionTime = pick(r, metav1.Time{}, at(time.Hour-10*time.Second), at(time.Hour-10*time.Second+time.Nanosecond), at(time.Hour))
+		ready.LastTransitionTime = pick(r, metav1.Time{}, at(time.Hour-10*time.Second), at(time.Hour-9*time.Second), at(time.Hour))
 	}
 	if bad() {
 		ready.Status = pick(r, v1.ConditionFalse, v1.ConditionUnknown)
@@ -226,7 +227,7 @@ func (c *statefulSetCase) add(r *rand.Rand, name string, broken, old int) {
 		pod.Status.Conditions = pod.Status.Conditions[:1]
 	}
 	if bad() && bad() || r.IntN(300) < broken {
-		pod.DeletionTimestamp = &metav1.Time{Time: c.now}
+		pod.DeletionTimestamp = new(at(time.Hour))
 	}
 	for _, other := range c.pods {
 		if _, ordinal := upstream.ParentAndOrdinal(pod); ordinal >= 0 {
@@ -237,12 +238,23 @@ func (c *statefulSetCase) add(r *rand.Rand, name string, broken, old int) {
 	c.pods = append(c.pods, pod)
 }
 
-func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, gates podrank.StatefulSetGates, tally map[string]int) error {
+// ask asks the preview what the next sync does.
+func (c *statefulSetCase) ask(p *previewer, gates question, pods []*v1.Pod) (*preview, error) {
+	gates.Workload, gates.Now = "sts/"+c.set.Name, c.now
+	return p.ask(gates, list{"apps/v1", "StatefulSetList", []*appsv1.StatefulSet{c.set}}, list{"v1", "PodList", pods})
+}
+
+func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *previewer, gates question, tally map[string]int) error {
 	var members []*v1.Pod
+	byName, listed := map[string]*v1.Pod{}, 0
 	for _, pod := range c.pods {
+		byName[pod.Name] = pod
 		// As upstream's getPodsForStatefulSet.
 		if parent, _ := upstream.ParentAndOrdinal(pod); parent == c.set.Name {
 			members = append(members, pod)
+		}
+		if pod.DeletionTimestamp == nil {
+			listed++
 		}
 	}
 	deleted, err := controller.Sync(c.set, members, c.now)
@@ -250,97 +262,89 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, gate
 	if wantErr := isRecreate && !gates.RecreateOn; (err != nil) != wantErr {
 		return fmt.Errorf("upstream: %w", err)
 	}
-	outcomes, err := podrank.NextStatefulSet(c.set, c.pods, c.now, gates)
+	preview, err := c.ask(p, gates, c.pods)
 	if err != nil {
 		return err
 	}
-	counted := 0
-	for _, pod := range members {
-		if _, ordinal := upstream.ParentAndOrdinal(pod); ordinal >= 0 {
-			counted++
-		}
+	if len(preview.Pods) != listed {
+		return fmt.Errorf("%d pods, of which the preview has %d", listed, len(preview.Pods))
 	}
-	if len(outcomes) != counted {
-		return fmt.Errorf("%d outcomes of %d members", len(outcomes), counted)
-	}
-	policy := c.set.Spec.PodManagementPolicy
-	last := 1 << 40
-	for _, outcome := range outcomes {
-		_, ordinal := upstream.ParentAndOrdinal(outcome.Pod)
-		if ordinal > last {
-			return fmt.Errorf("%s is out of order", outcome.Pod.Name)
+	policy, last := c.set.Spec.PodManagementPolicy, 1<<40
+	known := map[string]bool{}
+	for _, pod := range preview.Pods {
+		known[pod.Name] = true
+		parent, ordinal := upstream.ParentAndOrdinal(byName[pod.Name])
+		if isMember := parent == c.set.Name && ordinal >= 0; isMember == (pod.Rule == "no-ordinal") {
+			return fmt.Errorf("%s: %s", pod.Name, pod.Rule)
+		} else if isMember && ordinal > last {
+			return fmt.Errorf("%s is out of order", pod.Name)
+		} else if isMember {
+			last = ordinal
 		}
-		last = ordinal
-		goes := slices.Contains(deleted, outcome.Pod.Name)
-		switch outcome.Verdict {
-		case podrank.VerdictContested:
-			if !c.twins {
-				return fmt.Errorf("%s is contested", outcome.Pod.Name)
-			}
-		default:
-			if goes != (outcome.Verdict == podrank.VerdictDelete) {
-				return fmt.Errorf("upstream deletes %v; podrank: %s %s, %s by %q", deleted, outcome.Verdict, outcome.Pod.Name,
-					outcome.Reason, outcome.ByName)
-			}
+		by := preview.blockerOf(pod.Name)
+		switch {
+		case pod.Verdict == "contested" && !c.twins:
+			return fmt.Errorf("%s is contested", pod.Name)
+		case pod.Verdict != "contested" && slices.Contains(deleted, pod.Name) != (pod.Verdict == "delete"):
+			return fmt.Errorf("upstream deletes %v; the preview: %s %s, %s by %q", deleted, pod.Verdict, pod.Name, pod.Rule, by)
+		case (pod.Verdict == "blocked") != (by != ""):
+			return fmt.Errorf("%s is %s by %q", pod.Name, pod.Verdict, by)
 		}
-		if (outcome.Verdict == podrank.VerdictBlocked) != (outcome.ByName != "" && outcome.Verdict != podrank.VerdictContested) {
-			return fmt.Errorf("%s is %s by %q", outcome.Pod.Name, outcome.Verdict, outcome.ByName)
-		}
-		tally[fmt.Sprintf("reason %s", outcome.Reason)]++
-		tally[fmt.Sprintf("%s: %s", policy, outcome.Verdict)]++
-	}
-	known := func(name string) bool {
-		return slices.ContainsFunc(outcomes, func(o podrank.StatefulSetOutcome) bool { return o.Pod.Name == name })
+		tally[fmt.Sprintf("reason %s", pod.Rule)]++
+		tally[fmt.Sprintf("%s: %s", policy, pod.Verdict)]++
 	}
 	for _, name := range deleted {
-		if !known(name) {
+		if !known[name] && byName[name].DeletionTimestamp == nil {
 			return fmt.Errorf("upstream deletes %s", name)
 		}
 	}
-	return c.judgeBlockers(controller, gates, members, outcomes, tally)
+	return c.judgeBlockers(controller, p, gates, members, preview, tally)
+}
+
+// blockerOf returns the name of the pod that this one waits for, or "".
+func (p *preview) blockerOf(name string) string {
+	for _, blocked := range p.Blocked {
+		if blocked.Name == name {
+			return blocked.By
+		}
+	}
+	return ""
 }
 
 // judgeBlockers mends the pod that others wait for, and sees that upstream's next sync differs: something goes that did not,
 // or another pod is waited for.
-func (c *statefulSetCase) judgeBlockers(
-	controller *upstream.StatefulSetController, gates podrank.StatefulSetGates, members []*v1.Pod,
-	outcomes []podrank.StatefulSetOutcome, tally map[string]int,
+func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetController, p *previewer, gates question, members []*v1.Pod,
+	before *preview, tally map[string]int,
 ) error {
-	i := slices.IndexFunc(outcomes, func(o podrank.StatefulSetOutcome) bool {
-		switch o.Reason {
-		case "waits-for-running", "waits-for-ready", "waits-for-available", "waits-for-either":
-			return true
+	for _, waits := range before.Blocked {
+		if !slices.Contains([]string{"waits-for-running", "waits-for-ready", "waits-for-available", "waits-for-either"}, waits.Rule) {
+			continue
 		}
-		return false
-	})
-	if i < 0 {
+		mended := make([]*v1.Pod, len(members))
+		for j, pod := range members {
+			if mended[j] = pod; pod.Name == waits.By {
+				mended[j] = pod.DeepCopy()
+				mended[j].DeletionTimestamp = nil
+				mended[j].Status = v1.PodStatus{Phase: v1.PodRunning, Conditions: []v1.PodCondition{
+					{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at(0)}}}
+			}
+		}
+		deleted, err := controller.Sync(c.set, mended, c.now)
+		if err != nil {
+			return err
+		}
+		after, err := c.ask(p, gates, mended)
+		if err != nil {
+			return err
+		}
+		by := after.blockerOf(waits.Name)
+		// Behind the pod that was mended, others go first.
+		if len(deleted) == 0 && (by == "" || by == waits.By) {
+			return fmt.Errorf("%s waits for %s (%s); with that mended, upstream deletes nothing, and in the preview it waits for %q",
+				waits.Name, waits.By, waits.Rule, by)
+		}
+		tally[fmt.Sprintf("mended: goes %t", len(deleted) > 0)]++
 		return nil
 	}
-	by, waits := outcomes[i].By, outcomes[i].Pod
-	mended := make([]*v1.Pod, len(members))
-	for j, pod := range members {
-		if mended[j] = pod; pod == by {
-			mended[j] = pod.DeepCopy()
-			mended[j].DeletionTimestamp = nil
-			mended[j].Status = v1.PodStatus{Phase: v1.PodRunning, Conditions: []v1.PodCondition{
-				{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at(0)}}}
-		}
-	}
-	deleted, err := controller.Sync(c.set, mended, c.now)
-	if err != nil {
-		return err
-	}
-	after, err := podrank.NextStatefulSet(c.set, mended, c.now, gates)
-	if err != nil {
-		return err
-	}
-	j := slices.IndexFunc(after, func(o podrank.StatefulSetOutcome) bool { return o.Pod.Name == waits.Name })
-	isNextOther := after[j].Verdict == podrank.VerdictBlocked && after[j].ByName != by.Name
-	// Behind the pod that was mended, others go first.
-	if goes := len(deleted) > 0; !goes && !isNextOther {
-		return fmt.Errorf("%s waits for %s (%s); with that mended, upstream deletes %v, and podrank: %s by %q, %s", waits.Name,
-			by.Name, outcomes[i].Reason, deleted, after[j].Verdict, after[j].ByName, after[j].Reason)
-	}
-	tally[fmt.Sprintf("mended: goes %t", len(deleted) > 0)]++
 	return nil
 }

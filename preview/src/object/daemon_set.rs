@@ -97,7 +97,8 @@ impl DaemonSetSpec {
         Ok(Self {
             strategy: spec.update_strategy.unwrap_or_default().read()?,
             min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
-            generation: generation.filter(|number| number.parse::<i64>().is_ok()),
+            // Kubernetes compares the number with a pod's label, so 03 is 3.
+            generation: generation.and_then(|it| it.parse::<i64>().ok()).map(|number| number.to_string()),
             placement: spec.template.unwrap_or_default().spec.unwrap_or_default(),
             status_nodes: status.current_number_scheduled.saturating_add(status.number_misscheduled),
             status_wanted: status.desired_number_scheduled,

@@ -1,0 +1,75 @@
+//! Answers what `judge/code` asks of the preview. Each line that it reads is a question, followed by the objects that Kubernetes' own
+//! code gets, too; each line that it writes is a list of answers: a preview as other programs read it, or the error in its place.
+
+use jiff::Timestamp;
+use podrank_preview::{ControllerGates, Input, Options, WorkloadName, preview_workload};
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use std::io::{self, BufRead, BufWriter, Write};
+
+/// What is asked about the objects of a line.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Question {
+    workload: String,
+    now: Timestamp,
+    /// The counts to decide for, one after the other. Without any, that of the object.
+    #[serde(default)]
+    counts: Vec<u32>,
+    /// Whether to leave out where the next sync of a Deployment leads: all orders in which statuses can be seen.
+    #[serde(default)]
+    next_step: bool,
+    /// Whether pods that the statuses count may be missing.
+    #[serde(default)]
+    partial: bool,
+    #[serde(default)]
+    max_unavailable_off: bool,
+    #[serde(default)]
+    recreate_on: bool,
+}
+
+impl Question {
+    fn options(&self, count: Option<u32>) -> Result<Options, String> {
+        let workload: WorkloadName = self.workload.parse()?;
+        let mut options = Options::new(0, self.now);
+        options.replicas = count;
+        options.workload = Some(workload);
+        options.next_step = self.next_step;
+        options.partial = self.partial;
+        // Kubernetes' code decides about pods, and knows no odds.
+        options.odds = false;
+        options.controller_gates = ControllerGates {
+            max_unavailable_stateful_set: !self.max_unavailable_off,
+            stateful_set_recreate_strategy: self.recreate_on,
+        };
+        Ok(options)
+    }
+
+    fn answer(&self, input: &Input, count: Option<u32>) -> Result<Box<RawValue>, String> {
+        let preview = preview_workload(input, &self.options(count)?).map_err(|error| error.to_string())?;
+        to_raw_value(&preview).map_err(|error| error.to_string())
+    }
+}
+
+fn answers(line: &str) -> Result<Vec<Box<RawValue>>, String> {
+    let mut values = serde_json::Deserializer::from_str(line).into_iter();
+    let question: Question = values.next().ok_or("no question")?.map_err(|error| error.to_string())?;
+    let input = Input::read(line[values.byte_offset()..].as_bytes()).map_err(|error| error.to_string())?;
+    if question.counts.is_empty() {
+        return Ok(vec![question.answer(&input, None)?]);
+    }
+    question.counts.iter().map(|count| question.answer(&input, Some(*count))).collect()
+}
+
+fn main() -> io::Result<()> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    for line in io::stdin().lock().lines() {
+        match answers(&line?) {
+            Ok(answers) => serde_json::to_writer(&mut output, &answers)?,
+            Err(error) => serde_json::to_writer(&mut output, &[serde_json::json!({ "error": error })])?,
+        }
+        writeln!(output)?;
+        output.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// buildPreview makes the program that answers, from the preview as it is now.
+var buildPreview = sync.OnceValue(func() error {
+	build := exec.Command("cargo", "build", "--quiet", "-p", "podrank-answer")
+	build.Dir, build.Stderr = "../answer", os.Stderr
+	return build.Run()
+})
+
+// A previewer asks the preview about objects as kubectl prints them: one program for many questions. It is not for use by several
+// goroutines at once.
+type previewer struct {
+	in  *bufio.Writer
+	out *bufio.Reader
+}
+
+func newPreviewer(t *testing.T) (*previewer, error) {
+	if err := buildPreview(); err != nil {
+		return nil, fmt.Errorf("cargo build: %w", err)
+	}
+	program := exec.Command(filepath.Join(cmp.Or(os.Getenv("CARGO_TARGET_DIR"), "../../target"), "debug/podrank-answer"))
+	program.Stderr = os.Stderr
+	in, inErr := program.StdinPipe()
+	out, outErr := program.StdoutPipe()
+	if err := errors.Join(inErr, outErr); err != nil {
+		return nil, err
+	}
+	if err := program.Start(); err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(in.Close(), program.Wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &previewer{in: bufio.NewWriterSize(in, 1<<16), out: bufio.NewReaderSize(out, 1<<16)}, nil
+}
+
+// A question is what to ask about objects. The fields are those of podrank-answer.
+type question struct {
+	Workload          string    `json:"workload"`
+	Now               time.Time `json:"now"`
+	Counts            []int32   `json:"counts,omitempty"`
+	NextStep          bool      `json:"nextStep,omitempty"`
+	Partial           bool      `json:"partial,omitempty"`
+	MaxUnavailableOff bool      `json:"maxUnavailableOff,omitempty"`
+	RecreateOn        bool      `json:"recreateOn,omitempty"`
+}
+
+// A list is what kubectl prints of objects of one kind.
+type list struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Items      any    `json:"items"`
+}
+
+// A preview is what judges read of docs/preview-json.md.
+type preview struct {
+	Error         string
+	Path          string
+	GoesOn, Waits bool
+	Delete, Quota int
+	Notes         []struct{ Code, Text string }
+	Blocked       []struct{ Name, By, Rule string }
+	Pods          []podPreview
+	Sets          []setPreview
+	Steps         []struct{ Sets []setStep }
+	Rest          *struct {
+		IsCertain bool
+		Sets      []struct {
+			ReplicaSet *string
+			Replicas   struct{ Min, Max uint32 }
+		}
+	}
+}
+
+type podPreview struct{ Name, Verdict, Rule, Why string }
+
+type setPreview struct {
+	ReplicaSet  *string
+	New         bool
+	From, To    int32
+	Reason, Why string
+}
+
+type setStep struct {
+	ReplicaSet *string
+	From, To   int32
+}
+
+// raw returns the answers as JSON.
+func (p *previewer) raw(q question, lists ...list) ([]byte, error) {
+	for _, value := range append([]any{q}, anys(lists)...) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := p.in.Write(text); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(p.in.WriteByte('\n'), p.in.Flush()); err != nil {
+		return nil, err
+	}
+	line, err := p.out.ReadBytes('\n')
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// answers returns a preview for each count.
+func (p *previewer) answers(q question, lists ...list) ([]preview, error) {
+	line, err := p.raw(q, lists...)
+	if err != nil {
+		return nil, err
+	}
+	var previews []preview
+	if err := json.Unmarshal(line, &previews); err != nil {
+		return nil, err
+	}
+	for _, preview := range previews {
+		if preview.Error != "" {
+			return nil, fmt.Errorf("the preview says: %s", preview.Error)
+		}
+	}
+	return previews, nil
+}
+
+// ask returns the preview for the count of the object.
+func (p *previewer) ask(q question, lists ...list) (*preview, error) {
+	previews, err := p.answers(q, lists...)
+	if err != nil {
+		return nil, err
+	}
+	return &previews[0], nil
+}
+
+// note returns the text of a note, or "" if there is none with this code.
+func (p *preview) note(code string) string {
+	for _, note := range p.Notes {
+		if note.Code == code {
+			return note.Text
+		}
+	}
+	return ""
+}
+
+func anys[T any](values []T) (all []any) {
+	for _, value := range values {
+		all = append(all, value)
+	}
+	return all
+}
+
+// uid is that of the object with this number: the preview reads no pod without a UUID.
+func uid(number int) types.UID {
+	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", number))
+}
