@@ -65,25 +65,32 @@ func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, ru
 	return 0, ""
 }
 
+// orderGroup is pods of order.json, with pairs and selections of them.
+type orderGroup struct {
+	Name       string
+	Policy     vectorPolicy
+	Pods       map[string]vectorRecord
+	Pairs      []orderPair
+	Selections []orderSelection
+}
+
+type orderPair struct {
+	First, Second string
+	Rule          Rule
+	Ranks         *[2]uint32
+	Policy        *vectorPolicy
+}
+
+type orderSelection struct {
+	Pods, Related, Victims []string
+	Delete                 int
+	AnyOrder               bool
+	Policy                 *vectorPolicy
+}
+
 func TestOrderJSON(t *testing.T) {
 	pairs, selections := 0, 0
-	for _, g := range vectors[struct {
-		Name   string
-		Policy vectorPolicy
-		Pods   map[string]vectorRecord
-		Pairs  []struct {
-			First, Second string
-			Rule          Rule
-			Ranks         *[2]uint32
-			Policy        *vectorPolicy
-		}
-		Selections []struct {
-			Pods, Related, Victims []string
-			Delete                 int
-			AnyOrder               bool
-			Policy                 *vectorPolicy
-		}
-	}](t, "order.json", 15) {
+	for _, g := range vectors[orderGroup](t, "order.json", 15) {
 		for _, pair := range g.Pairs {
 			pairs++
 			options := or(pair.Policy, g.Policy).options(t)
@@ -104,22 +111,7 @@ func TestOrderJSON(t *testing.T) {
 		}
 		for _, s := range g.Selections {
 			selections++
-			type node struct {
-				assigned bool
-				number   uint32
-			}
-			counts := map[node]uint32{}
-			for _, name := range s.Related {
-				counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]++
-			}
-			var records []core.Pod
-			for _, name := range s.Pods {
-				record := g.Pods[name].record(t)
-				if s.Related != nil {
-					record.Rank = counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]
-				}
-				records = append(records, record)
-			}
+			records := g.ranked(t, s)
 			for _, scratch := range [][]core.Scratch{nil, make([]core.Scratch, 1, 99)} {
 				victims := make([]uint32, s.Delete)
 				count, err := engine.Current.Select(records, or(s.Policy, g.Policy).options(t), victims, &scratch)
@@ -143,6 +135,27 @@ func TestOrderJSON(t *testing.T) {
 	if pairs < 80 || selections < 30 {
 		t.Errorf("only %d pairs and %d selections", pairs, selections)
 	}
+}
+
+// ranked returns the pods of a selection, with the ranks that its related pods give them.
+func (g orderGroup) ranked(t *testing.T, s orderSelection) []core.Pod {
+	type node struct {
+		assigned bool
+		number   uint32
+	}
+	counts := map[node]uint32{}
+	for _, name := range s.Related {
+		counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]++
+	}
+	var records []core.Pod
+	for _, name := range s.Pods {
+		record := g.Pods[name].record(t)
+		if s.Related != nil {
+			record.Rank = counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]
+		}
+		records = append(records, record)
+	}
+	return records
 }
 
 // What Kubernetes' own code said of pairs: judge/code asks it again.

@@ -340,14 +340,7 @@ pub(crate) fn fate(verdict: Verdict, odds: Option<Odds>) -> String {
 pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
     match pod.verdict {
         Verdict::Contested => {
-            return match pod.contest {
-                Some(contest) => contested(contest),
-                None if pod.rule.is_some() => "at random",
-                None if pod.why.contains("power of two") => "ages decide, at an edge",
-                None if pod.why.contains("ranks") => "pods per node may change",
-                None => "timing decides",
-            }
-            .to_owned();
+            return pod.contest.map_or("", contested).to_owned();
         }
         Verdict::Later => return "after the rollout goes on".to_owned(),
         Verdict::Blocked | Verdict::Delete | Verdict::Keep => {}
@@ -364,6 +357,10 @@ pub(crate) fn contested(contest: Contest) -> &'static str {
         Contest::Tie => "no rule separates them",
         Contest::Between => "ties with both sides",
         Contest::Cycle => "the rules form a cycle",
+        Contest::Ranks => "pods per node may change",
+        Contest::Ages => "ages decide, at an edge",
+        Contest::Random => "at random",
+        Contest::Timing => "timing decides",
     }
 }
 

@@ -83,10 +83,6 @@ fn example_as_json() {
         "9 p4xkl worker-4 2 keep deletion-cost",
     ];
     assert_eq!(each_pod(&shown, "{position} {name} {node} {rank} {verdict} {rule}"), rows);
-    let pods = &shown.json["pods"];
-    assert_eq!(pods[3]["why"], "deletion cost -10, web-7f6b9d5c48-x4rvp has 0");
-    assert_eq!(pods[0]["uid"].as_str().map(str::len), Some(36));
-
     // The names are the contract.
     let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64) and sizes its sets itself: it may write \
                 the count of web-7f6b9d5c48 back, and this preview is about web-7f6b9d5c48 alone; scale deploy/web instead";
@@ -121,6 +117,14 @@ fn example_as_json() {
             "blocked": [],
         })
     );
+}
+
+#[test]
+fn a_pod_of_the_example_as_json() {
+    let shown = shown(&format!("{NEW_SET} --replicas 3"), ROLLOUT);
+    let pods = &shown.json["pods"];
+    assert_eq!(pods[3]["why"], "deletion cost -10, web-7f6b9d5c48-x4rvp has 0");
+    assert_eq!(pods[0]["uid"].as_str().map(str::len), Some(36));
     assert_eq!(
         pods[6],
         json!({
@@ -146,10 +150,8 @@ fn example_as_json() {
     assert_eq!(row(&pods[0], "{ready} {readyTime} {readyAge}"), "false null null");
 }
 
-/// docs/preview-json.md names what there is, and nothing else.
-#[test]
-fn the_document_on_the_json_names_every_field_and_note() {
-    let document = include_str!("../../docs/preview-json.md");
+/// The names of all fields of answers that have all of them, with the path to each.
+fn fields_of_answers() -> Vec<String> {
     let preview = shown(&format!("{NEW_SET} --replicas 3"), ROLLOUT).json;
     let deployment = shown("deploy/web --replicas 3", ROLLOUT).json;
     let stateful_set = shown("sts/db --replicas 3", STATEFUL_SET).json;
@@ -206,6 +208,14 @@ fn the_document_on_the_json_names_every_field_and_note() {
     ] {
         names.extend(object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}")));
     }
+    names
+}
+
+/// docs/preview-json.md names what there is, and nothing else.
+#[test]
+fn the_document_on_the_json_names_every_field_and_note() {
+    let document = include_str!("../../docs/preview-json.md");
+    let names = fields_of_answers();
     let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
     let (mut documented, fields): (Vec<_>, Vec<_>) =
         rows.map(|(name, _)| name).partition(|name| name.contains('-'));

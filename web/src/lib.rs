@@ -190,7 +190,7 @@ impl Dump {
             stays => pods.iter().rfind(|other| other.verdict != stays),
         };
         let is_direct = preview.workload.kind.is_direct();
-        let is_contradicted = pod.contest.is_some_and(|contest| contest != Contest::Tie);
+        let is_contradicted = matches!(pod.contest, Some(Contest::Between | Contest::Cycle));
         let circle = if is_contradicted { circle(input, &asked, &pod.uid)? } else { None };
         let other = other.filter(|_| !is_direct);
         Ok(json(&Explanation { pod: Row::of(preview, pod), other, circle, is_direct }))

@@ -28,28 +28,41 @@ pub(super) struct Expected {
 /// A namespace, a kind and a name.
 pub(super) type Id<'a> = (&'a str, &'a str, &'a str);
 
+/// What a dump lists: its sets, and all and the active pods.
+struct Listed<'a> {
+    sets: BTreeMap<Id<'a>, &'a Value>,
+    active: Vec<&'a Value>,
+    pods: Vec<&'a Value>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(objects: &'a [(&'static str, Value)]) -> Option<Self> {
+        let mut listed = Self { sets: BTreeMap::new(), active: Vec::new(), pods: Vec::new() };
+        for (kind, object) in objects {
+            if has_lists_for_objects(object) {
+                return None;
+            }
+            match *kind {
+                "ReplicaSet" | "ReplicationController" => {
+                    let id = (space(object), *kind, object["metadata"]["name"].as_str()?);
+                    listed.sets.entry(id).or_insert(object);
+                }
+                "Pod" => {
+                    listed.pods.push(object);
+                    listed.active.extend(is_active(object).then_some(object));
+                }
+                _ => {}
+            }
+        }
+        Some(listed)
+    }
+}
+
 /// Returns what the preview of this set must say. `None` if untyped JSON cannot hold the text (numbers beyond its range,
 /// halves of characters), or if it has lists in place of objects, which typed reading takes for their fields.
 pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Expected> {
     let objects = objects(text)?;
-    let mut sets = BTreeMap::<Id<'_>, &Value>::new();
-    let (mut active, mut pods) = (Vec::new(), Vec::new());
-    for (kind, object) in &objects {
-        let metadata = &object["metadata"];
-        if has_lists_for_objects(object) {
-            return None;
-        }
-        match *kind {
-            "ReplicaSet" | "ReplicationController" => {
-                sets.entry((space(object), *kind, metadata["name"].as_str()?)).or_insert(object);
-            }
-            "Pod" => {
-                pods.push(object);
-                active.extend(is_active(object).then_some(object));
-            }
-            _ => {}
-        }
-    }
+    let Listed { sets, mut active, pods } = Listed::of(&objects)?;
     let set = sets.get(&id).copied();
     let is_of = |pod: &Value, name: &str, set: Option<&Value>| {
         controller(pod).is_some_and(|owner| {
@@ -71,19 +84,6 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
                 && selects(&other["spec"]["selector"], &pod["metadata"]["labels"])
         }),
     };
-    let is_lost_sibling = |pod: &Value| {
-        let owner = controller(pod)
-            .filter(|owner| kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some("ReplicaSet"));
-        space(pod) == id.0
-            && owner.is_some_and(|owner| !sets.contains_key(&(id.0, "ReplicaSet", string(&owner["name"]))))
-            && set.is_some_and(|set| {
-                let selector = &set["spec"]["selector"];
-                // Only the sets of a Deployment have labels in common.
-                let has_deployment = deployment.is_some_and(|owner| string(&owner["kind"]) == "Deployment");
-                let is_alike = selects_but_for_hash(selector, &pod["metadata"]["labels"]);
-                if has_deployment { is_alike } else { is_valid(selector) }
-            })
-    };
     let names = |name: &str, set: Option<&Value>| {
         let own = pods.iter().filter(|pod| is_of(pod, name, set));
         own.map(|pod| string(&pod["metadata"]["name"])).collect::<BTreeSet<_>>().len() as u64
@@ -102,7 +102,7 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     let status = status.map(|replicas| replicas.as_u64().unwrap_or(0));
     let lacks = [
         set.is_none(),
-        deployment.is_some() && active.iter().any(|pod| is_lost_sibling(pod)),
+        deployment.is_some() && active.iter().any(|pod| is_lost_sibling(pod, id, &sets)),
         status.is_some_and(|status| status > names(id.2, set)) || lacks_sibling_pods,
     ];
 
@@ -120,18 +120,36 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     let more = status.is_some_and(|status| status < active.len() as u64);
     let all = COMPLETENESS.into_iter().zip(lacks.into_iter().chain([more]));
     let notes = all.filter(|(_, applies)| *applies).map(|(code, _)| code).collect();
-    // Its controller deletes nothing if the set itself is being deleted, or has an invalid selector.
-    let works = set.is_none_or(|set| {
+    let current = || set.map_or(0, |set| u32::try_from(int(&set["spec"]["replicas"], 1)).unwrap_or(0));
+    let replicas = options.replicas.unwrap_or_else(current);
+    Some(Expected { notes, ..decide(&active, &records?, works(id, set), replicas as usize, options)? })
+}
+
+/// Whether a pod looks like one of a set of the same owner that is not in the dump.
+fn is_lost_sibling(pod: &Value, id: Id<'_>, sets: &BTreeMap<Id<'_>, &Value>) -> bool {
+    let owner = controller(pod)
+        .filter(|owner| kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some("ReplicaSet"));
+    space(pod) == id.0
+        && owner.is_some_and(|owner| !sets.contains_key(&(id.0, "ReplicaSet", string(&owner["name"]))))
+        && sets.get(&id).is_some_and(|set| {
+            let selector = &set["spec"]["selector"];
+            // Only the sets of a Deployment have labels in common.
+            let has_deployment = controller(set).is_some_and(|owner| string(&owner["kind"]) == "Deployment");
+            let is_alike = selects_but_for_hash(selector, &pod["metadata"]["labels"]);
+            if has_deployment { is_alike } else { is_valid(selector) }
+        })
+}
+
+/// Whether the set's controller works: it deletes nothing if the set itself is being deleted, or has an invalid selector.
+fn works(id: Id<'_>, set: Option<&Value>) -> bool {
+    set.is_none_or(|set| {
         let selector = &set["spec"]["selector"];
         let is_accepted = match id.1 {
             "ReplicaSet" => is_valid(selector),
             _ => is_valid(&json!({ "matchLabels": selector })),
         };
         set["metadata"]["deletionTimestamp"].is_null() && (selector.is_null() || is_accepted)
-    });
-    let current = || set.map_or(0, |set| u32::try_from(int(&set["spec"]["replicas"], 1)).unwrap_or(0));
-    let replicas = options.replicas.unwrap_or_else(current);
-    Some(Expected { notes, ..decide(&active, &records?, works, replicas as usize, options)? })
+    })
 }
 
 fn decide(

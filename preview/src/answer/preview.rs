@@ -449,7 +449,7 @@ impl Details {
     }
 }
 
-/// Why pods are contested, if it is Kubernetes' rules that leave them open.
+/// Why pods are contested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contest {
     /// No rule separates them.
@@ -458,12 +458,24 @@ pub enum Contest {
     Between,
     /// Each of three goes before the next, and the last before the first.
     Cycle,
+    /// Ranks may change before they decide: pods of other sets may go first, or the pods go in several syncs.
+    Ranks,
+    /// The age of a pod reaches a power of two at about the time of the decision.
+    Ages,
+    /// Their controller picks at random.
+    Random,
+    /// What the controllers see first decides.
+    Timing,
 }
 
 impl Contest {
     /// The same in words, as the end of a sentence.
     pub(crate) const fn words(self) -> &'static str {
         match self {
+            Self::Ranks => "ranks change before they decide",
+            Self::Ages => "ages decide, and reach a power of two",
+            Self::Random => "its controller picks at random",
+            Self::Timing => "what the controllers see first decides",
             Self::Tie => "no rule separates them",
             Self::Between => "two of them tie, yet another goes between them",
             Self::Cycle => "the rules form a cycle",

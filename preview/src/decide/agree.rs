@@ -1,12 +1,17 @@
 //! What holds of pods in several cases: a pod is certain to go, or to stay, only if it is in each of them. Pure functions on previews.
 
 use crate::answer::odds::{Cases, Odds};
-use crate::answer::preview::{PodPreview, Verdict};
+use crate::answer::preview::{Contest, PodPreview, Verdict};
 use std::collections::HashMap;
 
-/// Combines what becomes of the same pods in several cases, of which each later one takes at least as many. `why` is for pods about
-/// which the cases disagree.
-pub(crate) fn agree<'a>(cases: Vec<Vec<PodPreview<'a>>>, how: Cases<'_>, why: &str) -> Vec<PodPreview<'a>> {
+/// Combines what becomes of the same pods in several cases, of which each later one takes at least as many. `contest` and `why` are
+/// for pods about which the cases disagree.
+pub(crate) fn agree<'a>(
+    cases: Vec<Vec<PodPreview<'a>>>,
+    how: Cases<'_>,
+    contest: Contest,
+    why: &str,
+) -> Vec<PodPreview<'a>> {
     let mut cases = cases;
     if cases.len() < 2 {
         return cases.pop().unwrap_or_default();
@@ -34,7 +39,7 @@ pub(crate) fn agree<'a>(cases: Vec<Vec<PodPreview<'a>>>, how: Cases<'_>, why: &s
             verdict: Verdict::Contested,
             rule: None,
             why: if is_same { pod.why.clone() } else { why.to_owned() },
-            contest: pod.contest.filter(|_| is_same),
+            contest: if is_same { pod.contest } else { Some(contest) },
             odds: Odds::together(seen.iter().map(|pod| pod.chance()), how),
             ..pod.clone()
         }

@@ -2,7 +2,7 @@
 //! how many is that of [`play`].
 
 use crate::answer::odds::{Cases, Odds};
-use crate::answer::preview::{PodPreview, Verdict};
+use crate::answer::preview::{Contest, PodPreview, Verdict};
 use crate::answer::rest::{Bounds, Facts, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 use crate::ask::options::Options;
 use crate::decide::agree::agree;
@@ -168,7 +168,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
                     gone.min, gone.max
                 );
                 let previews = vec![least.previews(&odds(&least)?), most.previews(&odds(&most)?)];
-                pods.push(agree(previews, Cases::Unknown, &why));
+                pods.push(agree(previews, Cases::Unknown, Contest::Timing, &why));
                 continue;
             }
             let odds = if !self.options.odds || most.is_certain() {

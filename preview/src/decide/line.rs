@@ -156,7 +156,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 rule,
                 why,
                 is_passing: false,
-                contest: contest.filter(|_| verdict == Verdict::Contested),
+                contest: (verdict == Verdict::Contested).then_some(contest),
                 details: Details::of(pod, self.policy.now),
             }
         })
@@ -164,21 +164,23 @@ impl<'m, 'a> Line<'m, 'a> {
     }
 
     /// Why the contested pods are.
-    fn why_contested(&self, contest: Option<Contest>) -> String {
+    fn why_contested(&self, contest: Contest) -> String {
         let quota = self.quota();
         let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
         match contest {
-            Some(contest) => format!("{of}, by list order: {}", contest.words()),
-            None if self.is_race => format!("{of}: ranks change as other ReplicaSets get or lose pods"),
-            None => format!("{of}, by list order and ranks counted anew"),
+            Contest::Ranks if self.is_race => format!("{of}: ranks change as other ReplicaSets get or lose pods"),
+            Contest::Ranks => format!("{of}, by list order and ranks counted anew"),
+            contest => format!("{of}, by list order: {}", contest.words()),
         }
     }
 
-    /// How Kubernetes' rules leave the contested pods open, if nothing else makes them contested.
-    fn contest(&self) -> Option<Contest> {
+    /// What leaves the contested pods open.
+    fn contest(&self) -> Contest {
+        if self.is_race || self.delete > MOST_IN_ONE_SYNC {
+            return Contest::Ranks;
+        }
         let pods: Vec<_> = self.contested.iter().map(|(_, pod)| pod).collect();
-        let is_open = !pods.is_empty() && !self.is_race && self.delete <= MOST_IN_ONE_SYNC;
-        is_open.then(|| contest(&self.policy, &pods))
+        contest(&self.policy, &pods)
     }
 
     /// The rule that separates two pods of different verdicts, and why.

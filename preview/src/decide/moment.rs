@@ -5,7 +5,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::odds::Cases;
-use crate::answer::preview::{PodPreview, Pods, Preview, Verdict};
+use crate::answer::preview::{Contest, PodPreview, Pods, Preview, Verdict};
 use crate::ask::options::{NowSource, Options};
 use crate::decide::agree::agree;
 use crate::dump::input::Input;
@@ -131,7 +131,7 @@ fn over_time<'a>(
         }
     }
     let agreed =
-        of_sets.into_iter().map(|cases| agree(cases, Cases::Shares(shares), &why)).map(|mut pods| {
+        of_sets.into_iter().map(|cases| agree(cases, Cases::Shares(shares), Contest::Ages, &why)).map(|mut pods| {
             for pod in &mut pods {
                 if let Some(now) = at_now.get(&pod.uid) {
                     pod.details = now.details.clone();

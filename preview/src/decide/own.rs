@@ -3,7 +3,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Details, PodPreview};
+use crate::answer::preview::{Contest, Details, PodPreview};
 use crate::ask::options::Options;
 use crate::object::pod::{PodEntry, Record};
 use crate::object::time::to_time;
@@ -107,7 +107,7 @@ impl<'a> Decided<'a> {
             rule: Some(self.rule),
             why: self.why.clone(),
             is_passing: false,
-            contest: None,
+            contest: (self.verdict == Verdict::Contested).then_some(Contest::Random),
             details,
         }
     }
