@@ -149,7 +149,8 @@ fn of_file(
         [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
         // The only workload needs no name.
         [] if args.selector.is_none()
-            && (input.workloads().len() <= 1 || args.has_count() && !args.is_relative() && !args.all_namespaces) =>
+            && (input.workloads().len() <= 1
+                || args.has_count() && !args.is_relative() && !args.all_namespaces) =>
         {
             Question::of(args)
         }
@@ -443,9 +444,7 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
     let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
     let text = match args.output {
-        Output::Table => {
-            glance::glances(&all.previews, &[sentence.trim_end().to_owned()], &beside, look)
-        }
+        Output::Table => glance::glances(&all.previews, &[sentence.trim_end().to_owned()], &beside, look),
         Output::Wide => sentence + &each(&|preview| render::proof(preview, &args.of_file(), look)),
         Output::Markdown => sentence + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
         Output::Json => all.to_json(),

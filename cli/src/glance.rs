@@ -413,9 +413,7 @@ fn folded(preview: &Preview<'_>, mut rows: Vec<Row>, most: usize) -> Vec<Row> {
         return rows;
     }
     let whole = whole_sets(preview);
-    let stays = |row: &Row| {
-        (row.verdict == Verdict::Keep).then(|| (LISTS_THEM.to_owned(), String::new()))
-    };
+    let stays = |row: &Row| (row.verdict == Verdict::Keep).then(|| (LISTS_THEM.to_owned(), String::new()));
     let of_set = |row: &Row| {
         let set = whole.get(&*row.pod).filter(|_| row.verdict == Verdict::Delete)?;
         Some((format!(" of {set}"), "all of its ReplicaSet".to_owned()))
@@ -481,7 +479,13 @@ fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>, mo
                 let pods = mem::take(counted);
                 let more = if all.last().is_some_and(|before| group(before) == its) { " more" } else { "" };
                 let (name, because) = its.map(|its| its.2).unwrap_or_default();
-                all.push(Row { pods, pod: format!("{pods}{more} pods{name}"), because, node: String::new(), ..row });
+                all.push(Row {
+                    pods,
+                    pod: format!("{pods}{more} pods{name}"),
+                    because,
+                    node: String::new(),
+                    ..row
+                });
             }
             Some((named, _)) => {
                 *named -= 1;

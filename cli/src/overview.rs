@@ -69,7 +69,8 @@ fn grid(overview: &Overview<'_>, is_asked: bool) -> Grid {
         let name = named(line.workload.kind, line.workload.name, "default", line.owner);
         let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
-        let cells = [name, line.active.to_string(), going(line), next, goes(line, is_asked), note(line, is_asked)];
+        let cells =
+            [name, line.active.to_string(), going(line), next, goes(line, is_asked), note(line, is_asked)];
         let namespace = several.then(|| line.namespace.to_owned());
         (shade(verdict, overview.order), namespace.into_iter().chain(cells).collect())
     };

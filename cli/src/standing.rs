@@ -2,7 +2,8 @@
 
 use crate::curve::{self, MOST_LISTED};
 use crate::glance::{
-    LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, read, shade, waiting,
+    LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, read, shade,
+    waiting,
 };
 use crate::look::{Grid, Look, namespace_flag, shared};
 use crate::render::age_of_set;

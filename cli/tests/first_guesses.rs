@@ -55,8 +55,7 @@ use Expected::{Answer, Refusal};
 const ORDER: Expected = Answer("deploy/web: 13 pods, those that go first at the top");
 const TO_FIVE: Expected = Answer("deploy/web to 5: 8 of 13 pods go, all certainly");
 const TWO_FEWER: Expected = Answer("deploy/web to 8: ");
-const POD: Expected =
-    Answer("web-7f6b9d5c48-b7wfn (deploy/web, 13 pods): stays at the present count; ");
+const POD: Expected = Answer("web-7f6b9d5c48-b7wfn (deploy/web, 13 pods): stays at the present count; ");
 const ALL: Expected = Answer("\nsts/db ");
 const HELP: Expected = Answer("Usage: kubectl podrank [OPTIONS] [TYPE/NAME]...");
 const PLAN: Expected = Refusal("confirm with --yes, or see the plan with --dry-run client");
@@ -110,7 +109,10 @@ const GUESSES: &[(&str, Expected)] = &[
     ("deploy/web --replicas=5", TO_FIVE),
     ("deploy/web 5", Refusal("type kubectl podrank deploy/web --replicas 5")),
     ("deploy/web --replicas 0", Answer("deploy/web to 0: 13 of 13 pods go")),
-    ("deploy/web --replicas 13", Answer("deploy/web to 13: that scales up, and none of 13 pods goes yet\nThen it waits")),
+    (
+        "deploy/web --replicas 13",
+        Answer("deploy/web to 13: that scales up, and none of 13 pods goes yet\nThen it waits"),
+    ),
     ("deploy/web --replicas 20", Answer("deploy/web to 20: that scales up, and none of 13 pods goes yet")),
     ("deploy/web --replicas -2", TWO_FEWER),
     ("deploy/web --replicas=-2", TWO_FEWER),

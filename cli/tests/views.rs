@@ -6,8 +6,8 @@ mod common;
 
 use common::kubectl::{self, answering, says};
 use common::{
-    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list, owned_pod, put,
-    ready, run, shown, uid, with, without,
+    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list, owned_pod,
+    put, ready, run, shown, uid, with, without,
 };
 use kubectl_podrank::glance;
 use kubectl_podrank::look::Look;
@@ -404,7 +404,9 @@ fn without_a_count_one_learns_which_pods_go_now() {
         let (word, sentence) = match verdict {
             "delete" => ("yes", "goes now"),
             "later" => ("later", "stays now, and goes when the rollout goes on"),
-            "keep" => ("no", "stays at the present count; at which lower count it goes depends on the rollout"),
+            "keep" => {
+                ("no", "stays at the present count; at which lower count it goes depends on the rollout")
+            }
             other => panic!("{other}"),
         };
         let row = all.iter().find(|line| line.contains(name)).expect("a row");
@@ -467,7 +469,8 @@ fn the_overview_and_the_answer_about_one_agree() {
             let [pod, goes] = if goes == "no" { ["-".to_owned(), "-".to_owned()] } else { [pod, goes] };
             assert_eq!([cell(header, row, "FIRST"), cell(header, row, "GOES")], [pod, goes], "{said}");
             let go = cell(header, row, "GO  ");
-            let number = one[0].split(": ").nth(1).unwrap_or_default().trim_start_matches("that scales up, and ");
+            let number =
+                one[0].split(": ").nth(1).unwrap_or_default().trim_start_matches("that scales up, and ");
             let number = number.split(" of ").next().unwrap_or_default();
             let none = number.starts_with("all") || number == "none";
             assert_eq!(go, if none { "-" } else { number }, "{said}");
@@ -480,7 +483,8 @@ fn the_overview_and_the_answer_about_one_agree() {
 #[test]
 fn all_views_say_that_a_count_scales_up() {
     // Fewer than the pods that it has for now, and more than its count.
-    let views = ["--replicas 12", "--replicas 12 -o wide", "--replicas 12 -o markdown", "--replicas 12 -o html"];
+    let views =
+        ["--replicas 12", "--replicas 12 -o wide", "--replicas 12 -o markdown", "--replicas 12 -o html"];
     for words in views {
         let (text, _) = fine(&format!("deploy/web {words}"), ROLLOUT);
         assert!(text.contains("deploy/web to 12: that scales up, and "), "{words}: {text}");
@@ -522,14 +526,18 @@ fn a_workload_at_rest_does_not_say_that_nothing_follows() {
         assert!(!text.contains("Nothing more follows"), "{words}: {text}");
     }
     // Where sizes change, what is then is worth telling.
-    assert!(fine("deploy/web --replicas 8", &all).0.contains("Nothing more follows; 2 pods are not available."));
+    assert!(
+        fine("deploy/web --replicas 8", &all).0.contains("Nothing more follows; 2 pods are not available.")
+    );
 }
 
 /// What waits, in the words of each view.
 #[test]
 fn each_view_names_the_pod_that_is_waited_for() {
     let waits = "waits for db-1";
-    for words in ["sts/db", "sts/db --replicas 4", "pod/db-4", "pod/db-4 --replicas 4", "sts", "sts --replicas 4"] {
+    for words in
+        ["sts/db", "sts/db --replicas 4", "pod/db-4", "pod/db-4 --replicas 4", "sts", "sts --replicas 4"]
+    {
         let (text, _) = fine(words, STATEFUL_SET);
         assert!(text.contains(waits), "{words}: {text}");
         for other in ["waits for ready", "waits for 1 pod", "goes after others"] {
@@ -576,7 +584,8 @@ fn a_list_of_other_objects_is_not_called_empty() {
         (vec![service], "1 object"),
     ] {
         let (status, _, error) = run("", dump(&items));
-        let expected = format!("error: standard input: no Pod or workload that has a preview among {held}: {print}\n");
+        let expected =
+            format!("error: standard input: no Pod or workload that has a preview among {held}: {print}\n");
         assert_eq!((status, error), (Some(1), expected));
     }
 }
@@ -617,7 +626,8 @@ fn the_answers_about_an_autoscaler_fit_a_screen() {
 fn an_overview_fits_a_screen_and_counts_the_rest() {
     let own = |number: u32| {
         let name = format!("web-{number:02}");
-        let pods = (0..3).map(|pod| with(owned_pod(pod, &name), "metadata uid", json!(uid(3 * number + pod))));
+        let pods =
+            (0..3).map(|pod| with(owned_pod(pod, &name), "metadata uid", json!(uid(3 * number + pod))));
         pods.chain([bare_set(&name, if number == 59 { 1 } else { 3 })]).collect::<Vec<_>>()
     };
     let all = dump(&(0..60).flat_map(own).collect::<Vec<_>>());

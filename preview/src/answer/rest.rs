@@ -89,8 +89,9 @@ impl Rest<'_> {
         let then = number(waits.len()).saturating_add(later);
         let start = if delete.max > 0 { "Then it" } else { "It" };
         let waits = (then > 0).then(|| format!("waits for {}", text::list(&names)));
-        let goes =
-            |waits: &String| format!("{start} {waits}; {} {} only after that.", count(then, "pod"), goes(then));
+        let goes = |waits: &String| {
+            format!("{start} {waits}; {} {} only after that.", count(then, "pod"), goes(then))
+        };
         Self {
             sets: Vec::new(),
             delete,

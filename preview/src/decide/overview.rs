@@ -124,7 +124,11 @@ fn line<'a>(
         line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Blocked));
     }
     let Preview { rest, notes, .. } = preview;
-    Ok(OverviewLine { rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()), notes, ..line })
+    Ok(OverviewLine {
+        rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()),
+        notes,
+        ..line
+    })
 }
 
 /// Names the pod that goes first, as the answer about this workload alone does.

@@ -83,7 +83,8 @@ impl Input {
         let others = self.others + (self.surroundings.len() + self.revisions.len()) as u64;
         let what = match (nodes, others) {
             (0, 0) => {
-                return "the list is empty: check the namespace and the labels given to kubectl get".to_owned();
+                return "the list is empty: check the namespace and the labels given to kubectl get"
+                    .to_owned();
             }
             (0, others) => text::count(others, "object"),
             (nodes, 0) => text::count(nodes, "Node"),
