@@ -2,8 +2,8 @@
 
 use podrank::controller::{
     Availability, BURST_REPLICAS, Claimable, ConditionChange, DeletionAge, EXPECTATIONS_TIMEOUT_NANOS,
-    Expectations, FailureReason, KeysFull, Owner, Plan, PodKey, SetState, SlowStart, Status, Verdict,
-    availability, claim, deletion_ages, failure_condition, plan,
+    Expectations, FailureReason, KeysFull, Owner, Plan, PodKey, SetState, SlowStart, Status, availability,
+    claim, deletion_ages, failure_condition, plan,
 };
 use podrank::{Flags, Pod, Policy, Time};
 use podrank_laws::Core;
@@ -420,9 +420,4 @@ fn ages_are_those_of_ready_victims_and_never_divide_by_zero() {
     let mut victims = [0; 2];
     let victims = Policy::at(at(0)).select(&pods, &mut victims).unwrap();
     assert_eq!(ages(&pods, victims), [age(30_000, 30_000)], "the unready one has none");
-}
-
-#[test]
-fn verdicts_have_stable_numbers() {
-    assert_eq!([Verdict::Keep, Verdict::Delete, Verdict::Contested].map(Verdict::number), [0, 1, 2]);
 }

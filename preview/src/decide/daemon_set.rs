@@ -144,22 +144,22 @@ pub(crate) fn decide<'a>(
     let now = to_time(options.now);
     // If nodes are known to be missing, those that have pods are taken to be among them.
     let is_partial = notes.iter().any(|note| note.code == NoteCode::NodesMissing);
-    let mut nodes = Nodes::of(input, spec, if is_partial { NodeFit::MayStart } else { NodeFit::Missing })?;
+    let mut known = Nodes::of(input, spec, if is_partial { NodeFit::MayStart } else { NodeFit::Missing })?;
     let mut sorted = pods.to_vec();
     sorted.sort_by_key(|pod| &pod.entry.name);
     let revision = revision(input, entry);
     let mut records = Vec::new();
     for pod in &sorted {
         let node = pod.record.node.as_deref().or(pod.record.target.as_deref());
-        records.push(spec.pod(*pod, node.map(|node| nodes.number(node)), revision, now));
+        records.push(spec.pod(*pod, node.map(|node| known.number(node)), revision, now));
     }
     let set = DaemonSet { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
-    let mut sync = next_sync(&set, &nodes.fits, &records);
+    let mut sync = next_sync(&set, &known.fits, &records);
 
     // Once those that are ready are available.
     let as_available: Vec<_> =
         records.iter().map(|pod| DaemonPod { is_available: pod.is_ready, ..*pod }).collect();
-    if victims(&next_sync(&set, &nodes.fits, &as_available)) != victims(&sync) {
+    if victims(&next_sync(&set, &known.fits, &as_available)) != victims(&sync) {
         let are_soon = (0..sorted.len()).filter(|pod| records[*pod] != as_available[*pod]);
         let pods = are_soon.map(|pod| sorted[pod]);
         notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
@@ -174,7 +174,7 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let words = Words { entry, spec, nodes, pods: &sorted, records, sync, now, knows_revision };
+    let words = Words { entry, spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
     words.notes(notes);
     Ok(words.decision())
 }
@@ -359,7 +359,7 @@ impl<'a> Words<'_, 'a> {
                 format!("{node} keeps a pod, and whether this one is old is not known")
             }
             _ if self.records[pod].is_updated() => "it is of the current revision".to_owned(),
-            _ => format!("{node} keeps a pod"),
+            DaemonReason::Kept => format!("{node} keeps a pod"),
         }
     }
 

@@ -334,7 +334,7 @@ mod tests {
     use crate::sync::deployment::SizeChange;
     use podrank_laws::objects;
     use serde::Deserialize;
-    use serde_json::Value;
+    use serde_json::{Value, json};
     use std::collections::{BTreeMap, BTreeSet};
 
     /// As `judge/cluster/internal/record` writes it.
@@ -397,5 +397,28 @@ mod tests {
             (1..sights.len()).map(|sight| rounds.iter().filter(|round| !round[sight]).count()).collect();
         println!("of {} rounds, {} are right, and notice: {noticed:?}", cases.len(), rounds.len());
         assert!(rounds.len() * 10 > cases.len() * 9 && !noticed.contains(&0), "{} {noticed:?}", rounds.len());
+    }
+
+    /// The oldest set comes first, one without a time before all others, and of equally old ones the smaller name.
+    #[test]
+    fn sets_come_by_age_and_then_by_name() {
+        let owner = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "1", "controller": true }]);
+        let spec = json!({ "replicas": 1, "selector": { "matchLabels": { "app": "web" } } });
+        let mut items = vec![json!({ "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": { "name": "web", "namespace": "shop", "uid": "1" }, "spec": spec })];
+        for (name, minute) in [("d", Some(2)), ("c", Some(1)), ("b", Some(1)), ("e", Some(0)), ("f", None)] {
+            let created = minute.map(|minute| format!("2026-01-01T00:0{minute}:00Z"));
+            items.push(json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet",
+                "metadata": { "name": name, "namespace": "shop", "uid": name, "labels": { "app": "web" },
+                    "creationTimestamp": created, "ownerReferences": owner },
+                "spec": spec }));
+        }
+        let input = Input::read(objects::dump(&items).as_bytes()).expect("a dump");
+        let mut options = Options::new(1, "2026-01-02T00:00:00Z".parse().expect("a time"));
+        options.partial = true;
+        let sets = Sets::of(&input);
+        let (scaled, _) = Scaled::read(&input, &sets, &input.deployments[0], &options).expect("a Deployment");
+        let names: Vec<_> = scaled.own.iter().map(|own| own.entry.id().name).collect();
+        assert_eq!(names, ["f", "e", "b", "c", "d"]);
     }
 }

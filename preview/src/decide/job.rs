@@ -323,7 +323,7 @@ impl Words<'_> {
                 format!("index {index} is not below the completions, {completions}")
             }
             JobReason::Duplicate => format!("index {index} has {} pods, and one is enough", pods_of_index()),
-            JobReason::NextSync => format!("one sync deletes at most {} pods", MAX_DELETIONS),
+            JobReason::NextSync => format!("one sync deletes at most {MAX_DELETIONS} pods"),
             JobReason::Kept
                 if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 =>
             {

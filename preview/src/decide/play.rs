@@ -125,10 +125,13 @@ pub(crate) struct Outcome {
     pub(crate) is_complete: bool,
 }
 
+/// Ways in which sets are seen late, and whether these are all.
+type Ways = (Vec<Vec<usize>>, bool);
+
 /// What the Deployment's controller writes and gets to see.
 pub(crate) struct Sight {
-    /// The ways in which some of these sets can be seen late, and whether these are all.
-    pub(crate) late: fn(&[usize]) -> (Vec<Vec<usize>>, bool),
+    /// The ways in which some of these sets can be seen late.
+    pub(crate) late: fn(&[usize]) -> Ways,
     /// Writes a set.
     pub(crate) write: fn(&mut ReplicaSet, &SizeChange, &Deployment, &Sync),
     /// Shows the controller a set's status: how many pods there are, and how many are available.
@@ -145,7 +148,7 @@ impl Sight {
 }
 
 /// Returns each combination of these sets. If they are too many, returns some of them, and false.
-fn every_way(unseen: &[usize]) -> (Vec<Vec<usize>>, bool) {
+fn every_way(unseen: &[usize]) -> Ways {
     if unseen.len() <= MOST_LATE {
         let of = |bits: usize| {
             (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()

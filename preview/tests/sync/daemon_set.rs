@@ -55,7 +55,7 @@ fn budgets_are_rounded_up() {
     {
         let sync = next_sync(&rolling(Int(0), unavailable), &nodes, &ten());
         assert!(sync.is_update);
-        assert_eq!((sync.deleted, sync.unavailable), (goes, goes as i64));
+        assert_eq!((sync.deleted, sync.unavailable), (goes, i64::try_from(goes).expect("few")));
         assert!(sync.outcomes.iter().all(|outcome| (outcome.verdict, outcome.quota) == (Contested, goes)));
     }
     // With surge, none goes before its successor is available. A percentage of ten nodes is rounded up, too.
