@@ -205,7 +205,9 @@ fn settle_by_index(policy: &Policy, records: &[Pod], indexes: &[i64], outcomes: 
     if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != Reason::Surplus) {
         return Vec::new();
     }
-    let is_left = |outcome: &Outcome| matches!(outcome.reason, Reason::Surplus | Reason::Kept);
+    // Also those that go only in the next sync: Kubernetes sorts them all.
+    let is_left =
+        |outcome: &Outcome| matches!(outcome.reason, Reason::Surplus | Reason::Kept | Reason::NextSync);
     let mut list: Vec<u32> =
         (0..).zip(&*outcomes).filter(|(_, outcome)| is_left(outcome)).map(|(pod, _)| pod).collect();
     list.sort_by_key(|pod| indexes[*pod as usize]);
