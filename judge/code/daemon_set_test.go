@@ -159,7 +159,62 @@ func judgeBackoff(preview *preview, set *appsv1.DaemonSet, nodes []*v1.Node, pod
 	return nil
 }
 
+// A daemonSetCase is a DaemonSet with its nodes and pods.
+type daemonSetCase struct {
+	r     *rand.Rand
+	now   time.Time
+	set   *appsv1.DaemonSet
+	nodes []*v1.Node
+	pods  []*v1.Pod
+	// tidy sets reach the update, others its first part.
+	tidy bool
+	// sunset is whether there are old pods on nodes where none may start any more, and new ones on the others.
+	sunset bool
+	// unwanted and unavailable are whether most nodes and pods are so.
+	unwanted, unavailable bool
+}
+
 func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonSet, []*v1.Node, []*v1.Pod) {
+	c := &daemonSetCase{r: r, now: now, set: newDaemonSet(r, name), tidy: r.IntN(3) > 0}
+	n := r.IntN(7)
+	// Of a crowd, more pods go than one sync deletes.
+	if r.IntN(300) == 0 {
+		n = 240 + r.IntN(160)
+		c.unwanted, c.unavailable = r.IntN(3) == 0, r.IntN(3) == 0
+	}
+	rolling := c.set.Spec.UpdateStrategy.RollingUpdate
+	c.sunset = (r.IntN(8) == 0 || c.unavailable) && rolling != nil
+	if c.sunset {
+		c.tidy, rolling.MaxSurge = true, new(intstr.FromInt32(1))
+	}
+	for i := range n {
+		c.nodes = append(c.nodes, c.node(fmt.Sprintf("n%d", i)))
+	}
+	for _, node := range c.nodes {
+		count := r.IntN(4)
+		if c.tidy {
+			count = 1 + r.IntN(4)/3
+		}
+		if c.sunset {
+			count = 1
+		}
+		for range count {
+			c.add(node.Name)
+		}
+	}
+	if c.sunset {
+		for i, pod := range c.pods {
+			c.setSun(pod, c.nodes[i])
+		}
+	} else if r.IntN(8) == 0 {
+		for range 1 + r.IntN(3) {
+			c.add(pick(r, "gone", "lost"))
+		}
+	}
+	return c.set, c.nodes, c.pods
+}
+
+func newDaemonSet(r *rand.Rand, name string) *appsv1.DaemonSet {
 	labels, history := map[string]string{"app": "agent"}, int32(10)
 	budget := func() *intstr.IntOrString {
 		value := intstr.FromInt32(pick(r, int32(0), 0, 0, 1, 2, 3, 300))
@@ -187,105 +242,74 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 	if r.IntN(4) == 0 {
 		set.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: pick(r, "3", "03", "x", "")}
 	}
-	// Tidy sets reach the update, others its first part.
-	tidy, n := r.IntN(3) > 0, r.IntN(7)
-	// Of a crowd, more pods go than one sync deletes.
-	unwanted, unavailable := false, false
-	if r.IntN(300) == 0 {
-		n = 240 + r.IntN(160)
-		unwanted, unavailable = r.IntN(3) == 0, r.IntN(3) == 0
+	return set
+}
+
+func (c *daemonSetCase) node(name string) *v1.Node {
+	r, node := c.r, &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"agent": "yes"}}}
+	switch {
+	case c.sunset && (r.IntN(2) == 0 || c.unavailable && r.IntN(6) > 0):
+		node.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
+	case !c.sunset && r.IntN(6) == 0:
+		node.Spec.Taints = []v1.Taint{{Key: "k", Effect: pick(r, v1.TaintEffectNoSchedule, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)}}
 	}
-	nodes := make([]*v1.Node, n)
-	for i := range nodes {
-		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i), Labels: map[string]string{"agent": "yes"}}}
-		if (r.IntN(12) == 0) != unwanted {
-			node.Labels = nil
-		}
-		if r.IntN(6) == 0 {
-			node.Spec.Taints = []v1.Taint{{Key: "k", Effect: pick(r, v1.TaintEffectNoSchedule, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)}}
-		}
-		nodes[i] = node
+	if !c.sunset && (r.IntN(12) == 0) != c.unwanted {
+		node.Labels = nil
 	}
-	// Old pods on nodes where none may start any more, and new ones on the others.
-	sunset := (r.IntN(8) == 0 || unavailable) && set.Spec.UpdateStrategy.RollingUpdate != nil
-	if sunset {
-		tidy, set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = true, new(intstr.FromInt32(1))
-		for _, node := range nodes {
-			node.Labels, node.Spec.Taints = map[string]string{"agent": "yes"}, nil
-			if r.IntN(2) == 0 || unavailable && r.IntN(6) > 0 {
-				node.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
-			}
-		}
+	return node
+}
+
+func (c *daemonSetCase) add(node string) {
+	r, pod := c.r, &v1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: fmt.Sprintf("p%d", len(c.pods)), UID: uid(len(c.pods)),
+		Labels: map[string]string{"app": "agent"}, CreationTimestamp: metav1.Unix(1_700_000_000+int64(c.r.IntN(3)), 0),
+		OwnerReferences: owned(c.set, daemonSetKind),
+	}}
+	pod.Status.Phase = v1.PodRunning
+	pod.Labels[appsv1.ControllerRevisionHashLabelKey] = pick(r, revision, "old", "old", "older")
+	if r.IntN(4) == 0 {
+		pod.Labels["pod-template-generation"] = pick(r, "2", "3")
 	}
-	var pods []*v1.Pod
-	add := func(node string) {
-		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: fmt.Sprintf("p%d", len(pods)), UID: uid(len(pods)),
-			Labels: map[string]string{"app": "agent"}, CreationTimestamp: metav1.Unix(1_700_000_000+int64(r.IntN(3)), 0),
-			OwnerReferences: owned(set, daemonSetKind),
-		}}
-		pod.Status.Phase = v1.PodRunning
-		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = pick(r, revision, "old", "old", "older")
-		if r.IntN(4) == 0 {
-			pod.Labels["pod-template-generation"] = pick(r, "2", "3")
-		}
-		if r.IntN(10) > 0 {
-			pod.Spec.NodeName = node
-		} else if r.IntN(20) > 0 {
-			pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
-				NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchFields: []v1.NodeSelectorRequirement{
-					{Key: metav1.ObjectNameField, Operator: v1.NodeSelectorOpIn, Values: []string{node}}}}}}}}
-		}
-		if r.IntN(3) > 0 {
-			// Kubernetes keeps whole seconds.
-			since := metav1.NewTime(now.Add(-pick(r, time.Second, 30*time.Second, 90*time.Second, time.Hour)).Truncate(time.Second))
-			pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: since}}
-			if r.IntN(12) == 0 {
-				pod.Status.Conditions[0].LastTransitionTime = metav1.Time{}
-			}
-		}
-		if !tidy && r.IntN(4) == 0 {
-			pod.Status.Phase = pick(r, v1.PodPending, v1.PodSucceeded, v1.PodFailed, v1.PodFailed)
-		}
-		if tidy && r.IntN(20) == 0 {
-			pod.Status.Phase = v1.PodFailed
-		}
+	if r.IntN(10) > 0 {
+		pod.Spec.NodeName = node
+	} else if r.IntN(20) > 0 {
+		pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+			NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchFields: []v1.NodeSelectorRequirement{
+				{Key: metav1.ObjectNameField, Operator: v1.NodeSelectorOpIn, Values: []string{node}}}}}}}}
+	}
+	if r.IntN(3) > 0 {
+		pod.Status.Conditions = c.ready(pick(r, time.Second, 30*time.Second, 90*time.Second, time.Hour))
 		if r.IntN(12) == 0 {
-			pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
-		}
-		pods = append(pods, pod)
-	}
-	for i := range nodes {
-		switch {
-		case tidy:
-			add(nodes[i].Name)
-			if pods[len(pods)-1].DeletionTimestamp == nil && !sunset && r.IntN(4) == 0 {
-				add(nodes[i].Name)
-			}
-		default:
-			for range r.IntN(4) {
-				add(nodes[i].Name)
-			}
+			pod.Status.Conditions[0].LastTransitionTime = metav1.Time{}
 		}
 	}
-	if sunset {
-		for i, pod := range pods {
-			isOld := len(nodes[i].Spec.Taints) > 0
-			pod.Spec.NodeName, pod.DeletionTimestamp, pod.Status.Phase = nodes[i].Name, nil, v1.PodRunning
-			pod.Labels = map[string]string{"app": "agent", appsv1.ControllerRevisionHashLabelKey: revision}
-			if isOld {
-				pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
-			}
-			pod.Status.Conditions = nil
-			if (r.IntN(8) > 0) != unavailable {
-				pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue,
-					LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}}
-			}
-		}
-	} else if r.IntN(8) == 0 {
-		for range 1 + r.IntN(3) {
-			add(pick(r, "gone", "lost"))
-		}
+	if !c.tidy && r.IntN(4) == 0 {
+		pod.Status.Phase = pick(r, v1.PodPending, v1.PodSucceeded, v1.PodFailed, v1.PodFailed)
 	}
-	return set, nodes, pods
+	if c.tidy && r.IntN(20) == 0 {
+		pod.Status.Phase = v1.PodFailed
+	}
+	if r.IntN(12) == 0 {
+		pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+	}
+	c.pods = append(c.pods, pod)
+}
+
+// ready is the condition of a pod that has been ready for so long. Kubernetes keeps whole seconds.
+func (c *daemonSetCase) ready(age time.Duration) []v1.PodCondition {
+	since := metav1.NewTime(c.now.Add(-age).Truncate(time.Second))
+	return []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: since}}
+}
+
+// setSun makes a pod old if none may start on its node, and new otherwise.
+func (c *daemonSetCase) setSun(pod *v1.Pod, node *v1.Node) {
+	pod.Spec.NodeName, pod.DeletionTimestamp, pod.Status.Phase = node.Name, nil, v1.PodRunning
+	pod.Labels = map[string]string{"app": "agent", appsv1.ControllerRevisionHashLabelKey: revision}
+	if len(node.Spec.Taints) > 0 {
+		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
+	}
+	pod.Status.Conditions = nil
+	if (c.r.IntN(8) > 0) != c.unavailable {
+		pod.Status.Conditions = c.ready(time.Hour)
+	}
 }

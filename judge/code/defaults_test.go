@@ -84,7 +84,8 @@ func judgeDefaults(t *testing.T, p *previewer, gate bool, spec string, failed in
 	says := func() map[string]string {
 		said := map[string]string{}
 		ask := func(kind, workload string, lists ...list) {
-			answer, err := p.raw(question{Workload: workload, Now: at(time.Hour).Time, Partial: true, MaxUnavailableOff: !gate}, lists...)
+			answer, err := p.raw(question{Workload: workload, Now: at(time.Hour).Time, Partial: true,
+				Gates: map[string]bool{string(features.MaxUnavailableStatefulSet): gate}}, lists...)
 			if err != nil {
 				t.Fatal(err)
 			}

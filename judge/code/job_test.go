@@ -134,61 +134,66 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 	few := pick(r, 1, 1, 10)
 	pods := make([]*v1.Pod, n)
 	alike := r.IntN(3) // how much pods differ
-	at := func() metav1.Time { return metav1.Unix(1_700_000_000+int64(r.IntN(1+alike)), 0) }
 	for i := range pods {
-		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: fmt.Sprintf("p%d", i), Labels: labels, CreationTimestamp: at(),
-			UID:             types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), i)),
-			OwnerReferences: owned(job, jobKind),
-		}}
-		pod.Status.Phase = v1.PodRunning
-		if r.IntN(2) == 0 {
-			pod.Status.Phase = pick(r, v1.PodRunning, v1.PodRunning, v1.PodPending, v1.PodUnknown, v1.PodSucceeded, v1.PodFailed)
-		}
-		if r.IntN(4) > 0 {
-			pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
-		}
-		if pod.Status.Phase != v1.PodPending || r.IntN(2) == 0 {
-			pod.Spec.NodeName = pick(r, "a", "b")
-		}
-		if r.IntN(4) > 0 {
-			pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at()}}
-			if r.IntN(10) == 0 {
-				pod.Status.Conditions[0].LastTransitionTime = metav1.Time{}
-			}
-		}
-		if r.IntN(2) < alike {
-			pod.Status.ContainerStatuses = []v1.ContainerStatus{{RestartCount: int32(r.IntN(3))}}
-		}
-		if r.IntN(4) == 0 {
-			// Neither counts here.
-			pod.Annotations = map[string]string{v1.PodDeletionCost: strconv.Itoa(r.IntN(3))}
-		}
+		pods[i] = newJobPod(r, i, alike)
+		pods[i].OwnerReferences, pods[i].Labels = owned(job, jobKind), labels
 		if r.IntN(8) > 0 && r.IntN(few) == 0 {
-			if pod.Annotations == nil {
-				pod.Annotations = map[string]string{}
-			}
-			text := strconv.Itoa(r.IntN(1 + pick(r, 2, 5, 12)))
-			if n > 400 {
-				text = strconv.Itoa(r.IntN(400))
-			}
-			if r.IntN(10) == 0 {
-				text = pick(r, "", "-1", "-0", "+2", "03", "x", "1.0", "9223372036854775807", "9223372036854775808", "2147483648")
-			}
-			pod.Annotations[batchv1.JobCompletionIndexAnnotation] = text
+			pods[i].Annotations[batchv1.JobCompletionIndexAnnotation] = newIndex(r, n)
 		}
-		if r.IntN(12) == 0 {
-			pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
-		}
-		if pod.Status.Phase == v1.PodSucceeded && r.IntN(4) == 0 {
+		if pods[i].Status.Phase == v1.PodSucceeded && r.IntN(4) == 0 {
 			if job.Status.UncountedTerminatedPods == nil {
 				job.Status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
 			}
-			job.Status.UncountedTerminatedPods.Succeeded = append(job.Status.UncountedTerminatedPods.Succeeded, pod.UID)
+			job.Status.UncountedTerminatedPods.Succeeded = append(job.Status.UncountedTerminatedPods.Succeeded, pods[i].UID)
 		}
-		pods[i] = pod
 	}
 	return job, pods
+}
+
+func newJobPod(r *rand.Rand, i, alike int) *v1.Pod {
+	at := func() metav1.Time { return metav1.Unix(1_700_000_000+int64(r.IntN(1+alike)), 0) }
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: fmt.Sprintf("p%d", i), Annotations: map[string]string{}, CreationTimestamp: at(),
+		UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), i)),
+	}}
+	pod.Status.Phase = v1.PodRunning
+	if r.IntN(2) == 0 {
+		pod.Status.Phase = pick(r, v1.PodRunning, v1.PodRunning, v1.PodPending, v1.PodUnknown, v1.PodSucceeded, v1.PodFailed)
+	}
+	if r.IntN(4) > 0 {
+		pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+	}
+	if pod.Status.Phase != v1.PodPending || r.IntN(2) == 0 {
+		pod.Spec.NodeName = pick(r, "a", "b")
+	}
+	if r.IntN(4) > 0 {
+		pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at()}}
+		if r.IntN(10) == 0 {
+			pod.Status.Conditions[0].LastTransitionTime = metav1.Time{}
+		}
+	}
+	if r.IntN(2) < alike {
+		pod.Status.ContainerStatuses = []v1.ContainerStatus{{RestartCount: int32(r.IntN(3))}}
+	}
+	if r.IntN(4) == 0 {
+		// Neither counts here.
+		pod.Annotations[v1.PodDeletionCost] = strconv.Itoa(r.IntN(3))
+	}
+	if r.IntN(12) == 0 {
+		pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+	}
+	return pod
+}
+
+// newIndex is the text of a completion index, for one of so many pods.
+func newIndex(r *rand.Rand, pods int) string {
+	switch {
+	case r.IntN(10) == 0:
+		return pick(r, "", "-1", "-0", "+2", "03", "x", "1.0", "9223372036854775807", "9223372036854775808", "2147483648")
+	case pods > 400:
+		return strconv.Itoa(r.IntN(400))
+	}
+	return strconv.Itoa(r.IntN(1 + pick(r, 2, 5, 12)))
 }
 
 // addEnds gives a Job what may end it, and its pods what they failed by. It returns the time of the sync. Most Jobs do not end.
@@ -237,39 +242,41 @@ func addEnds(r *rand.Rand, job *batchv1.Job, pods []*v1.Pod) time.Time {
 		spec.SuccessPolicy = newSuccessPolicy(r)
 	}
 	for _, pod := range pods {
-		if pod.Annotations == nil {
-			pod.Annotations = map[string]string{}
-		}
-		if r.IntN(2) == 0 {
-			pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = pick(r, "0", "1", "2", "5", "-1", "x", "+2", "2147483648")
-		}
-		if r.IntN(8) == 0 {
-			pod.Status.InitContainerStatuses = []v1.ContainerStatus{{Name: "init", RestartCount: int32(r.IntN(3))}}
-		}
-		if pod.Status.Phase != v1.PodFailed && pod.DeletionTimestamp == nil {
-			continue
-		}
-		if r.IntN(8) == 0 {
-			if status.UncountedTerminatedPods == nil {
-				status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
-			}
-			status.UncountedTerminatedPods.Failed = append(status.UncountedTerminatedPods.Failed, pod.UID)
-		}
-		ended := v1.ContainerStatus{Name: pick(r, "main", "init"), State: v1.ContainerState{
-			Terminated: &v1.ContainerStateTerminated{ExitCode: int32(r.IntN(4))}}}
-		switch r.IntN(4) {
-		case 0:
-			pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, ended)
-		case 1:
-		default:
-			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, ended)
-		}
-		if r.IntN(2) == 0 {
-			pod.Status.Conditions = append(pod.Status.Conditions,
-				v1.PodCondition{Type: v1.DisruptionTarget, Status: pick(r, v1.ConditionTrue, v1.ConditionFalse)})
-		}
+		addFailure(r, status, pod)
 	}
 	return now
+}
+
+// addFailure gives a pod what it failed by, if it has failed or is being deleted.
+func addFailure(r *rand.Rand, status *batchv1.JobStatus, pod *v1.Pod) {
+	if r.IntN(2) == 0 {
+		pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = pick(r, "0", "1", "2", "5", "-1", "x", "+2", "2147483648")
+	}
+	if r.IntN(8) == 0 {
+		pod.Status.InitContainerStatuses = []v1.ContainerStatus{{Name: "init", RestartCount: int32(r.IntN(3))}}
+	}
+	if pod.Status.Phase != v1.PodFailed && pod.DeletionTimestamp == nil {
+		return
+	}
+	if r.IntN(8) == 0 {
+		if status.UncountedTerminatedPods == nil {
+			status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
+		}
+		status.UncountedTerminatedPods.Failed = append(status.UncountedTerminatedPods.Failed, pod.UID)
+	}
+	ended := v1.ContainerStatus{Name: pick(r, "main", "init"), State: v1.ContainerState{
+		Terminated: &v1.ContainerStateTerminated{ExitCode: int32(r.IntN(4))}}}
+	switch r.IntN(4) {
+	case 0:
+		pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, ended)
+	case 1:
+	default:
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, ended)
+	}
+	if r.IntN(2) == 0 {
+		pod.Status.Conditions = append(pod.Status.Conditions,
+			v1.PodCondition{Type: v1.DisruptionTarget, Status: pick(r, v1.ConditionTrue, v1.ConditionFalse)})
+	}
 }
 
 func newPodFailurePolicy(r *rand.Rand) *batchv1.PodFailurePolicy {

@@ -55,13 +55,12 @@ func newPreviewer(t *testing.T) (*previewer, error) {
 
 // A question is what to ask about objects. The fields are those of podrank-answer.
 type question struct {
-	Workload          string    `json:"workload"`
-	Now               time.Time `json:"now"`
-	Counts            []int32   `json:"counts,omitempty"`
-	NextStep          bool      `json:"nextStep,omitempty"`
-	Partial           bool      `json:"partial,omitempty"`
-	MaxUnavailableOff bool      `json:"maxUnavailableOff,omitempty"`
-	RecreateOn        bool      `json:"recreateOn,omitempty"`
+	Workload string          `json:"workload"`
+	Now      time.Time       `json:"now"`
+	Counts   []int32         `json:"counts,omitempty"`
+	NextStep bool            `json:"nextStep,omitempty"`
+	Partial  bool            `json:"partial,omitempty"`
+	Gates    map[string]bool `json:"gates,omitempty"`
 }
 
 // A list is what kubectl prints of objects of one kind.

@@ -14,6 +14,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
@@ -39,7 +40,7 @@ func TestStatefulSets(t *testing.T) {
 		if err := upstream.SetStatefulSetGates(setting.maxUnavailable, setting.recreate); err != nil {
 			t.Fatal(err)
 		}
-		gates := question{MaxUnavailableOff: !setting.maxUnavailable, RecreateOn: setting.recreate}
+		gates := map[string]bool{string(features.MaxUnavailableStatefulSet): setting.maxUnavailable, string(features.StatefulSetRecreateStrategy): setting.recreate}
 		n := *statefulSets * setting.share / 10
 		tally := judgeWorkloads(t, *first+done, n, func() (judge, error) {
 			controller := upstream.NewStatefulSetController()
@@ -47,7 +48,7 @@ func TestStatefulSets(t *testing.T) {
 			return func(number int, tally map[string]int) error {
 				c := newStatefulSetCase(seeded(12, number))
 				if err := c.judge(controller, p, gates, tally); err != nil {
-					return fmt.Errorf("with %+v: %w\n%s", gates, err, describe(c.set, c.pods))
+					return fmt.Errorf("with %v: %w\n%s", gates, err, describe(c.set, c.pods))
 				}
 				return nil
 			}, err
@@ -239,12 +240,12 @@ func (c *statefulSetCase) add(r *rand.Rand, name string, broken, old int) {
 }
 
 // ask asks the preview what the next sync does.
-func (c *statefulSetCase) ask(p *previewer, gates question, pods []*v1.Pod) (*preview, error) {
-	gates.Workload, gates.Now = "sts/"+c.set.Name, c.now
-	return p.ask(gates, list{"apps/v1", "StatefulSetList", []*appsv1.StatefulSet{c.set}}, list{"v1", "PodList", pods})
+func (c *statefulSetCase) ask(p *previewer, gates map[string]bool, pods []*v1.Pod) (*preview, error) {
+	q := question{Workload: "sts/" + c.set.Name, Now: c.now, Gates: gates}
+	return p.ask(q, list{"apps/v1", "StatefulSetList", []*appsv1.StatefulSet{c.set}}, list{"v1", "PodList", pods})
 }
 
-func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *previewer, gates question, tally map[string]int) error {
+func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *previewer, gates map[string]bool, tally map[string]int) error {
 	var members []*v1.Pod
 	byName, listed := map[string]*v1.Pod{}, 0
 	for _, pod := range c.pods {
@@ -259,7 +260,7 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *p
 	}
 	deleted, err := controller.Sync(c.set, members, c.now)
 	isRecreate := c.set.Spec.UpdateStrategy.Type == appsv1.RecreateStatefulSetStrategyType
-	if wantErr := isRecreate && !gates.RecreateOn; (err != nil) != wantErr {
+	if wantErr := isRecreate && !gates[string(features.StatefulSetRecreateStrategy)]; (err != nil) != wantErr {
 		return fmt.Errorf("upstream: %w", err)
 	}
 	preview, err := c.ask(p, gates, c.pods)
@@ -313,7 +314,7 @@ func (p *preview) blockerOf(name string) string {
 
 // judgeBlockers mends the pod that others wait for, and sees that upstream's next sync differs: something goes that did not,
 // or another pod is waited for.
-func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetController, p *previewer, gates question, members []*v1.Pod,
+func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetController, p *previewer, gates map[string]bool, members []*v1.Pod,
 	before *preview, tally map[string]int,
 ) error {
 	for _, waits := range before.Blocked {

@@ -2,9 +2,11 @@
 //! code gets, too; each line that it writes is a list of answers: a preview as other programs read it, or the error in its place.
 
 use jiff::Timestamp;
-use podrank_preview::{ControllerGates, Input, Options, WorkloadName, preview_workload};
+use podrank_preview::gates::STATEFUL_SET_GATES;
+use podrank_preview::{Input, Options, WorkloadName, preview_workload};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufWriter, Write};
 
 /// What is asked about the objects of a line.
@@ -22,10 +24,9 @@ struct Question {
     /// Whether pods that the statuses count may be missing.
     #[serde(default)]
     partial: bool,
+    /// The feature gates of `StatefulSets` that are on or off, by name.
     #[serde(default)]
-    max_unavailable_off: bool,
-    #[serde(default)]
-    recreate_on: bool,
+    gates: BTreeMap<String, bool>,
 }
 
 impl Question {
@@ -38,10 +39,10 @@ impl Question {
         options.partial = self.partial;
         // Kubernetes' code decides about pods, and knows no odds.
         options.odds = false;
-        options.controller_gates = ControllerGates {
-            max_unavailable_stateful_set: !self.max_unavailable_off,
-            stateful_set_recreate_strategy: self.recreate_on,
-        };
+        for (name, gate) in STATEFUL_SET_GATES {
+            let own = gate(&mut options.controller_gates);
+            *own = self.gates.get(name).copied().unwrap_or(*own);
+        }
         Ok(options)
     }
 
@@ -54,7 +55,7 @@ impl Question {
 fn answers(line: &str) -> Result<Vec<Box<RawValue>>, String> {
     let mut values = serde_json::Deserializer::from_str(line).into_iter();
     let question: Question = values.next().ok_or("no question")?.map_err(|error| error.to_string())?;
-    let input = Input::read(line[values.byte_offset()..].as_bytes()).map_err(|error| error.to_string())?;
+    let input = Input::read(&line.as_bytes()[values.byte_offset()..]).map_err(|error| error.to_string())?;
     if question.counts.is_empty() {
         return Ok(vec![question.answer(&input, None)?]);
     }

@@ -189,8 +189,10 @@ fn settle_by_index(
     if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != JobReason::Surplus) {
         return Vec::new();
     }
-    let is_left =
-        |outcome: &PodOutcome<JobReason>| matches!(outcome.reason, JobReason::Surplus | JobReason::Kept);
+    // Also those that go only in the next sync: Kubernetes sorts them all.
+    let is_left = |outcome: &PodOutcome<JobReason>| {
+        matches!(outcome.reason, JobReason::Surplus | JobReason::Kept | JobReason::NextSync)
+    };
     let mut list: Vec<u32> =
         (0..).zip(&*outcomes).filter(|(_, outcome)| is_left(outcome)).map(|(pod, _)| pod).collect();
     list.sort_by_key(|pod| indexes[*pod as usize]);
