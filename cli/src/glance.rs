@@ -405,6 +405,9 @@ pub(crate) fn few_words(
     }
 }
 
+/// How a row is called together with those that are alike, after the number of its pods, and the reason. `None` for a row that stays as it is.
+type Grouping<'g> = &'g dyn Fn(&Row) -> Option<(String, String)>;
+
 /// The rows on so many lines. If there are more, some that are alike become one row that counts them: first of those that stay, then of
 /// sets that go as a whole, then of pods that may go, and then of others; at last, all that are left over. No more names are left out
 /// than it takes.
@@ -421,7 +424,7 @@ fn folded(preview: &Preview<'_>, mut rows: Vec<Row>, most: usize) -> Vec<Row> {
     let is_open = |row: &Row| matches!(row.verdict, Verdict::Contested | Verdict::Later);
     let alike = |row: &Row| (row.pods == 1).then(|| (String::new(), row.because.clone()));
     let open = |row: &Row| alike(row).filter(|_| is_open(row));
-    let groups: [&dyn Fn(&Row) -> Option<(String, String)>; 4] = [&stays, &of_set, &open, &alike];
+    let groups: [Grouping<'_>; 4] = [&stays, &of_set, &open, &alike];
     for group in groups {
         rows = together(rows, group, most);
     }
@@ -451,9 +454,8 @@ fn whole_sets<'p>(preview: &'p Preview<'_>) -> HashMap<Cow<'p, str>, &'p str> {
     pods.map(|(pod, set)| (plain(pod.name), set)).collect()
 }
 
-/// Makes one row of the last ones of each group, as far as there are more than `most` rows: how the group is called after the number of
-/// its pods, and the reason. `None` is for a row that stays as it is.
-fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>, most: usize) -> Vec<Row> {
+/// Makes one row of the last ones of each group, as far as there are more than `most` rows.
+fn together(rows: Vec<Row>, group: Grouping<'_>, most: usize) -> Vec<Row> {
     let mut excess = rows.len().saturating_sub(most);
     let group = |row: &Row| Some((row.verdict, row.goes.clone(), group(row)?));
     let mut sizes = HashMap::<_, usize>::new();

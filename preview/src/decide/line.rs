@@ -168,7 +168,9 @@ impl<'m, 'a> Line<'m, 'a> {
         let quota = self.quota();
         let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
         match contest {
-            Contest::Ranks if self.is_race => format!("{of}: ranks change as other ReplicaSets get or lose pods"),
+            Contest::Ranks if self.is_race => {
+                format!("{of}: ranks change as other ReplicaSets get or lose pods")
+            }
             Contest::Ranks => format!("{of}, by list order and ranks counted anew"),
             contest => format!("{of}, by list order: {}", contest.words()),
         }

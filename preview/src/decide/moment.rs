@@ -130,8 +130,10 @@ fn over_time<'a>(
             set.push(pods);
         }
     }
-    let agreed =
-        of_sets.into_iter().map(|cases| agree(cases, Cases::Shares(shares), Contest::Ages, &why)).map(|mut pods| {
+    let agreed = of_sets
+        .into_iter()
+        .map(|cases| agree(cases, Cases::Shares(shares), Contest::Ages, &why))
+        .map(|mut pods| {
             for pod in &mut pods {
                 if let Some(now) = at_now.get(&pod.uid) {
                     pod.details = now.details.clone();

@@ -161,8 +161,14 @@ pub(crate) fn of_deployment(
         let Note { code, text } = lagging(&names);
         note(code, text);
     }
-    let what_follows = match next {
-        Some(Next::Step) => Some((
+    notes.extend(next.and_then(|next| what_follows(&name, spec, next)));
+    notes
+}
+
+/// What follows the next sync of a Deployment, if anything does.
+fn what_follows(name: &str, spec: &DeploymentSpec, next: &Next) -> Option<Note> {
+    let (code, text) = match next {
+        Next::Step => (
             NoteCode::GoesOn,
             format!(
                 "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
@@ -174,35 +180,32 @@ pub(crate) fn of_deployment(
                     "follows"
                 }
             ),
-        )),
-        Some(Next::NewPods) => Some((
+        ),
+        Next::NewPods => (
             NoteCode::RolloutWaits,
             format!(
                 "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
                  pods that stay in this preview"
             ),
-        )),
-        Some(Next::OldPods(pods)) => Some((
+        ),
+        Next::OldPods(pods) => (
             NoteCode::RolloutWaits,
             format!(
                 "after this step, Deployment {name} waits until no old pod is left; then its new ReplicaSet gets {}",
                 count(*pods, "pod")
             ),
-        )),
-        Some(Next::AllNewPods(pods)) => Some((
+        ),
+        Next::AllNewPods(pods) => (
             NoteCode::RolloutWaits,
             format!(
                 "once {} of its new ReplicaSet {} available, Deployment {name} deletes all old pods",
                 count(*pods, "pod"),
                 if *pods == 1 { "is" } else { "are" }
             ),
-        )),
-        Some(Next::Nothing) | None => None,
+        ),
+        Next::Nothing => return None,
     };
-    if let Some((code, text)) = what_follows {
-        note(code, text);
-    }
-    notes
+    Some(Note::new(code, text))
 }
 
 /// Pods that the controller would release or adopt before it deletes any.
