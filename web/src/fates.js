@@ -5,7 +5,7 @@ export const FATES = ['delete', 'contested', 'blocked', 'later', 'keep'];
 /** As in the first column of the command line's table. */
 export const GOES = { delete: 'yes', contested: 'maybe', blocked: 'waits', later: 'later', keep: 'no' };
 /** Of one pod. */
-export const FATE_WORDS = { delete: 'goes', contested: 'may go', blocked: 'goes after others', later: 'goes when the rollout goes on', keep: 'stays' };
+export const FATE_WORDS = { delete: 'goes', contested: 'may go', blocked: 'waits', later: 'goes when the rollout goes on', keep: 'stays' };
 
 /** How many pods have each fate. */
 export function tally(pods) {
@@ -21,17 +21,22 @@ export function tally(pods) {
 export function told(pods, { deletions, order }) {
     const numbers = tally(pods);
     const certain = order === 'total' ? (numbers.delete === 1 ? 'goes' : 'go') : 'certainly';
-    const chance = numbers.contested === 0 ? '0 by chance' : `${span(deletions, numbers.delete)} of ${numbers.contested} by chance`;
+    const chance = numbers.contested === 0 ? '0 by chance' : byChance(deletions, numbers.delete, numbers.contested);
     return [
         ['delete', numbers.delete, `${numbers.delete} ${certain}`],
         ['contested', order === 'total' ? 0 : numbers.contested + numbers.delete, chance],
-        ['blocked', numbers.blocked, `${numbers.blocked} after others`],
+        ['blocked', numbers.blocked, `${numbers.blocked} ${numbers.blocked === 1 ? 'waits' : 'wait'}`],
         ['later', numbers.later, `${numbers.later} when the rollout goes on`],
         ['keep', 1, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],
     ].filter(([, number]) => number > 0).map(([fate, , text]) => [fate, text]);
 }
 
-const span = ({ min, max }, certain) => (min === max ? `${max - certain}` : `${min - certain} to ${max - certain}`);
+/** How many contested pods go, as the command line says it. */
+function byChance({ min, max }, certain, contested) {
+    const [least, most] = [min - certain, max - certain];
+    if (least === 0 && most === contested) return `${most} ${certain > 0 ? 'more ' : ''}may go`;
+    return `${least === most ? most : least === 0 ? `up to ${most}` : `${least} to ${most}`} of ${contested} by chance`;
+}
 
 /** How many pods of a node or zone go: `4 of 4 go`. */
 export function share(pods) {

@@ -46,7 +46,7 @@ test('what becomes of pods is counted, and placed by zone and node', () => {
         ['Zone unknown', [['n3', '0 of 1 go']]], ['z1', [['n2', '0 of 1 go, 1 may']]], ['z2', [['n1', '1 of 2 goes']]], ['Not on a node', [['', '1 of 1 goes']]],
     ]);
     assert.deepEqual(told(pods, { deletions: { min: 2, max: 3 } }),
-        [['delete', '2 certainly'], ['contested', '0 to 1 of 1 by chance'], ['keep', 'the other 2 stay']]);
+        [['delete', '2 certainly'], ['contested', '1 more may go'], ['keep', 'the other 2 stay']]);
     assert.deepEqual(told([pods[3]], { deletions: { min: 0, max: 0 } }), [['keep', 'it stays']]);
 });
 
