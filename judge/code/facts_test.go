@@ -173,7 +173,7 @@ func TestUpstreamJSON(t *testing.T) {
 		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
 		a, b := w.record(first.V1(), first.Rank), w.record(second.V1(), second.Rank)
 		if got, rule := library.Upstream(&a, &b, library.Time(p.Now.Time()), !p.CostOn()); got != want {
-			t.Errorf("%s, %s: upstream says %s, podrank %d by %v", pair.First, pair.Second, pair.Relation, got, rule)
+			t.Errorf("%s, %s: upstream says %s, podrank %d by %v", pair.First, pair.Second, pair.Relation, got, library.RuleName(rule))
 		}
 		if first.Rank != second.Rank {
 			continue // a rank is no pod's own: TestRelation counts it
