@@ -13,8 +13,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 
 	podrank "github.com/podrank/podrank/go"
@@ -37,128 +35,6 @@ func eachRound(t *testing.T, rounds int, check func(t *testing.T, round int) boo
 			})
 		})
 	}
-}
-
-// silent is a logger: upstream has something to say of every deletion that is
-// no longer waited for.
-var silent klog.Logger
-
-// Everything can happen to the expectations of two sets: upstream's and ours say
-// the same of them after every event, at every moment.
-func TestExpectations(t *testing.T) {
-	const sequences = 120_000
-	sets, pods := []string{"shop/web", "shop/db"}, make([]*v1.Pod, 8)
-	for i := range pods {
-		// Upstream knows pods by their names, ours by their UIDs.
-		pods[i] = &v1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: fmt.Sprint("p", i), UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", i%2, i/2)),
-		}}
-	}
-	var events, timeouts, surpassed, counted, again, unexpected atomic.Int64
-	t.Cleanup(func() {
-		t.Logf("%d sequences, %d events; %d times timed out, %d times more seen than expected; %d deletions seen, %d again, %d unexpected",
-			sequences, events.Load(), timeouts.Load(), surpassed.Load(), counted.Load(), again.Load(), unexpected.Load())
-		for _, count := range []*atomic.Int64{&timeouts, &surpassed, &counted, &again, &unexpected} {
-			if count.Load() < sequences/10 {
-				t.Error("too few to tell")
-			}
-		}
-	})
-
-	eachRound(t, sequences, func(t *testing.T, round int) bool {
-		r := seeded(9, round)
-		theirs, ours := upstream.NewExpectations(), [2]podrank.Expectations{}
-		expecting := [2][]*v1.Pod{pods, pods} // whose deletion was expected last
-		seen := [2]map[*v1.Pod]bool{{}, {}}   // and counted
-		history := ""
-		for range 4 + r.IntN(20) {
-			set := r.IntN(len(sets))
-			our, name := &ours[set], sets[set]
-			switch event := r.IntN(20); {
-			case event < 2:
-				count := pick(r, 0, 1, 1, 2, 3, 500)
-				history += fmt.Sprintf("; %s expects %d creations", name, count)
-				if err := errors.Join(theirs.ExpectCreations(silent, name, count), our.ExpectCreations(count)); err != nil {
-					t.Error(err)
-				}
-			case event < 5:
-				var keys []string
-				var victims []*v1.Pod
-				for range r.IntN(6) {
-					pod := pick(r, pods...)
-					keys, victims = append(keys, controller.PodKey(pod)), append(victims, pod)
-				}
-				clear(seen[set])
-				expecting[set] = append(victims, pick(r, pods...))
-				history += fmt.Sprintf("; %s expects the deletion of %v", name, keys)
-				if err := errors.Join(theirs.ExpectDeletions(silent, name, keys), our.ExpectDeletions(victims)); err != nil {
-					t.Error(err)
-				}
-			case event < 9:
-				count := pick(r, 1, 1, 1, 2, 3)
-				history += fmt.Sprintf("; %s sees %d creations", name, count)
-				for range count {
-					theirs.CreationObserved(silent, name)
-				}
-				our.CreationsObserved(count)
-			case event < 16:
-				pod := pick(r, expecting[set]...)
-				key := controller.PodKey(pod)
-				history += fmt.Sprintf("; %s sees the deletion of %s", name, key)
-				expected := theirs.GetUIDs(name).Has(key)
-				theirs.DeletionObserved(silent, name, key)
-				if got := our.DeletionObserved(pod); got != expected {
-					t.Errorf("counted: %t, expected: %t", got, expected)
-				}
-				switch {
-				case expected:
-					seen[set][pod] = true
-					counted.Add(1)
-				case seen[set][pod]:
-					again.Add(1)
-				default:
-					unexpected.Add(1)
-				}
-			case event < 17:
-				history += fmt.Sprintf("; %s is gone", name)
-				theirs.DeleteExpectations(silent, name)
-				our.Clear()
-			default:
-				wait := pick(r, 1, controller.ExpectationsTimeout-1, controller.ExpectationsTimeout, controller.ExpectationsTimeout+1,
-					controller.ExpectationsTimeout/2, time.Duration(r.Int64N(int64(controller.ExpectationsTimeout))))
-				history += fmt.Sprintf("; %v pass", wait)
-				time.Sleep(wait)
-			}
-			events.Add(1)
-			for i, name := range sets {
-				var creations, deletions int64
-				if e, ok, err := theirs.GetExpectations(name); err != nil {
-					t.Error(err)
-				} else if ok {
-					creations, deletions = e.GetExpectations()
-				}
-				if ours[i].Creations() != creations || ours[i].Deletions() != deletions {
-					t.Errorf("%s: upstream expects %d creations and %d deletions, podrank %d and %d",
-						name, creations, deletions, ours[i].Creations(), ours[i].Deletions())
-				}
-				satisfied := theirs.SatisfiedExpectations(silent, name)
-				if got := ours[i].Satisfied(); got != satisfied {
-					t.Errorf("%s: upstream says satisfied %t, podrank %t", name, satisfied, got)
-				}
-				if satisfied && (creations > 0 || deletions > 0) {
-					timeouts.Add(1)
-				}
-				if creations < 0 || deletions < 0 {
-					surpassed.Add(1)
-				}
-			}
-			if t.Failed() {
-				t.Error(history)
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // Whichever calls fail, upstream's slowStartBatch and ours make as many, and as

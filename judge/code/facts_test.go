@@ -21,17 +21,21 @@ type group struct {
 	Name       string
 	Policy     vectors.Policy
 	Pods       map[string]vectors.Record
-	Selections []struct {
-		Pods, Related, Victims []string
-		Delete                 int
-		AnyOrder               bool
-		Policy                 *vectors.Policy
-	}
-	Pairs []struct {
-		First, Second, Rule string
-		Ranks               *[2]int
-		Policy              *vectors.Policy
-	}
+	Selections []groupSelection
+	Pairs      []groupPair
+}
+
+type groupSelection struct {
+	Pods, Related, Victims []string
+	Delete                 int
+	AnyOrder               bool
+	Policy                 *vectors.Policy
+}
+
+type groupPair struct {
+	First, Second, Rule string
+	Ranks               *[2]int
+	Policy              *vectors.Policy
 }
 
 func groups(t *testing.T) map[string]group {
@@ -70,61 +74,71 @@ func TestFactsOfOrderJSON(t *testing.T) {
 			t.Errorf("%s: only %d pairs and %d selections", c.name, len(g.Pairs), len(g.Selections))
 		}
 		for _, pair := range g.Pairs {
-			if pair.Rule == "uid" {
-				continue // upstream asks it elsewhere
-			}
-			first, second := g.Pods[pair.First], g.Pods[pair.Second]
-			ranks := [2]int{first.Rank, second.Rank}
-			if pair.Ranks != nil {
-				ranks = *pair.Ranks
-			}
-			want := -1
-			if pair.Rule == "" {
-				want = 0
-			}
-			a, b := &sample{pod: first.V1(), rank: ranks[0]}, &sample{pod: second.V1(), rank: ranks[1]}
-			if got := says(t, gates(t, or(pair.Policy, g.Policy)), a, b); got != want {
-				t.Errorf("%s: %s and %s: upstream says %d", c.name, pair.First, pair.Second, got)
-			}
+			g.checkPair(t, pair)
 		}
-		for _, s := range g.Selections {
-			policy, name := or(s.Policy, g.Policy), map[*v1.Pod]string{}
-			w := gates(t, policy)
-			var pods, related []*v1.Pod
-			var ranks []int
-			for _, n := range s.Pods {
-				p := g.Pods[n].V1()
-				pods, ranks, name[p] = append(pods, p), append(ranks, g.Pods[n].Rank), n
-			}
-			for _, n := range s.Related {
-				related = append(related, g.Pods[n].V1())
-			}
-			check := func(who string, victims []*v1.Pod, err error) {
-				var got []string
-				for _, p := range victims {
-					got = append(got, name[p])
-				}
-				want := slices.Clone(s.Victims)
-				if s.AnyOrder {
-					slices.Sort(got)
-					slices.Sort(want)
-				}
-				if !slices.Equal(got, want) || err != nil {
-					t.Errorf("%s: deleting %d of %v, %s takes %v, want %v: %v", c.name, s.Delete, s.Pods, who, got, want, err)
-				}
-			}
-			for _, order := range [][]podrank.Option{nil, {podrank.Kubernetes()}} {
-				options := append(order, podrank.WithNow(policy.Now.Time().Time), podrank.WithPodDeletionCost(policy.CostOn()))
-				victims, err := podrank.PodsToDelete(pods, related, s.Delete, options...)
-				check("podrank", victims, err)
-			}
-			if s.Related == nil {
-				upstream.Sort(pods, ranks, w.now)
-				check("upstream", pods[:s.Delete], nil)
-			} else {
-				check("upstream", upstream.PodsToDelete(pods, related, s.Delete), nil)
-			}
+		for _, selection := range g.Selections {
+			g.checkSelection(t, selection)
 		}
+	}
+}
+
+// checkPair says that upstream calls the first pod of a pair before the second, or neither.
+func (g group) checkPair(t *testing.T, pair groupPair) {
+	if pair.Rule == "uid" {
+		return // upstream asks it elsewhere
+	}
+	first, second := g.Pods[pair.First], g.Pods[pair.Second]
+	ranks := [2]int{first.Rank, second.Rank}
+	if pair.Ranks != nil {
+		ranks = *pair.Ranks
+	}
+	want := -1
+	if pair.Rule == "" {
+		want = 0
+	}
+	a, b := &sample{pod: first.V1(), rank: ranks[0]}, &sample{pod: second.V1(), rank: ranks[1]}
+	if got := says(t, gates(t, or(pair.Policy, g.Policy)), a, b); got != want {
+		t.Errorf("%s: %s and %s: upstream says %d", g.Name, pair.First, pair.Second, got)
+	}
+}
+
+// checkSelection says that podrank, in both orders, and upstream take the victims of a selection.
+func (g group) checkSelection(t *testing.T, s groupSelection) {
+	policy, name := or(s.Policy, g.Policy), map[*v1.Pod]string{}
+	w := gates(t, policy)
+	var pods, related []*v1.Pod
+	var ranks []int
+	for _, n := range s.Pods {
+		p := g.Pods[n].V1()
+		pods, ranks, name[p] = append(pods, p), append(ranks, g.Pods[n].Rank), n
+	}
+	for _, n := range s.Related {
+		related = append(related, g.Pods[n].V1())
+	}
+	check := func(who string, victims []*v1.Pod, err error) {
+		var got []string
+		for _, p := range victims {
+			got = append(got, name[p])
+		}
+		want := slices.Clone(s.Victims)
+		if s.AnyOrder {
+			slices.Sort(got)
+			slices.Sort(want)
+		}
+		if !slices.Equal(got, want) || err != nil {
+			t.Errorf("%s: deleting %d of %v, %s takes %v, want %v: %v", g.Name, s.Delete, s.Pods, who, got, want, err)
+		}
+	}
+	for _, order := range [][]podrank.Option{nil, {podrank.Kubernetes()}} {
+		options := append(order, podrank.WithNow(policy.Now.Time().Time), podrank.WithPodDeletionCost(policy.CostOn()))
+		victims, err := podrank.PodsToDelete(pods, related, s.Delete, options...)
+		check("podrank", victims, err)
+	}
+	if s.Related == nil {
+		upstream.Sort(pods, ranks, w.now)
+		check("upstream", pods[:s.Delete], nil)
+	} else {
+		check("upstream", upstream.PodsToDelete(pods, related, s.Delete), nil)
 	}
 }
 
@@ -173,7 +187,7 @@ func TestUpstreamJSON(t *testing.T) {
 		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
 		a, b := w.record(first.V1(), first.Rank), w.record(second.V1(), second.Rank)
 		if got, rule := library.Upstream(&a, &b, library.Time(p.Now.Time()), !p.CostOn()); got != want {
-			t.Errorf("%s, %s: upstream says %s, podrank %d by %v", pair.First, pair.Second, pair.Relation, got, rule)
+			t.Errorf("%s, %s: upstream says %s, podrank %d by %v", pair.First, pair.Second, pair.Relation, got, library.RuleName(rule))
 		}
 		if first.Rank != second.Rank {
 			continue // a rank is no pod's own: TestRelation counts it

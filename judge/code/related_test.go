@@ -12,6 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corelisters "k8s.io/client-go/listers/core/v1"
 
 	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/upstream"
@@ -60,43 +61,53 @@ func labelSelector(r *rand.Rand) *metav1.LabelSelector {
 	return selector
 }
 
+// namespaced makes the metadata of an object. Most are in one namespace.
+func namespaced(r *rand.Rand, kind string, number int) metav1.ObjectMeta {
+	meta := metav1.ObjectMeta{Name: fmt.Sprint(kind, number), Namespace: pick(r, "a", "a", "a", "b")}
+	meta.UID = types.UID(meta.Name)
+	if r.IntN(8) == 0 {
+		meta.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
+	}
+	return meta
+}
+
+// someReplicaSets makes ReplicaSets of few owners, with and without replicas.
+func someReplicaSets(r *rand.Rand) (sets []*appsv1.ReplicaSet) {
+	for i := range 1 + r.IntN(8) {
+		replicas := int32(r.IntN(3))
+		set := &appsv1.ReplicaSet{ObjectMeta: namespaced(r, "set", i)}
+		set.OwnerReferences = owners(r, set.Namespace)
+		set.Spec = appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: labelSelector(r)}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// labelledPods makes pods with the labels that the selectors ask for.
+func labelledPods(r *rand.Rand) (pods []*v1.Pod) {
+	for i := range r.IntN(16) {
+		pod := &v1.Pod{ObjectMeta: namespaced(r, "pod", i), Status: v1.PodStatus{Phase: pick(r, v1.PodRunning, v1.PodFailed)}}
+		// Who owns a pod does not matter.
+		pod.OwnerReferences, pod.Labels = owners(r, pod.Namespace), map[string]string{}
+		for _, key := range []string{"app", "track"} {
+			if r.IntN(4) != 0 {
+				pod.Labels[key] = pick(r, "x", "y", "z")
+			}
+		}
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
 // The RelatedPods of the Go module are the pods that Kubernetes' own ReplicaSet controller counts for ranks.
 func TestRelatedPods(t *testing.T) {
 	t.Parallel()
 	const rounds = 20_000
 	controller, tally := upstream.NewReplicaSetController(), map[string]int{}
-	deleted := &metav1.Time{Time: time.Unix(1e9, 0)}
 	for round := range rounds {
 		r := seeded(15, round)
-		var sets []*appsv1.ReplicaSet
-		var pods []*v1.Pod
-		meta := func(kind string, number int) metav1.ObjectMeta {
-			meta := metav1.ObjectMeta{Name: fmt.Sprint(kind, number), Namespace: pick(r, "a", "a", "a", "b")}
-			meta.UID = types.UID(meta.Name)
-			if r.IntN(8) == 0 {
-				meta.DeletionTimestamp = deleted
-			}
-			return meta
-		}
-		for i := range 1 + r.IntN(8) {
-			replicas := int32(r.IntN(3))
-			set := &appsv1.ReplicaSet{ObjectMeta: meta("set", i)}
-			set.OwnerReferences = owners(r, set.Namespace)
-			set.Spec = appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: labelSelector(r)}
-			sets = append(sets, set)
-		}
-		for i := range r.IntN(16) {
-			pod := &v1.Pod{ObjectMeta: meta("pod", i), Status: v1.PodStatus{Phase: pick(r, v1.PodRunning, v1.PodFailed)}}
-			// Who owns a pod does not matter.
-			pod.OwnerReferences, pod.Labels = owners(r, pod.Namespace), map[string]string{}
-			for _, key := range []string{"app", "track"} {
-				if r.IntN(4) != 0 {
-					pod.Labels[key] = pick(r, "x", "y", "z")
-				}
-			}
-			pods = append(pods, pod)
-		}
-		controller.Replace(sets, pods)
+		sets := someReplicaSets(r)
+		controller.Replace(sets, labelledPods(r))
 		for _, set := range sets {
 			if metav1.GetControllerOfNoCopy(set) == nil && round >= 20 {
 				continue // upstream reports each of these as an error, at most one in a millisecond
@@ -113,22 +124,7 @@ func TestRelatedPods(t *testing.T) {
 			if a, b := sortedNames(theirs), sortedNames(ours); !slices.Equal(a, b) {
 				t.Fatalf("round %d, %s: upstream counts %v, podrank %v", round, set.Name, a, b)
 			}
-			own := 0
-			if selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector); err != nil {
-				tally["the set's own selector is invalid"]++
-			} else if selected, err := controller.Pods.Pods(set.Namespace).List(selector); err == nil {
-				own = len(selected)
-			}
-			switch {
-			case metav1.GetControllerOfNoCopy(set) == nil:
-				tally["no controller"]++
-			case len(ours) == 0:
-				tally["no related pods"]++
-			case len(ours) > own:
-				tally["more than the set's own"]++
-			default:
-				tally["the set's own"]++
-			}
+			tallyRelated(tally, set, controller.Pods, len(ours))
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(tally)) {
@@ -139,6 +135,26 @@ func TestRelatedPods(t *testing.T) {
 	}
 	if len(tally) != 5 {
 		t.Errorf("%d kinds of sets, not 5", len(tally))
+	}
+}
+
+// tallyRelated counts what kind of set this is, which has so many related pods.
+func tallyRelated(tally map[string]int, set *appsv1.ReplicaSet, pods corelisters.PodLister, related int) {
+	own := 0
+	if selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector); err != nil {
+		tally["the set's own selector is invalid"]++
+	} else if selected, err := pods.Pods(set.Namespace).List(selector); err == nil {
+		own = len(selected)
+	}
+	switch {
+	case metav1.GetControllerOfNoCopy(set) == nil:
+		tally["no controller"]++
+	case related == 0:
+		tally["no related pods"]++
+	case related > own:
+		tally["more than the set's own"]++
+	default:
+		tally["the set's own"]++
 	}
 }
 

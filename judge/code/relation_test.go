@@ -120,7 +120,7 @@ func TestRelation(t *testing.T) {
 			ours := relation(t, a.pod, b.pod, p.related, w.options(append(p.ranks, podrank.WithPodDeletionCost(!part.costOff))...)...)
 			if got != want || ours != want {
 				t.Errorf("upstream says %d, podrank %d by %v, the Go module %d\nnow %v, cost gate off: %t\n%+v\n%+v\n%+v\n%+v",
-					want, got, rule, ours, w.now, part.costOff, a.pod, b.pod, a.record, b.record)
+					want, got, library.RuleName(rule), ours, w.now, part.costOff, a.pod, b.pod, a.record, b.record)
 			}
 			if back, _ := library.Upstream(&b.record, &a.record, now, part.costOff); back != -got {
 				t.Errorf("podrank says %d, and the other way round %d\n%+v\n%+v", got, back, a.record, b.record)
@@ -139,11 +139,11 @@ func TestRelation(t *testing.T) {
 	}
 	steps := 0
 	for rule, settled := range byRule.Range {
-		n := settled.(*atomic.Int64).Load()
+		n, name := settled.(*atomic.Int64).Load(), library.RuleName(rule.(uint8))
 		steps++
-		t.Logf("%9d by %q", n, rule)
+		t.Logf("%9d by %q", n, name)
 		if n < 50_000 {
-			t.Errorf("too few pairs are settled by %q: %d", rule, n)
+			t.Errorf("too few pairs are settled by %q: %d", name, n)
 		}
 	}
 	if steps != 11 { // ten rules and none; not the label

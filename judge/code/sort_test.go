@@ -162,72 +162,104 @@ func between(t *testing.T, what string, victims []*v1.Pod, s podrank.Settled) {
 	}
 }
 
+// A cutList is a list of pods, cut at four places.
+type cutList struct {
+	t       *testing.T
+	w       *world
+	pool    *pool
+	pods    []*v1.Pod
+	indices []int // of the pods, in pool.samples
+	options []podrank.Option
+	cuts    []int
+	settled []podrank.Settled // for each cut
+}
+
+// newCutList makes a list and settles all its cuts.
+func newCutList(t *testing.T, round int) *cutList {
+	r := seeded(4, round)
+	w := newWorld(r, round%10 > 0, rolloutMoment)
+	n := pick(r, r.IntN(13), r.IntN(60), r.IntN(301))
+	l := &cutList{t: t, w: w, pool: newPool(w, n), pods: make([]*v1.Pod, n), indices: make([]int, n)}
+	for i := range l.pods {
+		l.pods[i], l.indices[i] = l.pool.samples[i].pod, i
+	}
+	l.options = w.options(l.pool.ranks...)
+	l.cuts = []int{r.IntN(n + 1), r.IntN(n + 1), r.IntN(n + 1), n / 2}
+	for _, k := range l.cuts {
+		s, err := podrank.Settle(l.pods, l.pool.related, k, l.options...)
+		if err := errors.Join(err, whole(s, l.pods, k)); err != nil {
+			t.Fatal(err)
+		}
+		l.settled = append(l.settled, s)
+	}
+	return l
+}
+
+// distinct returns pods whose UIDs all differ.
+func (l *cutList) distinct() []*v1.Pod {
+	distinct := slices.SortedFunc(slices.Values(l.pods), func(a, b *v1.Pod) int { return cmp.Compare(a.UID, b.UID) })
+	return slices.CompactFunc(distinct, func(a, b *v1.Pod) bool { return a.UID == b.UID })
+}
+
+// everySortIsBetween says that the victims of every sort, and of the Go module in Kubernetes' order, are as settled.
+func (l *cutList) everySortIsBetween() {
+	for _, by := range sorts {
+		s := items{slices.Clone(l.indices), l.pool.samples, l.w}
+		by.sort(s)
+		first := make([]*v1.Pod, len(l.pods))
+		for place, i := range s.list {
+			first[place] = l.pool.samples[i].pod
+		}
+		for i, k := range l.cuts {
+			between(l.t, by.name, first[:k], l.settled[i])
+		}
+	}
+	for i, k := range l.cuts {
+		ours, err := podrank.PodsToDelete(l.pods, l.pool.related, k, append(l.options, podrank.Kubernetes())...)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		between(l.t, "podrank", ours, l.settled[i])
+	}
+}
+
+// totalVictims are the UIDs of the pods that go first in podrank's own order.
+func (l *cutList) totalVictims(pods []*v1.Pod) (uids string) {
+	first, err := podrank.PodsToDelete(pods, l.pool.related, min(l.cuts[0], len(pods)), l.options...)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, p := range first {
+		uids += string(p.UID) + " "
+	}
+	return uids
+}
+
 // Whatever the sort and the order of the list: the certain are among the first k, the safe never. The Go module takes such pods in
 // Kubernetes' order, and in its own the same pods whatever the order of the list.
 func TestCertainGoAndSafeStay(t *testing.T) {
 	t.Parallel()
 	const lists, shuffles = 500, 12
-	sorted, unclear, certain, safe := 0, 0, 0, 0
+	unclear, certain, safe := 0, 0, 0
 	lengths := map[int]bool{}
 	for round := range lists {
-		r := seeded(4, round)
-		w := newWorld(r, round%10 > 0, rolloutMoment)
-		n := pick(r, r.IntN(13), r.IntN(60), r.IntN(301))
-		lengths[n] = true
-		pool := newPool(w, n)
-		pods, list := make([]*v1.Pod, n), make([]int, n)
-		for i := range pods {
-			pods[i], list[i] = pool.samples[i].pod, i
-		}
-		options := w.options(pool.ranks...)
-		cuts := []int{r.IntN(n + 1), r.IntN(n + 1), r.IntN(n + 1), n / 2}
-		settled := make([]podrank.Settled, len(cuts))
-		for i, k := range cuts {
-			s, err := podrank.Settle(pods, pool.related, k, options...)
-			if err := errors.Join(err, whole(s, pods, k)); err != nil {
-				t.Fatal(err)
-			}
-			settled[i] = s
+		l := newCutList(t, round)
+		lengths[len(l.pods)] = true
+		for _, s := range l.settled {
 			certain, safe = certain+len(s.Certain), safe+len(s.Safe)
 			if s.Quota > 0 {
 				unclear++
 			}
 		}
 		// Where UIDs differ, one set of pods has one set of victims.
-		distinct := slices.SortedFunc(slices.Values(pods), func(a, b *v1.Pod) int { return cmp.Compare(a.UID, b.UID) })
-		distinct = slices.CompactFunc(distinct, func(a, b *v1.Pod) bool { return a.UID == b.UID })
-		total := map[string]bool{}
+		distinct, total := l.distinct(), map[string]bool{}
 		for range shuffles {
-			r.Shuffle(n, func(i, j int) { list[i], list[j], pods[i], pods[j] = list[j], list[i], pods[j], pods[i] })
-			r.Shuffle(len(distinct), func(i, j int) { distinct[i], distinct[j] = distinct[j], distinct[i] })
-			for _, by := range sorts {
-				s := items{slices.Clone(list), pool.samples, w}
-				by.sort(s)
-				sorted++
-				first := make([]*v1.Pod, n)
-				for place, i := range s.list {
-					first[place] = pool.samples[i].pod
-				}
-				for i, k := range cuts {
-					between(t, by.name, first[:k], settled[i])
-				}
-			}
-			for i, k := range cuts {
-				ours, err := podrank.PodsToDelete(pods, pool.related, k, append(options, podrank.Kubernetes())...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				between(t, "podrank", ours, settled[i])
-			}
-			first, err := podrank.PodsToDelete(distinct, pool.related, min(cuts[0], len(distinct)), options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := ""
-			for _, p := range first {
-				text += string(p.UID) + " "
-			}
-			total[text] = true
+			l.w.r.Shuffle(len(l.pods), func(i, j int) {
+				l.indices[i], l.indices[j], l.pods[i], l.pods[j] = l.indices[j], l.indices[i], l.pods[j], l.pods[i]
+			})
+			l.w.r.Shuffle(len(distinct), func(i, j int) { distinct[i], distinct[j] = distinct[j], distinct[i] })
+			l.everySortIsBetween()
+			total[l.totalVictims(distinct)] = true
 		}
 		if len(total) != 1 {
 			t.Errorf("%d lists of victims of one set of pods", len(total))
@@ -237,7 +269,7 @@ func TestCertainGoAndSafeStay(t *testing.T) {
 		}
 	}
 	t.Logf("%d sorts by %d algorithms; %d of %d cuts contested, %d pods certain and %d safe",
-		sorted, len(sorts), unclear, lists*4, certain, safe)
+		lists*shuffles*len(sorts), len(sorts), unclear, lists*4, certain, safe)
 	if unclear < lists/4 || certain < 1000 || safe < 1000 || len(lengths) < 100 {
 		t.Error("too few to tell")
 	}

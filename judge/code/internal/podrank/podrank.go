@@ -28,18 +28,21 @@ import (
 type Pod = core.Pod
 
 // Upstream is what the core takes Kubernetes' comparator to say at a moment, core.TimeUnset for one without age buckets: -1 if a is
-// before b, 1 if b is before a, 0 if neither is; and the name of the rule that settles it.
-func Upstream(a, b *Pod, now int64, costOff bool) (relation int, rule string) {
+// before b, 1 if b is before a, 0 if neither is; and the number of the rule that settles it.
+func Upstream(a, b *Pod, now int64, costOff bool) (relation int, rule uint8) {
 	o := at(now)
 	if costOff {
 		o.Flags |= core.OptionsPodDeletionCostOff
 	}
-	relation, number, err := engine.Current.Upstream(a, b, o)
+	relation, rule, err := engine.Current.Upstream(a, b, o)
 	if err != nil {
 		panic(err)
 	}
-	return relation, engine.Current.RuleName(number)
+	return relation, rule
 }
+
+// RuleName is the name of a rule's number, "" if it has none.
+func RuleName(rule uint8) string { return C.GoString(C.podrank_rule_str(C.uint8_t(rule))) }
 
 // UpstreamSort sorts a list of indices as kube-controller-manager does.
 func UpstreamSort(pods []Pod, list []uint32, now int64) {
