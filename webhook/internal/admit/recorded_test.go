@@ -23,7 +23,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -46,7 +45,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &plans.Plans{}, Deadline: time.Minute,
+		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
 		IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(admit.Guard(admit.Reviews(s.Handler)))

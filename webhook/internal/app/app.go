@@ -47,7 +47,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
 	"github.com/podrank/podrank/webhook/internal/optin"
-	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/serve"
@@ -166,7 +165,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, 3), bounded.NewReader(watches, 1)
-	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &plans.Plans{}
+	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &steer.Plans{}
 	reporter := &report.Reporter{Live: later, Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)

@@ -26,8 +26,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/locks"
-	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -63,7 +63,7 @@ type Cleaner struct {
 	// Live reads from the API server.
 	Live     *bounded.Reader
 	Costs    *cost.Writer
-	Plans    *plans.Plans
+	Plans    *steer.Plans
 	Reporter *report.Reporter
 	// Patience is how long a count may take to fall after its costs were seen: the deadline of requests and Grace. A request that
 	// another webhook refuses never makes it fall.
@@ -315,7 +315,7 @@ func (s *scaleDown) forget(uid types.UID) {
 }
 
 // plan notes the pods of a plan that have no mark, because their costs fit, and returns how many.
-func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked int) {
+func (s *scaleDown) plan(set types.UID, plan steer.LastPlan, now time.Time) (asked int) {
 	for _, pod := range plan.Wanted {
 		if s.pods[pod.UID] == nil {
 			s.pods[pod.UID] = &tracked{pod: pod, since: now, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}}

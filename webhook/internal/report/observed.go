@@ -8,12 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/webhook/internal/observe"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
 // Observed reports whether the prediction of a scale-down that nobody steered was right.
-func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c observe.Comparison) {
+func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Comparison) {
 	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To)
 	if c.Without != "" {
 		predictions.WithLabelValues(c.Without).Inc()
@@ -44,7 +43,7 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c observe.Com
 // tenth is the tenth of all odds to which a share belongs: "0.3" is from 0.3 to 0.4.
 func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
 
-func describePrediction(o *steer.Outcome, c observe.Comparison) string {
+func describePrediction(o *steer.Outcome, c steer.Comparison) string {
 	certain := len(o.Prediction.Certain)
 	text := fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone))
 	if len(c.Wrong) > 0 {

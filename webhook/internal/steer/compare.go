@@ -1,5 +1,4 @@
-// Package observe finds out which pods went when a count fell that nobody steered, and whether that was predicted. It only reads.
-package observe
+package steer
 
 import (
 	"context"
@@ -9,14 +8,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/podrank/podrank/webhook/internal/decide"
-	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// A set is read again after pause, and then after twice as long each time, up to longest, until its controller has done its work.
+// A set is read again after firstPause, and then after twice as long each time, up to lastPause, until its controller has done its work.
 const (
-	pause   = time.Second / 2
-	longest = 4 * time.Second
+	firstPause = time.Second / 2
+	lastPause  = 4 * time.Second
 )
 
 // Why a prediction cannot be compared. These are the reasons of metrics.
@@ -41,9 +39,10 @@ type Comparison struct {
 	Wrong []string
 }
 
-// Compare waits until the scale-down is over, or the context ends, and compares.
-func Compare(ctx context.Context, s *steer.Steerer, o *steer.Outcome) Comparison {
-	for wait := pause; ; wait = min(2*wait, longest) {
+// Compare waits until a scale-down that nobody steered is over, or the context ends, and finds out which pods went and whether that was
+// predicted. It only reads.
+func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison {
+	for wait := firstPause; ; wait = min(2*wait, lastPause) {
 		set, err := s.Set(ctx, o.Kind, o.Key)
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
@@ -53,7 +52,7 @@ func Compare(ctx context.Context, s *steer.Steerer, o *steer.Outcome) Comparison
 		case err == nil && set.Replicas != o.To && set.Replicas != o.From:
 			return Comparison{Without: Changed}
 		case err == nil && set.Replicas == o.To && set.IsOver():
-			return compare(ctx, s, set, o)
+			return s.compare(ctx, set, o)
 		}
 		select {
 		case <-ctx.Done():
@@ -63,7 +62,7 @@ func Compare(ctx context.Context, s *steer.Steerer, o *steer.Outcome) Comparison
 	}
 }
 
-func compare(ctx context.Context, s *steer.Steerer, set *workload.Set, o *steer.Outcome) Comparison {
+func (s *Steerer) compare(ctx context.Context, set *workload.Set, o *Outcome) Comparison {
 	now, err := s.States(ctx, set)
 	if err != nil {
 		return Comparison{Without: Unread}

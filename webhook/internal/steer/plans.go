@@ -1,0 +1,55 @@
+package steer
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/cost"
+)
+
+// keep is how long a plan that nobody asks for is remembered.
+const keep = time.Minute
+
+// A LastPlan is the last plan for a set.
+type LastPlan struct {
+	// At is when the request came.
+	At     time.Time
+	To     int32
+	Wanted []cost.Pod
+}
+
+// Plans has the last plan of each set, in memory. Marks on pods say which should go, too, and survive a restart, but a pod whose cost fits
+// already has none.
+type Plans struct {
+	mu sync.Mutex
+	// A set is one of a namespace: whatever an owner reference elsewhere says, it is about another.
+	all map[[2]string]LastPlan
+}
+
+// Add remembers the plan of a request that was steered.
+func (p *Plans) Add(o *Outcome) {
+	if !o.Result.Holds() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[[2]string]LastPlan{}
+	}
+	maps.DeleteFunc(p.all, func(_ [2]string, plan LastPlan) bool { return o.At.Sub(plan.At) > keep })
+	p.all[[2]string{o.Set.Object.GetNamespace(), string(o.Set.UID())}] = LastPlan{o.At, o.To, slices.Clone(o.Wanted)}
+}
+
+// Take returns the last plan of a set, and forgets it.
+func (p *Plans) Take(namespace string, uid types.UID) (LastPlan, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := [2]string{namespace, string(uid)}
+	plan, ok := p.all[key]
+	delete(p.all, key)
+	return plan, ok
+}
