@@ -33,6 +33,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -47,7 +48,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
 	"github.com/podrank/podrank/webhook/internal/optin"
-	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -100,13 +100,13 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	config = rest.CopyConfig(config)
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
-	grace := 25 * time.Second
+	grace, skip := 25*time.Second, true
 	mgr, err := ctrl.NewManager(config, manager.Options{
 		Scheme: scheme, Cache: cached(), LeaderElection: options.LeaderElection,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout: &grace,
+		GracefulShutdownTimeout: &grace, Controller: ctrlconfig.Controller{SkipNameValidation: &skip},
 	})
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err := cleaner.SetUp(mgr); err != nil {
 		return nil, err
 	}
-	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
+	if err := (&report.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
@@ -211,13 +211,13 @@ func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, err
 	cordoned, err := cache.New(mgr.GetConfig(), cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
 		ByObject: map[client.Object]cache.ByObject{
-			steer.Node(): {Transform: strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
+			workload.Metadata("Node"): {Transform: strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	_, err = cordoned.GetInformer(ctx, steer.Node())
+	_, err = cordoned.GetInformer(ctx, workload.Metadata("Node"))
 	return cordoned, errors.Join(err, mgr.Add(always(cordoned.Start)))
 }
 

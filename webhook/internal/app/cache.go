@@ -13,7 +13,6 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -22,9 +21,9 @@ func cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			cost.Metadata():                        {Transform: strip},
-			steer.Node():                           {Transform: strip},
-			workload.Metadata(workload.ReplicaSet): {Transform: strip},
+			cost.Metadata():                                   {Transform: strip},
+			workload.Metadata("Node"):                         {Transform: strip},
+			workload.Metadata(workload.ReplicaSet):            {Transform: strip},
 			workload.Metadata(workload.ReplicationController): {Transform: strip},
 			&v1alpha1.ScaleDownPolicy{}:                       {Transform: stripPolicy},
 		},

@@ -143,7 +143,6 @@ const (
 
 // SetUp makes the cleaner run on the manager's leader.
 func (c *Cleaner) SetUp(mgr manager.Manager) error {
-	skip := true
 	hasMark := func(pod client.Object) bool {
 		_, ok := cost.Cached(pod)
 		return ok
@@ -168,7 +167,7 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
-		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: workers, SkipNameValidation: &skip}).
+		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: workers}).
 		Complete(c)
 }
 

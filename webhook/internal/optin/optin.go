@@ -15,7 +15,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -41,7 +40,6 @@ type Keeper struct {
 
 // SetUp makes the keeper run on the manager's leader.
 func (k *Keeper) SetUp(mgr manager.Manager) error {
-	skip := true
 	whole := handler.TypedEnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: k.Configuration}}}
 	})
@@ -51,7 +49,6 @@ func (k *Keeper) SetUp(mgr manager.Manager) error {
 		Watches(&v1alpha1.ScaleDownPolicy{}, whole, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Also if somebody has applied the manifests again.
 		Watches(&admissionregistrationv1.ValidatingWebhookConfiguration{}, whole, builder.WithPredicates(own)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: &skip}).
 		Complete(k)
 }
 

@@ -152,39 +152,6 @@ func isAgain(before, now *v1alpha1.ScaleDown) bool {
 	return before.From == now.From && before.Gone == nil && now.Time.Sub(before.Time.Time) < again
 }
 
-// A Verdict says whether a policy counts. The zero value says that it does. Without a reason, the message is only a note.
-type Verdict struct{ reason, message string }
-
-// Shadowed says that an older policy counts for a set.
-func Shadowed(older *v1alpha1.ScaleDownPolicy, set *workload.Set) Verdict {
-	return Verdict{"Shadowed", fmt.Sprintf("the older policy %s counts for %s", older.Name, set)}
-}
-
-// Partly says that the policy counts for other sets.
-func (v Verdict) Partly() Verdict { return Verdict{message: v.message} }
-
-// Invalid says that a policy cannot be used.
-func Invalid(err error) Verdict { return Verdict{"Invalid", err.Error()} }
-
-// Accepted notes whether a policy counts, if its status does not say so yet.
-func (r *Reporter) Accepted(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
-	if accept(policy.DeepCopy(), verdict) {
-		r.status(ctx, client.ObjectKeyFromObject(policy), policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
-	}
-}
-
-// accept sets the condition Accepted, and reports whether that changed anything.
-func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
-	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: short(verdict.message),
-		ObservedGeneration: policy.Generation,
-	}
-	if verdict.reason != "" {
-		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
-	}
-	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
-}
-
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
 type Over struct {
 	// Set is nil if it is gone.

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -70,43 +71,36 @@ func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.Namespa
 }
 
 // OfReplicaSet returns what is needed of a ReplicaSet.
-func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) {
+func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) { return of(ReplicaSet, set) }
+
+// OfReplicationController returns what is needed of a ReplicationController, which differs from a ReplicaSet in nothing else.
+func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
+	same := &appsv1.ReplicaSet{ObjectMeta: set.ObjectMeta}
+	same.Spec.Replicas, same.Spec.MinReadySeconds = set.Spec.Replicas, set.Spec.MinReadySeconds
+	same.Spec.Selector = &metav1.LabelSelector{MatchLabels: set.Spec.Selector}
+	if set.Spec.Template != nil {
+		same.Spec.Template = *set.Spec.Template
+	}
+	same.Status.Replicas, same.Status.ObservedGeneration = set.Status.Replicas, set.Status.ObservedGeneration
+	return of(ReplicationController, same)
+}
+
+func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
 	if set.Spec.Selector.Size() > longest {
-		return nil, fmt.Errorf("the selector of ReplicaSet %s has %w", set.Name, errLong)
+		return nil, fmt.Errorf("the selector of %s %s has %w", kind, set.Name, errLong)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
 	if err != nil {
-		return nil, fmt.Errorf("the selector of ReplicaSet %s: %w", set.Name, err)
+		return nil, fmt.Errorf("the selector of %s %s: %w", kind, set.Name, err)
 	}
-	metadata, err := slim(ReplicaSet, set)
+	metadata, err := slim(kind, set)
 	if err != nil {
 		return nil, err
 	}
 	return &Set{
-		Kind: ReplicaSet, Object: metadata, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		Kind: kind, Object: metadata, Replicas: ptr.Deref(set.Spec.Replicas, 1), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
 		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: only(set.Spec.Template.Annotations, corev1.PodDeletionCost),
-	}, nil
-}
-
-// OfReplicationController returns what is needed of a ReplicationController.
-func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
-	template := set.Spec.Template
-	if template == nil {
-		template = &corev1.PodTemplateSpec{}
-	}
-	if (&metav1.LabelSelector{MatchLabels: set.Spec.Selector}).Size() > longest {
-		return nil, fmt.Errorf("the selector of ReplicationController %s has %w", set.Name, errLong)
-	}
-	metadata, err := slim(ReplicationController, set)
-	if err != nil {
-		return nil, err
-	}
-	return &Set{
-		Kind: ReplicationController, Object: metadata, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
-		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds,
-		Selector:       labels.SelectorFromSet(set.Spec.Selector),
-		TemplateLabels: template.Labels, TemplateAnnotations: only(template.Annotations, corev1.PodDeletionCost),
 	}, nil
 }
 
@@ -139,14 +133,6 @@ func only(all map[string]string, key string) map[string]string {
 	return nil
 }
 
-// replicas is the count that Kubernetes takes for a missing one.
-func replicas(count *int32) int32 {
-	if count == nil {
-		return 1
-	}
-	return *count
-}
-
 // String names the set.
 func (s *Set) String() string {
 	return fmt.Sprintf("%s %s/%s", s.Kind, s.Object.GetNamespace(), s.Object.GetName())
@@ -170,9 +156,9 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 	if owner == nil || owner.Kind != "Deployment" {
 		return false, nil
 	}
-	deployment := metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}}
+	deployment := Metadata("Deployment")
 	key := types.NamespacedName{Namespace: s.Object.GetNamespace(), Name: owner.Name}
-	if err := live.Get(ctx, key, &deployment); err != nil {
+	if err := live.Get(ctx, key, deployment); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
 	newest := deployment.Annotations[Revision]
@@ -250,8 +236,11 @@ func Owned(ctx context.Context, cache client.Reader, apiVersion, kind, namespace
 	return list.Items, err
 }
 
-// Metadata is that of a set, which is all that the cache has of it.
+// Metadata is that of an object, which is all that the cache has of it.
 func Metadata(kind Kind) *metav1.PartialObjectMetadata {
-	version := map[Kind]string{ReplicaSet: "apps/v1", ReplicationController: "v1"}[kind]
+	version := "v1"
+	if kind == ReplicaSet || kind == "Deployment" {
+		version = "apps/v1"
+	}
 	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: string(kind)}}
 }
