@@ -4,6 +4,7 @@ package locks
 import (
 	"context"
 	"maps"
+	"math"
 	"sync"
 )
 
@@ -72,24 +73,34 @@ type Few[K comparable] struct {
 }
 
 // Enter reports whether one more may come in, if so many may.
-func (f *Few[K]) Enter(key K, most int) bool {
+func (f *Few[K]) Enter(key K, most int) bool { return f.Hold(key, 1, most, math.MaxInt) }
+
+// Leave ends what Enter began.
+func (f *Few[K]) Leave(key K) { f.Release(key, 1) }
+
+// Hold reports whether so many more may come in, if so many of a key may, and so many in all.
+func (f *Few[K]) Hold(key K, more, most, inAll int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside[key] >= most {
+	all := more
+	for _, each := range f.inside {
+		all += each
+	}
+	if all > inAll || f.inside[key]+more > most {
 		return false
 	}
 	if f.inside == nil {
 		f.inside = map[K]int{}
 	}
-	f.inside[key]++
+	f.inside[key] += more
 	return true
 }
 
-// Leave ends what Enter began.
-func (f *Few[K]) Leave(key K) {
+// Release ends what Hold began.
+func (f *Few[K]) Release(key K, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside[key]--; f.inside[key] == 0 {
+	if f.inside[key] -= count; f.inside[key] == 0 {
 		delete(f.inside, key)
 	}
 }

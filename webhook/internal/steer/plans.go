@@ -1,7 +1,6 @@
 package steer
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,9 +24,8 @@ type LastPlan struct {
 // Plans has the last plan of each set, in memory. Marks on pods say which should go, too, and survive a restart, but a pod whose cost fits
 // already has none.
 type Plans struct {
-	mu sync.Mutex
-	// A set is one of a namespace: whatever an owner reference elsewhere says, it is about another.
-	all map[[2]string]LastPlan
+	// By namespace and UID: whatever an owner reference elsewhere says, it is about another set.
+	all sync.Map
 }
 
 // Add remembers the plan of a request that was steered.
@@ -35,21 +33,18 @@ func (p *Plans) Add(o *Outcome) {
 	if !o.Result.Holds() {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.all == nil {
-		p.all = map[[2]string]LastPlan{}
-	}
-	maps.DeleteFunc(p.all, func(_ [2]string, plan LastPlan) bool { return o.At.Sub(plan.At) > keep })
-	p.all[[2]string{o.Set.Object.GetNamespace(), string(o.Set.UID())}] = LastPlan{o.At, o.To, slices.Clone(o.Wanted)}
+	p.all.Range(func(set, plan any) bool {
+		if o.At.Sub(plan.(LastPlan).At) > keep {
+			p.all.Delete(set)
+		}
+		return true
+	})
+	p.all.Store([2]string{o.Set.Object.GetNamespace(), string(o.Set.UID())}, LastPlan{o.At, o.To, slices.Clone(o.Wanted)})
 }
 
 // Take returns the last plan of a set, and forgets it.
 func (p *Plans) Take(namespace string, uid types.UID) (LastPlan, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := [2]string{namespace, string(uid)}
-	plan, ok := p.all[key]
-	delete(p.all, key)
-	return plan, ok
+	plan, ok := p.all.LoadAndDelete([2]string{namespace, string(uid)})
+	last, _ := plan.(LastPlan)
+	return last, ok
 }
