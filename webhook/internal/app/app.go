@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
@@ -111,10 +112,15 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	barrier, err := newBarrier(config, options.Namespace)
+	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
+	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet})
+	if err != nil {
+		return err
+	}
+	barrier.Observe = report.Canary
 	ready := map[string]healthz.Checker{}
 	handler, err := build(ctx, mgr, barrier, options, ready)
 	if err != nil {
@@ -140,20 +146,6 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	handler.Wait()
 	handler.Reporter.Wait()
 	return err
-}
-
-// newBarrier makes the barrier.
-func newBarrier(config *rest.Config, namespace string) (*canary.Barrier, error) {
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	barrier, err := canary.New(clients, types.NamespacedName{Namespace: namespace, Name: CanarySet})
-	if err != nil {
-		return nil, err
-	}
-	barrier.Observe = report.Canary
-	return barrier, nil
 }
 
 // build makes the other parts, and returns the one that answers.
@@ -184,7 +176,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		}
 	}
 	// Their caches are filled before the first request comes.
-	for _, object := range steer.Cached() {
+	for object := range cached().ByObject {
 		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
 			return nil, err
 		}
@@ -340,4 +332,37 @@ func clients(file, name string) (func(*tls.Config), error) {
 			return nil
 		}
 	}, nil
+}
+
+// withOneSecret is the manager with a configuration that lists and watches one Secret of the namespace instead of all. So the library
+// that makes certificates, which caches all Secrets of a namespace, needs the right to this one alone.
+func withOneSecret(mgr manager.Manager, namespace string) manager.Manager {
+	config := rest.CopyConfig(mgr.GetConfig())
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return oneSecret{next, "/api/v1/namespaces/" + namespace + "/secrets"}
+	})
+	return configured{mgr, config}
+}
+
+type configured struct {
+	manager.Manager
+	config *rest.Config
+}
+
+func (c configured) GetConfig() *rest.Config { return c.config }
+
+// oneSecret names the Secret in requests for the path of all.
+type oneSecret struct {
+	http.RoundTripper
+	path string
+}
+
+func (o oneSecret) RoundTrip(request *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(request.URL.Path, o.path) {
+		request = request.Clone(request.Context())
+		query := request.URL.Query()
+		query.Set("fieldSelector", "metadata.name="+Secret)
+		request.URL.RawQuery = query.Encode()
+	}
+	return o.RoundTripper.RoundTrip(request)
 }

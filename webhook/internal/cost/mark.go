@@ -118,10 +118,10 @@ const (
 	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod. Only force overwrites it,
 	// also if this program once wrote the same.
 	FromTemplate
-	// OfTerminal: kubectl podrank is at work.
-	OfTerminal
 	// Other: somebody else wrote it.
 	Other
+	// OfTerminal: kubectl podrank is at work.
+	OfTerminal
 )
 
 // OwnerOf returns whose a pod's cost is. template has the annotations that its set makes pods with.
@@ -146,9 +146,6 @@ func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
 			if value, ok := template[corev1.PodDeletionCost]; ok && value == cost {
 				theirs = FromTemplate
 			}
-		}
-		if theirs == OfTerminal {
-			return OfTerminal
 		}
 		owner = max(owner, theirs)
 	}

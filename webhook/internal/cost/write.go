@@ -193,24 +193,15 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 		options = append(options, client.ForceOwnership)
 	}
 	err = w.client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)
+	invalid, _ := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
 	switch {
 	case err == nil:
 		return nil
-	case isTheirs(err):
-		return fmt.Errorf("pod %s: %w", pod.Key.Name, ErrTheirs)
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err), isOtherPod(err):
-		return fmt.Errorf("pod %s: %w", pod.Key.Name, ErrGone)
+	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
+		err = ErrTheirs
+	// The pod of this name may have another UID.
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err), invalid.Field == "metadata.uid":
+		err = ErrGone
 	}
 	return fmt.Errorf("pod %s: %w", pod.Key.Name, err)
-}
-
-// isTheirs reports whether another field manager has the cost.
-func isTheirs(err error) bool {
-	return apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)
-}
-
-// isOtherPod reports whether the pod of this name has another UID.
-func isOtherPod(err error) bool {
-	cause, ok := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
-	return ok && cause.Field == "metadata.uid"
 }

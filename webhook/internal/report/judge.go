@@ -123,22 +123,22 @@ func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) bool {
 // sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
 func (j *Judge) sets(ctx context.Context, namespace string, use func(*workload.Set)) error {
 	err := bounded.Each(ctx, j.Live, func(page *appsv1.ReplicaSetList) error {
-		for i := range page.Items {
-			if set, err := workload.OfReplicaSet(&page.Items[i]); err == nil {
-				use(set)
-			}
-		}
-		return nil
+		return each(page.Items, workload.OfReplicaSet, use)
 	}, client.InNamespace(namespace))
 	if err != nil {
 		return err
 	}
 	return bounded.Each(ctx, j.Live, func(page *corev1.ReplicationControllerList) error {
-		for i := range page.Items {
-			if set, err := workload.OfReplicationController(&page.Items[i]); err == nil {
-				use(set)
-			}
-		}
-		return nil
+		return each(page.Items, workload.OfReplicationController, use)
 	}, client.InNamespace(namespace))
+}
+
+// each does something with those of a page that are valid.
+func each[T any](page []T, of func(*T) (*workload.Set, error), use func(*workload.Set)) error {
+	for i := range page {
+		if set, err := of(&page[i]); err == nil {
+			use(set)
+		}
+	}
+	return nil
 }

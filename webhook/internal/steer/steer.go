@@ -166,11 +166,6 @@ type Neighbours interface {
 	Others(set types.UID) []decide.Neighbour
 }
 
-// Cached are the kinds of objects that a Steerer reads from its cache.
-func Cached() []client.Object {
-	return []client.Object{&v1alpha1.ScaleDownPolicy{}, workload.Metadata(workload.ReplicaSet), cost.Metadata(), workload.Metadata("Node")}
-}
-
 // named is how many pods that are blocked are named.
 const named = 5
 
