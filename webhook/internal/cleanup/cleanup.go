@@ -368,18 +368,14 @@ func (s *scaleDown) judge(
 	return wait, errors.Join(errs...)
 }
 
-// takeOff takes off the costs of pods that stay.
+// takeOff takes off the costs of pods that stay. They get that of their template, if it has one.
 func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
 	var staying []*tracked
 	var undos []cost.Undo
-	before := map[string]string{}
-	if value, ok := template[corev1.PodDeletionCost]; ok {
-		before[corev1.PodDeletionCost] = value
-	}
 	for _, pod := range s.pods {
 		if pod.state == marked && pod.end != "" && pod.end != gone {
 			staying = append(staying, pod)
-			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: before})
+			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
 		}
 	}
 	var failed []error

@@ -90,20 +90,13 @@ func IsUUID(text string) bool {
 	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
 }
 
-// Before returns what a pod, as the cache has it, has of this program before a request writes to it: the cost and mark of an earlier request,
-// or else the cost of its template.
+// Before returns what a pod, of which nothing else is kept, has of this program before a request writes to it: the cost and mark of an earlier
+// request, or else the cost of its template, whose annotations are nothing else, either.
 func Before(pod *corev1.Pod, template map[string]string) map[string]string {
-	from := template
-	before := map[string]string{}
 	if _, ok := Cached(pod); ok {
-		from = pod.Annotations
+		return pod.Annotations
 	}
-	for _, key := range []string{corev1.PodDeletionCost, Annotation} {
-		if value, ok := from[key]; ok {
-			before[key] = value
-		}
-	}
-	return before
+	return template
 }
 
 // An Owner is whose a pod's deletion cost is.

@@ -8,42 +8,49 @@ import (
 	"sync"
 )
 
-// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
-type Map[K comparable] struct {
-	mu    sync.Mutex
-	locks map[K]*lock
+// Shared has a value for each key that somebody uses. Its zero value is ready.
+type Shared[K comparable, V any] struct {
+	mu  sync.Mutex
+	all map[K]*shared[V]
 }
 
-type lock struct {
-	// users are those who have it or wait for it.
+type shared[V any] struct {
 	users int
-	held  chan struct{}
+	value V
 }
+
+// Use returns the value of a key, which is new if nobody else uses it. Whoever uses it leaves it at the end.
+func (s *Shared[K, V]) Use(key K, make func() V) (value V, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[K]*shared[V]{}
+	}
+	of, ok := s.all[key]
+	if !ok {
+		of = &shared[V]{value: make()}
+		s.all[key] = of
+	}
+	of.users++
+	return of.value, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if of.users--; of.users == 0 {
+			delete(s.all, key)
+		}
+	}
+}
+
+// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
+type Map[K comparable] struct{ locks Shared[K, chan struct{}] }
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
 func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
-	m.mu.Lock()
-	if m.locks == nil {
-		m.locks = map[K]*lock{}
-	}
-	of, ok := m.locks[key]
-	if !ok {
-		of = &lock{held: make(chan struct{}, 1)}
-		m.locks[key] = of
-	}
-	of.users++
-	m.mu.Unlock()
-	leave := func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if of.users--; of.users == 0 {
-			delete(m.locks, key)
-		}
-	}
+	held, leave := m.locks.Use(key, func() chan struct{} { return make(chan struct{}, 1) })
 	select {
-	case of.held <- struct{}{}:
+	case held <- struct{}{}:
 		return func() {
-			<-of.held
+			<-held
 			leave()
 		}, nil
 	case <-ctx.Done():

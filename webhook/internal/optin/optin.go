@@ -4,13 +4,12 @@ package optin
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -80,17 +79,15 @@ func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, er
 
 // selector selects the namespaces of these policies.
 func (k *Keeper) selector(policies []v1alpha1.ScaleDownPolicy) *metav1.LabelSelector {
-	namespaces := map[string]bool{}
+	namespaces := sets.New[string]()
 	for i := range policies {
-		namespaces[policies[i].Namespace] = true
+		namespaces.Insert(policies[i].Namespace)
 	}
-	for _, never := range k.Never {
-		delete(namespaces, never)
-	}
+	namespaces.Delete(k.Never...)
 	if len(namespaces) == 0 {
-		namespaces[Nowhere] = true
+		namespaces.Insert(Nowhere)
 	}
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
-		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: slices.Sorted(maps.Keys(namespaces)),
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: sets.List(namespaces),
 	}}}
 }

@@ -55,19 +55,18 @@ type Set struct {
 func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
 	switch kind {
 	case ReplicaSet:
-		var set appsv1.ReplicaSet
-		if err := from.Get(ctx, key, &set); err != nil {
-			return nil, err
-		}
-		return OfReplicaSet(&set)
+		return read(ctx, from, key, &appsv1.ReplicaSet{}, OfReplicaSet)
 	case ReplicationController:
-		var set corev1.ReplicationController
-		if err := from.Get(ctx, key, &set); err != nil {
-			return nil, err
-		}
-		return OfReplicationController(&set)
+		return read(ctx, from, key, &corev1.ReplicationController{}, OfReplicationController)
 	}
 	return nil, fmt.Errorf("%s is no kind of set", kind)
+}
+
+func read[T client.Object](ctx context.Context, from *bounded.Reader, key types.NamespacedName, set T, of func(T) (*Set, error)) (*Set, error) {
+	if err := from.Get(ctx, key, set); err != nil {
+		return nil, err
+	}
+	return of(set)
 }
 
 // OfReplicaSet returns what is needed of a ReplicaSet.
