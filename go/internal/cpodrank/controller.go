@@ -32,9 +32,8 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
+func (Engine) Plan(state core.PlanState) (creations, deletions uint32, err error) {
 	var create, del C.uint32_t
-	state := core.NewPlanState(wanted, active, burst, satisfied, beingDeleted)
 	err = failure(C.podrank_plan((*C.podrank_plan_state)(unsafe.Pointer(&state)), &create, &del))
 	return uint32(create), uint32(del), err
 }

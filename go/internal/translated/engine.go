@@ -134,9 +134,8 @@ func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule u
 	return before, rule, err
 }
 
-func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
+func (Engine) Plan(state core.PlanState) (creations, deletions uint32, err error) {
 	err = run(func(m *machine) {
-		state := core.NewPlanState(wanted, active, burst, satisfied, beingDeleted)
 		one, create, del := m.in(&state), m.room(1, 4), m.room(1, 4)
 		m.must(m.module.Xpodrank_plan(one, create, del))
 		creations, deletions = m.u32(create), m.u32(del)
