@@ -187,16 +187,12 @@ func (b *Barrier) send() error {
 	case err := <-adopted:
 		return err
 	case <-ctx.Done():
-		b.remove(pod.Name)
+		// If that fails, its set will delete it when it adopts it.
+		ctx, stop := context.WithTimeout(context.Background(), longest)
+		defer stop()
+		_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
 		return fmt.Errorf("the ReplicaSet %s did not adopt a pod in %v: is kube-controller-manager running?", b.set, longest)
 	}
-}
-
-// remove deletes a canary that was not adopted. If that fails, its set will delete it when it adopts it.
-func (b *Barrier) remove(name string) {
-	ctx, stop := context.WithTimeout(context.Background(), longest)
-	defer stop()
-	_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 // check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.

@@ -169,7 +169,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{RequeueAfter: later}, nil
 	}
 	defer c.namespaces.Leave(id.Namespace)
-	now := c.Now()
+	now, key := c.Now(), types.NamespacedName{Namespace: id.Namespace, Name: id.Name}
 	switch id.Kind {
 	case workload.ReplicaSet, workload.ReplicationController:
 	case "":
@@ -185,9 +185,11 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	value, _ := c.sets.Load(id)
 	known, isKnown := value.(*scaleDown)
 	if !isKnown {
-		if isThere, err := c.isThere(ctx, id); !isThere {
+		// As far as the cache knows: to ask for what only a pod names would take a request each time.
+		set := workload.Metadata(id.Kind)
+		if err := c.Cache.Get(ctx, key, set); err != nil || set.UID != id.UID {
 			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
-			return ctrl.Result{}, err
+			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
@@ -199,7 +201,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		c.sets.Delete(id)
 		return ctrl.Result{}, nil
 	}
-	set, err := workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	set, err := workload.Get(ctx, c.Live, id.Kind, key)
 	isThere := err == nil && set.UID() == id.UID
 	c.sets.Store(id, known)
 	report.Asked(asked)
@@ -226,13 +228,6 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: wait}, err
-}
-
-// isThere reports whether there is such a set, as far as the cache knows: to ask for what only a pod names would take a request each time.
-func (c *Cleaner) isThere(ctx context.Context, id Set) (bool, error) {
-	set := workload.Metadata(id.Kind)
-	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, set)
-	return err == nil && set.UID == id.UID, client.IgnoreNotFound(err)
 }
 
 // see notes the set's pods as the cache has them, and returns how many more should go than before.

@@ -59,20 +59,6 @@ func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	}
 }
 
-// Slots let as many in at a time as they have room for, in the order in which they come.
-type Slots chan struct{}
-
-// Do does something once there is a slot, or returns the error of the context.
-func (s Slots) Do(ctx context.Context, do func() error) error {
-	select {
-	case s <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s }()
-	return do()
-}
-
 // Few lets few in for each key. Its zero value is ready.
 type Few[K comparable] struct {
 	mu     sync.Mutex

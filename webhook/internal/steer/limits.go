@@ -33,7 +33,7 @@ type Limits struct {
 	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
 	turns, comparing, writing locks.Map[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster.
-	emptying locks.Slots
+	emptying locks.Map[string]
 
 	// rates has a rate.Limiter for each namespace.
 	rates sync.Map
@@ -45,7 +45,7 @@ type Limits struct {
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, emptying: make(locks.Slots, 1), held: map[room]*locks.Few[string]{toDecide: {}, toPredict: {}}}
+	return &Limits{perSecond: perSecond, held: map[room]*locks.Few[string]{toDecide: {}, toPredict: {}}}
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
@@ -66,15 +66,12 @@ func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err er
 
 // empty waits until no other decision about whole nodes is being made.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {
-	begun := false
-	err := l.emptying.Do(ctx, func() error {
-		begun = true
-		return decide()
-	})
-	if !begun {
+	end, err := l.emptying.Lock(ctx, "")
+	if err != nil {
 		return fmt.Errorf("decisions about whole nodes take long: %w", err)
 	}
-	return err
+	defer end()
+	return decide()
 }
 
 // hold reports whether there is room for so many more pods of a namespace.

@@ -165,10 +165,7 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 }
 
 // IsOwn reports whether a pod belongs to the set.
-func (s *Set) IsOwn(pod metav1.Object) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	return owner != nil && owner.UID == s.UID()
-}
+func (s *Set) IsOwn(pod metav1.Object) bool { return metav1.IsControlledBy(pod, s.Object) }
 
 // mostSiblings is how many other sets of a controller may have pods. Each takes two requests to the API server, and whoever may create
 // sets could create thousands for one controller. A Deployment has two or three.
