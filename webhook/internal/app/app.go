@@ -132,10 +132,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 		}
 		return nil
 	}
-	if err := answer(mgr, options, handler, ready); err != nil {
-		return err
-	}
-	if err := show(mgr, options, ready); err != nil {
+	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
 	// The manager answers requests until after it has ended all else, and they need the barrier.
@@ -170,7 +167,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond)}
-	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
+	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
 			return nil, err
 		}
@@ -183,19 +180,11 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
-	if err := cleaner.SetUp(mgr); err != nil {
-		return nil, err
-	}
-	if err := (&report.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
-		return nil, err
-	}
+	judge := &report.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
-	if err := keeper.SetUp(mgr); err != nil {
-		return nil, err
-	}
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
-		IsEnding: func() bool { return ctx.Err() != nil }}, nil
+		IsEnding: func() bool { return ctx.Err() != nil }}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
 }
 
 // cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"maps"
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +20,7 @@ func cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			cost.Metadata():                                   {Transform: strip},
+			workload.Metadata("Pod"):                          {Transform: strip},
 			workload.Metadata("Node"):                         {Transform: strip},
 			workload.Metadata(workload.ReplicaSet):            {Transform: strip},
 			workload.Metadata(workload.ReplicationController): {Transform: strip},
@@ -93,5 +92,5 @@ func only(all map[string]string, keys ...string) map[string]string {
 			kept[key] = value
 		}
 	}
-	return maps.Clone(kept)
+	return kept
 }

@@ -170,11 +170,10 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	defer c.namespaces.Leave(id.Namespace)
 	now, key := c.Now(), types.NamespacedName{Namespace: id.Namespace, Name: id.Name}
-	switch id.Kind {
-	case workload.ReplicaSet, workload.ReplicationController:
-	case "":
+	if id.Kind == "" {
 		return ctrl.Result{}, c.orphan(ctx, id)
-	default:
+	}
+	if id.Kind != workload.ReplicaSet && id.Kind != workload.ReplicationController {
 		// A mark on a pod of another kind of workload is nobody's.
 		return ctrl.Result{}, nil
 	}
@@ -426,7 +425,7 @@ func (s *scaleDown) over() []*report.Over {
 
 // orphan takes the cost off a pod whose set is gone.
 func (c *Cleaner) orphan(ctx context.Context, id Set) error {
-	pod := cost.Metadata()
+	pod := workload.Metadata("Pod")
 	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod)
 	if err != nil {
 		return client.IgnoreNotFound(err)

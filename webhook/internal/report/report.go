@@ -7,7 +7,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -210,18 +209,11 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 	}
 	defer unlock()
 	var names []string
-	seen := 0
-	err = bounded.Each(ctx, r.Live, func(page *v1alpha1.ScaleDownPolicyList) error {
-		if seen += len(page.Items); seen > policy.Most {
-			return errors.New("too many policies")
+	err = policy.Read(ctx, r.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		if o.entry(policy) != nil {
+			names = append(names, policy.Name)
 		}
-		for i := range page.Items {
-			if o.entry(&page.Items[i]) != nil {
-				names = append(names, page.Items[i].Name)
-			}
-		}
-		return nil
-	}, client.InNamespace(o.Namespace))
+	})
 	if err != nil {
 		return false
 	}
@@ -412,7 +404,7 @@ func describePrediction(o *steer.Outcome, c steer.Comparison) string {
 	if chance := len(c.Gone) - certain; chance > 0 {
 		text += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
 	}
-	return strings.TrimSuffix(text, ", ")
+	return text
 }
 
 // Audit returns what the API server's audit log says of a request: what became of it, by which policy, the pods that should go,

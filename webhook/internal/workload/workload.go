@@ -137,9 +137,6 @@ func (s *Set) String() string {
 	return fmt.Sprintf("%s %s/%s", s.Kind, s.Object.GetNamespace(), s.Object.GetName())
 }
 
-// Key is the set's namespace and name.
-func (s *Set) Key() types.NamespacedName { return client.ObjectKeyFromObject(s.Object) }
-
 // UID is the set's UID.
 func (s *Set) UID() types.UID { return s.Object.GetUID() }
 
