@@ -1,4 +1,4 @@
-// Package locks has a lock for each key that somebody waits for, and none for others, and counts of who is inside.
+// Package locks has values and locks for each key that somebody uses or waits for, and none for others, and counts of who is inside.
 package locks
 
 import (
