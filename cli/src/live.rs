@@ -3,7 +3,7 @@
 //! related sets select.
 
 use crate::args::steer::DropArgs;
-use crate::kubectl::{Answer, Failed, Kubectl, Reason};
+use crate::kubectl::{Answer, Kubectl, Reason, Refusal};
 use crate::surroundings;
 use podrank_preview::{
     Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
@@ -252,7 +252,7 @@ pub(crate) fn workload_of_pod(
 
 /// The error of a `drop`. If it is that there is no pod of a name that is a node's, says what takes the pods of a node.
 pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Box<dyn Error> {
-    if !error.downcast_ref::<Failed>().is_some_and(|failed| failed.is_missing) {
+    if !error.downcast_ref::<Refusal>().is_some_and(|error| error.reason == Reason::NotFound) {
         return error;
     }
     let nodes = Kubectl::new(args.how.connection.arguments()).lines(&["nodes"]);

@@ -1,6 +1,7 @@
 //! Completion scripts and the man page, made from the command line itself. Computes text and reads nothing.
 
 use crate::args::connection::CONNECTION;
+use crate::args::steer::POD_TYPES;
 use crate::args::{PROGRAM, Shell};
 use crate::complete::Wanted;
 use clap::builder::PossibleValue;
@@ -130,7 +131,7 @@ pub(crate) fn candidates(
 }
 
 fn is_type(word: &str) -> bool {
-    ["po", "pod", "pods"].contains(&word) || WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok()
+    POD_TYPES.contains(&word) || WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok()
 }
 
 /// The number of words that are neither flags nor their values.
