@@ -164,9 +164,9 @@ impl Args {
                 args.read_order(matches);
             }
             let names = match &task {
-                Task::Scale(args) => args.workload().map(drop),
+                Task::Scale(args) => args.target.workload().map(drop),
                 Task::Drop(args) => args.check_names(),
-                Task::Undo(args) => args.workload().map(drop),
+                Task::Undo(args) => args.target.workload().map(drop),
                 _ => Ok(()),
             };
             let how = match &task {

@@ -19,13 +19,8 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_long_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
-    /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME")]
-    workload: String,
-
-    /// The name, if the word before is only the type
-    #[arg(value_name = "NAME", hide = true)]
-    name: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: Target,
 
     /// Desired replicas, or how many fewer: 5, -2 or -30%
     #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
@@ -36,6 +31,18 @@ pub(crate) struct ScaleArgs {
 
     #[command(flatten)]
     pub(crate) how: How,
+}
+
+/// What is scaled, in one word or two.
+#[derive(Args, Debug)]
+pub(crate) struct Target {
+    /// Workload, such as deploy/web, rs/web or rollout/web
+    #[arg(value_name = "TYPE/NAME")]
+    workload: String,
+
+    /// The name, if the word before is only the type
+    #[arg(value_name = "NAME", hide = true)]
+    name: Option<String>,
 }
 
 /// Delete exactly these pods, or those of a node, and lower the count
@@ -77,13 +84,8 @@ pub(crate) struct DropArgs {
 /// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME")]
-    workload: String,
-
-    /// The name, if the word before is only the type
-    #[arg(value_name = "NAME", hide = true)]
-    name: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: Target,
 
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -309,18 +311,15 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds) * number)
 }
 
-/// What these words name.
-fn scalable(workload: &str, name: Option<&str>) -> Result<Scalable, String> {
-    let words: Vec<_> = [workload].into_iter().chain(name).map(str::to_owned).collect();
-    Scalable::of_words(&words)
+impl Target {
+    /// The workload that the user named.
+    pub(crate) fn workload(&self) -> Result<Scalable, String> {
+        let words: Vec<_> = [&self.workload].into_iter().chain(&self.name).cloned().collect();
+        Scalable::of_words(&words)
+    }
 }
 
 impl ScaleArgs {
-    /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<Scalable, String> {
-        scalable(&self.workload, self.name.as_deref())
-    }
-
     /// Puts the wishes in the order of the command line, which clap knows.
     pub(super) fn read_order(&mut self, matches: &ArgMatches) {
         let wishes = &mut self.wishes;
@@ -379,13 +378,6 @@ impl DropArgs {
             );
         }
         self.how.check()
-    }
-}
-
-impl UndoArgs {
-    /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<Scalable, String> {
-        scalable(&self.workload, self.name.as_deref())
     }
 }
 
