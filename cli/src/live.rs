@@ -47,13 +47,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// What is read with the managers of its fields (`metadata.managedFields`). They double the length of pods.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Managers {
-    Workload,
-    All,
-}
-
+/// The managers of fields (`metadata.managedFields`), which double the length of pods.
 const MANAGERS: &str = "--show-managed-fields";
 
 /// What was read for a workload.
@@ -65,21 +59,21 @@ pub(crate) struct Live {
 }
 
 /// Reads the workload with this name, and what a decision about it needs. If it is a set with a leader, whose count is to
-/// change, that is read, too.
+/// change, that is read, too. `of_pods` is whether the managers of the pods' fields are read, besides those of the workload's.
 pub(crate) fn read(
     kubectl: &Kubectl,
     name: &WorkloadName,
     leader: Option<&OwnerName>,
     scope: Scope<'_>,
-    managers: Managers,
+    of_pods: bool,
 ) -> Result<Live, Box<dyn Error>> {
-    let mut live = read_once(kubectl, name, leader, scope, managers)?;
+    let mut live = read_once(kubectl, name, leader, scope, of_pods)?;
     for _ in 0..RETRIES {
         if !live.lags {
             break;
         }
         thread::sleep(PAUSE);
-        live = read_once(kubectl, name, leader, scope, managers)?;
+        live = read_once(kubectl, name, leader, scope, of_pods)?;
     }
     Ok(live)
 }
@@ -90,7 +84,7 @@ pub(crate) fn read_once(
     name: &WorkloadName,
     leader: Option<&OwnerName>,
     scope: Scope<'_>,
-    managers: Managers,
+    of_pods: bool,
 ) -> Result<Live, Box<dyn Error>> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
@@ -111,7 +105,7 @@ pub(crate) fn read_once(
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }
-    let shown = (managers == Managers::All).then_some(MANAGERS);
+    let shown = of_pods.then_some(MANAGERS);
     let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(shown).collect();
     let mut pods = kubectl.get(&words)?;
     if WorkloadKind::WITH_COSTS.contains(&workload.kind) && shown.is_none() && pods.has_costs_of_nobody() {
@@ -261,13 +255,9 @@ pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Bo
     args.pods.iter().find(is_node).map_or(error, |node| hint(node).into())
 }
 
-/// Returns the pods of a node, with the objects that tell whose they are.
+/// Returns the pods of a node, whether or not there is one.
 pub(crate) fn pods_of_node(kubectl: &Kubectl, node: &str) -> Result<Input, Box<dyn Error>> {
-    self::node(kubectl, node, "name")?;
-    let selector = format!("spec.nodeName={node}");
-    let mut input = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
-    add_owners(kubectl, &mut input, None)?;
-    Ok(input)
+    kubectl.get(&["pods", "--all-namespaces", "--field-selector", &format!("spec.nodeName={node}")])
 }
 
 /// Returns a node as kubectl prints it. An error if there is none of this name.

@@ -1,9 +1,7 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
 use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
-use crate::look::{
-    Grid, Look, in_columns, in_sentences, lines, paint, plain, shortened, style, widest, wrapped,
-};
+use crate::look::{Grid, Look, in_columns, in_sentences, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
 use podrank_preview::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
@@ -64,11 +62,9 @@ pub fn again(preview: &Preview<'_>, source: &str) -> String {
 /// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. On a terminal that
 /// is too narrow, the reason for each pod is below the pod. `source` are the flags that name the file.
 pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&headline(preview)), width));
-    text += &in_sentences(&[again(preview, source)], look);
-    let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_ref());
-    text.extend(follows.map(|follows| lines(&wrapped(&plain(follows), width))));
+    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
+    let above: Vec<_> = [headline(preview), again(preview, source)].into_iter().chain(follows).collect();
+    let mut text = in_sentences(&above, look);
     // A controller that deletes pods itself counts no ranks.
     let is_direct = preview.workload.kind.is_direct();
     let has = |column: &Column| !is_direct || column.header != RANK && column.header != COST;
@@ -93,7 +89,7 @@ pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
                     chance(delete, count(&set.pods, Verdict::Delete), count(&set.pods, Verdict::Contested))
                 );
                 text.push('\n');
-                text += &lines(&wrapped(&plain(&title), width));
+                text += &in_sentences(&[title], look);
                 text += &pods_table(&set.pods, preview.order, look, has);
             }
         }

@@ -97,7 +97,8 @@ pub(crate) fn candidates(
             "node" => known(Wanted::Node),
             _ => values(argument),
         };
-        (known, directive(argument))
+        let takes_file = argument.get_value_hint() == ValueHint::FilePath;
+        (known, if takes_file { Directive::Files } else { Directive::NoFiles })
     };
     let task = words.first().and_then(|first| command.find_subcommand(first));
     let (current, given) = task.map_or((command, &words[..]), |task| (task, &words[1..]));
@@ -154,13 +155,6 @@ fn values(argument: &Arg) -> Vec<String> {
     let possible = argument.get_possible_values();
     let line = |value: &PossibleValue| line(value.get_name(), value.get_help());
     possible.iter().filter(|value| !value.is_hide_set()).map(line).collect()
-}
-
-fn directive(argument: &Arg) -> Directive {
-    match argument.get_value_hint() {
-        ValueHint::FilePath => Directive::Files,
-        _ => Directive::NoFiles,
-    }
 }
 
 /// The tasks of a command.

@@ -186,9 +186,8 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     for note in &plan.notes {
         complain(&note.to_string());
     }
-    let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let steps = vec![Step::Read, Step::Report];
-    let outcome = Outcome { exit: Exit::Done, plan, went, missed, others, left, message, steps };
+    let outcome = Outcome { steps, ..Outcome::of(Exit::Done, plan, message) };
     match how.dry_run.filter(|_| how.output == SteerOutput::Json) {
         Some(_) => {
             print(json(&Document::plan(&outcome.plan, how)).as_bytes())?;

@@ -153,8 +153,7 @@ impl Node {
     /// Reads the node, its pods and their sets.
     fn read(kubectl: &Kubectl, name: &str) -> Result<(Self, Workloads), Failure> {
         let is_cordoned = is_cordoned(kubectl, name)?;
-        let selector = format!("spec.nodeName={name}");
-        let pods = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
+        let pods = live::pods_of_node(kubectl, name)?;
         let steer::Sorted { workloads, passed_over, others } = steer::sorted(owners(kubectl, pods)?);
         Ok((Self { name: name.to_owned(), is_cordoned, passed_over, others }, workloads))
     }
@@ -170,22 +169,17 @@ impl Node {
         }
     }
 
-    /// Returns an error if there are pods that cannot be dropped, and nobody said that they may stay.
+    /// Returns an error if there are pods that cannot be dropped, and nobody said that they may stay: it says how to drop the rest.
     fn check(&self, planned: &[Planned<'_>], args: &DropArgs) -> Result<(), Failure> {
-        if self.others.is_empty() || args.skip_others { Ok(()) } else { Err(self.refusal(planned).into()) }
-    }
-
-    /// Says that there are pods that cannot be dropped, and how to drop the rest.
-    fn refusal(&self, planned: &[Planned<'_>]) -> String {
-        let others = self.others.iter().map(|spared| spared.pods.len()).sum();
-        let rest =
-            planned.iter().flat_map(|planned| planned.plan.wanted()).filter(|pod| pod.is_named).count();
-        let others = count(others, "pod");
-        let hint = match rest {
+        if self.others.is_empty() || args.skip_others {
+            return Ok(());
+        }
+        let others = count(self.others.iter().map(|spared| spared.pods.len()).sum(), "pod");
+        let hint = match planned.iter().flat_map(|its| its.plan.wanted()).filter(|pod| pod.is_named).count() {
             0 => "there are no others to drop".to_owned(),
-            _ => format!("--skip-others takes the rest, {}", count(rest, "pod")),
+            rest => format!("--skip-others takes the rest, {}", count(rest, "pod")),
         };
-        format!("{others} on {} cannot be dropped, and nothing was changed: {hint}", self.name)
+        Err(format!("{others} on {} cannot be dropped, and nothing was changed: {hint}", self.name).into())
     }
 
     fn nothing_to_do(&self, how: &How) -> Result<ExitCode, Failure> {

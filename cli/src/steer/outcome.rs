@@ -104,6 +104,14 @@ pub(super) struct NodeDocument<'a> {
     exit: Option<Exit>,
 }
 
+impl Outcome {
+    /// An outcome in which no pod went.
+    pub(super) fn of(exit: Exit, plan: Plan, message: String) -> Self {
+        let (went, missed, others, left, steps) = Default::default();
+        Self { exit, plan, went, missed, others, left, message, steps }
+    }
+}
+
 impl Named {
     pub(super) fn of(pod: &PlannedPod) -> Self {
         Self { name: pod.name.clone(), uid: pod.uid.clone() }
