@@ -260,7 +260,8 @@ fn one(
     };
     surroundings::add(kubectl, &workload, &mut input);
     if is_page {
-        live::add_zones(kubectl, &mut input);
+        // Whoever may not read them sees no zones.
+        input.add_part(kubectl.get_if_allowed(&["nodes"]).unwrap_or_default());
     }
     if !workload.kind.has_count() && !matches!(question, Question::Pod(_)) {
         question = Question::Count;
@@ -501,7 +502,7 @@ fn several(
     let text = match args.output {
         Output::Json => all.to_json(),
         Output::Yaml => yaml(&all)?,
-        Output::Markdown => overview::overview_markdown(&all, is_asked),
+        Output::Markdown => overview::whole(&all, is_asked).markdown(),
         Output::Table | Output::Wide => overview::overview_table(&all, is_asked, &beside, look),
         Output::Html => {
             let beside = Beside { notes: beside.clone(), sources: vec![moment(all.now)], link: None };

@@ -159,9 +159,7 @@ pub(crate) fn read_several(
     if workloads.iter().any(|workload| input.has_nodes(workload)) {
         let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
         for words in [&*revisions, &["nodes"]] {
-            if let Some(part) = kubectl.get_if_allowed(words) {
-                input.add_part(part);
-            }
+            input.add_part(kubectl.get_if_allowed(words).unwrap_or_default());
         }
     }
     surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
@@ -206,8 +204,7 @@ pub(crate) fn wanted(
     };
     let is_missing = |name: &&WorkloadName| !there.iter().any(|id| is_it(name, id.kind, &id.name));
     if let Some(missing) = names.iter().find(is_missing) {
-        let known: Vec<_> =
-            there.iter().map(|id| WorkloadName { kind: Some(id.kind), name: id.name.clone() }).collect();
+        let known: Vec<_> = there.iter().map(named).collect();
         let hint =
             missing.nearest(&known).map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
         return Err(format!("nothing is named {missing} {}{hint}", place()));
@@ -397,13 +394,6 @@ fn get_named(
         Scope::All => ["--field-selector", &by_name],
     };
     kubectl.get(&[&[resource], &words[..], &*scope.arguments()].concat())
-}
-
-/// Adds the nodes, whose zones the page shows. Whoever may not read them sees no zones.
-pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
-    if let Some(nodes) = kubectl.get_if_allowed(&["nodes"]) {
-        input.add_part(nodes);
-    }
 }
 
 /// Returns the workload with this name. Of the types that may have it, some may be refused, which is told.

@@ -218,7 +218,7 @@ impl Grid {
     }
 
     /// The answer to paste into a page or a channel, with the first of the rows.
-    pub(crate) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let cell = |text: &str| plain(text).replace('|', "\\|");
         let line = |cells: &mut dyn Iterator<Item = String>| {
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
