@@ -62,7 +62,7 @@ impl<'k> Cluster<'k> {
 
     /// Puts the workload into options.
     pub(super) fn name_workload(&self, options: &mut Options) {
-        options.workload = Some(self.name());
+        options.workload = Some(live::named(&self.workload));
         options.namespace = Some(self.workload.namespace.clone());
     }
 
@@ -94,11 +94,7 @@ impl<'k> Cluster<'k> {
 
     fn read_by(&self, read: Read) -> Result<Input, Failure> {
         let scope = Scope::Namespace(Some(self.namespace()));
-        Ok(read(self.kubectl, &self.name(), self.leader.as_ref(), scope, true)?.input)
-    }
-
-    fn name(&self) -> WorkloadName {
-        WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() }
+        Ok(read(self.kubectl, &live::named(&self.workload), self.leader.as_ref(), scope, true)?.input)
     }
 
     /// Runs kubectl in the workload's namespace. On failure, the error is its last message.
@@ -138,11 +134,7 @@ impl<'k> Cluster<'k> {
     }
 
     /// Scales, if the object is still as the plan read it.
-    pub(super) fn scale(&self, plan: &Plan) -> Result<(), Refusal> {
-        self.scale_call(plan, &[])
-    }
-
-    pub(super) fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
+    pub(super) fn scale(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
         let resource = plan.target.resource();
         let [replicas, current] = [plan.replicas, plan.from].map(|count| count.to_string());
         let [replicas, current, version] = [
