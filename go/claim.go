@@ -47,26 +47,22 @@ func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) (Cla
 	case pod == nil:
 		return ClaimIgnore, errNil("pod")
 	}
-	return claimPod(set, selector, pod), nil
-}
-
-func claimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) Claim {
 	owner, matches := metav1.GetControllerOfNoCopy(pod), selector.Matches(labels.Set(pod.Labels))
 	isInNamespace := set.GetNamespace() == "" || set.GetNamespace() == pod.Namespace
 	isBeingDeleted := set.GetDeletionTimestamp() != nil
 	switch {
 	case owner != nil && owner.UID != set.GetUID():
-		return ClaimIgnore
+		return ClaimIgnore, nil
 	case owner != nil && matches:
-		return ClaimKeep
+		return ClaimKeep, nil
 	case isBeingDeleted:
-		return ClaimIgnore
+		return ClaimIgnore, nil
 	case owner != nil:
-		return ClaimRelease
+		return ClaimRelease, nil
 	case matches && pod.DeletionTimestamp == nil && isInNamespace:
-		return ClaimAdopt
+		return ClaimAdopt, nil
 	}
-	return ClaimIgnore
+	return ClaimIgnore, nil
 }
 
 // A Status has the numbers of a ReplicaSet's status.
@@ -110,20 +106,15 @@ func StatusOf(pods []*corev1.Pod, templateLabels map[string]string, minReadySeco
 // or with nil. While syncs fail, the condition ReplicaFailure keeps its first reason, message and time. A sync without an error
 // removes it. The result is a new list: UpdateReplicaFailure does not write to the memory of conditions, which may be a cache's.
 func UpdateReplicaFailure(conditions []appsv1.ReplicaSetCondition, creations, deletions int, err error, now time.Time) []appsv1.ReplicaSetCondition {
-	var others []appsv1.ReplicaSetCondition
-	isThere := false
-	for _, condition := range conditions {
-		if condition.Type == appsv1.ReplicaSetReplicaFailure {
-			isThere = true
-		} else {
-			others = append(others, condition)
-		}
+	isFailure := func(condition appsv1.ReplicaSetCondition) bool {
+		return condition.Type == appsv1.ReplicaSetReplicaFailure
 	}
+	conditions = slices.Clone(conditions)
 	switch {
 	case err == nil:
-		return others
-	case isThere:
-		return slices.Clone(conditions)
+		return slices.DeleteFunc(conditions, isFailure)
+	case slices.ContainsFunc(conditions, isFailure):
+		return conditions
 	}
 	failure := appsv1.ReplicaSetCondition{
 		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now),
@@ -135,5 +126,5 @@ func UpdateReplicaFailure(conditions []appsv1.ReplicaSetCondition, creations, de
 	case deletions > 0:
 		failure.Reason = "FailedDelete"
 	}
-	return append(others, failure)
+	return append(conditions, failure)
 }

@@ -48,8 +48,14 @@ func Plan(state State, satisfied bool) (creations, deletions int, err error) {
 	if numbers[2] == 0 {
 		numbers[2] = BurstReplicas
 	}
-	create, del, err := engine.Current.Plan(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]),
-		satisfied, state.BeingDeleted)
+	of := core.PlanState{Wanted: uint32(numbers[0]), Active: uint32(numbers[1]), BurstReplicas: uint32(numbers[2])}
+	if satisfied {
+		of.Flags |= core.PlanSatisfied
+	}
+	if state.BeingDeleted {
+		of.Flags |= core.PlanBeingDeleted
+	}
+	create, del, err := engine.Current.Plan(of)
 	return int(create), int(del), err
 }
 

@@ -79,7 +79,14 @@ func TestActiveJSON(t *testing.T) {
 func TestPlanJSON(t *testing.T) {
 	for _, c := range controllerJSON(t).Plan {
 		satisfied := c.Satisfied == nil || *c.Satisfied
-		creations, deletions, err := engine.Current.Plan(c.Wanted, c.Active, c.Burst, satisfied, c.BeingDeleted)
+		of := core.PlanState{Wanted: c.Wanted, Active: c.Active, BurstReplicas: c.Burst}
+		if satisfied {
+			of.Flags |= core.PlanSatisfied
+		}
+		if c.BeingDeleted {
+			of.Flags |= core.PlanBeingDeleted
+		}
+		creations, deletions, err := engine.Current.Plan(of)
 		if err != nil || creations != c.Create || deletions != c.Delete {
 			t.Errorf("%+v: %d, %d, %v", c, creations, deletions, err)
 		}

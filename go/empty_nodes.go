@@ -95,21 +95,16 @@ func (e *EmptyNodes) numbers(active []*corev1.Pod) (map[string]uint32, []string)
 	numbers := map[string]uint32{}
 	for _, pod := range active {
 		if pod.Spec.NodeName != "" {
-			numbers[pod.Spec.NodeName] = 0
+			numbers[pod.Spec.NodeName] = 1
 		}
 	}
-	first := make(map[string]bool, len(numbers))
 	for name := range numbers {
-		first[name] = e.IsFirst != nil && e.IsFirst(name)
+		if e.IsFirst != nil && e.IsFirst(name) {
+			numbers[name] = 0
+		}
 	}
 	names := slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {
-		switch {
-		case first[a] == first[b]:
-			return cmp.Compare(a, b)
-		case first[a]:
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(numbers[a], numbers[b]), cmp.Compare(a, b))
 	})
 	for i, name := range names {
 		numbers[name] = uint32(i)
@@ -124,16 +119,11 @@ func (e *EmptyNodes) weights(numbers map[string]uint32) ([]uint64, error) {
 	sets := map[types.UID]uint32{}
 	neighbours := make([]core.Neighbour, len(e.Neighbours))
 	for i, pod := range e.Neighbours {
-		set, ok := sets[pod.Set]
-		if !ok {
-			set = uint32(len(sets))
-			sets[pod.Set] = set
-		}
 		node, ok := numbers[pod.Node]
 		if !ok {
 			node = elsewhere
 		}
-		neighbours[i] = core.Neighbour{Set: set, Node: node}
+		neighbours[i] = core.Neighbour{Set: numberOf(sets, pod.Set, 0), Node: node}
 	}
 	weights := make([]uint64, len(numbers)+1)
 	err := engine.Current.NodeWeights(neighbours, weights)
@@ -150,16 +140,20 @@ func (e *EmptyNodes) domains(names []string) (domains []uint32, most int) {
 		}
 		numbers := map[place]uint32{}
 		for i, name := range names {
-			at := place{within[i], domain(name)}
-			number, ok := numbers[at]
-			if !ok {
-				number = uint32(most)
-				numbers[at] = number
-				most++
-			}
-			within[i] = number
+			within[i] = numberOf(numbers, place{within[i], domain(name)}, most)
 		}
+		most += len(numbers)
 		domains = append(domains, within...)
 	}
 	return domains, most
+}
+
+// numberOf is the number of a key: a new one gets the next, and the first of all is least.
+func numberOf[K comparable](numbers map[K]uint32, key K, least int) uint32 {
+	number, ok := numbers[key]
+	if !ok {
+		number = uint32(least + len(numbers))
+		numbers[key] = number
+	}
+	return number
 }

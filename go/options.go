@@ -89,15 +89,7 @@ func WithLogarithmicScaleDown(on bool) Option {
 // WithPreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
 // has it, and with [Kubernetes] it decides which contested pods go, and no certain one. [Settle], [Steer] and [BlockedPods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
-	gate := flag(core.OptionsPreferForScaleDownOn, on)
-	return func(s *settings) {
-		gate(s)
-		s.labels = on
-		s.given &^= givenPreferred
-		if on {
-			s.given |= givenPreferred
-		}
-	}
+	return flag(core.OptionsPreferForScaleDownOn, on)
 }
 
 func flag(bit uint32, set bool) Option {
@@ -170,6 +162,9 @@ func newSettings(function string, apply set, options []Option) settings {
 	}
 	if s.err != nil {
 		return s
+	}
+	if s.labels = s.flags&core.OptionsPreferForScaleDownOn != 0; s.labels {
+		s.given |= givenPreferred
 	}
 	for i, name := range givenNames {
 		if s.given&^apply&(1<<i) != 0 {

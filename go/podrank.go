@@ -19,6 +19,7 @@ package podrank
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
@@ -58,17 +59,8 @@ func NewRanker(options ...Option) *Ranker {
 
 // PodsToDelete is as the function of this name.
 func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev1.Pod, error) {
-	w := take(&r.settings)
-	defer w.free()
-	chosen, err := w.choose(active, related, diff)
-	if len(chosen) == 0 || err != nil {
-		return nil, err
-	}
-	victims := make([]*corev1.Pod, len(chosen))
-	for i, index := range chosen {
-		victims[i] = active[index]
-	}
-	return victims, nil
+	victims, err := r.AppendPodsToDelete(nil, active, related, diff)
+	return slices.Clip(victims), err
 }
 
 // AppendPodsToDelete appends the victims of [Ranker.PodsToDelete] to a list, and returns it: in the memory of an old list, a decision
@@ -110,8 +102,7 @@ type Settled struct {
 // syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
 // controller runs.
 func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled, error) {
-	settings := newSettings("Settle", settleApply, options)
-	w := take(&settings)
+	w := begin("Settle", settleApply, options)
 	defer w.free()
 	if err := w.load("active", active, related); err != nil {
 		return Settled{}, err
@@ -160,8 +151,7 @@ type Chance struct {
 // Otherwise 4096 lists are sorted, the error is at most 0.008, and a call takes a quarter of a second for 1000 pods, and three times
 // that without cgo.
 func Odds(active, related []*corev1.Pod, diff int, options ...Option) (Settled, []Chance, error) {
-	settings := newSettings("Odds", settleApply, options)
-	w := take(&settings)
+	w := begin("Odds", settleApply, options)
 	defer w.free()
 	if err := w.load("active", active, related); err != nil {
 		return Settled{}, nil, err
@@ -243,11 +233,10 @@ const (
 // for [PodsToDelete]. With [WithSpread], that depends on the other active pods, too, so Explain does not accept it:
 // [ExplainVictims] does.
 func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
-	settings := newSettings("Explain", explainApply, options)
-	// The rows have the label's values even where the gate is off.
-	settings.labels = true
-	w := take(&settings)
+	w := begin("Explain", explainApply, options)
 	defer w.free()
+	// The rows have the label's values even where the gate is off.
+	w.settings.labels = true
 	pods := []*corev1.Pod{a, b}
 	if err := w.load("pods", pods, related); err != nil {
 		if wrong := (*PodError)(nil); errors.As(err, &wrong) && wrong.List == "pods" {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -116,13 +117,9 @@ func sidecarRestarts(pod *corev1.Pod) uint32 {
 }
 
 func isSidecar(containers []corev1.Container, name string) bool {
-	for i := range containers {
-		policy := containers[i].RestartPolicy
-		if containers[i].Name == name && policy != nil && *policy == corev1.ContainerRestartPolicyAlways {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(containers, func(c corev1.Container) bool {
+		return c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	})
 }
 
 // nanos returns a time in nanoseconds since the Unix epoch, saturated, or Unset for Go's zero time.
@@ -147,32 +144,16 @@ func nanos(time *metav1.Time) int64 {
 }
 
 // deletionCost reads the annotation as Kubernetes does: a base-10 int32 that is "0" or starts with "-" or a digit from 1 to
-// 9. libpodrank does the same, but a call for every pod would take longer than everything else.
+// 9. libpodrank does the same, but a call of C for every pod would take longer than everything else.
 func deletionCost(text string) (cost int32, ok bool) {
-	digits, negative := text, false
-	if text != "" && text[0] == '-' {
-		digits, negative = text[1:], true
-	} else if len(text) > 1 && text[0] == '0' {
+	if text == "" || text[0] == '+' || len(text) > 1 && text[0] == '0' {
 		return 0, false
 	}
-	if digits == "" {
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
 		return 0, false
 	}
-	sum := int64(0)
-	for i := range len(digits) {
-		digit := digits[i] - '0'
-		if digit > 9 {
-			return 0, false
-		}
-		sum = min(sum*10+int64(digit), math.MaxUint32)
-	}
-	if negative {
-		sum = -sum
-	}
-	if sum != int64(int32(sum)) {
-		return 0, false
-	}
-	return int32(sum), true
+	return int32(number), true
 }
 
 // parseUID reads a UID of kube-apiserver: a lower-case UUID, whose bytes compare like its text. The empty UID of fakes and

@@ -47,7 +47,9 @@ func (w *work) spread(active, related []*corev1.Pod) error {
 	for _, pod := range related {
 		if IsActive(pod) && !own[identity(pod)] {
 			others = append(others, pod)
-			elsewhere = append(elsewhere, record(pod))
+			var counted core.Pod
+			fill(&counted, pod, false)
+			elsewhere = append(elsewhere, counted)
 		}
 	}
 	order := make([]uint32, len(active))
@@ -86,13 +88,4 @@ func identities(pods []*corev1.Pod) map[any]bool {
 		are[identity(pod)] = true
 	}
 	return are
-}
-
-// record is what counting reads of a pod, but for its node.
-func record(pod *corev1.Pod) core.Pod {
-	record := core.Pod{ReadyTime: core.TimeUnset, CreationTime: core.TimeUnset}
-	if pod.Spec.NodeName != "" {
-		record.Flags = core.PodAssigned
-	}
-	return record
 }

@@ -50,8 +50,7 @@ type Change struct {
 // active are as for [PodsToDelete]. Costs that are [WithFixed] may leave no room for the others: a [NoRoomError]. With
 // [WithPodDeletionCost] off no cost has an effect, which is an [ErrOption].
 func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
-	settings := newSettings("Steer", steerApply, options)
-	w := take(&settings)
+	w := begin("Steer", steerApply, options)
 	defer w.free()
 	costs, _, err := w.steer(active)
 	if err != nil {
@@ -80,8 +79,7 @@ type Blocked struct {
 // BlockedPods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [WithTier]: they are
 // unassigned, pending or not ready. Take them, too, or wait until they are ready.
 func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
-	settings := newSettings("BlockedPods", steerApply, options)
-	w := take(&settings)
+	w := begin("BlockedPods", steerApply, options)
 	defer w.free()
 	_, pairs, err := w.steer(active)
 	if err != nil {

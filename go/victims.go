@@ -21,12 +21,11 @@ type Victim struct {
 
 // ExplainVictims returns the pods that [PodsToDelete] returns, each with the rule by which it goes before the first that stays.
 func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) ([]Victim, error) {
-	settings := newSettings("ExplainVictims", victimsApply, options)
-	w := take(&settings)
+	w := begin("ExplainVictims", victimsApply, options)
 	defer w.free()
-	k := min(settings.capped(diff), len(active))
-	if k == 0 || settings.err != nil {
-		return nil, settings.err
+	k := min(w.settings.capped(diff), len(active))
+	if k == 0 || w.settings.err != nil {
+		return nil, w.settings.err
 	}
 	if err := w.load("active", active, related); err != nil {
 		return nil, err

@@ -29,6 +29,12 @@ type work struct {
 // works are idle. The garbage collector takes those that nobody uses.
 var works = sync.Pool{New: func() any { return new(work) }}
 
+// begin takes memory for one decision of a function that can apply these options.
+func begin(function string, apply set, options []Option) *work {
+	settings := newSettings(function, apply, options)
+	return take(&settings)
+}
+
 func take(settings *settings) *work {
 	w := works.Get().(*work)
 	w.settings = settings

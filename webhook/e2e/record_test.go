@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/recorded"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 var record = flag.String("record", "", "record scale-downs to this directory")
@@ -78,7 +78,7 @@ func TestRecord(t *testing.T) {
 				c.before(w)
 				time.Sleep(500 * time.Millisecond)
 			}
-			found := &recorded.Case{Name: c.name, Result: c.result, Objects: w.dump(), Costs: map[string]string{}}
+			found := &fakeapi.Case{Name: c.name, Result: c.result, Objects: w.dump(), Costs: map[string]string{}}
 			c.scale(w, object)
 			w.AwaitGone(c.goes)
 			w.Await("asked", 5*time.Second, func() bool { return len(w.Proxy.Calls(w.Namespace)) > 0 })

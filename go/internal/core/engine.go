@@ -32,7 +32,7 @@ type Engine interface {
 	Upstream(a, b *Pod, options Options) (before int, rule uint8, err error)
 
 	// Plan says how many pods one sync creates or deletes.
-	Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error)
+	Plan(state PlanState) (creations, deletions uint32, err error)
 	// BeginSlowStart makes a SlowStart of so many pods.
 	BeginSlowStart(count uint32) (SlowStart, error)
 	// ReportSlowStart says how many of the batch failed.

@@ -12,15 +12,3 @@ type Options struct {
 
 // ErrNoRoom is the error if fixed deletion costs leave no room for the tiers. Steered then has the indices of two pods.
 var ErrNoRoom = errors.New("podrank: the fixed deletion costs leave no room")
-
-// NewPlanState returns what a plan reads of a set.
-func NewPlanState(wanted, active, burst uint32, satisfied, beingDeleted bool) PlanState {
-	state := PlanState{Wanted: wanted, Active: active, BurstReplicas: burst}
-	if satisfied {
-		state.Flags |= PlanSatisfied
-	}
-	if beingDeleted {
-		state.Flags |= PlanBeingDeleted
-	}
-	return state
-}

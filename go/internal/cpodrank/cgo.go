@@ -51,20 +51,16 @@ func (Engine) Select(records []core.Pod, options core.Options, victims []uint32,
 	*scratch = slices.Grow((*scratch)[:0], len(victims))[:len(victims)]
 	var selected C.size_t
 	o := c(options)
-	err := failure(C.podrank_select(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
-		(*C.uint32_t)(unsafe.SliceData(victims)), C.size_t(len(victims)),
-		(*C.podrank_scratch)(unsafe.Pointer(unsafe.SliceData(*scratch))), C.size_t(len(*scratch)), &selected))
+	err := failure(C.podrank_select(pods(records), size(records), &o, numbers(victims), size(victims),
+		(*C.podrank_scratch)(start(*scratch)), size(*scratch), &selected))
 	return int(selected), err
 }
 
 func (Engine) Settle(records []core.Pod, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
 	var certainLen, contestedLen C.size_t
 	o := c(options)
-	err = failure(C.podrank_settle(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
-		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order)),
-		(*C.uint64_t)(unsafe.SliceData(scores)), C.size_t(len(scores)), &certainLen, &contestedLen))
+	err = failure(C.podrank_settle(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
+		(*C.uint64_t)(start(scores)), size(scores), &certainLen, &contestedLen))
 	return int(certainLen), int(contestedLen), err
 }
 
@@ -72,51 +68,36 @@ func (Engine) Odds(records []core.Pod, options core.Options, k int, order []uint
 	var certainLen, contestedLen C.size_t
 	scratch := make([]core.OddsScratch, len(records))
 	o := c(options)
-	err = failure(C.podrank_odds(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
-		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order)),
-		(*C.podrank_pod_odds)(unsafe.Pointer(unsafe.SliceData(odds))), C.size_t(len(odds)),
-		(*C.podrank_odds_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch)), &certainLen, &contestedLen))
+	err = failure(C.podrank_odds(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
+		(*C.podrank_pod_odds)(start(odds)), size(odds), (*C.podrank_odds_scratch)(start(scratch)), size(scratch), &certainLen, &contestedLen))
 	return int(certainLen), int(contestedLen), err
 }
 
 func (Engine) Spread(records, others []core.Pod, options core.Options, counts, order []uint32) error {
 	o := c(options)
-	return failure(C.podrank_spread(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)),
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(others))), C.size_t(len(others)), &o,
-		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)),
-		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order))))
+	return failure(C.podrank_spread(pods(records), size(records), pods(others), size(others), &o, numbers(counts), size(counts),
+		numbers(order), size(order)))
 }
 
 func (Engine) NodeWeights(neighbours []core.Neighbour, weights []uint64) error {
-	return failure(C.podrank_node_weights(
-		(*C.podrank_neighbour)(unsafe.Pointer(unsafe.SliceData(neighbours))), C.size_t(len(neighbours)),
-		(*C.uint64_t)(unsafe.SliceData(weights)), C.size_t(len(weights))))
+	return failure(C.podrank_node_weights((*C.podrank_neighbour)(start(neighbours)), size(neighbours),
+		(*C.uint64_t)(start(weights)), size(weights)))
 }
 
 func (Engine) EmptyNodes(records []core.Pod, options core.Options, weights []uint64, domains, counts []uint32) error {
 	scratch := make([]core.EmptyNodesScratch, len(records))
 	o := c(options)
-	return failure(C.podrank_empty_nodes(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
-		(*C.uint64_t)(unsafe.SliceData(weights)), C.size_t(len(weights)),
-		(*C.uint32_t)(unsafe.SliceData(domains)), C.size_t(len(domains)),
-		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)),
-		(*C.podrank_empty_nodes_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
+	return failure(C.podrank_empty_nodes(pods(records), size(records), &o, (*C.uint64_t)(start(weights)), size(weights),
+		numbers(domains), size(domains), numbers(counts), size(counts), (*C.podrank_empty_nodes_scratch)(start(scratch)), size(scratch)))
 }
 
 func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
 	var steered core.Steered
 	scratch := make([]core.SteerScratch, len(records))
 	o := c(options)
-	status := C.podrank_steer(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
-		(*C.uint8_t)(unsafe.SliceData(prices)), C.size_t(len(prices)),
-		(*C.int32_t)(unsafe.SliceData(costs)), C.size_t(len(costs)),
-		(*C.podrank_steer_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch)),
-		(*C.podrank_blocked)(unsafe.Pointer(unsafe.SliceData(blocked))), C.size_t(len(blocked)),
-		(*C.podrank_steered)(unsafe.Pointer(&steered)))
+	status := C.podrank_steer(pods(records), size(records), &o, (*C.uint8_t)(start(prices)), size(prices),
+		(*C.int32_t)(start(costs)), size(costs), (*C.podrank_steer_scratch)(start(scratch)), size(scratch),
+		(*C.podrank_blocked)(start(blocked)), size(blocked), (*C.podrank_steered)(unsafe.Pointer(&steered)))
 	if status == C.PODRANK_ERR_NO_ROOM {
 		return steered, core.ErrNoRoom
 	}
@@ -126,8 +107,7 @@ func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, co
 func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]core.Row) (int, error) {
 	var count C.size_t
 	o := c(options)
-	err := failure(C.podrank_explain(
-		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o,
+	err := failure(C.podrank_explain((*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o,
 		(*C.podrank_row)(unsafe.Pointer(rows)), C.size_t(len(rows)), &count))
 	return int(count), err
 }
@@ -136,14 +116,20 @@ func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule u
 	var ordering C.int32_t
 	var number C.uint8_t
 	o := c(options)
-	err = failure(C.podrank_upstream(
-		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &ordering, &number))
+	err = failure(C.podrank_upstream((*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &ordering, &number))
 	return int(ordering), uint8(number), err
 }
 
 func (Engine) Version() string {
 	return C.GoString(C.podrank_version())
 }
+
+// What a list is to C: where it begins, and how long it is.
+func start[T any](list []T) unsafe.Pointer       { return unsafe.Pointer(unsafe.SliceData(list)) }
+func size[T any](list []T) C.size_t              { return C.size_t(len(list)) }
+func pods(records []core.Pod) *C.podrank_pod     { return (*C.podrank_pod)(start(records)) }
+func numbers(list []uint32) *C.uint32_t          { return (*C.uint32_t)(start(list)) }
+func keys(list []core.PodKey) *C.podrank_pod_key { return (*C.podrank_pod_key)(start(list)) }
 
 func c(options core.Options) C.podrank_options {
 	return C.podrank_options{

@@ -32,9 +32,8 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
+func (Engine) Plan(state core.PlanState) (creations, deletions uint32, err error) {
 	var create, del C.uint32_t
-	state := core.NewPlanState(wanted, active, burst, satisfied, beingDeleted)
 	err = failure(C.podrank_plan((*C.podrank_plan_state)(unsafe.Pointer(&state)), &create, &del))
 	return uint32(create), uint32(del), err
 }
@@ -52,9 +51,9 @@ func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) err
 	return failure(C.podrank_expectations_expect_creations(expectations(e), C.uint32_t(count), C.int64_t(now)))
 }
 
-func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, now int64) error {
-	return failure(C.podrank_expectations_expect_deletions(expectations(e), podKeys(room), C.size_t(len(room)),
-		podKeys(keys), C.size_t(len(keys)), C.int64_t(now)))
+func (Engine) ExpectDeletions(e *core.Expectations, room, deleted []core.PodKey, now int64) error {
+	return failure(C.podrank_expectations_expect_deletions(expectations(e), keys(room), size(room), keys(deleted), size(deleted),
+		C.int64_t(now)))
 }
 
 func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
@@ -63,7 +62,7 @@ func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
 
 func (Engine) DeletionObserved(e *core.Expectations, room []core.PodKey, key core.PodKey) (counted bool, err error) {
 	var yes C.int32_t
-	err = failure(C.podrank_expectations_deletion_observed(expectations(e), podKeys(room), C.size_t(len(room)),
+	err = failure(C.podrank_expectations_deletion_observed(expectations(e), keys(room), size(room),
 		(*C.podrank_pod_key)(unsafe.Pointer(&key)), &yes))
 	return yes != 0, err
 }
@@ -77,16 +76,11 @@ func (Engine) Satisfied(e *core.Expectations, now int64) (bool, error) {
 func (Engine) Availability(records []core.Pod, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
 	var readyLen, availableLen C.size_t
 	var nanoseconds C.uint64_t
-	err = failure(C.podrank_availability(
-		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), C.uint32_t(minReadySeconds),
-		C.int64_t(now), &readyLen, &availableLen, &nanoseconds))
+	err = failure(C.podrank_availability(pods(records), size(records), C.uint32_t(minReadySeconds), C.int64_t(now),
+		&readyLen, &availableLen, &nanoseconds))
 	return int(readyLen), int(availableLen), uint64(nanoseconds), err
 }
 
 func expectations(e *core.Expectations) *C.podrank_expectations {
 	return (*C.podrank_expectations)(unsafe.Pointer(e))
-}
-
-func podKeys(keys []core.PodKey) *C.podrank_pod_key {
-	return (*C.podrank_pod_key)(unsafe.Pointer(unsafe.SliceData(keys)))
 }

@@ -122,9 +122,15 @@ func TestTheControllerIsTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 21))
 	for range 2000 {
 		a, b, c := r.Uint32N(1200), r.Uint32N(1200), r.Uint32N(600)
-		satisfied, beingDeleted := r.IntN(3) > 0, r.IntN(5) == 0
+		state := core.PlanState{Wanted: a, Active: b, BurstReplicas: c}
+		if r.IntN(3) > 0 {
+			state.Flags |= core.PlanSatisfied
+		}
+		if r.IntN(5) == 0 {
+			state.Flags |= core.PlanBeingDeleted
+		}
 		both(t, "Plan", func(e core.Engine) []any {
-			creations, deletions, err := e.Plan(a, b, c, satisfied, beingDeleted)
+			creations, deletions, err := e.Plan(state)
 			return []any{creations, deletions, err}
 		})
 		both(t, "SlowStart", func(e core.Engine) []any {

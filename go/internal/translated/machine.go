@@ -34,26 +34,38 @@ var machines = sync.Pool{New: func() any {
 	return &machine{module: module, memory: module.Xmemory(), base: base, next: base}
 }}
 
+// A failure ends a call, and is what [run] returns. The machine is none the worse.
+type failure struct{ error }
+
 var errTooLarge = errors.New("podrank: the translated core can address 4 GiB, and the lists need more: pass fewer pods")
 
-// run makes one call, whose status it turns into an error. A trap, which only a mistake of podrank's can cause, is an error, too,
-// and its machine is not used again.
-func run(call func(*machine) (status int32)) (err error) {
+// run makes one call. A trap, which only a mistake of podrank's can cause, is an error, too, and its machine is not used again.
+func run(call func(*machine)) (err error) {
 	m := machines.Get().(*machine)
 	defer func() {
-		switch trap := recover(); {
-		case trap == nil:
+		switch trap := recover().(type) {
+		case nil:
 			m.free()
-		case trap == errTooLarge:
-			err = errTooLarge
+		case failure:
+			err = trap.error
+			m.free()
 		default:
 			err = fmt.Errorf("podrank: the translated core failed, please report it: %v", trap)
 		}
 	}()
-	if status := call(m); status != ok {
-		return statusError(m.text(m.module.Xpodrank_status_str(status)))
-	}
+	call(m)
 	return nil
+}
+
+// must ends the call if this is not the status of success.
+func (m *machine) must(status int32) {
+	switch status {
+	case core.StatusOK:
+	case core.StatusNoRoom:
+		panic(failure{core.ErrNoRoom})
+	default:
+		panic(failure{errors.New("podrank: " + m.text(m.module.Xpodrank_status_str(status)))})
+	}
 }
 
 // free forgets the buffers of the call.
@@ -73,7 +85,7 @@ func align(address uint64) uint64 { return (address + 15) &^ 15 }
 func (m *machine) room(count, size int) int32 {
 	bytes := uint64(count) * uint64(size)
 	if bytes > mostMemory {
-		panic(errTooLarge)
+		panic(failure{errTooLarge})
 	}
 	address := m.next
 	next := align(address + bytes)
@@ -81,7 +93,7 @@ func (m *machine) room(count, size int) int32 {
 		// By half as much again at least, so that few calls grow it.
 		pages := (max(next, min(have+have/2, mostMemory)) - have + pageSize - 1) / pageSize
 		if m.memory.Grow(int64(pages), mostMemory/pageSize) < 0 {
-			panic(errTooLarge)
+			panic(failure{errTooLarge})
 		}
 	}
 	m.next = next
@@ -96,14 +108,10 @@ func (m *machine) at(address int32) []byte {
 // in copies a number, an array, a struct of them or a slice into memory.
 func (m *machine) in(value any) int32 {
 	address := m.room(1, binary.Size(value))
-	m.encode(address, value)
-	return address
-}
-
-func (m *machine) encode(address int32, value any) {
 	if _, err := binary.Encode(m.at(address), binary.LittleEndian, value); err != nil {
 		panic(err)
 	}
+	return address
 }
 
 // out copies what was written at an address to *value, or to a slice.
@@ -111,12 +119,6 @@ func (m *machine) out(address int32, value any) {
 	if _, err := binary.Decode(m.at(address), binary.LittleEndian, value); err != nil {
 		panic(err)
 	}
-}
-
-func (m *machine) bytes(text string) int32 {
-	address := m.room(len(text), 1)
-	copy(m.at(address), text)
-	return address
 }
 
 // text is the C string at an address, "" if there is none.
@@ -175,12 +177,4 @@ func (m *machine) options(options core.Options) int32 {
 	binary.LittleEndian.PutUint32(b[4:], options.Flags)
 	binary.LittleEndian.PutUint64(b[8:], uint64(options.Now))
 	return address
-}
-
-// numbers copies what was written at an address to a list.
-func (m *machine) numbers(address int32, list []uint32) {
-	memory := m.at(address)
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint32(memory[4*i:])
-	}
 }

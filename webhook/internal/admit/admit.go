@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/podrank/podrank/webhook/internal/locks"
-	"github.com/podrank/podrank/webhook/internal/observe"
-	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
@@ -31,7 +29,7 @@ const (
 type Handler struct {
 	Steerer  *steer.Steerer
 	Reporter *report.Reporter
-	Plans    *plans.Plans
+	Plans    *steer.Plans
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 	// IsEnding reports whether the program should end.
@@ -84,13 +82,13 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 }
 
 // observe predicts, and compares with what comes of the request.
-func (h *Handler) observe(ctx context.Context, o *steer.Outcome) observe.Comparison {
+func (h *Handler) observe(ctx context.Context, o *steer.Outcome) steer.Comparison {
 	defer h.Steerer.Observed(o)
 	if err := h.Steerer.Predict(o); err != nil {
 		h.Reporter.Log.Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
-		return observe.Comparison{Without: observe.Unpredicted}
+		return steer.Comparison{Without: steer.Unpredicted}
 	}
-	return observe.Compare(ctx, h.Steerer, o)
+	return h.Steerer.Compare(ctx, o)
 }
 
 // Wait returns when all that follows earlier answers is done.

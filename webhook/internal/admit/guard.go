@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/serve"
 )
 
@@ -33,7 +34,7 @@ const (
 
 // Guard bounds what a request takes before anything is known of it, and hides what is none from next, which would log it.
 func Guard(next http.Handler) http.Handler {
-	g := &guard{free: semaphore.NewWeighted(room), senders: map[string]*sender{}}
+	free, senders := semaphore.NewWeighted(room), locks.Shared[string, *sender]{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || r.Method != http.MethodPost {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusUnsupportedMediaType)
@@ -47,9 +48,11 @@ func Guard(next http.Handler) http.Handler {
 		if size < 0 {
 			size = largest
 		}
-		from := g.meet(serve.Host(r.RemoteAddr))
-		defer g.leave(from)
-		taken := &taken{from: from, free: g.free}
+		from, leave := senders.Use(serve.Host(r.RemoteAddr), func() *sender {
+			return &sender{large: semaphore.NewWeighted(large), small: semaphore.NewWeighted(small), own: own}
+		})
+		defer leave()
+		taken := &taken{from: from, free: free}
 		defer taken.release()
 		body, err := taken.read(w, r, size)
 		switch {
@@ -65,42 +68,13 @@ func Guard(next http.Handler) http.Handler {
 	})
 }
 
-// guard knows what requests have in memory.
-type guard struct {
-	free    *semaphore.Weighted
-	mu      sync.Mutex
-	senders map[string]*sender
-}
-
 // sender is an address that has requests here.
 type sender struct {
-	host     string
-	requests int
 	// large and small are what all such requests may have, by what they say they have.
 	large, small *semaphore.Weighted
 	mu           sync.Mutex
 	// own is what is left of that.
 	own int64
-}
-
-func (g *guard) meet(host string) *sender {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	from, ok := g.senders[host]
-	if !ok {
-		from = &sender{host: host, large: semaphore.NewWeighted(large), small: semaphore.NewWeighted(small), own: own}
-		g.senders[host] = from
-	}
-	from.requests++
-	return from
-}
-
-func (g *guard) leave(from *sender) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if from.requests--; from.requests == 0 {
-		delete(g.senders, from.host)
-	}
 }
 
 // taken is what a request has taken: bytes of its sender's own, of the room for all, and of the sender's share.

@@ -23,8 +23,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/plans"
-	"github.com/podrank/podrank/webhook/internal/recorded"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -47,7 +45,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &plans.Plans{}, Deadline: time.Minute,
+		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
 		IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(admit.Guard(admit.Reviews(s.Handler)))
@@ -77,7 +75,7 @@ func (s *server) ask(t *testing.T, review []byte) *admissionv1.AdmissionResponse
 
 // TestRecorded: a recorded request leads to the recorded costs, and the pods that should go are those that Kubernetes deleted.
 func TestRecorded(t *testing.T) {
-	cases, err := recorded.Read("testdata")
+	cases, err := fakeapi.ReadCases("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,11 +128,11 @@ func TestRecorded(t *testing.T) {
 // Whoever reaches this program can ask it. What is not about a set as it is now changes nothing, and neither does what is no
 // request of an API server at all.
 func TestForged(t *testing.T) {
-	cases, err := recorded.Read("testdata")
+	cases, err := fakeapi.ReadCases("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cases[slices.IndexFunc(cases, func(c *recorded.Case) bool { return c.Name == "replicaset-update-draining" })]
+	c := cases[slices.IndexFunc(cases, func(c *fakeapi.Case) bool { return c.Name == "replicaset-update-draining" })]
 	forge := func(change func(request, before map[string]any)) {
 		t.Helper()
 		s := serve(t, c.Now, read(t, c)...)
@@ -167,11 +165,11 @@ func TestForged(t *testing.T) {
 
 // A request is not steered if the API server no longer waits, but is if its context ends because the program does.
 func TestEnds(t *testing.T) {
-	cases, err := recorded.Read("testdata")
+	cases, err := fakeapi.ReadCases("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cases[slices.IndexFunc(cases, func(c *recorded.Case) bool { return c.Name == "deployment-spot" })]
+	c := cases[slices.IndexFunc(cases, func(c *fakeapi.Case) bool { return c.Name == "deployment-spot" })]
 	for _, isEnding := range []bool{false, true} {
 		s := serve(t, c.Now, read(t, c)...)
 		s.IsEnding = func() bool { return isEnding }
@@ -197,7 +195,7 @@ func TestEnds(t *testing.T) {
 }
 
 // read decodes the objects of a case.
-func read(t *testing.T, c *recorded.Case) (objects []client.Object) {
+func read(t *testing.T, c *fakeapi.Case) (objects []client.Object) {
 	t.Helper()
 	decoder := serializer.NewCodecFactory(fakeapi.Scheme()).UniversalDeserializer()
 	for _, text := range c.Objects {
@@ -210,7 +208,7 @@ func read(t *testing.T, c *recorded.Case) (objects []client.Object) {
 	return objects
 }
 
-func request(t *testing.T, c *recorded.Case) *admissionv1.AdmissionRequest {
+func request(t *testing.T, c *fakeapi.Case) *admissionv1.AdmissionRequest {
 	t.Helper()
 	var review admissionv1.AdmissionReview
 	if err := json.Unmarshal(c.Review, &review); err != nil {

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
@@ -33,6 +34,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -47,8 +49,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
 	"github.com/podrank/podrank/webhook/internal/optin"
-	"github.com/podrank/podrank/webhook/internal/plans"
-	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -101,21 +101,26 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	config = rest.CopyConfig(config)
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
-	grace := 25 * time.Second
+	grace, skip := 25*time.Second, true
 	mgr, err := ctrl.NewManager(config, manager.Options{
 		Scheme: scheme, Cache: cached(), LeaderElection: options.LeaderElection,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout: &grace,
+		GracefulShutdownTimeout: &grace, Controller: ctrlconfig.Controller{SkipNameValidation: &skip},
 	})
 	if err != nil {
 		return err
 	}
-	barrier, err := newBarrier(config, options.Namespace)
+	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
+	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet})
+	if err != nil {
+		return err
+	}
+	barrier.Observe = report.Canary
 	ready := map[string]healthz.Checker{}
 	handler, err := build(ctx, mgr, barrier, options, ready)
 	if err != nil {
@@ -127,10 +132,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 		}
 		return nil
 	}
-	if err := answer(mgr, options, handler, ready); err != nil {
-		return err
-	}
-	if err := show(mgr, options, ready); err != nil {
+	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
 	// The manager answers requests until after it has ended all else, and they need the barrier.
@@ -143,20 +145,6 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	return err
 }
 
-// newBarrier makes the barrier.
-func newBarrier(config *rest.Config, namespace string) (*canary.Barrier, error) {
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	barrier, err := canary.New(clients, types.NamespacedName{Namespace: namespace, Name: CanarySet})
-	if err != nil {
-		return nil, err
-	}
-	barrier.Observe = report.Canary
-	return barrier, nil
-}
-
 // build makes the other parts, and returns the one that answers.
 func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
 	// Objects that others make, of any number and size, are read by this one.
@@ -166,7 +154,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, 3), bounded.NewReader(watches, 1)
-	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &plans.Plans{}
+	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &steer.Plans{}
 	reporter := &report.Reporter{Live: later, Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
@@ -179,32 +167,24 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond)}
-	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
+	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
 			return nil, err
 		}
 	}
 	// Their caches are filled before the first request comes.
-	for _, object := range steer.Cached() {
+	for object := range cached().ByObject {
 		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
 			return nil, err
 		}
 	}
 	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
-	if err := cleaner.SetUp(mgr); err != nil {
-		return nil, err
-	}
-	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}).SetUp(mgr); err != nil {
-		return nil, err
-	}
+	judge := &report.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
-	if err := keeper.SetUp(mgr); err != nil {
-		return nil, err
-	}
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
-		IsEnding: func() bool { return ctx.Err() != nil }}, nil
+		IsEnding: func() bool { return ctx.Err() != nil }}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
 }
 
 // cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
@@ -212,13 +192,13 @@ func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, err
 	cordoned, err := cache.New(mgr.GetConfig(), cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
 		ByObject: map[client.Object]cache.ByObject{
-			steer.Node(): {Transform: strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
+			workload.Metadata("Node"): {Transform: strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	_, err = cordoned.GetInformer(ctx, steer.Node())
+	_, err = cordoned.GetInformer(ctx, workload.Metadata("Node"))
 	return cordoned, errors.Join(err, mgr.Add(always(cordoned.Start)))
 }
 
@@ -341,4 +321,37 @@ func clients(file, name string) (func(*tls.Config), error) {
 			return nil
 		}
 	}, nil
+}
+
+// withOneSecret is the manager with a configuration that lists and watches one Secret of the namespace instead of all. So the library
+// that makes certificates, which caches all Secrets of a namespace, needs the right to this one alone.
+func withOneSecret(mgr manager.Manager, namespace string) manager.Manager {
+	config := rest.CopyConfig(mgr.GetConfig())
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return oneSecret{next, "/api/v1/namespaces/" + namespace + "/secrets"}
+	})
+	return configured{mgr, config}
+}
+
+type configured struct {
+	manager.Manager
+	config *rest.Config
+}
+
+func (c configured) GetConfig() *rest.Config { return c.config }
+
+// oneSecret names the Secret in requests for the path of all.
+type oneSecret struct {
+	http.RoundTripper
+	path string
+}
+
+func (o oneSecret) RoundTrip(request *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(request.URL.Path, o.path) {
+		request = request.Clone(request.Context())
+		query := request.URL.Query()
+		query.Set("fieldSelector", "metadata.name="+Secret)
+		request.URL.RawQuery = query.Encode()
+	}
+	return o.RoundTripper.RoundTrip(request)
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"maps"
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -22,9 +20,9 @@ func cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			cost.Metadata():                        {Transform: strip},
-			steer.Node():                           {Transform: strip},
-			workload.Metadata(workload.ReplicaSet): {Transform: strip},
+			workload.Metadata("Pod"):                          {Transform: strip},
+			workload.Metadata("Node"):                         {Transform: strip},
+			workload.Metadata(workload.ReplicaSet):            {Transform: strip},
 			workload.Metadata(workload.ReplicationController): {Transform: strip},
 			&v1alpha1.ScaleDownPolicy{}:                       {Transform: stripPolicy},
 		},
@@ -94,5 +92,5 @@ func only(all map[string]string, keys ...string) map[string]string {
 			kept[key] = value
 		}
 	}
-	return maps.Clone(kept)
+	return kept
 }

@@ -12,8 +12,6 @@ import (
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/podrank/podrank/webhook/internal/locks"
 )
 
 const (
@@ -56,17 +54,23 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 // A Reader reads for a few at a time, in the order in which they come. They also compute with it, if that takes long.
 type Reader struct {
 	from  client.Reader
-	slots locks.Slots
+	slots chan struct{}
 }
 
 // NewReader reads from a client that was made with Config, so many answers at a time.
 func NewReader(from client.Reader, atATime int) *Reader {
-	return &Reader{from, make(locks.Slots, atATime)}
+	return &Reader{from, make(chan struct{}, atATime)}
 }
 
 // Alone does something while few others do.
 func (r *Reader) Alone(ctx context.Context, do func() error) error {
-	return r.slots.Do(ctx, do)
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-r.slots }()
+	return do()
 }
 
 // Get reads an object.

@@ -23,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/client-go/informers"
+	informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 )
@@ -42,10 +42,9 @@ var ErrLost = errors.New("the canary pod was deleted by somebody else")
 
 // A Barrier lets through who has waited for a canary.
 type Barrier struct {
-	client kubernetes.Interface
-	set    types.NamespacedName
-	synced cache.InformerSynced
-	start  func(<-chan struct{})
+	client   kubernetes.Interface
+	set      types.NamespacedName
+	canaries cache.SharedIndexInformer
 	// Observe is told how long each canary took. It may be nil.
 	Observe func(took time.Duration, err error)
 
@@ -64,11 +63,10 @@ type flight struct {
 
 // New returns a barrier with canaries of this set. It works once it is started.
 func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
-	factory := informers.NewSharedInformerFactoryWithOptions(to, 0, informers.WithNamespace(set.Namespace),
-		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = label }))
-	informer := factory.Core().V1().Pods().Informer()
-	b := &Barrier{client: to, set: set, synced: informer.HasSynced, start: factory.Start, flying: map[string]chan error{}}
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	canaries := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
+		func(options *metav1.ListOptions) { options.LabelSelector = label })
+	b := &Barrier{client: to, set: set, canaries: canaries, flying: map[string]chan error{}}
+	_, err := canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { b.seen(object, false) },
 		UpdateFunc: func(_, object any) { b.seen(object, false) },
 		DeleteFunc: func(object any) { b.seen(object, true) },
@@ -77,10 +75,10 @@ func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 }
 
 // Start watches canaries until the context ends.
-func (b *Barrier) Start(ctx context.Context) { b.start(ctx.Done()) }
+func (b *Barrier) Start(ctx context.Context) { go b.canaries.RunWithContext(ctx) }
 
 // Synced reports whether the watch has begun.
-func (b *Barrier) Synced() bool { return b.synced() }
+func (b *Barrier) Synced() bool { return b.canaries.HasSynced() }
 
 // seen tells whoever waits for a pod that it was adopted, or that it went without.
 func (b *Barrier) seen(object any, gone bool) {
@@ -168,7 +166,7 @@ func (b *Barrier) send() error {
 	if err != nil {
 		return fmt.Errorf("the ReplicaSet %s of the canaries: %w", b.set, err)
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), b.synced) {
+	if !cache.WaitForCacheSync(ctx.Done(), b.canaries.HasSynced) {
 		return fmt.Errorf("cannot watch pods in namespace %s", b.set.Namespace)
 	}
 	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}
@@ -189,16 +187,12 @@ func (b *Barrier) send() error {
 	case err := <-adopted:
 		return err
 	case <-ctx.Done():
-		b.remove(pod.Name)
+		// If that fails, its set will delete it when it adopts it.
+		ctx, stop := context.WithTimeout(context.Background(), longest)
+		defer stop()
+		_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
 		return fmt.Errorf("the ReplicaSet %s did not adopt a pod in %v: is kube-controller-manager running?", b.set, longest)
 	}
-}
-
-// remove deletes a canary that was not adopted. If that fails, its set will delete it when it adopts it.
-func (b *Barrier) remove(name string) {
-	ctx, stop := context.WithTimeout(context.Background(), longest)
-	defer stop()
-	_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 // check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.

@@ -26,8 +26,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/locks"
-	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -63,7 +63,7 @@ type Cleaner struct {
 	// Live reads from the API server.
 	Live     *bounded.Reader
 	Costs    *cost.Writer
-	Plans    *plans.Plans
+	Plans    *steer.Plans
 	Reporter *report.Reporter
 	// Patience is how long a count may take to fall after its costs were seen: the deadline of requests and Grace. A request that
 	// another webhook refuses never makes it fall.
@@ -73,30 +73,10 @@ type Cleaner struct {
 	// No two workers look at one namespace at the same time.
 	namespaces locks.Few[string]
 
-	mu   sync.Mutex
-	sets map[Set]*scaleDown
-	// orphans are pods without a set, and when it was first tried to take their costs off.
-	orphans map[types.UID]time.Time
-}
-
-// known returns what is known of a set.
-func (c *Cleaner) known(id Set) (known *scaleDown, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known, ok = c.sets[id]
-	return known, ok
-}
-
-// keep remembers what is known of a set, or forgets the set.
-func (c *Cleaner) keep(id Set, known *scaleDown) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.sets == nil {
-		c.sets = map[Set]*scaleDown{}
-	}
-	if c.sets[id] = known; known == nil {
-		delete(c.sets, id)
-	}
+	// sets has the scaleDown of each Set.
+	sets sync.Map
+	// orphans has, for the UIDs of pods without a set, when it was first tried to take their costs off.
+	orphans sync.Map
 }
 
 // scaleDown is what is known of a set that is steered.
@@ -112,8 +92,8 @@ type tracked struct {
 	since time.Time
 	// cost is what the annotation said then.
 	cost string
-	// isMarked is whether there is something to take off.
-	isMarked bool
+	// state is that of its cost.
+	state state
 	// isWithdrawn is whether the mark was taken off, because the request failed.
 	isWithdrawn bool
 	// isOverruled is whether somebody has changed the cost since.
@@ -122,14 +102,25 @@ type tracked struct {
 	hasFallen bool
 	// end is what became of the pod, or "".
 	end string
-	// isOff is whether the cost was taken off, though the cache may still show it.
-	isOff bool
 	// isReported is whether its end was reported.
 	isReported bool
-	// trying is when it was first tried to take the cost off, and isLeft whether that was given up.
+	// trying is when it was first tried to take the cost off.
 	trying time.Time
-	isLeft bool
 }
+
+// A state is that of a cost.
+type state int
+
+const (
+	// none: there is nothing to take off.
+	none state = iota
+	// marked: there is.
+	marked
+	// off: it was taken off, though the cache may still show it.
+	off
+	// left: that was given up.
+	left
+)
 
 // What becomes of a pod. These are the reasons of metrics.
 const (
@@ -143,7 +134,6 @@ const (
 
 // SetUp makes the cleaner run on the manager's leader.
 func (c *Cleaner) SetUp(mgr manager.Manager) error {
-	skip := true
 	hasMark := func(pod client.Object) bool {
 		_, ok := cost.Cached(pod)
 		return ok
@@ -168,7 +158,7 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
-		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: workers, SkipNameValidation: &skip}).
+		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: workers}).
 		Complete(c)
 }
 
@@ -179,12 +169,11 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{RequeueAfter: later}, nil
 	}
 	defer c.namespaces.Leave(id.Namespace)
-	now := c.Now()
-	switch id.Kind {
-	case workload.ReplicaSet, workload.ReplicationController:
-	case "":
+	now, key := c.Now(), types.NamespacedName{Namespace: id.Namespace, Name: id.Name}
+	if id.Kind == "" {
 		return ctrl.Result{}, c.orphan(ctx, id)
-	default:
+	}
+	if id.Kind != workload.ReplicaSet && id.Kind != workload.ReplicationController {
 		// A mark on a pod of another kind of workload is nobody's.
 		return ctrl.Result{}, nil
 	}
@@ -192,11 +181,14 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	known, isKnown := c.known(id)
+	value, _ := c.sets.Load(id)
+	known, isKnown := value.(*scaleDown)
 	if !isKnown {
-		if isThere, err := c.isThere(ctx, id); !isThere {
+		// As far as the cache knows: to ask for what only a pod names would take a request each time.
+		set := workload.Metadata(id.Kind)
+		if err := c.Cache.Get(ctx, key, set); err != nil || set.UID != id.UID {
 			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
-			return ctrl.Result{}, err
+			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
@@ -205,12 +197,12 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		asked += known.plan(id.UID, plan, now)
 	}
 	if len(known.pods) == 0 {
-		c.keep(id, nil)
+		c.sets.Delete(id)
 		return ctrl.Result{}, nil
 	}
-	set, err := workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	set, err := workload.Get(ctx, c.Live, id.Kind, key)
 	isThere := err == nil && set.UID() == id.UID
-	c.keep(id, known)
+	c.sets.Store(id, known)
 	report.Asked(asked)
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
@@ -228,20 +220,13 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		c.Reporter.Over(ctx, over)
 	}
 	if set == nil && len(known.pods) == 0 {
-		c.keep(id, nil)
+		c.sets.Delete(id)
 		return ctrl.Result{}, nil
 	}
 	if err == nil && known.isLeft() {
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: wait}, err
-}
-
-// isThere reports whether there is such a set, as far as the cache knows: to ask for what only a pod names would take a request each time.
-func (c *Cleaner) isThere(ctx context.Context, id Set) (bool, error) {
-	set := workload.Metadata(id.Kind)
-	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, set)
-	return err == nil && set.UID == id.UID, client.IgnoreNotFound(err)
 }
 
 // see notes the set's pods as the cache has them, and returns how many more should go than before.
@@ -257,19 +242,15 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		mark, isMarked := cost.Cached(pod)
 		value := pod.Annotations[corev1.PodDeletionCost]
 		switch {
-		case !isMarked && known != nil && known.isOff:
-			known.isOff = false
-			s.forget(pod.UID)
 		case !isMarked && known != nil:
-			// It never had one, or the replica that wrote it has taken it off.
-			known.isWithdrawn = known.isWithdrawn || known.isMarked
-			known.isMarked, known.isLeft = false, false
+			// It never had one, or the replica that wrote it has taken it off, if this one has not.
+			known.isWithdrawn = known.isWithdrawn || known.state == marked
+			known.state = none
 			s.forget(pod.UID)
 		case !isMarked:
-		case known != nil && known.mark == mark && known.isLeft:
-		case known != nil && known.mark == mark && (known.isOff || known.isMarked):
-			if known.isOff && now.Sub(known.since) > stale {
-				known.isOff, known.isMarked = false, true
+		case known != nil && known.mark == mark && known.state != none:
+			if known.state == off && now.Sub(known.since) > stale {
+				known.state = marked
 			}
 			known.isOverruled = known.isOverruled || known.cost != value
 		default:
@@ -277,7 +258,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 			if mark.Goes && (known == nil || !known.mark.Goes || known.isReported) {
 				asked++
 			}
-			s.pods[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, since: now, cost: value, isMarked: true}
+			s.pods[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, since: now, cost: value, state: marked}
 			if mark.Set != set {
 				// The pod has changed hands since.
 				s.pods[pod.UID].end = notFallen
@@ -288,7 +269,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		if here[uid] {
 			continue
 		}
-		known.isMarked, known.isOff, known.isLeft = false, false, false
+		known.state = none
 		if known.end == "" {
 			known.end = gone
 		}
@@ -300,7 +281,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 // isLeft reports whether nothing is left to do but for pods whose costs nobody could take off.
 func (s *scaleDown) isLeft() bool {
 	for _, pod := range s.pods {
-		if !pod.isLeft || !pod.isReported {
+		if pod.state != left || !pod.isReported {
 			return false
 		}
 	}
@@ -309,13 +290,13 @@ func (s *scaleDown) isLeft() bool {
 
 // forget forgets a pod, if its end was reported and the cache shows no mark of it.
 func (s *scaleDown) forget(uid types.UID) {
-	if pod := s.pods[uid]; pod.isReported && !pod.isMarked && !pod.isOff && !pod.isLeft {
+	if pod := s.pods[uid]; pod.isReported && pod.state == none {
 		delete(s.pods, uid)
 	}
 }
 
 // plan notes the pods of a plan that have no mark, because their costs fit, and returns how many.
-func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked int) {
+func (s *scaleDown) plan(set types.UID, plan steer.LastPlan, now time.Time) (asked int) {
 	for _, pod := range plan.Wanted {
 		if s.pods[pod.UID] == nil {
 			s.pods[pod.UID] = &tracked{pod: pod, since: now, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}}
@@ -381,18 +362,14 @@ func (s *scaleDown) judge(
 	return wait, errors.Join(errs...)
 }
 
-// takeOff takes off the costs of pods that stay.
+// takeOff takes off the costs of pods that stay. They get that of their template, if it has one.
 func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
 	var staying []*tracked
 	var undos []cost.Undo
-	before := map[string]string{}
-	if value, ok := template[corev1.PodDeletionCost]; ok {
-		before[corev1.PodDeletionCost] = value
-	}
 	for _, pod := range s.pods {
-		if pod.isMarked && pod.end != "" && pod.end != gone {
+		if pod.state == marked && pod.end != "" && pod.end != gone {
 			staying = append(staying, pod)
-			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: before})
+			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
 		}
 	}
 	var failed []error
@@ -400,11 +377,10 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 		if staying[i].trying.IsZero() {
 			staying[i].trying = c.Now()
 		}
-		isLeft := c.Now().Sub(staying[i].trying) > givesUp
-		switch {
-		case isLeft && !errors.Is(err, cost.ErrGone):
+		switch isLate := c.Now().Sub(staying[i].trying) > givesUp; {
+		case isLate && !errors.Is(err, cost.ErrGone):
 			c.Reporter.Left(staying[i].pod, err)
-			staying[i].isMarked, staying[i].isLeft = false, true
+			staying[i].state = left
 			continue
 		case err == nil:
 			report.TakenOff(1, staying[i].end)
@@ -413,7 +389,7 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 			continue
 		}
 		// Or a later request relies on the cost. The cache will show its mark.
-		staying[i].isMarked, staying[i].isOff, staying[i].since = false, true, c.Now()
+		staying[i].state, staying[i].since = off, c.Now()
 	}
 	return errors.Join(failed...)
 }
@@ -449,7 +425,7 @@ func (s *scaleDown) over() []*report.Over {
 
 // orphan takes the cost off a pod whose set is gone.
 func (c *Cleaner) orphan(ctx context.Context, id Set) error {
-	pod := cost.Metadata()
+	pod := workload.Metadata("Pod")
 	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod)
 	if err != nil {
 		return client.IgnoreNotFound(err)
@@ -460,30 +436,14 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	}
 	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
 	if err == nil || errors.Is(err, cost.ErrGone) {
-		c.isLost(pod.UID, false)
+		c.orphans.Delete(pod.UID)
 		return nil
 	}
-	if c.isLost(pod.UID, true) {
+	began, _ := c.orphans.LoadOrStore(pod.UID, c.Now())
+	if c.Now().Sub(began.(time.Time)) > givesUp {
+		c.orphans.Delete(pod.UID)
 		c.Reporter.Left(cost.PodOf(pod), err)
 		return nil
 	}
 	return err
-}
-
-// isLost notes whether a cost of an orphan could not be taken off, and reports whether that has been so for too long.
-func (c *Cleaner) isLost(pod types.UID, fails bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.orphans == nil {
-		c.orphans = map[types.UID]time.Time{}
-	}
-	began, ok := c.orphans[pod]
-	isLost := ok && c.Now().Sub(began) > givesUp
-	switch {
-	case !fails || isLost:
-		delete(c.orphans, pod)
-	case !ok:
-		c.orphans[pod] = c.Now()
-	}
-	return fails && isLost
 }

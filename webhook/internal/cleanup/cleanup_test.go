@@ -22,7 +22,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -51,7 +50,7 @@ func newShop(t *testing.T, marks ...string) *shop {
 	}
 	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0)}
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &plans.Plans{}, Patience: 12 * time.Second, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &steer.Plans{}, Patience: 12 * time.Second, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
 	return s

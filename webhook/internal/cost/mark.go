@@ -90,20 +90,13 @@ func IsUUID(text string) bool {
 	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
 }
 
-// Before returns what a pod, as the cache has it, has of this program before a request writes to it: the cost and mark of an earlier request,
-// or else the cost of its template.
+// Before returns what a pod, of which nothing else is kept, has of this program before a request writes to it: the cost and mark of an earlier
+// request, or else the cost of its template, whose annotations are nothing else, either.
 func Before(pod *corev1.Pod, template map[string]string) map[string]string {
-	from := template
-	before := map[string]string{}
 	if _, ok := Cached(pod); ok {
-		from = pod.Annotations
+		return pod.Annotations
 	}
-	for _, key := range []string{corev1.PodDeletionCost, Annotation} {
-		if value, ok := from[key]; ok {
-			before[key] = value
-		}
-	}
-	return before
+	return template
 }
 
 // An Owner is whose a pod's deletion cost is.
@@ -118,10 +111,10 @@ const (
 	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod. Only force overwrites it,
 	// also if this program once wrote the same.
 	FromTemplate
-	// OfTerminal: kubectl podrank is at work.
-	OfTerminal
 	// Other: somebody else wrote it.
 	Other
+	// OfTerminal: kubectl podrank is at work.
+	OfTerminal
 )
 
 // OwnerOf returns whose a pod's cost is. template has the annotations that its set makes pods with.
@@ -146,9 +139,6 @@ func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
 			if value, ok := template[corev1.PodDeletionCost]; ok && value == cost {
 				theirs = FromTemplate
 			}
-		}
-		if theirs == OfTerminal {
-			return OfTerminal
 		}
 		owner = max(owner, theirs)
 	}

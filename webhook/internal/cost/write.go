@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/locks"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 const (
@@ -46,11 +47,6 @@ type Pod struct {
 // PodOf identifies a pod.
 func PodOf(pod metav1.Object) Pod {
 	return Pod{types.NamespacedName{Namespace: pod.GetNamespace(), Name: pod.GetName()}, pod.GetUID()}
-}
-
-// Metadata is that of a pod, which is all that the cache has of it.
-func Metadata() *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 }
 
 // A Writer writes costs and marks by server-side apply.
@@ -118,7 +114,7 @@ func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
 func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 	var err error
 	for range attempts {
-		pod := Metadata()
+		pod := workload.Metadata("Pod")
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
@@ -142,7 +138,7 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 func (w *Writer) AreGone(ctx context.Context, pods []Pod) (gone []bool, errs []error) {
 	gone = make([]bool, len(pods))
 	return gone, all(ctx, w.undos, len(pods), func(i int) error {
-		now := Metadata()
+		now := workload.Metadata("Pod")
 		err := w.live.Get(ctx, pods[i].Key, now)
 		gone[i] = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
 		return client.IgnoreNotFound(err)
@@ -186,31 +182,22 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 	if err != nil {
 		return err
 	}
-	object := Metadata()
+	object := workload.Metadata("Pod")
 	object.Namespace, object.Name = pod.Key.Namespace, pod.Key.Name
 	options := []client.PatchOption{client.FieldOwner(Manager)}
 	if force {
 		options = append(options, client.ForceOwnership)
 	}
 	err = w.client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)
+	invalid, _ := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
 	switch {
 	case err == nil:
 		return nil
-	case isTheirs(err):
-		return fmt.Errorf("pod %s: %w", pod.Key.Name, ErrTheirs)
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err), isOtherPod(err):
-		return fmt.Errorf("pod %s: %w", pod.Key.Name, ErrGone)
+	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
+		err = ErrTheirs
+	// The pod of this name may have another UID.
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err), invalid.Field == "metadata.uid":
+		err = ErrGone
 	}
 	return fmt.Errorf("pod %s: %w", pod.Key.Name, err)
-}
-
-// isTheirs reports whether another field manager has the cost.
-func isTheirs(err error) bool {
-	return apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)
-}
-
-// isOtherPod reports whether the pod of this name has another UID.
-func isOtherPod(err error) bool {
-	cause, ok := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
-	return ok && cause.Field == "metadata.uid"
 }

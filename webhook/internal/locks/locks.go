@@ -1,68 +1,62 @@
-// Package locks has a lock for each key that somebody waits for, and none for others, and counts of who is inside.
+// Package locks has values and locks for each key that somebody uses or waits for, and none for others, and counts of who is inside.
 package locks
 
 import (
 	"context"
 	"maps"
+	"math"
 	"sync"
 )
 
-// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
-type Map[K comparable] struct {
-	mu    sync.Mutex
-	locks map[K]*lock
+// Shared has a value for each key that somebody uses. Its zero value is ready.
+type Shared[K comparable, V any] struct {
+	mu  sync.Mutex
+	all map[K]*shared[V]
 }
 
-type lock struct {
-	// users are those who have it or wait for it.
+type shared[V any] struct {
 	users int
-	held  chan struct{}
+	value V
 }
+
+// Use returns the value of a key, which is new if nobody else uses it. Whoever uses it leaves it at the end.
+func (s *Shared[K, V]) Use(key K, make func() V) (value V, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[K]*shared[V]{}
+	}
+	of, ok := s.all[key]
+	if !ok {
+		of = &shared[V]{value: make()}
+		s.all[key] = of
+	}
+	of.users++
+	return of.value, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if of.users--; of.users == 0 {
+			delete(s.all, key)
+		}
+	}
+}
+
+// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
+type Map[K comparable] struct{ locks Shared[K, chan struct{}] }
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
 func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
-	m.mu.Lock()
-	if m.locks == nil {
-		m.locks = map[K]*lock{}
-	}
-	of, ok := m.locks[key]
-	if !ok {
-		of = &lock{held: make(chan struct{}, 1)}
-		m.locks[key] = of
-	}
-	of.users++
-	m.mu.Unlock()
-	leave := func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if of.users--; of.users == 0 {
-			delete(m.locks, key)
-		}
-	}
+	held, leave := m.locks.Use(key, func() chan struct{} { return make(chan struct{}, 1) })
 	select {
-	case of.held <- struct{}{}:
+	case held <- struct{}{}:
 		return func() {
-			<-of.held
+			<-held
 			leave()
 		}, nil
 	case <-ctx.Done():
 		leave()
 		return nil, ctx.Err()
 	}
-}
-
-// Slots let as many in at a time as they have room for, in the order in which they come.
-type Slots chan struct{}
-
-// Do does something once there is a slot, or returns the error of the context.
-func (s Slots) Do(ctx context.Context, do func() error) error {
-	select {
-	case s <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s }()
-	return do()
 }
 
 // Few lets few in for each key. Its zero value is ready.
@@ -72,24 +66,34 @@ type Few[K comparable] struct {
 }
 
 // Enter reports whether one more may come in, if so many may.
-func (f *Few[K]) Enter(key K, most int) bool {
+func (f *Few[K]) Enter(key K, most int) bool { return f.Hold(key, 1, most, math.MaxInt) }
+
+// Leave ends what Enter began.
+func (f *Few[K]) Leave(key K) { f.Release(key, 1) }
+
+// Hold reports whether so many more may come in, if so many of a key may, and so many in all.
+func (f *Few[K]) Hold(key K, more, most, inAll int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside[key] >= most {
+	all := more
+	for _, each := range f.inside {
+		all += each
+	}
+	if all > inAll || f.inside[key]+more > most {
 		return false
 	}
 	if f.inside == nil {
 		f.inside = map[K]int{}
 	}
-	f.inside[key]++
+	f.inside[key] += more
 	return true
 }
 
-// Leave ends what Enter began.
-func (f *Few[K]) Leave(key K) {
+// Release ends what Hold began.
+func (f *Few[K]) Release(key K, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside[key]--; f.inside[key] == 0 {
+	if f.inside[key] -= count; f.inside[key] == 0 {
 		delete(f.inside, key)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -64,15 +65,11 @@ func (p *Pods) Start(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	}
-	for ctx.Err() == nil {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := p.follow(ctx); err != nil && ctx.Err() == nil {
 			logf.FromContext(ctx).Error(err, "the pods of the cluster are read anew")
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
 		}
-	}
+	}, pause)
 	return nil
 }
 

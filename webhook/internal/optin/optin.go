@@ -4,18 +4,16 @@ package optin
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -41,7 +39,6 @@ type Keeper struct {
 
 // SetUp makes the keeper run on the manager's leader.
 func (k *Keeper) SetUp(mgr manager.Manager) error {
-	skip := true
 	whole := handler.TypedEnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: k.Configuration}}}
 	})
@@ -51,7 +48,6 @@ func (k *Keeper) SetUp(mgr manager.Manager) error {
 		Watches(&v1alpha1.ScaleDownPolicy{}, whole, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Also if somebody has applied the manifests again.
 		Watches(&admissionregistrationv1.ValidatingWebhookConfiguration{}, whole, builder.WithPredicates(own)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: &skip}).
 		Complete(k)
 }
 
@@ -83,17 +79,15 @@ func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, er
 
 // selector selects the namespaces of these policies.
 func (k *Keeper) selector(policies []v1alpha1.ScaleDownPolicy) *metav1.LabelSelector {
-	namespaces := map[string]bool{}
+	namespaces := sets.New[string]()
 	for i := range policies {
-		namespaces[policies[i].Namespace] = true
+		namespaces.Insert(policies[i].Namespace)
 	}
-	for _, never := range k.Never {
-		delete(namespaces, never)
-	}
+	namespaces.Delete(k.Never...)
 	if len(namespaces) == 0 {
-		namespaces[Nowhere] = true
+		namespaces.Insert(Nowhere)
 	}
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
-		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: slices.Sorted(maps.Keys(namespaces)),
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: sets.List(namespaces),
 	}}}
 }

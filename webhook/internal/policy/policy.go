@@ -23,16 +23,23 @@ const Most = 50
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
 // being deleted is left out. If there are too many, that is the error.
 func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(name string, compiled *Compiled, err error)) error {
+	return Read(ctx, live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		if policy.DeletionTimestamp == nil {
+			compiled, err := Compile(policy)
+			use(policy.Name, compiled, err)
+		}
+	})
+}
+
+// Read reads the policies of a namespace. If there are too many, that is the error.
+func Read(ctx context.Context, live *bounded.Reader, namespace string, use func(*v1alpha1.ScaleDownPolicy)) error {
 	count := 0
 	return bounded.Each(ctx, live, func(page *v1alpha1.ScaleDownPolicyList) error {
 		if count += len(page.Items); count > Most {
 			return fmt.Errorf("namespace %s has more than %d policies", namespace, Most)
 		}
 		for i := range page.Items {
-			if policy := &page.Items[i]; policy.DeletionTimestamp == nil {
-				compiled, err := Compile(policy)
-				use(policy.Name, compiled, err)
-			}
+			use(&page.Items[i])
 		}
 		return nil
 	}, client.InNamespace(namespace))

@@ -20,46 +20,36 @@ var (
 		// The deadline is 2 s.
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 3, 5},
 	}, []string{"result"})
-	written  = metric.NewCounter(prometheus.CounterOpts{Name: "podrank_webhook_costs_written_total", Help: "Deletion costs written."})
-	takenOff = metric.NewCounterVec(prometheus.CounterOpts{
-		Name: "podrank_webhook_costs_taken_off_total",
-		Help: "Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.",
-	}, []string{"why"})
-	left = metric.NewCounter(prometheus.CounterOpts{
-		Name: "podrank_webhook_costs_left_total",
-		Help: "Deletion costs that could not be taken off in an hour, and stay.",
-	})
-	blocked = metric.NewCounterVec(prometheus.CounterOpts{
-		Name: "podrank_webhook_blocked_pods_total",
-		Help: "Pods that went although the policy wanted others to go first, by the rule that decided.",
-	}, []string{"rule"})
+	written  = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
+	takenOff = counters("podrank_webhook_costs_taken_off_total",
+		"Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.", "why")
+	left    = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be taken off in an hour, and stay.")
+	blocked = counters("podrank_webhook_blocked_pods_total",
+		"Pods that went although the policy wanted others to go first, by the rule that decided.", "rule")
 	canaries = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "podrank_webhook_canary_duration_seconds",
 		Help:    "Time until the ReplicaSet controller had seen all earlier writes, by whether it was seen.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
 	}, []string{"seen"})
-	asked = metric.NewCounter(prometheus.CounterOpts{
-		Name: "podrank_webhook_pods_asked_total",
-		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way + those that a later " +
-			"request wanted to stay.",
-	})
-	done   = metric.NewCounter(prometheus.CounterOpts{Name: "podrank_webhook_pods_done_total", Help: "Pods that should go and went."})
-	missed = metric.NewCounterVec(prometheus.CounterOpts{
-		Name: "podrank_webhook_pods_missed_total", Help: "Pods that should go and stayed, by reason.",
-	}, []string{"reason"})
-	predictions = metric.NewCounterVec(prometheus.CounterOpts{
-		Name: "podrank_webhook_predictions_total",
-		Help: "Scale-downs that were only observed, by result: Right, Wrong, or why nothing could be compared.",
-	}, []string{"result"})
-	contested = metric.NewCounterVec(prometheus.CounterOpts{
-		Name: "podrank_webhook_contested_pods_total",
-		Help: "Pods that chance decided about when nobody steered, by the tenth of their predicted odds, and whether they went.",
-	}, []string{"odds", "went"})
-	unreported = metric.NewCounter(prometheus.CounterOpts{
-		Name: "podrank_webhook_unreported_total",
-		Help: "Scale-downs that are missing in the status of their policy, because it could not be written.",
-	})
+	asked = counter("podrank_webhook_pods_asked_total",
+		"Pods that should go. Counted by the leader: asked = done + missed + those of requests under way + those that a later request wanted to stay.")
+	done        = counter("podrank_webhook_pods_done_total", "Pods that should go and went.")
+	missed      = counters("podrank_webhook_pods_missed_total", "Pods that should go and stayed, by reason.", "reason")
+	predictions = counters("podrank_webhook_predictions_total",
+		"Scale-downs that were only observed, by result: Right, Wrong, or why nothing could be compared.", "result")
+	contested = counters("podrank_webhook_contested_pods_total",
+		"Pods that chance decided about when nobody steered, by the tenth of their predicted odds, and whether they went.", "odds", "went")
+	unreported = counter("podrank_webhook_unreported_total",
+		"Scale-downs that are missing in the status of their policy, because it could not be written.")
 )
+
+func counter(name, help string) prometheus.Counter {
+	return metric.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return metric.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
 
 // Answered counts a request that was answered.
 func Answered(o *steer.Outcome, took time.Duration) {

@@ -7,11 +7,11 @@ package report
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -152,39 +152,6 @@ func isAgain(before, now *v1alpha1.ScaleDown) bool {
 	return before.From == now.From && before.Gone == nil && now.Time.Sub(before.Time.Time) < again
 }
 
-// A Verdict says whether a policy counts. The zero value says that it does. Without a reason, the message is only a note.
-type Verdict struct{ reason, message string }
-
-// Shadowed says that an older policy counts for a set.
-func Shadowed(older *v1alpha1.ScaleDownPolicy, set *workload.Set) Verdict {
-	return Verdict{"Shadowed", fmt.Sprintf("the older policy %s counts for %s", older.Name, set)}
-}
-
-// Partly says that the policy counts for other sets.
-func (v Verdict) Partly() Verdict { return Verdict{message: v.message} }
-
-// Invalid says that a policy cannot be used.
-func Invalid(err error) Verdict { return Verdict{"Invalid", err.Error()} }
-
-// Accepted notes whether a policy counts, if its status does not say so yet.
-func (r *Reporter) Accepted(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
-	if accept(policy.DeepCopy(), verdict) {
-		r.status(ctx, client.ObjectKeyFromObject(policy), policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
-	}
-}
-
-// accept sets the condition Accepted, and reports whether that changed anything.
-func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
-	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: short(verdict.message),
-		ObservedGeneration: policy.Generation,
-	}
-	if verdict.reason != "" {
-		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
-	}
-	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
-}
-
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
 type Over struct {
 	// Set is nil if it is gone.
@@ -242,18 +209,11 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 	}
 	defer unlock()
 	var names []string
-	seen := 0
-	err = bounded.Each(ctx, r.Live, func(page *v1alpha1.ScaleDownPolicyList) error {
-		if seen += len(page.Items); seen > policy.Most {
-			return errors.New("too many policies")
+	err = policy.Read(ctx, r.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		if o.entry(policy) != nil {
+			names = append(names, policy.Name)
 		}
-		for i := range page.Items {
-			if o.entry(&page.Items[i]) != nil {
-				names = append(names, page.Items[i].Name)
-			}
-		}
-		return nil
-	}, client.InNamespace(o.Namespace))
+	})
 	if err != nil {
 		return false
 	}
@@ -400,4 +360,66 @@ func (r *Reporter) TakenOff(o *steer.Outcome, count int, err error) {
 		r.Log.Error(err, "cannot take all costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
 			o.Key.Name)
 	}
+}
+
+// Observed reports whether the prediction of a scale-down that nobody steered was right.
+func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Comparison) {
+	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To)
+	if c.Without != "" {
+		predictions.WithLabelValues(c.Without).Inc()
+		log.Info("scale-down could not be compared", "why", c.Without)
+		return
+	}
+	message := describePrediction(o, c)
+	log.Info("scale-down was observed", "gone", len(c.Gone), "wrong", c.Wrong, "message", message)
+	kind, reason, result := corev1.EventTypeNormal, string(steer.Observed), "Right"
+	if len(c.Wrong) > 0 {
+		kind, reason, result = corev1.EventTypeWarning, "PredictedWrongly", "Wrong"
+	}
+	predictions.WithLabelValues(result).Inc()
+	r.event(o.Set, kind, reason, message)
+	went := map[types.UID]bool{}
+	for _, pod := range c.Gone {
+		went[pod.UID] = true
+	}
+	for _, chance := range o.Prediction.Chances {
+		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went[chance.Pod])).Inc()
+	}
+	gone, wrong := int32(len(c.Gone)), int32(len(c.Wrong))
+	entry := entryOf(o, message)
+	entry.Wanted, entry.Gone, entry.Missed = int32(o.Prediction.Delete), &gone, &wrong
+	r.enter(context.WithoutCancel(ctx), o, entry)
+}
+
+// tenth is the tenth of all odds to which a share belongs: "0.3" is from 0.3 to 0.4.
+func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
+
+func describePrediction(o *steer.Outcome, c steer.Comparison) string {
+	certain := len(o.Prediction.Certain)
+	text := fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone))
+	if len(c.Wrong) > 0 {
+		return fmt.Sprintf("%s, not as predicted: %s", text, list(c.Wrong))
+	}
+	text += fmt.Sprintf(", as predicted: %d certainly", certain)
+	if chance := len(c.Gone) - certain; chance > 0 {
+		text += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
+	}
+	return text
+}
+
+// Audit returns what the API server's audit log says of a request: what became of it, by which policy, the pods that should go,
+// and how many deletion costs were written.
+func Audit(o *steer.Outcome) map[string]string {
+	if o.Policy == nil {
+		return nil
+	}
+	var names []string
+	for _, pod := range o.Wanted {
+		names = append(names, pod.Key.Name)
+	}
+	audit := map[string]string{"result": string(o.Result), "policy": o.Policy.Name}
+	if len(names) > 0 {
+		audit["wanted"], audit["costs-written"] = list(names), strconv.Itoa(o.Written)
+	}
+	return audit
 }

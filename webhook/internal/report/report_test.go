@@ -99,7 +99,7 @@ func TestAskedAnew(t *testing.T) {
 	falls := func(set *workload.Set, from, to int32, written int, later time.Duration) {
 		t.Helper()
 		r.Outcome(context.Background(), &steer.Outcome{
-			Request: steer.Request{Key: set.Key(), Kind: set.Kind, From: from, To: to}, Result: steer.Steered, Set: set, Policy: policy,
+			Request: steer.Request{Key: client.ObjectKeyFromObject(set.Object), Kind: set.Kind, From: from, To: to}, Result: steer.Steered, Set: set, Policy: policy,
 			Written: written, At: fakeapi.Now.Add(later),
 		})
 	}
@@ -149,7 +149,7 @@ func TestOneByOne(t *testing.T) {
 		web.Object.SetUID(fakeapi.UID(1, i))
 		group.Go(func() {
 			r.Outcome(context.Background(), &steer.Outcome{
-				Request: steer.Request{Key: web.Key(), Kind: web.Kind, From: 4, To: 3}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now,
+				Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 4, To: 3}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now,
 			})
 		})
 	}

@@ -3,7 +3,7 @@ package steer
 // Held is how many pods of each namespace there is room taken for, and how many comparisons there are.
 func (l *Limits) Held() map[string]int {
 	held := map[string]int{}
-	for _, counts := range []map[string]int{l.held[toDecide], l.held[toPredict], l.observed.Inside()} {
+	for _, counts := range []map[string]int{l.held[toDecide].Inside(), l.held[toPredict].Inside(), l.observed.Inside()} {
 		for namespace, count := range counts {
 			held[namespace] += count
 		}

@@ -33,33 +33,26 @@ type Limits struct {
 	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
 	turns, comparing, writing locks.Map[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster.
-	emptying locks.Slots
+	emptying locks.Map[string]
 
-	mu    sync.Mutex
-	rates map[string]*rate.Limiter
+	// rates has a rate.Limiter for each namespace.
+	rates sync.Map
 	// held are the pods in memory.
-	held map[room]map[string]int
+	held map[room]*locks.Few[string]
 	// observed are the scale-downs that are not over.
 	observed locks.Few[string]
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, emptying: make(locks.Slots, 1), rates: map[string]*rate.Limiter{},
-		held: map[room]map[string]int{toDecide: {}, toPredict: {}}}
+	return &Limits{perSecond: perSecond, held: map[room]*locks.Few[string]{toDecide: {}, toPredict: {}}}
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
 // only those that have sets should.
 func (l *Limits) allow(namespace string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	limiter, ok := l.rates[namespace]
-	if !ok {
-		limiter = rate.NewLimiter(rate.Limit(l.perSecond), burst*l.perSecond)
-		l.rates[namespace] = limiter
-	}
-	return limiter.Allow()
+	limiter, _ := l.rates.LoadOrStore(namespace, rate.NewLimiter(rate.Limit(l.perSecond), burst*l.perSecond))
+	return limiter.(*rate.Limiter).Allow()
 }
 
 // turn waits until no other decision of the namespace is being made.
@@ -73,42 +66,18 @@ func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err er
 
 // empty waits until no other decision about whole nodes is being made.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {
-	begun := false
-	err := l.emptying.Do(ctx, func() error {
-		begun = true
-		return decide()
-	})
-	if !begun {
+	end, err := l.emptying.Lock(ctx, "")
+	if err != nil {
 		return fmt.Errorf("decisions about whole nodes take long: %w", err)
 	}
-	return err
+	defer end()
+	return decide()
 }
 
 // hold reports whether there is room for so many more pods of a namespace.
 func (l *Limits) hold(in room, namespace string, pods int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	held, all := l.held[in], pods
-	for _, each := range held {
-		all += each
-	}
-	if all > in.all || held[namespace]+pods > in.share {
-		return false
-	}
-	add(held, namespace, pods)
-	return true
+	return l.held[in].Hold(namespace, pods, in.share, in.all)
 }
 
 // release ends what hold began.
-func (l *Limits) release(in room, namespace string, pods int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	add(l.held[in], namespace, -pods)
-}
-
-// add changes a count, of which there is none if it is 0.
-func add(counts map[string]int, namespace string, change int) {
-	if counts[namespace] += change; counts[namespace] == 0 {
-		delete(counts, namespace)
-	}
-}
+func (l *Limits) release(in room, namespace string, pods int) { l.held[in].Release(namespace, pods) }

@@ -99,8 +99,8 @@ func TestHold(t *testing.T) {
 			}
 		}
 		l.release(in, "a", in.share)
-		if !l.hold(in, "e", in.share-1) || len(l.held[in]) != 4 {
-			t.Errorf("%v", l.held)
+		if !l.hold(in, "e", in.share-1) || len(l.held[in].Inside()) != 4 {
+			t.Errorf("%v", l.held[in].Inside())
 		}
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -165,16 +164,6 @@ type Neighbours interface {
 	Wait(ctx context.Context) error
 	// Others returns the pods of all other sets than this one.
 	Others(set types.UID) []decide.Neighbour
-}
-
-// Cached are the kinds of objects that a Steerer reads from its cache.
-func Cached() []client.Object {
-	return []client.Object{&v1alpha1.ScaleDownPolicy{}, workload.Metadata(workload.ReplicaSet), cost.Metadata(), Node()}
-}
-
-// Node is the metadata of a node, which is all that the cache has of it.
-func Node() *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
 }
 
 // named is how many pods that are blocked are named.
@@ -531,7 +520,9 @@ func (o *Outcome) mark(goes bool) cost.Mark {
 
 // isCordoned tells which nodes are cordoned. One that cannot be read is not, since that only decides between nodes that are as good.
 func (s *Steerer) isCordoned(ctx context.Context) func(name string) bool {
-	return func(name string) bool { return s.Cordoned.Get(ctx, types.NamespacedName{Name: name}, Node()) == nil }
+	return func(name string) bool {
+		return s.Cordoned.Get(ctx, types.NamespacedName{Name: name}, workload.Metadata("Node")) == nil
+	}
 }
 
 // nodes returns the labels of nodes, as the cache has them.
@@ -543,7 +534,7 @@ func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
 		}
 		found, ok := known[name]
 		if !ok {
-			node := Node()
+			node := workload.Metadata("Node")
 			if err := s.Cache.Get(ctx, types.NamespacedName{Name: name}, node); err == nil {
 				found = node.Labels
 			} else if !apierrors.IsNotFound(err) {

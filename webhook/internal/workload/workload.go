@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -54,59 +55,51 @@ type Set struct {
 func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
 	switch kind {
 	case ReplicaSet:
-		var set appsv1.ReplicaSet
-		if err := from.Get(ctx, key, &set); err != nil {
-			return nil, err
-		}
-		return OfReplicaSet(&set)
+		return read(ctx, from, key, &appsv1.ReplicaSet{}, OfReplicaSet)
 	case ReplicationController:
-		var set corev1.ReplicationController
-		if err := from.Get(ctx, key, &set); err != nil {
-			return nil, err
-		}
-		return OfReplicationController(&set)
+		return read(ctx, from, key, &corev1.ReplicationController{}, OfReplicationController)
 	}
 	return nil, fmt.Errorf("%s is no kind of set", kind)
 }
 
+func read[T client.Object](ctx context.Context, from *bounded.Reader, key types.NamespacedName, set T, of func(T) (*Set, error)) (*Set, error) {
+	if err := from.Get(ctx, key, set); err != nil {
+		return nil, err
+	}
+	return of(set)
+}
+
 // OfReplicaSet returns what is needed of a ReplicaSet.
-func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) {
+func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) { return of(ReplicaSet, set) }
+
+// OfReplicationController returns what is needed of a ReplicationController, which differs from a ReplicaSet in nothing else.
+func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
+	same := &appsv1.ReplicaSet{ObjectMeta: set.ObjectMeta}
+	same.Spec.Replicas, same.Spec.MinReadySeconds = set.Spec.Replicas, set.Spec.MinReadySeconds
+	same.Spec.Selector = &metav1.LabelSelector{MatchLabels: set.Spec.Selector}
+	if set.Spec.Template != nil {
+		same.Spec.Template = *set.Spec.Template
+	}
+	same.Status.Replicas, same.Status.ObservedGeneration = set.Status.Replicas, set.Status.ObservedGeneration
+	return of(ReplicationController, same)
+}
+
+func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
 	if set.Spec.Selector.Size() > longest {
-		return nil, fmt.Errorf("the selector of ReplicaSet %s has %w", set.Name, errLong)
+		return nil, fmt.Errorf("the selector of %s %s has %w", kind, set.Name, errLong)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
 	if err != nil {
-		return nil, fmt.Errorf("the selector of ReplicaSet %s: %w", set.Name, err)
+		return nil, fmt.Errorf("the selector of %s %s: %w", kind, set.Name, err)
 	}
-	metadata, err := slim(ReplicaSet, set)
+	metadata, err := slim(kind, set)
 	if err != nil {
 		return nil, err
 	}
 	return &Set{
-		Kind: ReplicaSet, Object: metadata, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		Kind: kind, Object: metadata, Replicas: ptr.Deref(set.Spec.Replicas, 1), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
 		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: only(set.Spec.Template.Annotations, corev1.PodDeletionCost),
-	}, nil
-}
-
-// OfReplicationController returns what is needed of a ReplicationController.
-func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
-	template := set.Spec.Template
-	if template == nil {
-		template = &corev1.PodTemplateSpec{}
-	}
-	if (&metav1.LabelSelector{MatchLabels: set.Spec.Selector}).Size() > longest {
-		return nil, fmt.Errorf("the selector of ReplicationController %s has %w", set.Name, errLong)
-	}
-	metadata, err := slim(ReplicationController, set)
-	if err != nil {
-		return nil, err
-	}
-	return &Set{
-		Kind: ReplicationController, Object: metadata, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
-		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds,
-		Selector:       labels.SelectorFromSet(set.Spec.Selector),
-		TemplateLabels: template.Labels, TemplateAnnotations: only(template.Annotations, corev1.PodDeletionCost),
 	}, nil
 }
 
@@ -139,21 +132,10 @@ func only(all map[string]string, key string) map[string]string {
 	return nil
 }
 
-// replicas is the count that Kubernetes takes for a missing one.
-func replicas(count *int32) int32 {
-	if count == nil {
-		return 1
-	}
-	return *count
-}
-
 // String names the set.
 func (s *Set) String() string {
 	return fmt.Sprintf("%s %s/%s", s.Kind, s.Object.GetNamespace(), s.Object.GetName())
 }
-
-// Key is the set's namespace and name.
-func (s *Set) Key() types.NamespacedName { return client.ObjectKeyFromObject(s.Object) }
 
 // UID is the set's UID.
 func (s *Set) UID() types.UID { return s.Object.GetUID() }
@@ -170,9 +152,9 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 	if owner == nil || owner.Kind != "Deployment" {
 		return false, nil
 	}
-	deployment := metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}}
+	deployment := Metadata("Deployment")
 	key := types.NamespacedName{Namespace: s.Object.GetNamespace(), Name: owner.Name}
-	if err := live.Get(ctx, key, &deployment); err != nil {
+	if err := live.Get(ctx, key, deployment); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
 	newest := deployment.Annotations[Revision]
@@ -180,10 +162,7 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 }
 
 // IsOwn reports whether a pod belongs to the set.
-func (s *Set) IsOwn(pod metav1.Object) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	return owner != nil && owner.UID == s.UID()
-}
+func (s *Set) IsOwn(pod metav1.Object) bool { return metav1.IsControlledBy(pod, s.Object) }
 
 // mostSiblings is how many other sets of a controller may have pods. Each takes two requests to the API server, and whoever may create
 // sets could create thousands for one controller. A Deployment has two or three.
@@ -250,8 +229,11 @@ func Owned(ctx context.Context, cache client.Reader, apiVersion, kind, namespace
 	return list.Items, err
 }
 
-// Metadata is that of a set, which is all that the cache has of it.
+// Metadata is that of an object, which is all that the cache has of it.
 func Metadata(kind Kind) *metav1.PartialObjectMetadata {
-	version := map[Kind]string{ReplicaSet: "apps/v1", ReplicationController: "v1"}[kind]
+	version := "v1"
+	if kind == ReplicaSet || kind == "Deployment" {
+		version = "apps/v1"
+	}
 	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: string(kind)}}
 }

@@ -1,6 +1,4 @@
-// Package recorded has scale-downs that were recorded on a real control plane, for tests without one. `make -C webhook record`
-// records them again.
-package recorded
+package fakeapi
 
 import (
 	"encoding/json"
@@ -11,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A Case is one scale-down.
+// A Case is a scale-down that was recorded on a real control plane, for tests without one. `make -C webhook record` records them again.
 type Case struct {
 	Name string `json:"name"`
 	// Now is when the request came.
@@ -37,8 +35,8 @@ func (c *Case) Write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, c.Name+".json"), append(text, '\n'), 0o644)
 }
 
-// Read reads the cases of a directory.
-func Read(dir string) ([]*Case, error) {
+// ReadCases reads the cases of a directory.
+func ReadCases(dir string) ([]*Case, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return nil, err

@@ -1,19 +1,18 @@
-// Package policies says in the status of each policy whether it counts: whether it is valid, and no older one selects the same
-// set. It runs on the leader.
-package policies
+package report
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -22,25 +21,24 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/policy"
-	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // later is when several policies of a namespace are judged again, in case the labels of a template have changed.
 const later = 10 * time.Minute
 
-// A Judge judges policies.
+// A Judge says in the status of each policy whether it counts: whether it is valid, and no older one selects the same set. It runs on the
+// leader.
 type Judge struct {
 	// Cache knows where there are policies.
 	Cache client.Reader
 	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
 	Live     *bounded.Reader
-	Reporter *report.Reporter
+	Reporter *Reporter
 }
 
 // SetUp makes the judge run on the manager's leader.
 func (j *Judge) SetUp(mgr manager.Manager) error {
-	skip := true
 	namespace := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []string {
 		return []string{object.GetNamespace()}
 	})
@@ -51,7 +49,6 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 		Watches(&v1alpha1.ScaleDownPolicy{}, namespace, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesMetadata(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(comes)).
 		WatchesMetadata(&corev1.ReplicationController{}, namespace, builder.WithPredicates(comes)).
-		WithOptions(controller.TypedOptions[string]{SkipNameValidation: &skip}).
 		Complete(j)
 }
 
@@ -62,35 +59,32 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	if err := j.Cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1)); err != nil || len(some.Items) == 0 {
 		return ctrl.Result{}, err
 	}
-	var valid []*policy.Compiled
-	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
-	// known says what the status of each is now, unless it is invalid.
-	known := map[string]*v1alpha1.ScaleDownPolicy{}
+	var valid, invalid []*judged
 	err := policy.Each(ctx, j.Live, namespace, func(name string, compiled *policy.Compiled, err error) {
 		if err != nil {
-			verdicts[name] = report.Invalid(err)
+			unread := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+			invalid = append(invalid, &judged{Compiled: &policy.Compiled{Policy: unread}, reason: "Invalid", message: err.Error()})
 			return
 		}
-		verdicts[name], known[name] = report.Verdict{}, compiled.Policy
-		valid = append(valid, compiled)
+		valid = append(valid, &judged{Compiled: compiled})
 	})
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	slices.SortFunc(valid, policy.Compare)
+	slices.SortFunc(valid, func(a, b *judged) int { return policy.Compare(a.Compiled, b.Compiled) })
 	var again time.Duration
 	if len(valid) > 1 {
 		// One alone cannot be shadowed.
 		again = later
 		err = j.sets(ctx, namespace, func(set *workload.Set) {
-			var first *policy.Compiled
+			var first *judged
 			for _, each := range valid {
-				switch name := each.Policy.Name; {
+				switch {
 				case !each.Selects(set.TemplateLabels):
 				case first == nil:
-					first, counts[name] = each, true
-				case verdicts[name] == report.Verdict{}:
-					verdicts[name] = report.Shadowed(first.Policy, set)
+					first, each.counts = each, true
+				case each.reason == "":
+					each.reason, each.message = "Shadowed", fmt.Sprintf("the older policy %s counts for %s", first.Policy.Name, set)
 				}
 			}
 		})
@@ -98,38 +92,53 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 			return ctrl.Result{}, err
 		}
 	}
-	for name, verdict := range verdicts {
-		if counts[name] {
-			verdict = verdict.Partly()
+	for _, each := range slices.Concat(valid, invalid) {
+		if each.accept(each.Policy.DeepCopy()) {
+			j.Reporter.status(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { each.accept(policy) })
 		}
-		judged, ok := known[name]
-		if !ok {
-			judged = &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-		}
-		j.Reporter.Accepted(ctx, judged, verdict)
 	}
 	return ctrl.Result{RequeueAfter: again}, nil
+}
+
+// judged is a policy, and why it does not count, or "". What its status says now is not known if it is invalid.
+type judged struct {
+	*policy.Compiled
+	reason, message string
+	// counts is whether it counts for some set. The message is only a note then.
+	counts bool
+}
+
+// accept sets the condition Accepted, and reports whether that changed anything.
+func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) bool {
+	condition := metav1.Condition{
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: short(j.message),
+		ObservedGeneration: policy.Generation,
+	}
+	if j.reason != "" && !j.counts {
+		condition.Status, condition.Reason = metav1.ConditionFalse, j.reason
+	}
+	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
 }
 
 // sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
 func (j *Judge) sets(ctx context.Context, namespace string, use func(*workload.Set)) error {
 	err := bounded.Each(ctx, j.Live, func(page *appsv1.ReplicaSetList) error {
-		for i := range page.Items {
-			if set, err := workload.OfReplicaSet(&page.Items[i]); err == nil {
-				use(set)
-			}
-		}
-		return nil
+		return each(page.Items, workload.OfReplicaSet, use)
 	}, client.InNamespace(namespace))
 	if err != nil {
 		return err
 	}
 	return bounded.Each(ctx, j.Live, func(page *corev1.ReplicationControllerList) error {
-		for i := range page.Items {
-			if set, err := workload.OfReplicationController(&page.Items[i]); err == nil {
-				use(set)
-			}
-		}
-		return nil
+		return each(page.Items, workload.OfReplicationController, use)
 	}, client.InNamespace(namespace))
+}
+
+// each does something with those of a page that are valid.
+func each[T any](page []T, of func(*T) (*workload.Set, error), use func(*workload.Set)) error {
+	for i := range page {
+		if set, err := of(&page[i]); err == nil {
+			use(set)
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package observe_test
+package steer_test
 
 import (
 	"context"
@@ -14,12 +14,11 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/observe"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-type shop struct {
+type observed struct {
 	testing.TB
 	*fakeapi.API
 	*steer.Outcome
@@ -28,7 +27,7 @@ type shop struct {
 
 // fall has the count fall from 4 to 2, with a policy that only observes. web-0 is not ready, so it goes certainly, and any one of
 // the other three does. Then the set and these pods change.
-func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *shop {
+func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *observed {
 	set, policy, pods := fakeapi.Shop(4)
 	policy.Spec = v1alpha1.ScaleDownPolicySpec{}
 	objects := []client.Object{set, policy}
@@ -37,7 +36,7 @@ func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *shop {
 		objects = append(objects, pod)
 	}
 	pods[0].Status.Conditions = nil
-	s := &shop{TB: t, API: fakeapi.New(objects...)}
+	s := &observed{TB: t, API: fakeapi.New(objects...)}
 	s.steerer = s.NewSteerer(nil, fakeapi.Now)
 	live := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	s.Outcome = s.steerer.Steer(context.Background(), steer.Request{
@@ -61,17 +60,17 @@ func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *shop {
 	return s
 }
 
-func (s *shop) must(err error) {
+func (s *observed) must(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
 	}
 }
 
-func (s *shop) compare() observe.Comparison {
+func (s *observed) compare() steer.Comparison {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
-	return observe.Compare(ctx, s.steerer, s.Outcome)
+	return s.steerer.Compare(ctx, s.Outcome)
 }
 
 func nothing(*appsv1.ReplicaSet) {}
@@ -117,8 +116,8 @@ func TestUnexpected(t *testing.T) {
 // What cannot be compared is no wrong prediction.
 func TestWithout(t *testing.T) {
 	for want, change := range map[string]func(*appsv1.ReplicaSet){
-		observe.NotFallen: func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 4 },
-		observe.Changed:   func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 3 },
+		steer.NotFallen: func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 4 },
+		steer.Changed:   func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 3 },
 	} {
 		if c := fall(t, change, "web-1", "web-2").compare(); c.Without != want || c.Wrong != nil {
 			t.Errorf("%s: %+v", want, c)
@@ -126,20 +125,20 @@ func TestWithout(t *testing.T) {
 	}
 	s := fall(t, nothing, "web-1", "web-2")
 	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")))
-	if c := s.compare(); c.Without != observe.Deleted {
+	if c := s.compare(); c.Without != steer.Deleted {
 		t.Errorf("%+v", c)
 	}
 	// One pod goes too many, one that stays gets a cost, or one comes.
-	for what, change := range map[string]func(*shop){
-		"goes": func(s *shop) {
+	for what, change := range map[string]func(*observed){
+		"goes": func(s *observed) {
 			s.must(s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-3")))
 		},
-		"gets a cost": func(s *shop) {
+		"gets a cost": func(s *observed) {
 			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-3")
 			pod.Annotations = map[string]string{corev1.PodDeletionCost: "1"}
 			s.must(s.Update(context.Background(), pod))
 		},
-		"comes": func(s *shop) {
+		"comes": func(s *observed) {
 			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-3")
 			pod.Name, pod.UID, pod.ResourceVersion = "web-4", fakeapi.UID(9, 1), ""
 			s.must(s.Create(context.Background(), pod))
@@ -147,13 +146,13 @@ func TestWithout(t *testing.T) {
 	} {
 		s = fall(t, nothing, "web-1", "web-2")
 		change(s)
-		if c := s.compare(); c.Without != observe.PodsChanged {
+		if c := s.compare(); c.Without != steer.PodsChanged {
 			t.Errorf("a pod %s: %+v", what, c)
 		}
 	}
 	// The controller is still at work.
 	s = fall(t, func(set *appsv1.ReplicaSet) { set.Status.Replicas = 3 }, "web-1")
-	if c := s.compare(); c.Without != observe.NotFallen {
+	if c := s.compare(); c.Without != steer.NotFallen {
 		t.Errorf("%+v", c)
 	}
 }

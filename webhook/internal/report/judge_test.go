@@ -1,4 +1,4 @@
-package policies_test
+package report_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/policies"
+	"github.com/podrank/podrank/webhook/internal/report"
 )
 
 func policy(name string, second int64, selector metav1.LabelSelector) *v1alpha1.ScaleDownPolicy {
@@ -32,7 +32,7 @@ func TestJudge(t *testing.T) {
 		policy("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
 		policy("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
 	reporter, _ := api.NewReporter()
-	judge := &policies.Judge{Cache: api, Live: api.Bounded(), Reporter: reporter}
+	judge := &report.Judge{Cache: api, Live: api.Bounded(), Reporter: reporter}
 	is := func(name, reason string) {
 		t.Helper()
 		if _, err := judge.Reconcile(context.Background(), "shop"); err != nil {
@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 // A set that comes or goes where there is no policy costs no request.
 func TestNoPolicy(t *testing.T) {
 	set, _, _ := fakeapi.Shop(0)
-	judge := &policies.Judge{Cache: fakeapi.New(set, policy("elsewhere", 1, metav1.LabelSelector{}))}
+	judge := &report.Judge{Cache: fakeapi.New(set, policy("elsewhere", 1, metav1.LabelSelector{}))}
 	if _, err := judge.Reconcile(context.Background(), "another"); err != nil {
 		t.Error(err)
 	}
