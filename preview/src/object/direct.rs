@@ -2,7 +2,7 @@
 
 use crate::object::daemon_set::DaemonSetSpec;
 use crate::object::job::JobSpec;
-use crate::object::managers::read_count_owners;
+use crate::object::managers::count_owners;
 use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::pod::PodEntry;
 use crate::object::selector::{LabelSelector, Selector};
@@ -94,7 +94,7 @@ impl DirectEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             labels: metadata.labels.unwrap_or_default(),
-            count_owners: read_count_owners(object),
+            count_owners: count_owners(object),
             selector: parse::<Body>(object).map(|object| object.spec.and_then(|spec| spec.selector)),
             spec: Spec::read(kind, object),
         })
