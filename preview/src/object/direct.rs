@@ -36,7 +36,7 @@ pub(crate) struct DirectEntry {
 pub(crate) enum Spec {
     StatefulSet(StatefulSetSpec),
     DaemonSet(DaemonSetSpec),
-    Job(JobSpec),
+    Job(Box<JobSpec>),
 }
 
 impl Spec {
@@ -45,7 +45,7 @@ impl Spec {
             WorkloadKind::StatefulSet => StatefulSetSpec::read(object).map(Self::StatefulSet),
             WorkloadKind::DaemonSet => DaemonSetSpec::read(object).map(Self::DaemonSet),
             // Jobs: no other kind deletes its pods itself.
-            _ => JobSpec::read(object).map(Self::Job),
+            _ => JobSpec::read(object).map(|spec| Self::Job(Box::new(spec))),
         }
     }
 
@@ -54,7 +54,7 @@ impl Spec {
         match self {
             Self::StatefulSet(spec) => spec.status_replicas,
             Self::DaemonSet(spec) => spec.status_nodes,
-            Self::Job(spec) => spec.status_active,
+            Self::Job(spec) => spec.status.active,
         }
     }
 }
