@@ -96,26 +96,26 @@ pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::E
 }
 
 /// What people type for a flag of another name, and what works.
-const GUESSES: [(&str, &str); 13] = [
-    ("--by", "fewer pods are --replicas -N or --replicas -N%"),
-    ("--pod", "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
-    ("--drain", "kubectl podrank drop --node NODE takes the pods of a node"),
+const GUESSES: [(&[&str], &str); 10] = [
+    (&["--by"], "fewer pods are --replicas -N or --replicas -N%"),
+    (&["--pod"], "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
+    (&["--drain"], "kubectl podrank drop --node NODE takes the pods of a node"),
     (
-        "--node",
+        &["--node"],
         "kubectl podrank drop --node NODE takes all pods of a node, and scale --prefer-nodes NODE takes them first",
     ),
-    ("--remove", "kubectl podrank scale chooses with --pod NAME"),
+    (&["--remove"], "kubectl podrank scale chooses with --pod NAME"),
     (
-        "--keep",
+        &["--keep"],
         "a higher deletion cost keeps a pod: kubectl annotate pod NAME controller.kubernetes.io/pod-deletion-cost=100",
     ),
-    ("--scale", "the count is --replicas N"),
-    ("--count", "the count is --replicas N"),
-    ("-r", "the count is --replicas N"),
-    ("--explain", "-o wide shows what decides about each pod, and pod/NAME what decides about one"),
-    ("--why", "-o wide shows what decides about each pod, and pod/NAME what decides about one"),
-    ("--no-color", "the environment variable NO_COLOR=1 turns colours off"),
-    ("jsonpath", "-o json prints everything, for example for jq"),
+    (&["--scale", "--count", "-r"], "the count is --replicas N"),
+    (
+        &["--explain", "--why"],
+        "-o wide shows what decides about each pod, and pod/NAME what decides about one",
+    ),
+    (&["--no-color"], "the environment variable NO_COLOR=1 turns colours off"),
+    (&["jsonpath"], "-o json prints everything, for example for jq"),
 ];
 
 /// Replaces clap's tip for an unknown flag, which is to pass it as a name, by one that works, if there is one. `words` are those of
@@ -128,7 +128,8 @@ fn tip(error: &mut Error, words: &[OsString]) {
     });
     let given: Vec<_> = given.collect();
     let guess = || {
-        let guess = GUESSES.iter().find(|(start, _)| given.iter().any(|given| given.starts_with(start)));
+        let is_given = |start: &&str| given.iter().any(|given| given.starts_with(start));
+        let guess = GUESSES.iter().find(|(starts, _)| starts.iter().any(is_given));
         guess.map(|(_, tip)| (*tip).to_owned())
     };
     let scale = given.iter().find_map(|flag| instead::scale(flag, words));
@@ -164,9 +165,9 @@ impl Args {
                 args.read_order(matches);
             }
             let names = match &task {
-                Task::Scale(args) => args.workload().map(drop),
+                Task::Scale(args) => args.target.workload().map(drop),
                 Task::Drop(args) => args.check_names(),
-                Task::Undo(args) => args.workload().map(drop),
+                Task::Undo(args) => args.target.workload().map(drop),
                 _ => Ok(()),
             };
             let how = match &task {

@@ -2,7 +2,7 @@
 
 use crate::args::preview::{Output, PreviewArgs};
 use crate::kubectl::Kubectl;
-use crate::live::{self, Live, Managers, Scope, Several};
+use crate::live::{self, Live, Scope, Several};
 use crate::progress::Watched;
 use crate::surroundings;
 use jiff::Timestamp;
@@ -24,6 +24,9 @@ use std::iter;
 use std::path::Path;
 
 type Failure = Box<dyn Error>;
+
+/// What names standard input in place of a file.
+const STDIN: &str = "-";
 
 /// What to print.
 pub(crate) struct Answer {
@@ -222,8 +225,7 @@ fn one(
 ) -> Result<Asked, Failure> {
     let mut question = Question::of(args);
     let is_page = matches!(args.output, Output::Html | Output::Link);
-    let managers = if is_page { Managers::All } else { Managers::Workload };
-    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, managers);
+    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, is_page);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => match read(name, scope) {
             // A name alone may be that of a pod.
@@ -258,7 +260,8 @@ fn one(
     };
     surroundings::add(kubectl, &workload, &mut input);
     if is_page {
-        live::add_zones(kubectl, &mut input);
+        // Whoever may not read them sees no zones.
+        input.add_part(kubectl.get_if_allowed(&["nodes"]).unwrap_or_default());
     }
     if !workload.kind.has_count() && !matches!(question, Question::Pod(_)) {
         question = Question::Count;
@@ -499,7 +502,7 @@ fn several(
     let text = match args.output {
         Output::Json => all.to_json(),
         Output::Yaml => yaml(&all)?,
-        Output::Markdown => overview::overview_markdown(&all, is_asked),
+        Output::Markdown => overview::whole(&all, is_asked).markdown(),
         Output::Table | Output::Wide => overview::overview_table(&all, is_asked, &beside, look),
         Output::Html => {
             let beside = Beside { notes: beside.clone(), sources: vec![moment(all.now)], link: None };
@@ -540,12 +543,15 @@ fn yaml(answer: &impl serde::Serialize) -> Result<String, Failure> {
 
 /// The pods of a node, by what would have to shrink so that they go.
 fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
-    let input = match &args.filename {
-        Some(filename) => {
-            let (input, _) = read_file(filename)?;
-            input.on_node(node).map_err(|error| format!("{}: {error}", place(filename)))?
-        }
-        None => live::pods_of_node(&Kubectl::new(args.connection.arguments()), node)?,
+    let input = if let Some(filename) = &args.filename {
+        let (input, _) = read_file(filename)?;
+        input.on_node(node).map_err(|error| format!("{}: {error}", place(filename)))?
+    } else {
+        let kubectl = Kubectl::new(args.connection.arguments());
+        live::node(&kubectl, node, "name")?;
+        let mut pods = live::pods_of_node(&kubectl, node)?;
+        live::add_owners(&kubectl, &mut pods, None)?;
+        pods
     };
     let answer = NodePreview::of(&input, node);
     let text = match args.output {
@@ -566,18 +572,14 @@ fn read_file(filename: &Path) -> Result<(Input, Option<Timestamp>), String> {
 }
 
 fn place(filename: &Path) -> String {
-    if is_stdin(filename) { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
-}
-
-fn is_stdin(filename: &Path) -> bool {
-    filename == Path::new("-")
+    if filename == STDIN { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
 }
 
 /// A dump that is being read, and when its file was modified.
 type Dump = (Watched<Box<dyn io::Read>>, Option<Timestamp>);
 
 fn open(filename: &Path) -> io::Result<Dump> {
-    if is_stdin(filename) {
+    if filename == STDIN {
         return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
     }
     let file = File::open(filename)?;

@@ -1,6 +1,7 @@
 //! Completions that only the cluster knows: names of workloads, pods, nodes, namespaces and contexts. Runs kubectl.
 
 use crate::args::connection::Connection;
+use crate::args::steer::POD_TYPES;
 use crate::args::{PROGRAM, command};
 use crate::kubectl::Kubectl;
 use clap::FromArgMatches;
@@ -31,18 +32,17 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
     let within = |resources| iter::once(resources).chain(namespace.as_deref()).collect::<Vec<_>>();
     let bare = |line: &String| line.split_once('/').map(|(_, name)| name.to_owned());
     match wanted {
-        Wanted::Workload("po" | "pod" | "pods") => {
-            kubectl.lines(&within("pods")).iter().filter_map(bare).collect()
-        }
         Wanted::Workload(text) => {
-            let resources = if text.is_empty() {
+            let resources = if POD_TYPES.contains(&text) {
+                "pods".into()
+            } else if text.is_empty() {
                 let kinds = if task.is_none() { &WorkloadKind::ALL[..] } else { &WorkloadKind::WITH_COSTS };
                 kinds.iter().map(|kind| kind.resource()).collect::<Vec<_>>().join(",")
             } else {
                 let Ok(kind) = WorkloadKind::of_type(text, &WorkloadKind::ALL) else { return Vec::new() };
                 kind.resource()
             };
-            kubectl.names(&within(&resources)).into_iter().map(|workload| workload.name).collect()
+            kubectl.lines(&within(&resources)).iter().filter_map(bare).collect()
         }
         // No pod is named twice.
         Wanted::Pod => {
@@ -51,6 +51,6 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
         }
         Wanted::Node => kubectl.lines(&["nodes"]).iter().filter_map(bare).collect(),
         Wanted::Namespace => kubectl.lines(&["namespaces"]).iter().filter_map(bare).collect(),
-        Wanted::Context => kubectl.contexts(),
+        Wanted::Context => kubectl.lines_of(&["config", "get-contexts"]),
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::progress::Watched;
 use crate::relay::{Kept, Relay};
-use podrank_preview::{Input, WorkloadName};
+use podrank_preview::Input;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::io::{self, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 
@@ -41,7 +41,7 @@ pub(crate) enum Reason {
     Other,
 }
 
-/// A failure of kubectl, with what it said last.
+/// A failure of kubectl, with what it said last, or with the request if it has said that to the user.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) reason: Reason,
@@ -118,22 +118,6 @@ fn is_error(line: &str) -> bool {
     ["Error from server", "error:", "Unable to connect"].iter().any(|start| line.starts_with(start))
 }
 
-/// A request that failed. kubectl has already said why.
-#[derive(Debug)]
-pub(crate) struct Failed {
-    text: String,
-    /// Whether it was for an object that does not exist.
-    pub(crate) is_missing: bool,
-}
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl Error for Failed {}
-
 /// How to go on with what kubectl writes to standard error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Messages {
@@ -191,21 +175,9 @@ impl Kubectl {
         })
     }
 
-    /// Returns the names of what `kubectl get WORDS` finds. Failures are not reported, because the names are only
-    /// suggestions.
-    pub(crate) fn names(&self, words: &[&str]) -> Vec<WorkloadName> {
-        let lines = self.lines(words);
-        lines.iter().filter_map(|line| line.parse().ok()).collect()
-    }
-
-    /// Returns the lines of `kubectl get WORDS -o name`, or none on failure.
+    /// Returns the lines of `kubectl get WORDS -o name`, or none on failure, which is not reported: the names are only suggestions.
     pub(crate) fn lines(&self, words: &[&str]) -> Vec<String> {
         self.lines_of(&[&["get"], words].concat())
-    }
-
-    /// Returns the contexts in the kubeconfig file, or none on failure.
-    pub(crate) fn contexts(&self) -> Vec<String> {
-        self.lines_of(&["config", "get-contexts"])
     }
 
     /// Returns the namespace of the kubeconfig file's context.
@@ -215,8 +187,9 @@ impl Kubectl {
         if answer.trim().is_empty() { "default".to_owned() } else { answer.trim().to_owned() }
     }
 
-    fn lines_of(&self, words: &[&str]) -> Vec<String> {
-        let text = self.run(words, "name", Messages::Drop, all);
+    /// The same of any command that prints names.
+    pub(crate) fn lines_of(&self, words: &[&str]) -> Vec<String> {
+        let text = self.run(words, "name", Messages::Drop, |stdout| Ok(io::read_to_string(stdout)?));
         text.map_or_else(|_| Vec::new(), |(text, _)| text.lines().map(str::to_owned).collect())
     }
 
@@ -289,7 +262,9 @@ impl Kubectl {
         let accepts = messages == Messages::PassAndAcceptRefusals && are_refusals;
         if !status.success() && !accepts {
             self.tell(&refusals);
-            return Err(Failed { text: failed(&request, status), is_missing }.into());
+            let reason = if is_missing { Reason::NotFound } else { Reason::Other };
+            // kubectl has already said why.
+            return Err(Refusal { reason, text: format!("`{request}` failed ({status})") }.into());
         }
         let read = read.map_err(|error| format!("{request}: {error}"))?;
         Ok((read, refusals))
@@ -304,17 +279,6 @@ impl Kubectl {
             _ => format!("{program}: {error}"),
         }
     }
-}
-
-fn all(mut stdout: ChildStdout) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    stdout.read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// kubectl has already printed why.
-fn failed(request: &str, status: ExitStatus) -> String {
-    format!("`{request}` failed ({status})")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! related sets select.
 
 use crate::args::steer::DropArgs;
-use crate::kubectl::{Answer, Failed, Kubectl, Reason};
+use crate::kubectl::{Answer, Kubectl, Reason, Refusal};
 use crate::surroundings;
 use podrank_preview::{
     Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
@@ -47,13 +47,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// What is read with the managers of its fields (`metadata.managedFields`). They double the length of pods.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Managers {
-    Workload,
-    All,
-}
-
+/// The managers of fields (`metadata.managedFields`), which double the length of pods.
 const MANAGERS: &str = "--show-managed-fields";
 
 /// What was read for a workload.
@@ -65,21 +59,21 @@ pub(crate) struct Live {
 }
 
 /// Reads the workload with this name, and what a decision about it needs. If it is a set with a leader, whose count is to
-/// change, that is read, too.
+/// change, that is read, too. `of_pods` is whether the managers of the pods' fields are read, besides those of the workload's.
 pub(crate) fn read(
     kubectl: &Kubectl,
     name: &WorkloadName,
     leader: Option<&OwnerName>,
     scope: Scope<'_>,
-    managers: Managers,
+    of_pods: bool,
 ) -> Result<Live, Box<dyn Error>> {
-    let mut live = read_once(kubectl, name, leader, scope, managers)?;
+    let mut live = read_once(kubectl, name, leader, scope, of_pods)?;
     for _ in 0..RETRIES {
         if !live.lags {
             break;
         }
         thread::sleep(PAUSE);
-        live = read_once(kubectl, name, leader, scope, managers)?;
+        live = read_once(kubectl, name, leader, scope, of_pods)?;
     }
     Ok(live)
 }
@@ -90,7 +84,7 @@ pub(crate) fn read_once(
     name: &WorkloadName,
     leader: Option<&OwnerName>,
     scope: Scope<'_>,
-    managers: Managers,
+    of_pods: bool,
 ) -> Result<Live, Box<dyn Error>> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
@@ -111,7 +105,7 @@ pub(crate) fn read_once(
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }
-    let shown = (managers == Managers::All).then_some(MANAGERS);
+    let shown = of_pods.then_some(MANAGERS);
     let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(shown).collect();
     let mut pods = kubectl.get(&words)?;
     if WorkloadKind::WITH_COSTS.contains(&workload.kind) && shown.is_none() && pods.has_costs_of_nobody() {
@@ -165,9 +159,7 @@ pub(crate) fn read_several(
     if workloads.iter().any(|workload| input.has_nodes(workload)) {
         let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
         for words in [&*revisions, &["nodes"]] {
-            if let Some(part) = kubectl.get_if_allowed(words) {
-                input.add_part(part);
-            }
+            input.add_part(kubectl.get_if_allowed(words).unwrap_or_default());
         }
     }
     surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
@@ -212,8 +204,7 @@ pub(crate) fn wanted(
     };
     let is_missing = |name: &&WorkloadName| !there.iter().any(|id| is_it(name, id.kind, &id.name));
     if let Some(missing) = names.iter().find(is_missing) {
-        let known: Vec<_> =
-            there.iter().map(|id| WorkloadName { kind: Some(id.kind), name: id.name.clone() }).collect();
+        let known: Vec<_> = there.iter().map(named).collect();
         let hint =
             missing.nearest(&known).map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
         return Err(format!("nothing is named {missing} {}{hint}", place()));
@@ -252,7 +243,7 @@ pub(crate) fn workload_of_pod(
 
 /// The error of a `drop`. If it is that there is no pod of a name that is a node's, says what takes the pods of a node.
 pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Box<dyn Error> {
-    if !error.downcast_ref::<Failed>().is_some_and(|failed| failed.is_missing) {
+    if !error.downcast_ref::<Refusal>().is_some_and(|error| error.reason == Reason::NotFound) {
         return error;
     }
     let nodes = Kubectl::new(args.how.connection.arguments()).lines(&["nodes"]);
@@ -261,13 +252,9 @@ pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Bo
     args.pods.iter().find(is_node).map_or(error, |node| hint(node).into())
 }
 
-/// Returns the pods of a node, with the objects that tell whose they are.
+/// Returns the pods of a node, whether or not there is one.
 pub(crate) fn pods_of_node(kubectl: &Kubectl, node: &str) -> Result<Input, Box<dyn Error>> {
-    self::node(kubectl, node, "name")?;
-    let selector = format!("spec.nodeName={node}");
-    let mut input = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
-    add_owners(kubectl, &mut input, None)?;
-    Ok(input)
+    kubectl.get(&["pods", "--all-namespaces", "--field-selector", &format!("spec.nodeName={node}")])
 }
 
 /// Returns a node as kubectl prints it. An error if there is none of this name.
@@ -407,13 +394,6 @@ fn get_named(
         Scope::All => ["--field-selector", &by_name],
     };
     kubectl.get(&[&[resource], &words[..], &*scope.arguments()].concat())
-}
-
-/// Adds the nodes, whose zones the page shows. Whoever may not read them sees no zones.
-pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
-    if let Some(nodes) = kubectl.get_if_allowed(&["nodes"]) {
-        input.add_part(nodes);
-    }
 }
 
 /// Returns the workload with this name. Of the types that may have it, some may be refused, which is told.

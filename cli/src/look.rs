@@ -115,6 +115,7 @@ pub(crate) fn namespace_flag(namespace: &str) -> String {
 }
 
 /// An answer for people: sentences, and then rows in columns.
+#[derive(Default)]
 pub struct Grid {
     pub(crate) sentences: Vec<String>,
     pub(crate) header: Vec<&'static str>,
@@ -133,16 +134,7 @@ pub struct Grid {
 impl Grid {
     /// An answer in sentences alone.
     pub fn of_sentences(sentences: impl IntoIterator<Item = String>) -> Self {
-        let sentences = sentences.into_iter().collect();
-        Self {
-            sentences,
-            header: Vec::new(),
-            rows: Vec::new(),
-            below: Vec::new(),
-            give_way: Vec::new(),
-            is_cut: false,
-            sets: Vec::new(),
-        }
+        Self { sentences: sentences.into_iter().collect(), ..Self::default() }
     }
 
     /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
@@ -155,14 +147,10 @@ impl Grid {
         1 + look.height(&self.sentences) + look.height(&self.below)
     }
 
-    fn in_sentences(&self, look: Look) -> String {
-        in_sentences(&self.sentences, look)
-    }
-
     /// The answer as text, in as many lines as the look says.
     pub fn text(&self, look: Look) -> String {
         let width = look.terminal_width.unwrap_or(usize::MAX);
-        let mut text = self.in_sentences(look);
+        let mut text = in_sentences(&self.sentences, look);
         if self.rows.is_empty() {
             return text;
         }
@@ -230,7 +218,7 @@ impl Grid {
     }
 
     /// The answer to paste into a page or a channel, with the first of the rows.
-    pub(crate) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let cell = |text: &str| plain(text).replace('|', "\\|");
         let line = |cells: &mut dyn Iterator<Item = String>| {
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
@@ -288,7 +276,7 @@ pub(crate) fn widest(lines: &[String]) -> usize {
     lines.iter().map(|line| line.width()).max().unwrap_or(0)
 }
 
-pub(crate) fn lines(lines: &[String]) -> String {
+fn lines(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 

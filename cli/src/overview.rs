@@ -39,11 +39,6 @@ fn delete_of(line: &OverviewLine<'_>) -> Bounds {
     line.one_by_one.map_or(line.delete, |all| Bounds { min: all, max: all })
 }
 
-/// Returns the lines to paste into a page or a channel.
-pub fn overview_markdown(overview: &Overview<'_>, is_asked: bool) -> String {
-    whole(overview, is_asked).markdown()
-}
-
 /// Returns a line for each workload, uncut.
 pub fn whole(overview: &Overview<'_>, is_asked: bool) -> Grid {
     let title = format!("{TITLE}{}", in_order(overview.order));

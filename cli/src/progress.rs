@@ -17,7 +17,7 @@ pub(crate) struct Watched<R> {
     /// The bytes of the whole input, if known.
     length: Option<u64>,
     read: u64,
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
 }
 
 impl<R> Watched<R> {
@@ -35,62 +35,54 @@ impl<R: Read> Read for Watched<R> {
         let count = self.reader.read(buffer)?;
         self.read += count as u64;
         if self.is_large() {
-            let length = self.length;
-            self.bar.get_or_insert_with(|| bar(length)).set_position(self.read);
+            let form = match self.length {
+                Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
+                None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
+            };
+            self.bar.get_or_insert_with(|| Bar::new(self.length, form)).0.set_position(self.read);
         }
         Ok(count)
     }
 }
 
-impl<R> Drop for Watched<R> {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+/// A line on standard error that goes with its work. `indicatif` hides it if standard error is not a terminal.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(length: Option<u64>, form: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+        bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
+        Self(bar)
     }
 }
 
-/// The progress bar, which `indicatif` hides if standard error is not a terminal.
-fn bar(length: Option<u64>) -> ProgressBar {
-    let form = match length {
-        Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
-        None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
-    };
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
-    bar
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 /// A wait that the user should see: a line that changes on a terminal, and elsewhere a line every ten seconds.
 pub(crate) struct Waiting {
-    bar: ProgressBar,
+    bar: Bar,
     last: Cell<Instant>,
 }
 
 impl Waiting {
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let style =
-            ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}").expect("the template is valid");
-        bar.set_style(style);
-        Self { bar, last: Cell::new(Instant::now()) }
+        Self { bar: Bar::new(None, "{spinner} {wide_msg} {elapsed}"), last: Cell::new(Instant::now()) }
     }
 
     /// Says what it waits for now.
     pub(crate) fn tell(&self, what: &str) {
-        if !self.bar.is_hidden() {
-            self.bar.set_message(what.to_owned());
-            self.bar.tick();
+        let Bar(bar) = &self.bar;
+        if !bar.is_hidden() {
+            bar.set_message(what.to_owned());
+            bar.tick();
         } else if self.last.get().elapsed() >= BETWEEN_LINES {
             self.last.set(Instant::now());
-            complain(&format!("{what} ({} s)", self.bar.elapsed().as_secs()));
+            complain(&format!("{what} ({} s)", bar.elapsed().as_secs()));
         }
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }
 
@@ -102,7 +94,7 @@ pub(crate) struct Planning {
     begun: Instant,
     workloads: u64,
     next: u64,
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
 }
 
 impl Planning {
@@ -113,22 +105,9 @@ impl Planning {
     /// The next workload begins.
     pub(crate) fn next(&mut self) {
         self.next += 1;
-        if self.bar.is_none() && self.begun.elapsed() >= PATIENCE {
-            let bar = ProgressBar::with_draw_target(Some(self.workloads), ProgressDrawTarget::stderr());
+        if self.bar.is_some() || self.begun.elapsed() >= PATIENCE {
             let form = "planning {wide_bar} {pos} of {len} workloads";
-            bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
-            self.bar = Some(bar);
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.next);
-        }
-    }
-}
-
-impl Drop for Planning {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            self.bar.get_or_insert_with(|| Bar::new(Some(self.workloads), form)).0.set_position(self.next);
         }
     }
 }

@@ -1,9 +1,7 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
 use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
-use crate::look::{
-    Grid, Look, in_columns, in_sentences, lines, paint, plain, shortened, style, widest, wrapped,
-};
+use crate::look::{Grid, Look, in_columns, in_sentences, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
 use podrank_preview::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
@@ -64,11 +62,9 @@ pub fn again(preview: &Preview<'_>, source: &str) -> String {
 /// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. On a terminal that
 /// is too narrow, the reason for each pod is below the pod. `source` are the flags that name the file.
 pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&headline(preview)), width));
-    text += &in_sentences(&[again(preview, source)], look);
-    let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_ref());
-    text.extend(follows.map(|follows| lines(&wrapped(&plain(follows), width))));
+    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
+    let above: Vec<_> = [headline(preview), again(preview, source)].into_iter().chain(follows).collect();
+    let mut text = in_sentences(&above, look);
     // A controller that deletes pods itself counts no ranks.
     let is_direct = preview.workload.kind.is_direct();
     let has = |column: &Column| !is_direct || column.header != RANK && column.header != COST;
@@ -93,7 +89,7 @@ pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
                     chance(delete, count(&set.pods, Verdict::Delete), count(&set.pods, Verdict::Contested))
                 );
                 text.push('\n');
-                text += &lines(&wrapped(&plain(&title), width));
+                text += &in_sentences(&[title], look);
                 text += &pods_table(&set.pods, preview.order, look, has);
             }
         }
@@ -139,19 +135,24 @@ fn sets(sets: &[SetPreview<'_>], preview: &Preview<'_>, look: Look) -> String {
     };
     let full = layout(true);
     let is_narrow = widest(&full) > width;
-    let rows = if is_narrow { layout(false) } else { full };
-    let Some((header, rows)) = rows.split_first() else { return String::new() };
+    let lines = if is_narrow { layout(false) } else { full };
+    painted(look, &lines, |place, _| {
+        let set = &sets[place];
+        let goes = deleted_of(preview, set).max > 0;
+        let why = wrapped(&plain(&set.why), width.saturating_sub(2));
+        let why = why.iter().filter(|_| is_narrow).map(|part| format!("  {part}"));
+        (if goes { style(Verdict::Delete) } else { Style::new() }, why.collect())
+    })
+}
+
+/// The header and a line for each row. `row` is the style of one, and what stands below it.
+fn painted(look: Look, lines: &[String], row: impl Fn(usize, &str) -> (Style, Vec<String>)) -> String {
+    let Some((header, rows)) = lines.split_first() else { return String::new() };
     let mut text = paint(look, Style::new().bold(), header);
-    for (set, line) in sets.iter().zip(rows) {
-        text += &paint(
-            look,
-            if deleted_of(preview, set).max > 0 { style(Verdict::Delete) } else { Style::new() },
-            line,
-        );
-        if is_narrow {
-            let why = wrapped(&plain(&set.why), width.saturating_sub(2));
-            text.extend(why.iter().map(|part| paint(look, Style::new().dimmed(), &format!("  {part}"))));
-        }
+    for (place, line) in rows.iter().enumerate() {
+        let (style, below) = row(place, line);
+        text += &paint(look, style, line);
+        text.extend(below.iter().map(|part| paint(look, Style::new().dimmed(), part)));
     }
     text
 }
@@ -168,40 +169,25 @@ fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
 /// The pods, with a header, in those of the columns that say something about them.
 fn pods_table(pods: &[PodPreview<'_>], order: Order, look: Look, has: impl Fn(&Column) -> bool) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = String::new();
-    let pods = &by_odds(pods);
-    let full = grid(pods, &COLUMNS.iter().filter(|column| has(column)).collect::<Vec<_>>(), usize::MAX);
+    let pods = by_odds(pods);
+    let full = grid(&pods, &COLUMNS.iter().filter(|column| has(column)).collect::<Vec<_>>(), usize::MAX);
     let is_narrow = widest(&full) > width;
     let of_narrow = |column: &&Column| has(column) && column.shown == Shown::Always;
-    let rows = if is_narrow {
-        grid(pods, &COLUMNS.iter().filter(of_narrow).collect::<Vec<_>>(), width)
+    let lines = if is_narrow {
+        grid(&pods, &COLUMNS.iter().filter(of_narrow).collect::<Vec<_>>(), width)
     } else {
         full
     };
-    let rule = "-".repeat(widest(&rows).min(width));
-
-    let paint = |style, line: &str| paint(look, style, line);
-    // The header, then a line for each pod.
-    let Some((header, rows)) = rows.split_first() else { return text };
-    text += &paint(Style::new().bold(), header);
-    let mut last = None;
-    for (pod, line) in pods.iter().zip(rows) {
-        if last.is_some_and(|verdict| verdict != pod.verdict) {
-            text += &paint(Style::new().dimmed(), &rule);
-        }
-        last = Some(pod.verdict);
-        text += &paint(style(glance::shade(pod.verdict, order)), line);
-        if is_narrow {
-            let indent = line.find(&*plain(pod.name)).unwrap_or(0);
-            for part in [reason(pod), details(pod)] {
-                let part = wrapped(&part, width.saturating_sub(indent));
-                text.extend(
-                    part.iter().map(|part| paint(Style::new().dimmed(), &format!("{:indent$}{part}", ""))),
-                );
-            }
-        }
-    }
-    text
+    let rule = "-".repeat(widest(&lines).min(width));
+    painted(look, &lines, |place, line| {
+        let pod = pods[place];
+        let indent = line.find(&*plain(pod.name)).unwrap_or(0);
+        let parts = [reason(pod), details(pod)].into_iter().filter(|_| is_narrow);
+        let parts = parts.flat_map(|part| wrapped(&part, width.saturating_sub(indent)));
+        let is_last = pods.get(place + 1).is_some_and(|next| next.verdict != pod.verdict);
+        let below = parts.map(|part| format!("{:indent$}{part}", "")).chain(is_last.then(|| rule.clone()));
+        (style(glance::shade(pod.verdict, order)), below.collect())
+    })
 }
 
 /// The pods as they are, but of the contested ones the likeliest to go first.

@@ -1,6 +1,7 @@
 //! Completion scripts and the man page, made from the command line itself. Computes text and reads nothing.
 
 use crate::args::connection::CONNECTION;
+use crate::args::steer::POD_TYPES;
 use crate::args::{PROGRAM, Shell};
 use crate::complete::Wanted;
 use clap::builder::PossibleValue;
@@ -96,7 +97,8 @@ pub(crate) fn candidates(
             "node" => known(Wanted::Node),
             _ => values(argument),
         };
-        (known, directive(argument))
+        let takes_file = argument.get_value_hint() == ValueHint::FilePath;
+        (known, if takes_file { Directive::Files } else { Directive::NoFiles })
     };
     let task = words.first().and_then(|first| command.find_subcommand(first));
     let (current, given) = task.map_or((command, &words[..]), |task| (task, &words[1..]));
@@ -130,7 +132,7 @@ pub(crate) fn candidates(
 }
 
 fn is_type(word: &str) -> bool {
-    ["po", "pod", "pods"].contains(&word) || WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok()
+    POD_TYPES.contains(&word) || WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok()
 }
 
 /// The number of words that are neither flags nor their values.
@@ -153,13 +155,6 @@ fn values(argument: &Arg) -> Vec<String> {
     let possible = argument.get_possible_values();
     let line = |value: &PossibleValue| line(value.get_name(), value.get_help());
     possible.iter().filter(|value| !value.is_hide_set()).map(line).collect()
-}
-
-fn directive(argument: &Arg) -> Directive {
-    match argument.get_value_hint() {
-        ValueHint::FilePath => Directive::Files,
-        _ => Directive::NoFiles,
-    }
 }
 
 /// The tasks of a command.

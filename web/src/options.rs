@@ -8,37 +8,25 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Asked {
-    #[serde(default)]
     namespace: Option<String>,
     /// `TYPE/NAME`, or the only workload.
-    #[serde(default)]
     workload: Option<String>,
-    #[serde(default)]
     replicas: Option<u32>,
-    #[serde(default)]
     parallelism: Option<u32>,
     /// The time of the decision. Without one, it is the input's.
-    #[serde(default)]
     now: Option<Timestamp>,
     /// The modification time of the file that was read, if it was one.
-    #[serde(default)]
     modified: Option<Timestamp>,
     /// The clock's time, which an input without a file has.
-    #[serde(default)]
     clock: Option<Timestamp>,
-    #[serde(default)]
     order: AskedOrder,
-    #[serde(default)]
     feature_gates: BTreeMap<String, bool>,
-    #[serde(default)]
     burst_replicas: Option<NonZeroU32>,
-    #[serde(default)]
     partial: bool,
     /// Whether to say how likely contested pods go, even if that takes a while.
-    #[serde(default)]
     odds: bool,
 }
 

@@ -266,22 +266,13 @@ fn any_gate(text: &str) -> Result<(AnyGate, bool), String> {
     }
 }
 
-/// Kubernetes' defaults with these changes.
-pub(super) fn changed_gates(changes: impl IntoIterator<Item = (Gate, bool)>) -> FeatureGates {
-    let mut gates = FeatureGates::KUBERNETES;
-    for (gate, value) in changes {
-        *gate(&mut gates) = value;
-    }
-    gates
-}
-
 impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
         if self.watch && self.output == Output::Html {
             return Some("-o html writes one page: leave out --watch");
         }
-        let wants_proposal = self.gates().prefer_for_scale_down && self.order == OrderName::Kubernetes;
+        let wants_proposal = self.gates().0.prefer_for_scale_down && self.order == OrderName::Kubernetes;
         wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
     }
 
@@ -327,21 +318,17 @@ impl PreviewArgs {
         )
     }
 
-    fn gates(&self) -> FeatureGates {
-        changed_gates(self.feature_gates.iter().filter_map(|(gate, value)| match gate {
-            AnyGate::Order(gate) => Some((*gate, *value)),
-            AnyGate::Controller(_) => None,
-        }))
-    }
-
-    fn controller_gates(&self) -> ControllerGates {
-        let mut gates = ControllerGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            if let AnyGate::Controller(gate) = gate {
-                *gate(&mut gates) = value;
-            }
+    /// Kubernetes' defaults with the changes that are asked for.
+    fn gates(&self) -> (FeatureGates, ControllerGates) {
+        let (mut order, mut controllers) = (FeatureGates::KUBERNETES, ControllerGates::KUBERNETES);
+        for (gate, value) in &self.feature_gates {
+            let gate = match gate {
+                AnyGate::Order(gate) => gate(&mut order),
+                AnyGate::Controller(gate) => gate(&mut controllers),
+            };
+            *gate = *value;
         }
-        gates
+        (order, controllers)
     }
 
     /// What the user asks about.
@@ -368,8 +355,7 @@ impl PreviewArgs {
             OrderName::Kubernetes => Order::Kubernetes,
             OrderName::Total => Order::Total,
         };
-        options.gates = self.gates();
-        options.controller_gates = self.controller_gates();
+        (options.gates, options.controller_gates) = self.gates();
         options.burst_replicas = self.burst_replicas;
         options.partial = self.partial;
         options

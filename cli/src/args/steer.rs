@@ -1,7 +1,7 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
-use super::preview::{changed_gates, gate, replicas};
+use super::preview::{gate, replicas};
 use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
@@ -19,13 +19,8 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_long_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
-    /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME")]
-    workload: String,
-
-    /// The name, if the word before is only the type
-    #[arg(value_name = "NAME", hide = true)]
-    name: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: Target,
 
     /// Desired replicas, or how many fewer: 5, -2 or -30%
     #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
@@ -36,6 +31,18 @@ pub(crate) struct ScaleArgs {
 
     #[command(flatten)]
     pub(crate) how: How,
+}
+
+/// What is scaled, in one word or two.
+#[derive(Args, Debug)]
+pub(crate) struct Target {
+    /// Workload, such as deploy/web, rs/web or rollout/web
+    #[arg(value_name = "TYPE/NAME")]
+    workload: String,
+
+    /// The name, if the word before is only the type
+    #[arg(value_name = "NAME", hide = true)]
+    name: Option<String>,
 }
 
 /// Delete exactly these pods, or those of a node, and lower the count
@@ -77,13 +84,8 @@ pub(crate) struct DropArgs {
 /// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME")]
-    workload: String,
-
-    /// The name, if the word before is only the type
-    #[arg(value_name = "NAME", hide = true)]
-    name: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: Target,
 
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -309,36 +311,30 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds) * number)
 }
 
-/// What these words name.
-fn scalable(workload: &str, name: Option<&str>) -> Result<Scalable, String> {
-    let words: Vec<_> = [workload].into_iter().chain(name).map(str::to_owned).collect();
-    Scalable::of_words(&words)
+impl Target {
+    /// The workload that the user named.
+    pub(crate) fn workload(&self) -> Result<Scalable, String> {
+        let words: Vec<_> = [&self.workload].into_iter().chain(&self.name).cloned().collect();
+        Scalable::of_words(&words)
+    }
 }
 
 impl ScaleArgs {
-    /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<Scalable, String> {
-        scalable(&self.workload, self.name.as_deref())
-    }
-
     /// Puts the wishes in the order of the command line, which clap knows.
     pub(super) fn read_order(&mut self, matches: &ArgMatches) {
         let wishes = &mut self.wishes;
-        let places = |id: &str| matches.indices_of(id).into_iter().flatten();
-        let is_given = |id: &str| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
-        let mut given: Vec<(usize, GivenWish)> = Vec::new();
-        given.extend(places("prefer_nodes").zip(wishes.prefer_nodes.iter().cloned().map(GivenWish::Nodes)));
-        given.extend(places("prefer_pods").zip(wishes.prefer_pods.iter().cloned().map(GivenWish::Pods)));
-        given.extend(places("by_value").zip(wishes.by_value.iter().cloned().map(GivenWish::Values)));
-        if is_given("not_available_first") {
-            given.extend(places("not_available_first").map(|place| (place, GivenWish::NotAvailable)));
-        }
-        if wishes.empty_nodes == Some(true) {
-            given.extend(
-                places("empty_nodes").take(1).map(|place| (place, GivenWish::EmptyNodes { is_given: true })),
-            );
-        }
-        given.extend(places("spread").take(1).map(|place| (place, GivenWish::Spread(wishes.spread.clone()))));
+        let flag = |is_given: bool, wish| if is_given { vec![wish] } else { Vec::new() };
+        let keys = GivenWish::Spread(wishes.spread.clone());
+        let given = [
+            ("prefer_nodes", wishes.prefer_nodes.iter().cloned().map(GivenWish::Nodes).collect()),
+            ("prefer_pods", wishes.prefer_pods.iter().cloned().map(GivenWish::Pods).collect()),
+            ("by_value", wishes.by_value.iter().cloned().map(GivenWish::Values).collect()),
+            ("not_available_first", flag(wishes.not_available_first, GivenWish::NotAvailable)),
+            ("empty_nodes", flag(wishes.empty_nodes == Some(true), GivenWish::EmptyNodes { is_given: true })),
+            ("spread", flag(!wishes.spread.is_empty(), keys)),
+        ];
+        let placed = |(id, wishes): (_, Vec<_>)| matches.indices_of(id).into_iter().flatten().zip(wishes);
+        let mut given: Vec<_> = given.into_iter().flat_map(placed).collect();
         given.sort_by_key(|(place, _)| *place);
         wishes.given = given.into_iter().map(|(_, wish)| wish).collect();
         if wishes.empty_nodes.is_none() && !wishes.prefer_nodes.is_empty() && wishes.spread.is_empty() {
@@ -382,13 +378,6 @@ impl DropArgs {
     }
 }
 
-impl UndoArgs {
-    /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<Scalable, String> {
-        scalable(&self.workload, self.name.as_deref())
-    }
-}
-
 impl How {
     /// Returns an error for a flag that would do nothing.
     pub(super) fn check(&self) -> Result<(), String> {
@@ -404,7 +393,11 @@ impl How {
     }
 
     pub(crate) fn gates(&self) -> FeatureGates {
-        changed_gates(self.feature_gates.iter().copied())
+        let mut gates = FeatureGates::KUBERNETES;
+        for (gate, value) in &self.feature_gates {
+            *gate(&mut gates) = *value;
+        }
+        gates
     }
 }
 

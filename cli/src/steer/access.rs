@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A request that a run may send, in the workload's namespace.
@@ -24,23 +25,31 @@ impl fmt::Display for Right {
     }
 }
 
+impl Right {
+    /// As a review names it.
+    fn attributes(&self) -> [(&'static str, &str); 5] {
+        let Self { verb, group, resource, subresource, name } = self;
+        [
+            ("verb", verb),
+            ("group", group),
+            ("resource", resource),
+            ("subresource", subresource),
+            ("name", name),
+        ]
+    }
+}
+
 /// What the API server says about rights.
 pub(super) struct Answers(Vec<Value>);
 
 impl Answers {
     pub(super) fn ask<'r>(cluster: &Cluster<'_>, rights: impl Iterator<Item = &'r Right>) -> Self {
         let review = |right: &Right| {
+            let attributes = right.attributes().into_iter().chain([("namespace", cluster.namespace())]);
             json!({
                 "apiVersion": "authorization.k8s.io/v1",
                 "kind": "SelfSubjectAccessReview",
-                "spec": { "resourceAttributes": {
-                    "namespace": cluster.namespace(),
-                    "verb": right.verb,
-                    "group": right.group,
-                    "resource": right.resource,
-                    "subresource": right.subresource,
-                    "name": right.name,
-                } },
+                "spec": { "resourceAttributes": attributes.collect::<BTreeMap<_, _>>() },
             })
         };
         let items: Vec<_> = rights.map(review).collect();
@@ -58,12 +67,8 @@ impl Answers {
         let is_there = |right: &&Right| {
             self.0.iter().any(|answer| {
                 let about = &answer["spec"]["resourceAttributes"];
-                let is = |field: &str, text: &str| about[field].as_str().unwrap_or_default() == text;
-                let is_about = is("verb", right.verb)
-                    && is("group", right.group)
-                    && is("resource", right.resource)
-                    && is("subresource", right.subresource)
-                    && is("name", &right.name);
+                let is = |(field, text): (&str, &str)| about[field].as_str().unwrap_or_default() == text;
+                let is_about = right.attributes().into_iter().all(is);
                 is_about && answer["status"]["allowed"] == true
             })
         };

@@ -71,26 +71,24 @@ impl<'k> Work<'_, 'k> {
             confirm(&(self.question)(&self.planned), None)?;
         }
         let interrupt = Interrupt::catch()?;
-        let runs = self.lock(&rights, &interrupt, &steps).map_err(|why| {
+        let mut runs = self.lock(&rights, &interrupt, &steps).map_err(|why| {
             if why.is::<Left>() { why } else { format!("nothing was changed: {why}").into() }
         })?;
-        let mut differs = match self.run(runs)? {
-            Ok(done) => return Ok(done),
-            Err(differs) => differs,
-        };
-        for _ in 0..MOST {
-            let (why, run) = differs;
-            let runs = match self.next_attempt(&why, &run, &interrupt) {
-                Ok(runs) => runs,
-                Err(why) => return self.end(run, why),
-            };
-            differs = match self.run(runs)? {
+        let mut attempts = 0;
+        loop {
+            let (why, run) = match self.run(runs)? {
                 Ok(done) => return Ok(done),
                 Err(differs) => differs,
             };
+            if attempts == MOST {
+                return self.end(run, format!("what was confirmed kept changing: {why}").into());
+            }
+            attempts += 1;
+            runs = match self.next_attempt(&why, &run, &interrupt) {
+                Ok(runs) => runs,
+                Err(why) => return self.end(run, why),
+            };
         }
-        let (why, run) = differs;
-        self.end(run, format!("what was confirmed kept changing: {why}").into())
     }
 
     /// Plans anew, shows what is different, asks, and locks again.

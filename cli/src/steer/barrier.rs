@@ -77,21 +77,14 @@ pub(super) fn check_canary(cluster: &Cluster<'_>, target: &Target) -> Result<(),
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }
 
-/// What became of a canary.
-pub(super) struct Passed {
-    /// Whether the `ReplicaSet` controller has adopted it, and so has observed everything written before.
-    pub(super) seen: Result<(), Failure>,
-    /// What says that it could not be removed, and how to remove it.
-    pub(super) left: Option<String>,
-}
-
-/// Waits until the `ReplicaSet` controller has adopted a canary.
+/// Waits until the `ReplicaSet` controller has adopted a canary, and so has observed everything written before. Also returns what says
+/// that the canary could not be removed, and how to remove it.
 pub(super) fn wait_for_canary(
     cluster: &Cluster<'_>,
     target: &Target,
     interrupt: &Interrupt,
     timeout: Duration,
-) -> Passed {
+) -> (Result<(), Failure>, Option<String>) {
     let name = name();
     let text = canary(&name, cluster.namespace(), target);
     let seen = adopted(cluster, interrupt, &name, &text, timeout);
@@ -102,7 +95,7 @@ pub(super) fn wait_for_canary(
              kubectl delete replicasets.apps,pods -l {LABEL}={name} -n {namespace}"
         )
     });
-    Passed { seen, left }
+    (seen, left)
 }
 
 fn adopted(

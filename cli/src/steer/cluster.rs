@@ -2,7 +2,7 @@
 
 use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
-use crate::live::{self, Live, Managers, Scope};
+use crate::live::{self, Live, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_preview::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId, WorkloadName};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) struct Cluster<'k> {
 
 /// How a workload is read: `live::read` or `live::read_once`.
 pub(super) type Read =
-    fn(&Kubectl, &WorkloadName, Option<&OwnerName>, Scope<'_>, Managers) -> Result<Live, Failure>;
+    fn(&Kubectl, &WorkloadName, Option<&OwnerName>, Scope<'_>, bool) -> Result<Live, Failure>;
 
 /// How often it tries to take the costs off.
 const TRIES: u32 = 3;
@@ -56,13 +56,13 @@ impl<'k> Cluster<'k> {
             }
         };
         let scope = Scope::Namespace(namespace.as_deref());
-        let Live { input, workload, .. } = read(kubectl, &name, leader.as_ref(), scope, Managers::All)?;
+        let Live { input, workload, .. } = read(kubectl, &name, leader.as_ref(), scope, true)?;
         Ok((Self { kubectl, workload, leader }, input))
     }
 
     /// Puts the workload into options.
     pub(super) fn name_workload(&self, options: &mut Options) {
-        options.workload = Some(self.name());
+        options.workload = Some(live::named(&self.workload));
         options.namespace = Some(self.workload.namespace.clone());
     }
 
@@ -94,11 +94,7 @@ impl<'k> Cluster<'k> {
 
     fn read_by(&self, read: Read) -> Result<Input, Failure> {
         let scope = Scope::Namespace(Some(self.namespace()));
-        Ok(read(self.kubectl, &self.name(), self.leader.as_ref(), scope, Managers::All)?.input)
-    }
-
-    fn name(&self) -> WorkloadName {
-        WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() }
+        Ok(read(self.kubectl, &live::named(&self.workload), self.leader.as_ref(), scope, true)?.input)
     }
 
     /// Runs kubectl in the workload's namespace. On failure, the error is its last message.
@@ -138,11 +134,7 @@ impl<'k> Cluster<'k> {
     }
 
     /// Scales, if the object is still as the plan read it.
-    pub(super) fn scale(&self, plan: &Plan) -> Result<(), Refusal> {
-        self.scale_call(plan, &[])
-    }
-
-    pub(super) fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
+    pub(super) fn scale(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
         let resource = plan.target.resource();
         let [replicas, current] = [plan.replicas, plan.from].map(|count| count.to_string());
         let [replicas, current, version] = [

@@ -93,7 +93,8 @@ impl Run<'_> {
                     "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {}",
                     self.cluster.undo()
                 );
-                return self.finish(Outcome { left: self.left(), ..outcome(Exit::Left, report, message) });
+                return self
+                    .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
             }
         };
         let Fates { went, missed, others } = self.fates(&self.wanted(plan), plan, &state);
@@ -105,7 +106,7 @@ impl Run<'_> {
                 self.cluster.undo()
             );
             let left = self.left();
-            return self.finish(Outcome { went, missed, left, ..outcome(Exit::Left, report, message) });
+            return self.finish(Outcome { went, missed, left, ..Outcome::of(Exit::Left, report, message) });
         }
         let occupied = self.occupied(&report);
         let is_exact = missed.is_empty() && others.is_empty();
@@ -121,13 +122,8 @@ impl Run<'_> {
         } else {
             format!("{scaled}, but not all went as planned")
         };
-        for (what, pods) in
-            [("these stayed", &missed), ("these went although they should have stayed", &others)]
-        {
-            if !pods.is_empty() {
-                message.extend(["; ", what, ": ", &names(pods)]);
-            }
-        }
+        say(&mut message, "these stayed", &missed);
+        say(&mut message, "these went although they should have stayed", &others);
         message.extend(occupied.iter().map(|text| format!("; {text}")));
         message.extend(self.count_now(plan, &state));
         let mut exit = if is_exact && occupied.is_empty() { Exit::Done } else { Exit::Others };
@@ -139,7 +135,7 @@ impl Run<'_> {
             left = self.left();
             message.extend(["; costs are left: ", &error.to_string(), "; run: ", &self.cluster.undo()]);
         }
-        self.finish(Outcome { went, missed, others, left, ..outcome(exit, report, message) })
+        self.finish(Outcome { went, missed, others, left, ..Outcome::of(exit, report, message) })
     }
 
     /// Ends the run before podrank has changed the count.
@@ -159,11 +155,12 @@ impl Run<'_> {
             Err(error) if self.has_written => {
                 message.extend([&evicted, "; costs are left: ", &error.to_string()]);
                 message.extend(["; run: ", &self.cluster.undo()]);
-                return self.finish(Outcome { left: self.left(), ..outcome(Exit::Left, report, message) });
+                return self
+                    .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
             }
             Err(error) => {
                 message.extend([&evicted, "; its pods cannot be read: ", &error.to_string()]);
-                return self.finish(outcome(Exit::Unchanged, report, message));
+                return self.finish(Outcome::of(Exit::Unchanged, report, message));
             }
         };
         let wanted: Vec<_> = self.confirmed.wanted().filter(|pod| !self.is_evicted(pod)).collect();
@@ -177,16 +174,11 @@ impl Run<'_> {
         if is_rescaled && have_gone {
             message.extend(["; its count is ", &state.replicas.to_string(), " now"]);
         }
-        for (what, pods) in
-            [("of the wanted pods, these went meanwhile", &went), ("these went, too", &others)]
-        {
-            if !pods.is_empty() {
-                message.extend(["; ", what, ": ", &names(pods)]);
-            }
-        }
+        say(&mut message, "of the wanted pods, these went meanwhile", &went);
+        say(&mut message, "these went, too", &others);
         // While podrank's costs stood, these may have gone by them.
         let exit = if is_rescaled && had_written && have_gone { Exit::Others } else { Exit::Unchanged };
-        self.finish(Outcome { went, others, ..outcome(exit, report, message) })
+        self.finish(Outcome { went, others, ..Outcome::of(exit, report, message) })
     }
 
     /// Ends the run when it is not known whether the count has changed.
@@ -198,7 +190,7 @@ impl Run<'_> {
             self.cluster.undo()
         );
         let left = self.left();
-        self.finish(Outcome { left, ..outcome(Exit::Left, self.confirmed.clone(), message) })
+        self.finish(Outcome { left, ..Outcome::of(Exit::Left, self.confirmed.clone(), message) })
     }
 
     /// Takes costs off once, unless another run has the lock. Returns the state afterwards.
@@ -322,12 +314,10 @@ impl Run<'_> {
     }
 }
 
-fn names(pods: &[Named]) -> String {
-    pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// An outcome in which no pod went.
-fn outcome(exit: Exit, plan: Plan, message: String) -> Outcome {
-    let (went, missed, others, left, steps) = Default::default();
-    Outcome { exit, plan, went, missed, others, left, message, steps }
+/// Adds these pods to a message, if there are any.
+fn say(message: &mut String, what: &str, pods: &[Named]) {
+    if !pods.is_empty() {
+        let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
+        message.extend(["; ", what, ": ", &names.join(", ")]);
+    }
 }

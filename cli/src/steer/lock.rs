@@ -52,9 +52,8 @@ impl fmt::Display for Refused {
 pub(super) struct Lock {
     lease: Lease,
     held: Arc<Mutex<Held>>,
-    /// Ends the renewals when it goes.
-    stop: Option<Sender<()>>,
-    renewals: Option<JoinHandle<()>>,
+    /// The renewals, which end when the sender goes.
+    renewals: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 /// A Lease at one moment. The UID keeps a renewal from creating it anew once it was deleted.
@@ -127,7 +126,7 @@ impl Lock {
                 let _ = its.renew(&of, RENEWAL_LIMIT);
             }
         });
-        Self { lease, held, stop: Some(stop), renewals: Some(renewals) }
+        Self { lease, held, renewals: Some((stop, renewals)) }
     }
 
     /// Renews the Lease now. An error says who has taken it, or why that is not known: then another run may be at work.
@@ -141,8 +140,8 @@ impl Lock {
     }
 
     fn end(&mut self) -> Result<(), String> {
-        self.stop.take();
-        let Some(renewals) = self.renewals.take() else { return Ok(()) };
+        let Some((stop, renewals)) = self.renewals.take() else { return Ok(()) };
+        drop(stop);
         let _ = renewals.join();
         let held = lock(&self.held);
         if held.lost.is_some() {

@@ -28,7 +28,7 @@ use cluster::Cluster;
 use interrupt::Interrupt;
 use kubectl_podrank::render_plan;
 use lock::{Lock, Refused};
-use outcome::{Document, Exit, Outcome, Step};
+use outcome::{Document, Exit, Outcome, Step, json};
 use planned::{Asked, Planned};
 use podrank_preview::steer::{self, Count, Owned, Plan, Scaled};
 use podrank_preview::{Input, Options, WorkloadKind};
@@ -44,7 +44,7 @@ pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let count = |input: &Input, options: &Options| input.count(options, args.replicas).map(Count::To);
     let named = args.wishes.pod.iter().map(|pod| bare(pod).to_owned()).collect();
     let namespace = args.how.namespace.as_deref();
-    steer(Asked::find(&kubectl, &args.workload()?, namespace, &args.how, &args.wishes, &count, named)?)
+    steer(Asked::find(&kubectl, &args.target.workload()?, namespace, &args.how, &args.wishes, &count, named)?)
 }
 
 pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
@@ -61,7 +61,7 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let namespace = args.namespace.as_deref();
-    let (cluster, _) = Cluster::find(&kubectl, &args.workload()?, namespace, live::read_once)?;
+    let (cluster, _) = Cluster::find(&kubectl, &args.target.workload()?, namespace, live::read_once)?;
     let target = cluster.state()?.target;
     let lock = match Lock::take(&cluster, &target, &Interrupt::catch()?, args.force) {
         Ok(lock) => Some(lock),
@@ -146,7 +146,7 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
         print(render_plan::table(plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;
     }
     if let Some(dry_run) = how.dry_run {
-        return end_dry_run(slice::from_ref(&planned), how, dry_run, || Document::plan(plan, how).to_json());
+        return end_dry_run(slice::from_ref(&planned), how, dry_run, || json(&Document::plan(plan, how)));
     }
     let question = |planned: &[Planned<'_>]| {
         let question = |Planned { plan, .. }: &Planned<'_>| {
@@ -186,12 +186,11 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     for note in &plan.notes {
         complain(&note.to_string());
     }
-    let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let steps = vec![Step::Read, Step::Report];
-    let outcome = Outcome { exit: Exit::Done, plan, went, missed, others, left, message, steps };
+    let outcome = Outcome { steps, ..Outcome::of(Exit::Done, plan, message) };
     match how.dry_run.filter(|_| how.output == SteerOutput::Json) {
         Some(_) => {
-            print(Document::plan(&outcome.plan, how).to_json().as_bytes())?;
+            print(json(&Document::plan(&outcome.plan, how)).as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         None => report(&outcome, how),
@@ -231,7 +230,7 @@ fn end_dry_run(
 
 fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
     match how.output {
-        SteerOutput::Json => print(Document::outcome(outcome, how).to_json().as_bytes())?,
+        SteerOutput::Json => print(json(&Document::outcome(outcome, how)).as_bytes())?,
         SteerOutput::Table if outcome.exit == Exit::Done => {
             print(format!("{}\n", outcome.message).as_bytes())?;
         }

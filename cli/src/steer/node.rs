@@ -2,7 +2,7 @@
 //! kubectl, and never writes to the node itself.
 
 use super::attempts::{Done, Work};
-use super::outcome::{Document, Exit, NodeDocument, Outcome};
+use super::outcome::{Document, Exit, NodeDocument, Outcome, json};
 use super::planned::{Asked, Counted, Planned};
 use super::shared::Shared;
 use super::{Failure, end_dry_run, owners, told};
@@ -57,7 +57,7 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     match how.dry_run {
         Some(dry_run) => end_dry_run(&planned, how, dry_run, || {
             let plans = planned.iter().map(|planned| Document::plan(&planned.plan, how));
-            node.document(plans.collect(), None).to_json()
+            json(&node.document(plans.collect(), None))
         }),
         None => node.run(&asking, planned, how),
     }
@@ -153,19 +153,14 @@ impl Node {
     /// Reads the node, its pods and their sets.
     fn read(kubectl: &Kubectl, name: &str) -> Result<(Self, Workloads), Failure> {
         let is_cordoned = is_cordoned(kubectl, name)?;
-        let selector = format!("spec.nodeName={name}");
-        let pods = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
+        let pods = live::pods_of_node(kubectl, name)?;
         let steer::Sorted { workloads, passed_over, others } = steer::sorted(owners(kubectl, pods)?);
         Ok((Self { name: name.to_owned(), is_cordoned, passed_over, others }, workloads))
     }
 
     fn say_what_stays(&self, skips_others: bool) {
         if !self.passed_over.is_empty() {
-            let names = self
-                .passed_over
-                .iter()
-                .flat_map(|spared| spared.pods.iter().map(|pod| format!("{}/{pod}", spared.namespace)));
-            let names = names.collect::<Vec<_>>().join(", ");
+            let names = names(&self.passed_over);
             complain(&format!("note: passed over, as pods of DaemonSets and mirror pods are: {names}"));
         }
         let level = if skips_others { "note" } else { "error" };
@@ -174,29 +169,24 @@ impl Node {
         }
     }
 
-    /// Returns an error if there are pods that cannot be dropped, and nobody said that they may stay.
+    /// Returns an error if there are pods that cannot be dropped, and nobody said that they may stay: it says how to drop the rest.
     fn check(&self, planned: &[Planned<'_>], args: &DropArgs) -> Result<(), Failure> {
-        if self.others.is_empty() || args.skip_others { Ok(()) } else { Err(self.refusal(planned).into()) }
-    }
-
-    /// Says that there are pods that cannot be dropped, and how to drop the rest.
-    fn refusal(&self, planned: &[Planned<'_>]) -> String {
-        let others = self.others.iter().map(|spared| spared.pods.len()).sum();
-        let rest =
-            planned.iter().flat_map(|planned| planned.plan.wanted()).filter(|pod| pod.is_named).count();
-        let others = count(others, "pod");
-        let hint = match rest {
+        if self.others.is_empty() || args.skip_others {
+            return Ok(());
+        }
+        let others = count(self.others.iter().map(|spared| spared.pods.len()).sum(), "pod");
+        let hint = match planned.iter().flat_map(|its| its.plan.wanted()).filter(|pod| pod.is_named).count() {
             0 => "there are no others to drop".to_owned(),
-            _ => format!("--skip-others takes the rest, {}", count(rest, "pod")),
+            rest => format!("--skip-others takes the rest, {}", count(rest, "pod")),
         };
-        format!("{others} on {} cannot be dropped, and nothing was changed: {hint}", self.name)
+        Err(format!("{others} on {} cannot be dropped, and nothing was changed: {hint}", self.name).into())
     }
 
     fn nothing_to_do(&self, how: &How) -> Result<ExitCode, Failure> {
         match how.output {
             SteerOutput::Json => {
                 let exit = how.dry_run.is_none().then_some(Exit::Done);
-                print(self.document(Vec::new(), exit).to_json().as_bytes())?;
+                print(json(&self.document(Vec::new(), exit)).as_bytes())?;
             }
             SteerOutput::Table => {
                 print(format!("{} has no pods to drop: there is nothing to do.\n", self.name).as_bytes())?;
@@ -269,7 +259,7 @@ impl Node {
         } else {
             let outcomes = outcomes.iter().map(|outcome| Document::outcome(outcome, how));
             let documents = outcomes.chain(not_begun.iter().map(|plan| Document::plan(plan, how)));
-            print(self.document(documents.collect(), Some(exit)).to_json().as_bytes())?;
+            print(json(&self.document(documents.collect(), Some(exit))).as_bytes())?;
         }
         Ok(ExitCode::from(exit as u8))
     }
@@ -282,30 +272,18 @@ impl Node {
             .iter()
             .flat_map(|spared| spared.pods.iter().map(|pod| (&spared.namespace, pod)))
             .collect();
-        let left =
-            workloads.into_iter().map(|(of, pods)| (of.namespace, pods.into_iter().collect::<Vec<_>>()));
+        let left = workloads.into_iter().map(|(of, pods)| (of.namespace, pods.into_iter().collect()));
         let left = left.chain(now.others.into_iter().map(|spared| (spared.namespace, spared.pods)));
-        let came = left.filter_map(|(namespace, mut pods)| {
+        let came = left.map(|(namespace, mut pods): (_, Vec<_>)| {
             pods.retain(|pod| !known.contains(&(&namespace, pod)));
-            let spared = || Spared {
-                namespace: namespace.clone(),
-                pods: pods.clone(),
-                why: "it came meanwhile".to_owned(),
-            };
-            (!pods.is_empty()).then(spared)
+            Spared { namespace, pods, why: "it came meanwhile".to_owned() }
         });
-        let came: Vec<_> = came.collect();
+        let came: Vec<_> = came.filter(|spared| !spared.pods.is_empty()).collect();
         if came.is_empty() {
             return Ok(Exit::Done);
         }
-        let names = came
-            .iter()
-            .flat_map(|spared| spared.pods.iter().map(|pod| format!("{}/{pod}", spared.namespace)));
-        complain(&format!(
-            "error: {} is not empty: these came meanwhile: {}",
-            self.name,
-            names.collect::<Vec<_>>().join(", ")
-        ));
+        let names = names(&came);
+        complain(&format!("error: {} is not empty: these came meanwhile: {names}", self.name));
         self.others.extend(came);
         Ok(Exit::Others)
     }
@@ -314,6 +292,12 @@ impl Node {
         let Self { name, is_cordoned, passed_over, others } = self;
         NodeDocument::new(name, *is_cordoned, workloads, [passed_over, others], exit)
     }
+}
+
+/// The pods with their namespaces.
+fn names(spared: &[Spared]) -> String {
+    let names = spared.iter().flat_map(|its| its.pods.iter().map(|pod| format!("{}/{pod}", its.namespace)));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The namespaces in which many workloads are to be planned, each read at once.

@@ -30,8 +30,8 @@ pub(super) enum Step {
 }
 
 /// The exit statuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "u8")]
 pub(super) enum Exit {
     /// The wanted pods went and no other.
     Done = 0,
@@ -50,9 +50,17 @@ pub(super) struct Named {
     pub(super) uid: String,
 }
 
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> Self {
+        exit as Self
+    }
+}
+
 /// The outcome of a scale-down.
+#[derive(Serialize)]
 pub(super) struct Outcome {
     pub(super) exit: Exit,
+    #[serde(skip)]
     pub(super) plan: Plan,
     /// The wanted pods that went.
     pub(super) went: Vec<Named>,
@@ -78,18 +86,7 @@ pub(super) struct Document<'a> {
     #[serde(flatten)]
     plan: &'a Plan,
     #[serde(flatten)]
-    result: Option<Result<'a>>,
-}
-
-#[derive(Serialize)]
-struct Result<'a> {
-    exit: u8,
-    went: &'a [Named],
-    missed: &'a [Named],
-    others: &'a [Named],
-    left: &'a [Named],
-    message: &'a str,
-    steps: &'a [Step],
+    result: Option<&'a Outcome>,
 }
 
 /// The plans or outcomes of the workloads that have pods on a node, as JSON.
@@ -104,7 +101,15 @@ pub(super) struct NodeDocument<'a> {
     passed_over: &'a [Spared],
     others: &'a [Spared],
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit: Option<u8>,
+    exit: Option<Exit>,
+}
+
+impl Outcome {
+    /// An outcome in which no pod went.
+    pub(super) fn of(exit: Exit, plan: Plan, message: String) -> Self {
+        let (went, missed, others, left, steps) = Default::default();
+        Self { exit, plan, went, missed, others, left, message, steps }
+    }
 }
 
 impl Named {
@@ -115,21 +120,11 @@ impl Named {
 
 impl<'a> Document<'a> {
     pub(super) fn plan(plan: &'a Plan, how: &How) -> Self {
-        Self::new("ScalePlan", plan, how, None)
+        Self { api_version: API_VERSION, kind: "ScalePlan", by: how.by, plan, result: None }
     }
 
     pub(super) fn outcome(outcome: &'a Outcome, how: &How) -> Self {
-        let Outcome { exit, plan, went, missed, others, left, message, steps } = outcome;
-        let result = Result { exit: *exit as u8, went, missed, others, left, message, steps };
-        Self::new("ScaleOutcome", plan, how, Some(result))
-    }
-
-    fn new(kind: &'static str, plan: &'a Plan, how: &How, result: Option<Result<'a>>) -> Self {
-        Self { api_version: API_VERSION, kind, by: how.by, plan, result }
-    }
-
-    pub(super) fn to_json(&self) -> String {
-        json(self)
+        Self { kind: "ScaleOutcome", result: Some(outcome), ..Self::plan(&outcome.plan, how) }
     }
 }
 
@@ -143,15 +138,11 @@ impl<'a> NodeDocument<'a> {
         exit: Option<Exit>,
     ) -> Self {
         let kind = if exit.is_some() { "NodeOutcome" } else { "NodePlan" };
-        let exit = exit.map(|exit| exit as u8);
         Self { api_version: API_VERSION, kind, node, cordoned, workloads, passed_over, others, exit }
-    }
-
-    pub(super) fn to_json(&self) -> String {
-        json(self)
     }
 }
 
-fn json(document: &impl Serialize) -> String {
+/// A document as programs read it.
+pub(super) fn json(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("it is JSON") + "\n"
 }

@@ -22,7 +22,7 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rig
     let cannot = |what: &str, error: Refusal| format!("cannot {what}: {error}");
     let dry_run = ["--dry-run=server"];
     cluster.apply_plan(plan, false, &dry_run).map_err(|error| cannot("write deletion costs", error))?;
-    cluster.scale_call(plan, &dry_run).map_err(|error| match error.reason {
+    cluster.scale(plan, &dry_run).map_err(|error| match error.reason {
         // Of the two, kubectl does not say which it is.
         Reason::NotFound => {
             format!("cannot scale: there is no {} with a /scale subresource", plan.target.resource())
@@ -41,11 +41,11 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rig
             check_canary(cluster, &plan.target).map_err(|error| format!("cannot create the canary: {error}"))
         }
     };
-    match &canary {
-        Err(why) if how.by == By::Scale && plan.replicas > 0 => {
-            return Err(format!("{why}; use --by eviction"));
-        }
-        _ => {}
+    if let Err(why) = &canary
+        && how.by == By::Scale
+        && plan.replicas > 0
+    {
+        return Err(format!("{why}; use --by eviction"));
     }
     let no_lock = answers.first_denied(&leases).map(|right| format!("you may not {right}"));
     Ok(Rights { no_lock, has_canary: canary.is_ok() })

@@ -297,21 +297,21 @@ impl<'k> Run<'k> {
 
     fn barrier(&mut self) -> Result<(), Stop> {
         self.step(Step::Barrier);
-        let passed = barrier::wait_for_canary(
+        let (seen, left) = barrier::wait_for_canary(
             &self.cluster,
             &self.confirmed.target,
             &self.interrupt,
             self.how.timeout,
         );
-        self.left_behind.extend(passed.left);
-        passed.seen.map_err(Stop::from)
+        self.left_behind.extend(left);
+        seen.map_err(Stop::from)
     }
 
     /// Lowers the count. Returns why that failed, if another attempt may succeed.
     fn lower_count(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
         self.step(Step::Count);
         self.still_locked()?;
-        let Err(error) = self.cluster.scale(plan) else { return Ok(None) };
+        let Err(error) = self.cluster.scale(plan, &[]) else { return Ok(None) };
         // A time-out leaves open whether it was done.
         let state = self.state_at_last().map_err(|unread| {
             Stop::Unknown(format!(
