@@ -207,9 +207,14 @@ fn options() -> Buffer {
 const FREE: podrank_node_name = podrank_node_name { name: std::ptr::null(), len: 0 };
 
 /// Returns all of them.
-#[allow(clippy::too_many_lines)] // a table
 pub fn all() -> Vec<Function> {
-    let mut functions = vec![
+    let all = [of_pairs(), of_lists(), of_texts(), around_the_order(), of_whole_nodes(), of_odds()];
+    all.into_iter().flatten().collect()
+}
+
+/// What compares pods, or looks at one.
+fn of_pairs() -> Vec<Function> {
+    vec![
         function!(
             podrank_compare,
             one(pods("a", 1)),
@@ -239,6 +244,12 @@ pub fn all() -> Vec<Function> {
             one(options()),
             list(output::<u8>("key", PODRANK_KEY_LEN).fixed(PODRANK_KEY_LEN))
         ),
+    ]
+}
+
+/// What decides about lists of pods.
+fn of_lists() -> Vec<Function> {
+    vec![
         function!(
             podrank_select,
             list(pods("pods", 7)),
@@ -301,6 +312,12 @@ pub fn all() -> Vec<Function> {
             list(pods("others", 5)),
             list(output::<u32>("counts", 3))
         ),
+    ]
+}
+
+/// What reads a field, or writes it as text.
+fn of_texts() -> Vec<Function> {
+    vec![
         function!(
             podrank_time_from_unix,
             number("seconds", -2),
@@ -325,11 +342,7 @@ pub fn all() -> Vec<Function> {
             list(text("name", "worker-1")),
             one(output::<u32>("node", 1))
         ),
-    ];
-    functions.extend(around_the_order());
-    functions.extend(of_whole_nodes());
-    functions.extend(of_odds());
-    functions
+    ]
 }
 
 /// What empties nodes.
@@ -353,7 +366,6 @@ fn of_whole_nodes() -> Vec<Function> {
 }
 
 /// The functions for a controller's other decisions.
-#[allow(clippy::too_many_lines)] // a table
 fn around_the_order() -> Vec<Function> {
     let key = |byte| podrank_pod_key { bytes: [byte; 16] };
     // Two creations and three deletions are pending.
