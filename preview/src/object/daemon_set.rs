@@ -1,7 +1,7 @@
 //! What the controller of `DaemonSets` reads from them, and from their revisions. Reads one object's JSON text.
 
 use crate::object::deployment::{RollingUpdate, UpdateStrategy};
-use crate::object::meta::{Metadata, OwnerReference};
+use crate::object::meta::{Metadata, OwnerReference, REVISION_LABEL};
 use crate::object::node::Placement;
 use crate::sync::IntOrPercent;
 use crate::sync::daemon_set::Strategy;
@@ -12,9 +12,6 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
-
-/// The label with the revision that a pod was made from.
-pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
 
 /// What its controller reads from it.
 #[derive(Clone, Debug)]

@@ -184,7 +184,7 @@ pub(crate) struct RollingUpdate {
     pub(crate) max_unavailable: Option<IntOrPercent>,
 }
 
-/// How a `StatefulSet` or `DaemonSet` replaces its pods.
+/// How a workload without `ReplicaSet`s replaces its pods.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
 pub(crate) struct UpdateStrategy {

@@ -7,6 +7,9 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
+/// The label with the revision that a pod was made from.
+pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
+
 /// An owner reference.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an owner reference")]

@@ -77,7 +77,7 @@ pub(crate) struct Record {
     /// Without rank and node number, which depend on other pods.
     pub(crate) pod: podrank::Pod,
     pub(crate) node: Option<String>,
-    /// The node that a `DaemonSet` made the pod for, if it is not assigned yet.
+    /// The node that the pod was made for, if it is not assigned yet.
     pub(crate) target: Option<Box<str>>,
     /// The deletion cost as it is written. `None` if there is none.
     pub(crate) cost: Option<Box<WrittenCost>>,

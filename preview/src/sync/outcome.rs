@@ -42,7 +42,7 @@ impl Verdict {
     }
 }
 
-/// What a sync of a `DaemonSet` or a Job does to one pod, and why. `R` is the reason of the kind.
+/// What a sync does to one pod that never waits for another, and why. `R` is the reason of the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PodOutcome<R> {
     /// Whether the pod goes.

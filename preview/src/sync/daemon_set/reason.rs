@@ -1,9 +1,9 @@
-//! Why a pod of a `DaemonSet` goes or stays.
+//! Why a pod goes or stays.
 
 use crate::sync::reasons;
 
 reasons! {
-    /// Why a pod of a `DaemonSet` goes or stays.
+    /// Why a pod goes or stays.
     ///
     /// Reasons whose description begins with "Update" occur only in a sync that reaches its second part.
     DaemonReason {

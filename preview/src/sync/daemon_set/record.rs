@@ -1,4 +1,4 @@
-//! The records: what a sync reads from one pod of a `DaemonSet`, and from one node.
+//! The records: what a sync reads from one pod, and from one node.
 
 use podrank::Time;
 
@@ -17,10 +17,10 @@ pub struct DaemonPod {
     pub is_ready: bool,
     /// The pod is [available](podrank::controller::availability).
     pub is_available: bool,
-    /// The label `controller-revision-hash` is that of the `DaemonSet`'s current revision.
+    /// The label `controller-revision-hash` is that of the current revision.
     pub has_revision: bool,
-    /// The label `pod-template-generation` is the number in the `DaemonSet`'s annotation
-    /// `deprecated.daemonset.template.generation`. For the update, such a pod is up to date whatever its revision.
+    /// The label `pod-template-generation` is the number in the deprecated annotation of the template generation. For the update, such a
+    /// pod is up to date whatever its revision.
     pub has_generation: bool,
     /// `status.phase` is `Succeeded`.
     pub is_succeeded: bool,
@@ -30,7 +30,7 @@ pub struct DaemonPod {
     pub is_terminating: bool,
 }
 
-/// Whether a node takes a pod of the `DaemonSet`. Each that is named later allows what the ones before it do.
+/// Whether a node takes a pod. Each that is named later allows what the ones before it do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeFit {
     /// The node does not exist.
