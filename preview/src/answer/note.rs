@@ -109,17 +109,14 @@ impl Note {
     /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
     /// another time.
     pub fn is_warning(&self) -> bool {
-        use NoteCode::{
-            AutoscalerOverrides, DiffersAtClock, DisruptionBudget, InvalidDeletionCost, StatusLags, UnmetWish,
-        };
         matches!(
             self.code,
-            InvalidDeletionCost
-                | DiffersAtClock
-                | StatusLags
-                | UnmetWish
-                | DisruptionBudget
-                | AutoscalerOverrides
+            NoteCode::InvalidDeletionCost
+                | NoteCode::DiffersAtClock
+                | NoteCode::StatusLags
+                | NoteCode::UnmetWish
+                | NoteCode::DisruptionBudget
+                | NoteCode::AutoscalerOverrides
         )
     }
 

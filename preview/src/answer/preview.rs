@@ -197,19 +197,12 @@ impl<'a> Preview<'a> {
     /// Returns the pods: those that go, those that may, the likeliest first, those that wait, and those that stay.
     pub fn in_sequence(&self) -> Vec<&PodPreview<'a>> {
         let mut pods: Vec<_> = self.pods().collect();
-        let rank = |pod: &PodPreview<'_>| match pod.verdict {
-            Verdict::Delete => 0,
-            Verdict::Contested => 1,
-            Verdict::Blocked => 2,
-            Verdict::Later => 3,
-            Verdict::Keep => 4,
-        };
         // Of those whose odds nobody knows, each may well go.
         let most = |pod: &PodPreview<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
         let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
         pods.sort_by(|a, b| {
             let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
-            rank(a).cmp(&rank(b)).then_with(likelier)
+            a.verdict.cmp(&b.verdict).then_with(likelier)
         });
         pods
     }
@@ -386,6 +379,9 @@ pub struct PodPreview<'a> {
     /// How Kubernetes' rules leave it open, if that is why it is contested.
     #[serde(skip)]
     pub contest: Option<Contest>,
+    /// The pod that it waits for, which may not exist.
+    #[serde(skip)]
+    pub by: Option<String>,
     /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,

@@ -70,7 +70,7 @@ pub(crate) fn choose_workload<'a>(
             let with_pods = with_pods_in(input, sets, namespace, false);
             only(&with_pods, || "the input has pods of several workloads".to_owned())
                 .or_else(|| {
-                    let idle = with_deployments(sets, &deployments(input), here.iter().copied());
+                    let idle = with_deployments(sets, &input.deployments, here.iter().copied());
                     only(&idle, || "the input has several workloads, none with pods".to_owned())
                 })
                 .expect("there is a workload here")
@@ -94,13 +94,8 @@ fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
 
 /// The workloads that are no sets.
 fn besides_sets(input: &Input) -> impl Iterator<Item = Choice<'_>> {
-    deployments(input).into_iter().map(Choice::Deployment).chain(input.direct.iter().map(Choice::Direct))
+    input.deployments.iter().map(Choice::Deployment).chain(input.direct.iter().map(Choice::Direct))
 }
-
-fn deployments(input: &Input) -> Vec<&DeploymentEntry> {
-    input.deployments.iter().collect()
-}
-
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
 pub(crate) fn with_pods_in<'a>(
     input: &'a Input,
@@ -111,7 +106,7 @@ pub(crate) fn with_pods_in<'a>(
     let owners = sets.with_pods().map(Choice::Set);
     let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
     let parts = sets.with_pods().map(Choice::Set).filter(|_| with_parts);
-    let all = with_deployments(sets, &deployments(input), owners.chain(direct)).into_iter();
+    let all = with_deployments(sets, &input.deployments, owners.chain(direct)).into_iter();
     let all = sorted(all.chain(parts));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
 }
@@ -119,12 +114,12 @@ pub(crate) fn with_pods_in<'a>(
 /// The workloads, with Deployments in place of their sets.
 fn with_deployments<'a>(
     sets: &Sets<'a>,
-    deployments: &[&'a DeploymentEntry],
+    deployments: &'a [DeploymentEntry],
     choices: impl Iterator<Item = Choice<'a>>,
 ) -> Vec<Choice<'a>> {
     let deployment_of = |id: WorkloadRef<'a>| {
         let owner = sets.get(id).and_then(|set| set.controller.as_ref())?;
-        deployments.iter().copied().find(|entry| entry.uid == owner.uid).map(Choice::Deployment)
+        deployments.iter().find(|entry| entry.uid == owner.uid).map(Choice::Deployment)
     };
     sorted(choices.map(|choice| match choice {
         Choice::Set(id) => deployment_of(id).unwrap_or(choice),

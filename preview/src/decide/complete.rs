@@ -15,6 +15,7 @@ use crate::words::text;
 use crate::words::text::count;
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 /// The label whose value differs among the `ReplicaSets` of a Deployment.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
@@ -54,14 +55,9 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error {
-    incomplete(namespace, kind.types(), gaps)
-}
-
-/// Returns the error for an input with these gaps, with the command that gets all objects of these types.
-pub(crate) fn incomplete(namespace: &str, types: &str, gaps: &[Note]) -> Error {
     let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
     let gaps = gaps.join("; ");
-    let command = command(namespace, types);
+    let command = command(namespace, kind.types());
     Error::with_remedy(
         format!("the input is incomplete: {gaps}; get all of it with: {command}"),
         Remedy::AcceptPartial,
@@ -116,13 +112,21 @@ fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Err
 fn missing_pods(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     // A set without pods lacks none, so its pods need not be searched for.
     let Some(status) = set.status_replicas()?.filter(|status| *status > 0) else { return Ok(None) };
-    let id = set.id();
-    let listed = sets.pods(id).iter().map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
+    Ok(fewer_pods_than_status(set.id(), sets.pods(set.id()).iter().copied(), status))
+}
+
+/// Returns a note if these are fewer pods than the status of `what` counts.
+pub(crate) fn fewer_pods_than_status<'a>(
+    what: impl Display,
+    pods: impl Iterator<Item = &'a PodEntry>,
+    status: u64,
+) -> Option<Note> {
+    let listed = pods.map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
     let text = || {
         let verb = if listed == 1 { "is" } else { "are" };
-        format!("only {} of {id} {verb} listed, while its status counts {status}", count(listed, "pod"))
+        format!("only {} of {what} {verb} listed, while its status counts {status}", count(listed, "pod"))
     };
-    Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
+    (listed < status).then(|| Note::new(NoteCode::PodsMissing, text()))
 }
 
 /// Returns a note if the set has more active pods than its status counts.

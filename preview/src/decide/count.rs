@@ -6,7 +6,8 @@ use crate::decide::choose::{Choice, choose_workload};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::direct::Spec;
-use crate::words::error::Error;
+use crate::words::error::{Error, not_negative};
+use std::fmt::Display;
 
 impl Input {
     /// Returns whether the options' workload has a count of pods.
@@ -84,4 +85,12 @@ pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error>
         },
     };
     Ok(u32::try_from(present).unwrap_or(0))
+}
+
+/// The count to decide for, of a workload that has this one now.
+pub(crate) fn asked(workload: &impl Display, present: i32, options: &Options) -> Result<i32, Error> {
+    let Some(wanted) = options.replicas else { return not_negative(workload, present) };
+    i32::try_from(wanted).map_err(|_| {
+        Error::new(format!("{workload}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
+    })
 }

@@ -1,9 +1,10 @@
 //! `DaemonSets`: which pods their next sync takes, in words. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::PodPreview;
 use crate::ask::options::Options;
 use crate::decide::notes;
-use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, chance, not_yet, odds};
+use crate::decide::own::{Decision, OwnPod, becomes_available, chance, not_yet, odds};
 use crate::dump::input::Input;
 use crate::object::daemon_set::DaemonSetSpec;
 use crate::object::direct::DirectEntry;
@@ -206,34 +207,26 @@ impl<'a> Words<'_, 'a> {
     fn decision(&self) -> Decision<'a> {
         let pods = (0..self.pods.len()).filter(|pod| !self.pods[*pod].entry.is_terminating);
         let mut pods: Vec<_> = pods.map(|pod| self.decided(pod)).collect();
-        pods.sort_by_key(|pod| match pod.verdict {
-            Verdict::Delete => 0,
-            Verdict::Contested => 1,
-            Verdict::Blocked => 2,
-            Verdict::Later => 3,
-            Verdict::Keep => 4,
-        });
+        pods.sort_by_key(|pod| pod.verdict);
         // The next sync deletes some pods again that are on their way already.
         let certain = self.sync.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Delete).count();
         let later = self.later(&pods);
         Decision { pods, quota: self.sync.deleted - certain, later }
     }
 
-    fn decided(&self, pod: usize) -> Decided<'a> {
+    fn decided(&self, pod: usize) -> PodPreview<'a> {
         let outcome = &self.sync.outcomes[pod];
         let by = self.waits_for(pod);
-        Decided {
-            pod: self.pods[pod],
-            verdict: match by {
-                Some(_) => Verdict::Blocked,
-                None if Self::is_later(outcome) => Verdict::Later,
-                None => outcome.verdict,
-            },
+        let verdict = match by {
+            Some(_) => Verdict::Blocked,
+            None if Self::is_later(outcome) => Verdict::Later,
+            None => outcome.verdict,
+        };
+        PodPreview {
             // Kubernetes takes them in the order of a Go map, which tells no pod from another.
             odds: odds(outcome, &self.sync.outcomes),
-            rule: outcome.reason.name(),
-            why: self.why(pod, by),
             by: by.map(|by| self.name(by).to_owned()),
+            ..self.pods[pod].decided(verdict, outcome.reason.name(), self.why(pod, by), self.now)
         }
     }
 
@@ -244,7 +237,7 @@ impl<'a> Words<'_, 'a> {
     }
 
     /// How many pods wait for those that this sync replaces. `None` if another sync may follow at once.
-    fn later(&self, decided: &[Decided<'_>]) -> Option<usize> {
+    fn later(&self, decided: &[PodPreview<'_>]) -> Option<usize> {
         let comes_first = |outcome: &PodOutcome<DaemonReason>| outcome.reason == DaemonReason::AfterFirstPart;
         if self.sync.later > 0 || self.sync.outcomes.iter().any(comes_first) {
             return None;

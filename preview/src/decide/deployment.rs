@@ -5,6 +5,7 @@ use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict}
 use crate::answer::set_why::set_why;
 use crate::ask::gates;
 use crate::ask::options::{Options, Order};
+use crate::decide::count::asked;
 use crate::decide::end::{self, Actor, End};
 use crate::decide::next::{Next, what_is_next};
 use crate::decide::race::Race;
@@ -16,7 +17,7 @@ use crate::object::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::object::set::SetEntry;
 use crate::object::workload::WorkloadKind;
 use crate::sync::deployment::{Deployment, ReplicaSet, SizeChange, SizeReason, Strategy, Sync, next_sync};
-use crate::words::error::{Error, not_negative};
+use crate::words::error::Error;
 
 /// One of the Deployment's sets.
 struct Own<'a> {
@@ -96,7 +97,8 @@ impl<'s, 'a> Scaled<'s, 'a> {
     ) -> Result<(Self, Vec<Note>), Error> {
         let spec = entry.spec()?;
         let own = own_sets(sets, entry, spec)?;
-        let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
+        let deployment =
+            Deployment { replicas: asked(entry, spec.deployment.replicas, options)?, ..spec.deployment };
         let record =
             |own: &Own<'_>| ReplicaSet { has_template: own.state.template == spec.template, ..own.state.set };
         let records: Vec<_> = own.iter().map(record).collect();
@@ -249,14 +251,6 @@ fn writes(from: i32, change: &SizeChange) -> Vec<i32> {
 /// Whether the set shrinks twice in the sync: the pods that are not available go first.
 fn is_in_two_steps(change: &SizeChange) -> bool {
     change.reason == SizeReason::UnhealthyAndAvailable
-}
-
-/// The count to decide for.
-fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -> Result<i32, Error> {
-    let Some(wanted) = options.replicas else { return not_negative(entry, spec.deployment.replicas) };
-    i32::try_from(wanted).map_err(|_| {
-        Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
-    })
 }
 
 /// Returns the sets that the Deployment owns and its selector matches, the oldest first.

@@ -7,14 +7,12 @@ use crate::ask::gates;
 use crate::ask::options::{Options, Order};
 use crate::decide::members::Seen;
 use crate::decide::own::{Decision, OwnPod};
-use crate::decide::{complete, daemon_set, job, notes, stateful_set};
+use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
 use crate::dump::input::Input;
 use crate::object::direct::{DirectEntry, Spec};
 use crate::object::time::to_time;
 use crate::object::workload::WorkloadKind;
-use crate::words::error::{Error, not_negative};
-use crate::words::text::count;
-use std::collections::BTreeSet;
+use crate::words::error::Error;
 
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(
@@ -30,15 +28,18 @@ pub(crate) fn preview_direct<'a>(
     }
     let mut notes = entry.gaps(input)?;
     if !notes.is_empty() && !options.accepts_gaps() {
-        return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
+        return Err(complete::error(&entry.namespace, entry.kind, &notes));
     }
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
     let (asked, gates, mut decision) = decide(input, entry, &pods, options, &mut notes)?;
+    for (position, pod) in (1..).zip(&mut decision.pods) {
+        pod.position = position;
+    }
     if let Some(why) = entry.idle().filter(|_| !entry.is_being_deleted) {
         for pod in &mut decision.pods {
-            pod.rule = "does-nothing";
+            pod.rule = Some("does-nothing");
             pod.why = format!("the {} {why}, so its controller does nothing", entry.kind);
         }
     }
@@ -55,15 +56,13 @@ pub(crate) fn preview_direct<'a>(
         notes,
         blocked: blocked
             .map(|pod| BlockedPod {
-                name: &pod.pod.entry.name,
+                name: pod.name,
                 by: pod.by.clone().unwrap_or_default(),
-                rule: pod.rule,
+                rule: pod.rule.unwrap_or_default(),
                 why: pod.why.clone(),
             })
             .collect(),
-        of: Pods::Pods(
-            (1..).zip(decision.pods.iter()).map(|(place, pod)| pod.preview(place, options)).collect(),
-        ),
+        of: Pods::Pods(decision.pods),
         ..Preview::new(entry.id(), options)
     })
 }
@@ -81,7 +80,7 @@ fn decide<'a>(
 ) -> Result<(Asked, Gates, Decision<'a>), Error> {
     match entry.spec()? {
         Spec::StatefulSet(spec) => {
-            let count = entry.count(options, spec.set.replicas)?;
+            let count = count::asked(entry, spec.set.replicas, options)?;
             let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
             let gates = gates::of_stateful_sets(options.controller_gates);
             Ok((asked, gates, stateful_set::decide(entry, spec, count, pods, options, notes)?))
@@ -160,23 +159,13 @@ impl DirectEntry {
 
     /// Returns what the input lacks. Empty if the input looks complete.
     pub(crate) fn gaps(&self, input: &Input) -> Result<Vec<Note>, Error> {
-        let mut gaps: Vec<_> = self.missing_pods(input)?.into_iter().collect();
+        let status = u64::try_from(self.spec()?.status_pods()).unwrap_or(0);
+        let pods = input.pods.iter().filter(|pod| self.owns(pod));
+        let mut gaps: Vec<_> = complete::fewer_pods_than_status(self, pods, status).into_iter().collect();
         if let Spec::DaemonSet(spec) = self.spec()? {
             gaps.extend(spec.gaps(input, self)?);
         }
         Ok(gaps)
-    }
-
-    /// Returns a note if the input has fewer of its pods than its status counts.
-    fn missing_pods(&self, input: &Input) -> Result<Option<Note>, Error> {
-        let status = u64::try_from(self.spec()?.status_pods()).unwrap_or(0);
-        let names = input.pods.iter().filter(|pod| self.owns(pod)).map(|pod| &pod.name);
-        let listed = names.collect::<BTreeSet<_>>().len() as u64;
-        let text = || {
-            let verb = if listed == 1 { "is" } else { "are" };
-            format!("only {} of {self} {verb} listed, while its status counts {status}", count(listed, "pod"))
-        };
-        Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
     }
 
     /// Whether its controller still has work to do, so that the status changes soon.
@@ -187,13 +176,5 @@ impl DirectEntry {
 
     fn lagging(&self) -> Option<Note> {
         self.lags.then(|| notes::lagging(&[self]))
-    }
-
-    /// The count to decide for.
-    fn count(&self, options: &Options, current: i32) -> Result<i32, Error> {
-        let Some(wanted) = options.replicas else { return not_negative(self, current) };
-        i32::try_from(wanted).map_err(|_| {
-            Error::new(format!("{self}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
-        })
     }
 }

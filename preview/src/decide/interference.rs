@@ -81,7 +81,7 @@ fn sound<'a>(
     input: &'a Input,
     namespace: &'a str,
 ) -> impl Iterator<Item = (&'a SurroundingEntry, &'a Surrounding)> {
-    input.surroundings(namespace).filter_map(|entry| Some((entry, entry.object.as_ref().ok()?)))
+    input.surroundings_in(Some(namespace)).filter_map(|entry| Some((entry, entry.object.as_ref().ok()?)))
 }
 
 /// The autoscalers of an object of this kind and name that gets this count.
@@ -164,7 +164,7 @@ fn labels_of<'a>(
     input: &'a Input,
     namespace: &str,
 ) -> BTreeSet<&'a BTreeMap<String, String>> {
-    if input.surroundings(namespace).next().is_none() {
+    if input.surroundings_in(Some(namespace)).next().is_none() {
         return BTreeSet::new();
     }
     pods(input, namespace).filter(|pod| names.contains(&*pod.name)).map(|pod| &pod.labels).collect()
@@ -261,7 +261,7 @@ fn unread_note(input: &Input) -> Option<Note> {
 /// The objects that are not as they should be.
 fn unsound_note(input: &Input, namespace: &str) -> Option<Note> {
     let wrong = |entry: &SurroundingEntry| Some(format!("{entry} ({})", entry.object.as_ref().err()?));
-    let wrong: Vec<_> = input.surroundings(namespace).filter_map(wrong).collect();
+    let wrong: Vec<_> = input.surroundings_in(Some(namespace)).filter_map(wrong).collect();
     let text = || format!("this preview passes over what is not sound: {}", text::list(&wrong));
     (!wrong.is_empty()).then(|| Note::new(NoteCode::PassedOver, text()))
 }

@@ -1,10 +1,10 @@
 //! Jobs: which pods their next sync takes, in words. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::Asked;
+use crate::answer::preview::{Asked, PodPreview};
 use crate::ask::options::Options;
 use crate::decide::job_end::Intervals;
-use crate::decide::own::{Decided, Decision, OwnPod, chance, odds};
+use crate::decide::own::{Decision, OwnPod, chance, odds};
 use crate::decide::{job_end, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::job::JobSpec;
@@ -21,16 +21,16 @@ impl JobSpec {
     fn succeeded(&self, pods: &[OwnPod<'_>]) -> i32 {
         let is_new = |pod: &OwnPod<'_>| {
             let uid = pod.record.pod.uid.to_string();
-            !self.uncounted.contains(&uid)
+            !self.uncounted.succeeded.contains(&uid)
         };
-        let new = succeeded(pods).filter(is_new).count() + self.uncounted.len();
+        let new = succeeded(pods).filter(is_new).count() + self.uncounted.succeeded.len();
         let number = i64::from(self.job.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX));
         i32::try_from(number).unwrap_or(i32::MAX)
     }
 
     /// Which indexes have succeeded, including those that the status does not count yet.
     fn succeeded_indexes(&self, pods: &[OwnPod<'_>], completions: i32) -> Intervals {
-        let mut indexes = Intervals::read(&self.completed_indexes, completions);
+        let mut indexes = Intervals::read(&self.status.completed_indexes, completions);
         for index in succeeded(pods).map(index).filter(|index| (0..completions.into()).contains(index)) {
             indexes.insert(index);
         }
@@ -122,7 +122,7 @@ impl JobSpec {
         };
         let succeeded_indexes =
             succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
-        let by_policy = self.ends.fill(&mut job, pods, succeeded_indexes);
+        let by_policy = self.fill(&mut job, pods, succeeded_indexes);
         (job, by_policy)
     }
 }
@@ -152,11 +152,7 @@ pub(crate) fn decide<'a>(
     let order = policy.sort(&records, &mut order).expect("there is room");
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // What goes first, in the order.
-    order.sort_by_key(|pod| match sync.outcomes[*pod].verdict {
-        Verdict::Delete => 0,
-        Verdict::Contested => 1,
-        _ => 2,
-    });
+    order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
     let words = Words {
         job,
         now,
@@ -231,18 +227,12 @@ struct Words<'w> {
 }
 
 impl Words<'_> {
-    fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> Decided<'a> {
+    fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> PodPreview<'a> {
         let outcome = &self.sync.outcomes[pod];
         // Beyond one sync's deletions, and of pods that their index leaves open, something else decides, too.
         let is_open = self.sync.later > 0 || self.is_by_index(pod);
-        Decided {
-            pod: own,
-            verdict: outcome.verdict,
-            odds: odds(outcome, &self.sync.outcomes).filter(|_| !is_open),
-            rule: outcome.reason.name(),
-            why: self.why(pod),
-            by: None,
-        }
+        let odds = odds(outcome, &self.sync.outcomes).filter(|_| !is_open);
+        PodPreview { odds, ..own.decided(outcome.verdict, outcome.reason.name(), self.why(pod), self.now) }
     }
 
     /// What a reader should know besides.

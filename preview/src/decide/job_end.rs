@@ -1,7 +1,8 @@
 //! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
 
 use crate::decide::own::OwnPod;
-use crate::object::job_end::{Ends, FailureRule, SuccessRule};
+use crate::object::job::JobSpec;
+use crate::object::job_end::{FailureRule, SuccessRule};
 use crate::object::pod::{FinishedPhase, JobPod};
 use crate::sync::job::{Job, State};
 use crate::words::text::{name, word};
@@ -17,7 +18,7 @@ enum Action {
     Count,
 }
 
-impl Ends {
+impl JobSpec {
     /// Writes to the job what can end it. `succeeded` are the indexes that have succeeded and the completions, of an Indexed Job.
     /// If a policy ends the Job, returns how.
     pub(crate) fn fill(
@@ -26,15 +27,11 @@ impl Ends {
         pods: &[OwnPod<'_>],
         succeeded: Option<(&Intervals, i32)>,
     ) -> Option<String> {
-        let limits = &self.limits;
-        // What the API server sets.
-        let most = if limits.backoff_limit_per_index.is_some() { i32::MAX } else { 6 };
-        job.backoff_limit = limits.backoff_limit.unwrap_or(most);
-        job.max_failed_indexes = limits.max_failed_indexes;
-        job.active_deadline_seconds = limits.active_deadline_seconds;
-        job.start_time = self.start_time;
-        let policy =
-            limits.template.as_ref().and_then(|template| template.spec.as_ref()?.restart_policy.as_deref());
+        let policy = self
+            .spec
+            .template
+            .as_ref()
+            .and_then(|template| template.spec.as_ref()?.restart_policy.as_deref());
         job.restarts = if policy == Some("OnFailure") { restarts(pods) } else { 0 };
         let failure = self.fill_failed(job, pods, succeeded.map(|(_, completions)| completions));
         let met = succeeded.and_then(|(indexes, completions)| self.met_rule(indexes, completions));
@@ -50,13 +47,13 @@ impl Ends {
 
     /// Counts the pods and indexes that have failed. Returns why one of them makes the Job fail.
     fn fill_failed(&self, job: &mut Job, pods: &[OwnPod<'_>], completions: Option<i32>) -> Option<String> {
-        let limits = &self.limits;
-        let per_index = limits.backoff_limit_per_index.filter(|_| completions.is_some());
+        let per_index = self.spec.backoff_limit_per_index.filter(|_| completions.is_some());
         let mut failed_indexes = Intervals::default();
         if let (Some(completions), Some(_)) = (completions, per_index) {
-            failed_indexes = Intervals::read(&self.failed_indexes, completions);
+            failed_indexes =
+                Intervals::read(self.status.failed_indexes.as_deref().unwrap_or_default(), completions);
         }
-        let (mut words, mut failed) = (None, self.uncounted.len());
+        let (mut words, mut failed) = (None, self.uncounted.failed.len());
         let no_pod = JobPod::default();
         for pod in pods.iter().filter(|pod| self.has_failed(pod)) {
             let job_pod = pod.record.job.as_deref().unwrap_or(&no_pod);
@@ -69,21 +66,21 @@ impl Ends {
                 continue;
             }
             let uid = pod.record.pod.uid.to_string();
-            failed += usize::from(!self.uncounted.contains(&uid));
+            failed += usize::from(!self.uncounted.failed.contains(&uid));
             if per_index.is_some_and(|limit| action == Action::FailIndex || job_pod.failures >= limit) {
                 failed_indexes.insert(job_pod.index);
             }
         }
-        job.failed = self.failed.saturating_add(i32::try_from(failed).unwrap_or(i32::MAX));
+        job.failed = self.status.failed.saturating_add(i32::try_from(failed).unwrap_or(i32::MAX));
         job.failed_indexes = i32::try_from(failed_indexes.len()).unwrap_or(i32::MAX);
         words
     }
 
     /// Whether the Job's controller counts the pod as failed.
     fn has_failed(&self, pod: &OwnPod<'_>) -> bool {
-        let policy = self.limits.pod_replacement_policy.as_deref();
+        let policy = self.spec.pod_replacement_policy.as_deref();
         // What the API server sets.
-        let waits = policy.map_or(self.limits.pod_failure_policy.is_some(), |policy| policy == "Failed");
+        let waits = policy.map_or(self.spec.pod_failure_policy.is_some(), |policy| policy == "Failed");
         match pod.entry.finished_phase {
             Some(FinishedPhase::Failed) => true,
             Some(FinishedPhase::Succeeded) => false,
@@ -93,7 +90,7 @@ impl Ends {
 
     /// The action of the first rule that the failed pod matches, and why.
     fn action(&self, pod: &JobPod) -> (Action, String) {
-        let rules = self.limits.pod_failure_policy.iter().flat_map(|policy| policy.rules.iter().flatten());
+        let rules = self.spec.pod_failure_policy.iter().flat_map(|policy| policy.rules.iter().flatten());
         for (number, rule) in rules.enumerate() {
             let action = match rule.action.as_str() {
                 "FailJob" => Action::FailJob,
@@ -111,7 +108,7 @@ impl Ends {
 
     /// The first rule of the success policy that is met, in words.
     fn met_rule(&self, succeeded: &Intervals, completions: i32) -> Option<String> {
-        let policy = self.limits.success_policy.as_ref().filter(|_| succeeded.len() > 0)?;
+        let policy = self.spec.success_policy.as_ref().filter(|_| succeeded.len() > 0)?;
         let is_met = |rule: &SuccessRule| {
             let enough = |met: i64| rule.succeeded_count.is_some_and(|count| met >= count.into());
             let Some(text) = &rule.succeeded_indexes else { return enough(succeeded.len()) };

@@ -157,6 +157,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 why,
                 is_passing: false,
                 contest: (verdict == Verdict::Contested).then_some(contest),
+                by: None,
                 details: Details::of(pod, self.policy.now),
             }
         })

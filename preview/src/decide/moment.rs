@@ -6,7 +6,7 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::odds::Cases;
 use crate::answer::preview::{Contest, PodPreview, Pods, Preview, Verdict};
-use crate::ask::options::{NowSource, Options};
+use crate::ask::options::{NowSource, Options, Within};
 use crate::decide::agree::agree;
 use crate::dump::input::Input;
 use crate::words::error::Error;
@@ -15,7 +15,6 @@ use crate::words::text::count;
 use jiff::{SignedDuration, Timestamp};
 use podrank::Time;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// By how much the clocks of a cluster may be ahead.
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -64,7 +63,9 @@ pub(crate) fn decide<'a>(
 
 /// From when to when the controller may decide.
 fn span(options: &Options) -> (Timestamp, Timestamp) {
-    (before(options.now, options.within.before), after(options.now, options.within.after))
+    let Within { before, after } = options.within;
+    let from = options.now.checked_sub(before).unwrap_or(Timestamp::MIN);
+    (from, options.now.checked_add(after).unwrap_or(Timestamp::MAX))
 }
 
 /// The times at which ages that count from these times may decide otherwise than before.
@@ -79,14 +80,6 @@ pub(crate) fn shares(moments: &[Timestamp], options: &Options) -> Vec<f64> {
     let (_, to) = span(options);
     let ends = moments.iter().skip(1).chain([&to]);
     moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect()
-}
-
-fn before(now: Timestamp, by: Duration) -> Timestamp {
-    now.checked_sub(by).unwrap_or(Timestamp::MIN)
-}
-
-fn after(now: Timestamp, by: Duration) -> Timestamp {
-    now.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 
 /// The most moments at which a preview is decided again.

@@ -4,9 +4,7 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Contest, Details, PodPreview};
-use crate::ask::options::Options;
 use crate::object::pod::{PodEntry, Record};
-use crate::object::time::to_time;
 use crate::sync::{PodOutcome, Verdict};
 use crate::words::age::age;
 use crate::words::text::{count, goes};
@@ -22,22 +20,11 @@ pub(crate) struct OwnPod<'a> {
 /// What a kind's module decides.
 pub(crate) struct Decision<'a> {
     /// The pods that are not being deleted yet, in the order in which they go.
-    pub(crate) pods: Vec<Decided<'a>>,
+    pub(crate) pods: Vec<PodPreview<'a>>,
     /// How many of the contested pods go.
     pub(crate) quota: usize,
     /// How many of the pods that do not go wait for the pods that this sync replaces. `None` if another sync may follow at once.
     pub(crate) later: Option<usize>,
-}
-
-/// What happens to one pod.
-pub(crate) struct Decided<'a> {
-    pub(crate) pod: OwnPod<'a>,
-    pub(crate) verdict: Verdict,
-    pub(crate) odds: Option<Odds>,
-    pub(crate) rule: &'static str,
-    pub(crate) why: String,
-    /// The pod that it waits for, which may not exist.
-    pub(crate) by: Option<String>,
 }
 
 /// Why a ready pod is not available yet: `has been ready for 5s, and minReadySeconds is 10`.
@@ -89,10 +76,17 @@ pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], how
     format!(": one of {group} of which {quota} {}, {how}", goes(quota as u64))
 }
 
-impl<'a> Decided<'a> {
-    pub(crate) fn preview(&self, position: usize, options: &Options) -> PodPreview<'a> {
-        let OwnPod { entry, record } = self.pod;
-        let mut details = Details::of(&record.pod, to_time(options.now));
+impl<'a> OwnPod<'a> {
+    /// What becomes of it. Its place is not known yet.
+    pub(crate) fn decided(
+        self,
+        verdict: Verdict,
+        rule: &'static str,
+        why: String,
+        now: Time,
+    ) -> PodPreview<'a> {
+        let Self { entry, record } = self;
+        let mut details = Details::of(&record.pod, now);
         if let Some(phase) = entry.finished_phase {
             details.phase = phase.name();
         }
@@ -101,13 +95,14 @@ impl<'a> Decided<'a> {
             uid: record.pod.uid.to_string(),
             node: record.node.as_deref(),
             rank: 0,
-            position,
-            verdict: self.verdict,
-            odds: self.odds,
-            rule: Some(self.rule),
-            why: self.why.clone(),
+            position: 0,
+            verdict,
+            odds: None,
+            rule: Some(rule),
+            why,
             is_passing: false,
-            contest: (self.verdict == Verdict::Contested).then_some(Contest::Random),
+            contest: (verdict == Verdict::Contested).then_some(Contest::Random),
+            by: None,
             details,
         }
     }

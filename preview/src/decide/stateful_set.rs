@@ -1,8 +1,9 @@
 //! `StatefulSets`: which pods their next sync takes, in words. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::PodPreview;
 use crate::ask::options::Options;
-use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, not_yet};
+use crate::decide::own::{Decision, OwnPod, becomes_available, not_yet};
 use crate::decide::{complete, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::meta::REVISION_LABEL;
@@ -68,7 +69,7 @@ pub(crate) fn decide<'a>(
             let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
             let gap = Note::new(NoteCode::RevisionMissing, text);
             if !options.accepts_gaps() {
-                return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &[gap]));
+                return Err(complete::error(&entry.namespace, entry.kind, &[gap]));
             }
             notes.push(gap);
         }
@@ -85,16 +86,14 @@ pub(crate) fn decide<'a>(
 
     let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
     let words = Words { entry, spec, set, pods: &counted, now, lacks_pods };
-    let decided = outcomes.iter().map(|outcome| words.decided(outcome));
-    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| Decided {
-        pod,
-        verdict: Verdict::Keep,
-        odds: None,
-        rule: MemberReason::NoOrdinal.name(),
-        why: format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name),
-        by: None,
+    let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.entry.is_terminating;
+    let decided = outcomes.iter().filter(stays).map(|outcome| words.decided(outcome));
+    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| {
+        let why =
+            format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name);
+        pod.decided(Verdict::Keep, MemberReason::NoOrdinal.name(), why, now)
     });
-    let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
+    let pods = decided.chain(ignored).collect();
     words.notes(&outcomes, &without_gate, notes);
     // Any number of them may go.
     let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Contested).count();
@@ -119,17 +118,11 @@ struct Words<'w, 'a> {
 }
 
 impl<'a> Words<'_, 'a> {
-    fn decided(&self, outcome: &MemberOutcome) -> Decided<'a> {
+    fn decided(&self, outcome: &MemberOutcome) -> PodPreview<'a> {
         let (pod, member) = self.pods[outcome.member];
-        let is_by = matches!(outcome.verdict, Verdict::Blocked | Verdict::Contested);
-        Decided {
-            pod,
-            verdict: outcome.verdict,
-            odds: None,
-            rule: outcome.reason.name(),
-            why: self.why(outcome, pod, member),
-            by: outcome.by.filter(|_| is_by).map(|by| self.name(by)),
-        }
+        let why = self.why(outcome, pod, member);
+        let by = outcome.by.filter(|_| outcome.verdict == Verdict::Blocked).map(|by| self.name(by));
+        PodPreview { by, ..pod.decided(outcome.verdict, outcome.reason.name(), why, self.now) }
     }
 
     /// The name of the pod that is waited for, even if it does not exist.

@@ -10,7 +10,7 @@ use crate::object::direct::DirectEntry;
 use crate::object::node::NodeEntry;
 use crate::object::owner::OwnerEntry;
 use crate::object::pod::{Pod, PodEntry};
-use crate::object::set::{ReplicaSet, SetEntry};
+use crate::object::set::SetEntry;
 use crate::object::surrounding::{SurroundingEntry, SurroundingKind};
 use crate::object::time;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
@@ -205,12 +205,8 @@ impl Input {
         let Some(list) = list else {
             return Err(Fault::Data("the list has no kind, so the input may be cut off".to_owned(), end));
         };
-        let Some(class) = list.class(None) else {
-            self.others += untyped.len() as u64;
-            return Ok(());
-        };
         for (index, object) in untyped {
-            let added = self.add_typed(object, class);
+            let added = self.add(object, Some(&list));
             added.map_err(|error| Fault::Data(format!("items[{index}]: {error}"), end))?;
         }
         Ok(())
@@ -222,7 +218,7 @@ impl Input {
         &mut self,
         json: &mut Json<impl Read>,
         list: Option<&TypeMeta>,
-    ) -> Result<Vec<(usize, Untyped)>, Fault> {
+    ) -> Result<Vec<(usize, Box<RawValue>)>, Fault> {
         let mut untyped = Vec::new();
         match json.peek()? {
             Some(b'[') => {}
@@ -242,7 +238,7 @@ impl Input {
         Ok(untyped)
     }
 
-    /// Does what [`Input::add`] does with the next object: fast if the object is valid, as nearly all are.
+    /// Does what [`Input::add`] does with the next object: fast if it is a valid pod, as nearly all are.
     fn add_next(&mut self, json: &mut Json<impl Read>, list: Option<&TypeMeta>) -> Result<Added, Fault> {
         let is_taken = json.take_if(|mut pod: Pod| {
             let own = TypeMeta { api_version: pod.api_version.take(), kind: pod.kind.take() };
@@ -253,30 +249,17 @@ impl Input {
             }
             is_pod
         })?;
-        let is_taken = is_taken
-            || json.take_if(|mut set: ReplicaSet| {
-                let own = TypeMeta { api_version: set.api_version.take(), kind: set.kind.take() };
-                let is_set = matches!(own.class(list), Some(Class::Workload(WorkloadKind::ReplicaSet)));
-                if is_set {
-                    self.moments.extend(set.newest());
-                    self.sets.push(set.into());
-                }
-                is_set
-            })?;
-        if is_taken {
-            return Ok(Ok(None));
-        }
-        let object = json.value()?;
-        Ok(self.add(&object, list))
+        if is_taken { Ok(Ok(None)) } else { Ok(self.add(json.value()?, list)) }
     }
 
     /// Keeps one object. If it has no type, its list has it: `list`. Returns the object as untyped if the type of its list is
     /// not known yet.
-    fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Added {
-        let own: TypeMeta = parse(object)?;
+    fn add(&mut self, object: Box<RawValue>, list: Option<&TypeMeta>) -> Added {
+        let own: TypeMeta = parse(&object)?;
         if own.kind.is_none() && list.is_none() {
-            return Ok(Some(Untyped::read(object)));
+            return Ok(Some(object));
         }
+        let object = &object;
         let class = own.class(list);
         if class.is_some() {
             self.moments.extend(newest(object));
@@ -314,29 +297,6 @@ impl Input {
             Fault::Syntax(what, _) | Fault::Data(what, _) => what,
         })
     }
-
-    fn add_typed(&mut self, object: Untyped, class: Class) -> Result<(), String> {
-        self.moments.extend(object.moment);
-        match class {
-            Class::Pod => self.pods.push(object.pod?),
-            Class::Workload(WorkloadKind::ReplicaSet) => self.sets.push(object.replica_set?),
-            Class::Workload(WorkloadKind::ReplicationController) => {
-                self.sets.push(object.replication_controller?);
-            }
-            Class::Workload(WorkloadKind::Deployment) => self.deployments.push(object.deployment?),
-            Class::Workload(kind) => {
-                let of_kind = WorkloadKind::DIRECT.into_iter().zip(object.direct).find(|(of, _)| *of == kind);
-                let (_, entry) = of_kind.expect("every kind was read");
-                self.direct.push(entry?);
-            }
-            Class::Node => self.nodes.push(object.node?),
-            Class::Revision => self.revisions.push(object.revision?),
-            Class::Surrounding(kind) => {
-                self.surroundings.extend(object.surroundings.into_iter().find(|entry| entry.kind == kind));
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Input {
@@ -345,14 +305,6 @@ impl Input {
         self.surroundings
             .iter()
             .filter(move |entry| namespace.is_none_or(|namespace| entry.namespace == namespace))
-    }
-
-    /// The autoscalers, disruption budgets and policies in a namespace.
-    pub(crate) fn surroundings<'a>(
-        &'a self,
-        namespace: &'a str,
-    ) -> impl Iterator<Item = &'a SurroundingEntry> + Clone {
-        self.surroundings.iter().filter(move |entry| entry.namespace == namespace)
     }
 
     pub(crate) fn deployment(&self, workload: WorkloadRef<'_>) -> Option<&DeploymentEntry> {
@@ -469,37 +421,7 @@ impl TypeMeta {
 }
 
 /// What became of an object: kept or counted, or untyped as yet; or why it cannot be read.
-type Added = Result<Option<Untyped>, String>;
-
-/// An item without a kind, in a list whose kind comes after its items. Read as each kind that it may be, which takes less
-/// memory than its text.
-struct Untyped {
-    moment: Option<i64>,
-    pod: Result<PodEntry, String>,
-    replica_set: Result<SetEntry, String>,
-    replication_controller: Result<SetEntry, String>,
-    deployment: Result<DeploymentEntry, String>,
-    direct: [Result<DirectEntry, String>; WorkloadKind::DIRECT.len()],
-    node: Result<NodeEntry, String>,
-    revision: Result<RevisionEntry, String>,
-    surroundings: [SurroundingEntry; SurroundingKind::ALL.len()],
-}
-
-impl Untyped {
-    fn read(object: &RawValue) -> Self {
-        Self {
-            moment: newest(object),
-            pod: PodEntry::read(object),
-            replica_set: SetEntry::read(WorkloadKind::ReplicaSet, object),
-            replication_controller: SetEntry::read(WorkloadKind::ReplicationController, object),
-            deployment: DeploymentEntry::read(object),
-            direct: WorkloadKind::DIRECT.map(|kind| DirectEntry::read(kind, object)),
-            node: NodeEntry::read(object),
-            revision: RevisionEntry::read(object),
-            surroundings: SurroundingKind::ALL.map(|kind| SurroundingEntry::read(kind, object)),
-        }
-    }
-}
+type Added = Result<Option<Box<RawValue>>, String>;
 
 /// The newest time at which something happened to the object.
 fn newest(object: &RawValue) -> Option<i64> {
@@ -595,7 +517,7 @@ mod tests {
                         let text = object.to_string();
                         let raw: Box<RawValue> = serde_json::from_str(&text).expect("JSON");
                         let (mut slowly, mut quickly) = (Input::default(), Input::default());
-                        let slow = slowly.add(&raw, list.as_ref()).map(|untyped| untyped.is_some());
+                        let slow = slowly.add(raw, list.as_ref()).map(|untyped| untyped.is_some());
                         let mut json = Json::new(text.as_bytes());
                         let quick = quickly.add_next(&mut json, list.as_ref()).expect("JSON");
                         assert_eq!(quick.map(|untyped| untyped.is_some()), slow, "{text}");

@@ -104,47 +104,37 @@ impl<R: Read> Json<R> {
         Elements::default()
     }
 
-    /// Steps to the next element of a list; false at its end.
-    pub(crate) fn next_element(&mut self, elements: &mut Elements) -> Result<bool, Fault> {
+    /// Steps to the next element of what ends with `close`. Returns its first byte; `None` at the end.
+    fn next_of(&mut self, elements: &mut Elements, close: u8) -> Result<Option<u8>, Fault> {
         let has_begun = std::mem::replace(&mut elements.has_begun, true);
         match self.peek()? {
-            Some(b']') => {
+            Some(byte) if byte == close => {
                 self.next += 1;
-                return Ok(false);
+                return Ok(None);
             }
-            None => return Err(Fault::End(self.next_place())),
             Some(b',') if has_begun => self.next += 1,
             Some(_) if has_begun => {
-                return Err(self.syntax("expected `,` or `]`"));
+                return Err(self.syntax(&format!("expected `,` or `{}`", char::from(close))));
             }
-            Some(_) => return Ok(true),
+            _ => {}
         }
         match self.peek()? {
-            Some(b']') => Err(self.syntax("trailing comma")),
+            Some(byte) if byte == close => Err(self.syntax("trailing comma")),
             None => Err(Fault::End(self.next_place())),
-            Some(_) => Ok(true),
+            first => Ok(first),
         }
+    }
+
+    /// Steps to the next element of a list; false at its end.
+    pub(crate) fn next_element(&mut self, elements: &mut Elements) -> Result<bool, Fault> {
+        self.next_of(elements, b']').map(|first| first.is_some())
     }
 
     /// Takes the next key of an object; `None` at its end.
     pub(crate) fn next_key(&mut self, elements: &mut Elements) -> Result<Option<String>, Fault> {
-        let has_begun = std::mem::replace(&mut elements.has_begun, true);
-        match self.peek()? {
-            Some(b'}') => {
-                self.next += 1;
-                return Ok(None);
-            }
-            None => return Err(Fault::End(self.next_place())),
-            Some(b',') if has_begun => self.next += 1,
-            Some(_) if has_begun => {
-                return Err(self.syntax("expected `,` or `}`"));
-            }
-            Some(_) => {}
-        }
-        match self.peek()? {
+        match self.next_of(elements, b'}')? {
+            None => return Ok(None),
             Some(b'"') => {}
-            Some(b'}') => return Err(self.syntax("trailing comma")),
-            None => return Err(Fault::End(self.next_place())),
             Some(_) => return Err(self.syntax("key must be a string")),
         }
         loop {

@@ -2,8 +2,8 @@
 
 use crate::object::time::{Lenient, Time};
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -106,42 +106,22 @@ struct Fields {
 #[serde(expecting = "an object")]
 struct MetadataFields {
     #[serde(rename = "f:annotations")]
-    annotations: Option<FieldNames>,
+    annotations: Option<AnnotationFields>,
 }
 
-/// The keys of an object.
-#[derive(Default)]
-struct FieldNames(Vec<String>);
-
-impl<'de> Deserialize<'de> for FieldNames {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Self::default())
-    }
-}
-
-impl<'de> Visitor<'de> for FieldNames {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
-        while let Some((name, IgnoredAny)) = map.next_entry()? {
-            self.0.push(name);
-        }
-        Ok(self)
-    }
+/// A marker of each annotation that is managed. That of the deletion cost counts.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct AnnotationFields {
+    #[serde(rename = "f:controller.kubernetes.io/pod-deletion-cost")]
+    cost: Option<IgnoredAny>,
 }
 
 impl ManagedFields {
     fn has_cost(&self) -> bool {
         let annotations =
             self.fields.as_ref().and_then(|fields| fields.metadata.as_ref()?.annotations.as_ref());
-        annotations.is_some_and(|annotations| {
-            let mut names = annotations.0.iter().filter_map(|field| field.strip_prefix("f:"));
-            names.any(|name| name == DELETION_COST_ANNOTATION)
-        })
+        annotations.is_some_and(|annotations| annotations.cost.is_some())
     }
 }
 

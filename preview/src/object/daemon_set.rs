@@ -1,6 +1,6 @@
 //! What the controller of `DaemonSets` reads from them, and from their revisions. Reads one object's JSON text.
 
-use crate::object::deployment::Budget;
+use crate::object::deployment::{RollingUpdate, UpdateStrategy};
 use crate::object::meta::{Metadata, OwnerReference, REVISION_LABEL};
 use crate::object::node::Placement;
 use crate::sync::IntOrPercent;
@@ -72,7 +72,7 @@ impl DaemonSetSpec {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase", expecting = "an object")]
         struct Spec {
-            update_strategy: Option<WrittenStrategy>,
+            update_strategy: Option<UpdateStrategy>,
             min_ready_seconds: Option<i32>,
             template: Option<Template>,
         }
@@ -92,7 +92,7 @@ impl DaemonSetSpec {
         let status = status.unwrap_or_default();
         let generation = metadata.annotations.and_then(|mut it| it.remove(GENERATION_ANNOTATION));
         Ok(Self {
-            strategy: spec.update_strategy.unwrap_or_default().read()?,
+            strategy: spec.update_strategy.unwrap_or_default().of_daemon_set()?,
             min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
             // Kubernetes compares the number with a pod's label, so 03 is 3.
             generation: generation.and_then(|it| it.parse::<i64>().ok()).map(|number| number.to_string()),
@@ -104,31 +104,13 @@ impl DaemonSetSpec {
 }
 
 /// An update strategy as it is written. Missing values get Kubernetes' defaults.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
-struct WrittenStrategy {
-    r#type: Option<String>,
-    rolling_update: Option<RollingUpdate>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "an object")]
-struct RollingUpdate {
-    max_surge: Option<Budget>,
-    max_unavailable: Option<Budget>,
-}
-
-impl WrittenStrategy {
-    fn read(self) -> Result<Strategy, String> {
-        let RollingUpdate { max_surge, max_unavailable } = self.rolling_update.unwrap_or_default();
-        let budget = |budget: Option<Budget>, default| match budget {
-            Some(Budget(budget)) => budget,
-            None => IntOrPercent::Int(default),
-        };
+impl UpdateStrategy {
+    fn of_daemon_set(self) -> Result<Strategy, String> {
+        let RollingUpdate { max_surge, max_unavailable, .. } = self.rolling_update.unwrap_or_default();
         match self.r#type.as_deref() {
             None | Some("" | "RollingUpdate") => Ok(Strategy::RollingUpdate {
-                max_surge: budget(max_surge, 0),
-                max_unavailable: budget(max_unavailable, 1),
+                max_surge: max_surge.unwrap_or(IntOrPercent::Int(0)),
+                max_unavailable: max_unavailable.unwrap_or(IntOrPercent::Int(1)),
             }),
             Some("OnDelete") => Ok(Strategy::OnDelete),
             Some(other) => Err(format!(

@@ -1,6 +1,6 @@
 //! One Deployment, and what its controller reads from its `ReplicaSet`s. Decides nothing.
 
-use crate::object::managers::read_count_owners;
+use crate::object::managers::count_owners;
 use crate::object::meta::Metadata;
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::template::Fingerprint;
@@ -11,8 +11,7 @@ use crate::sync::deployment::{
     Annotation, DESIRED_REPLICAS_ANNOTATION, Deployment, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
 };
 use crate::words::error::{Error, parse};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -60,20 +59,20 @@ pub(crate) struct SetState {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
-pub(crate) struct Head {
-    pub(crate) labels: Option<BTreeMap<String, String>>,
-    pub(crate) annotations: Option<BTreeMap<String, String>>,
-    pub(crate) creation_timestamp: Option<Time>,
-    pub(crate) generation: i64,
+struct Head {
+    labels: Option<BTreeMap<String, String>>,
+    annotations: Option<BTreeMap<String, String>>,
+    creation_timestamp: Option<Time>,
+    generation: i64,
 }
 
 /// The status of a Deployment or of a `ReplicaSet`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
-pub(crate) struct Status {
-    pub(crate) replicas: i32,
-    pub(crate) available_replicas: i32,
-    pub(crate) observed_generation: i64,
+struct Status {
+    replicas: i32,
+    available_replicas: i32,
+    observed_generation: i64,
 }
 
 impl Head {
@@ -97,7 +96,7 @@ impl DeploymentEntry {
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
             labels: metadata.labels.unwrap_or_default(),
-            count_owners: read_count_owners(object),
+            count_owners: count_owners(object),
         })
     }
 
@@ -179,23 +178,28 @@ struct WrittenStrategy {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
-struct RollingUpdate {
-    max_surge: Option<Budget>,
-    max_unavailable: Option<Budget>,
+pub(crate) struct RollingUpdate {
+    pub(crate) partition: Option<i32>,
+    pub(crate) max_surge: Option<IntOrPercent>,
+    pub(crate) max_unavailable: Option<IntOrPercent>,
 }
 
-/// `maxSurge` or `maxUnavailable`, which may be a percentage.
-pub(crate) struct Budget(pub(crate) IntOrPercent);
+/// How a workload without `ReplicaSet`s replaces its pods.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
+pub(crate) struct UpdateStrategy {
+    pub(crate) r#type: Option<String>,
+    pub(crate) rolling_update: Option<RollingUpdate>,
+}
 
 impl WrittenStrategy {
     fn read(self) -> Result<Strategy, String> {
-        let RollingUpdate { max_surge, max_unavailable } = self.rolling_update.unwrap_or_default();
-        let or_default =
-            |budget: Option<Budget>| budget.map_or(IntOrPercent::Percent(25), |Budget(budget)| budget);
+        let RollingUpdate { max_surge, max_unavailable, .. } = self.rolling_update.unwrap_or_default();
+        let usual = IntOrPercent::Percent(25);
         match self.r#type.as_deref() {
             None | Some("" | "RollingUpdate") => Ok(Strategy::RollingUpdate {
-                max_surge: or_default(max_surge),
-                max_unavailable: or_default(max_unavailable),
+                max_surge: max_surge.unwrap_or(usual),
+                max_unavailable: max_unavailable.unwrap_or(usual),
             }),
             Some("Recreate") => Ok(Strategy::Recreate { old_pods_run: false }),
             Some(other) => {
@@ -203,21 +207,6 @@ impl WrittenStrategy {
                 Err(format!("spec.strategy.type: {other:?} is neither RollingUpdate nor Recreate"))
             }
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Budget {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "a number of pods or a percentage")]
-        enum Written {
-            Number(i32),
-            Text(String),
-        }
-        Ok(Self(match Written::deserialize(deserializer)? {
-            Written::Number(number) => IntOrPercent::Int(number),
-            Written::Text(text) => IntOrPercent::parse(&text).map_err(D::Error::custom)?,
-        }))
     }
 }
 
@@ -230,7 +219,7 @@ impl SetState {
             spec: Option<Spec>,
             status: Option<Status>,
         }
-        #[derive(Deserialize)]
+        #[derive(Default, Deserialize)]
         #[serde(expecting = "an object")]
         struct Spec {
             replicas: Option<i32>,
@@ -238,26 +227,21 @@ impl SetState {
             template: Fingerprint,
         }
         let Object { metadata, spec, status } = parse(object)?;
-        let replicas = spec.as_ref().and_then(|spec| spec.replicas);
-        let template = spec.map_or_else(Fingerprint::default, |spec| spec.template);
-        Ok(Self::new(metadata, replicas, template, &status.unwrap_or_default()))
-    }
-
-    pub(crate) fn new(metadata: Head, replicas: Option<i32>, template: Fingerprint, status: &Status) -> Self {
+        let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let set = ReplicaSet {
-            replicas: replicas.unwrap_or(1),
+            replicas: spec.replicas.unwrap_or(1),
             status_replicas: status.replicas,
             available_replicas: status.available_replicas,
             desired: Annotation::parse(metadata.annotation(DESIRED_REPLICAS_ANNOTATION)),
             max: Annotation::parse(metadata.annotation(MAX_REPLICAS_ANNOTATION)),
             has_template: false,
         };
-        Self {
+        Ok(Self {
             set,
             creation_time: time(metadata.creation_timestamp.as_ref()),
-            template,
-            lags: metadata.is_ahead_of(status),
+            template: spec.template,
+            lags: metadata.is_ahead_of(&status),
             labels: metadata.labels.unwrap_or_default(),
-        }
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::object::daemon_set::DaemonSetSpec;
 use crate::object::job::JobSpec;
-use crate::object::managers::read_count_owners;
+use crate::object::managers::count_owners;
 use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::pod::PodEntry;
 use crate::object::selector::{LabelSelector, Selector};
@@ -36,7 +36,7 @@ pub(crate) struct DirectEntry {
 pub(crate) enum Spec {
     StatefulSet(StatefulSetSpec),
     DaemonSet(DaemonSetSpec),
-    Job(JobSpec),
+    Job(Box<JobSpec>),
 }
 
 impl Spec {
@@ -45,7 +45,7 @@ impl Spec {
             WorkloadKind::StatefulSet => StatefulSetSpec::read(object).map(Self::StatefulSet),
             WorkloadKind::DaemonSet => DaemonSetSpec::read(object).map(Self::DaemonSet),
             // Jobs: no other kind deletes its pods itself.
-            _ => JobSpec::read(object).map(Self::Job),
+            _ => JobSpec::read(object).map(|spec| Self::Job(Box::new(spec))),
         }
     }
 
@@ -54,7 +54,7 @@ impl Spec {
         match self {
             Self::StatefulSet(spec) => spec.status_replicas,
             Self::DaemonSet(spec) => spec.status_nodes,
-            Self::Job(spec) => spec.status_active,
+            Self::Job(spec) => spec.status.active,
         }
     }
 }
@@ -94,7 +94,7 @@ impl DirectEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             labels: metadata.labels.unwrap_or_default(),
-            count_owners: read_count_owners(object),
+            count_owners: count_owners(object),
             selector: parse::<Body>(object).map(|object| object.spec.and_then(|spec| spec.selector)),
             spec: Spec::read(kind, object),
         })

@@ -1,11 +1,13 @@
 //! What the controller of Jobs reads from them. Reads one object's JSON text.
 
-use crate::object::job_end::{Counts, Ends, Limits};
+use crate::object::job_end::{FailureRule, Rules, SuccessRule, Template};
+use crate::object::time::{Time, time};
 use crate::sync::job::{Completion, Job, State};
 use crate::words::error::parse;
 use crate::words::text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 
 /// The name by which `spec.managedBy` means kube-controller-manager.
 const KUBERNETES: &str = "kubernetes.io/job-controller";
@@ -13,16 +15,13 @@ const KUBERNETES: &str = "kubernetes.io/job-controller";
 /// What its controller reads from it.
 #[derive(Clone, Debug)]
 pub(crate) struct JobSpec {
-    /// The record for the decision. What has succeeded is only what its status counts, and nothing can end it.
+    /// The record for the decision. What has succeeded is only what its status counts, and nothing has failed.
     pub(crate) job: Job,
-    pub(crate) ends: Ends,
-    pub(crate) status_active: i32,
-    /// The indexes that have succeeded, by the status.
-    pub(crate) completed_indexes: String,
+    pub(crate) spec: Spec,
+    pub(crate) status: Status,
     /// The condition that ends the Job, if one does.
     pub(crate) condition: Option<&'static str>,
-    /// The UIDs of succeeded pods that the status lists but does not count yet.
-    pub(crate) uncounted: Vec<String>,
+    pub(crate) uncounted: Uncounted,
     /// Why the controller leaves it alone, if it does.
     pub(crate) left_alone: Option<String>,
 }
@@ -35,54 +34,56 @@ struct Object {
     status: Option<Status>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-struct Spec {
+pub(crate) struct Spec {
     parallelism: Option<i32>,
     completions: Option<i32>,
     completion_mode: Option<String>,
     suspend: Option<bool>,
     managed_by: Option<String>,
+    backoff_limit: Option<i32>,
+    pub(crate) backoff_limit_per_index: Option<i32>,
+    max_failed_indexes: Option<i32>,
+    active_deadline_seconds: Option<i64>,
+    pub(crate) pod_failure_policy: Option<Rules<FailureRule>>,
+    pub(crate) pod_replacement_policy: Option<String>,
+    pub(crate) success_policy: Option<Rules<SuccessRule>>,
+    pub(crate) template: Option<Template>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
-struct Status {
-    active: i32,
+pub(crate) struct Status {
+    pub(crate) active: i32,
     succeeded: i32,
-    completed_indexes: String,
+    pub(crate) failed: i32,
+    start_time: Option<Time>,
+    pub(crate) completed_indexes: String,
+    pub(crate) failed_indexes: Option<String>,
     uncounted_terminated_pods: Option<Uncounted>,
     conditions: Option<Vec<Condition>>,
 }
 
-#[derive(Default, Deserialize)]
+/// The UIDs of pods that the status lists but does not count yet.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "an object")]
-struct Uncounted {
-    succeeded: Vec<String>,
-    failed: Vec<String>,
+pub(crate) struct Uncounted {
+    pub(crate) succeeded: Vec<String>,
+    pub(crate) failed: BTreeSet<String>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "a condition")]
 struct Condition {
     r#type: String,
     status: String,
 }
 
-/// What can end it is read in a second pass.
-#[derive(Deserialize)]
-#[serde(expecting = "a Job")]
-struct Ending {
-    spec: Limits,
-    #[serde(default)]
-    status: Option<Counts>,
-}
-
 impl JobSpec {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
         let Object { spec, status } = parse(object)?;
-        let ending: Ending = parse(object)?;
-        let status = status.unwrap_or_default();
+        let mut status: Status = status.unwrap_or_default();
         let completion = spec.completion()?;
         let condition = ["SuccessCriteriaMet", "FailureTarget"].into_iter().find(|name| status.has(name));
         let left_alone = left_alone(&spec, &status);
@@ -91,7 +92,8 @@ impl JobSpec {
             (None, Some(_)) => State::Ending,
             (None, None) => State::Running,
         };
-        let uncounted = status.uncounted_terminated_pods.unwrap_or_default();
+        // What the API server sets.
+        let most = if spec.backoff_limit_per_index.is_some() { i32::MAX } else { 6 };
         Ok(Self {
             job: Job {
                 parallelism: spec.parallelism.unwrap_or(1),
@@ -99,13 +101,16 @@ impl JobSpec {
                 succeeded: status.succeeded,
                 is_suspended: spec.suspend.unwrap_or(false),
                 state,
+                backoff_limit: spec.backoff_limit.unwrap_or(most),
+                max_failed_indexes: spec.max_failed_indexes,
+                active_deadline_seconds: spec.active_deadline_seconds,
+                start_time: time(status.start_time.as_ref()),
                 ..Job::default()
             },
-            ends: Ends::new(ending.spec, ending.status.unwrap_or_default(), uncounted.failed),
-            status_active: status.active,
-            completed_indexes: status.completed_indexes,
+            uncounted: status.uncounted_terminated_pods.take().unwrap_or_default(),
+            spec,
+            status,
             condition,
-            uncounted: uncounted.succeeded,
             left_alone,
         })
     }

@@ -1,31 +1,6 @@
-//! What can end a Job, of its spec and status: its limits and policies, and what counts towards them.
+//! What can end a Job, of its spec: its policies.
 
-use crate::object::time::{Time, time};
 use serde::Deserialize;
-use std::collections::BTreeSet;
-
-/// What can end a Job, of its spec.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "an object")]
-pub(crate) struct Limits {
-    pub(crate) backoff_limit: Option<i32>,
-    pub(crate) backoff_limit_per_index: Option<i32>,
-    pub(crate) max_failed_indexes: Option<i32>,
-    pub(crate) active_deadline_seconds: Option<i64>,
-    pub(crate) pod_failure_policy: Option<Rules<FailureRule>>,
-    pub(crate) pod_replacement_policy: Option<String>,
-    pub(crate) success_policy: Option<Rules<SuccessRule>>,
-    pub(crate) template: Option<Template>,
-}
-
-/// What counts towards the limits, of its status.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "an object")]
-pub(crate) struct Counts {
-    start_time: Option<Time>,
-    failed: i32,
-    failed_indexes: Option<String>,
-}
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "a pod template")]
@@ -73,27 +48,4 @@ pub(crate) struct ConditionPattern {
 pub(crate) struct SuccessRule {
     pub(crate) succeeded_indexes: Option<String>,
     pub(crate) succeeded_count: Option<i32>,
-}
-
-/// What can end a Job: its limits, and what counts towards them.
-#[derive(Clone, Debug)]
-pub(crate) struct Ends {
-    pub(crate) limits: Limits,
-    pub(crate) start_time: podrank::Time,
-    pub(crate) failed: i32,
-    pub(crate) failed_indexes: String,
-    /// The UIDs of failed pods that the status lists but does not count yet.
-    pub(crate) uncounted: BTreeSet<String>,
-}
-
-impl Ends {
-    pub(crate) fn new(limits: Limits, counts: Counts, uncounted: Vec<String>) -> Self {
-        Self {
-            limits,
-            start_time: time(counts.start_time.as_ref()),
-            failed: counts.failed,
-            failed_indexes: counts.failed_indexes.unwrap_or_default(),
-            uncounted: uncounted.into_iter().collect(),
-        }
-    }
 }

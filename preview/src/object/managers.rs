@@ -2,7 +2,7 @@
 //! object unreadable.
 
 use crate::object::cost::FIELD_MANAGER;
-use crate::object::time::{Lenient, Time};
+use crate::object::time::Lenient;
 use crate::words::error::parse;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -17,8 +17,7 @@ const BEFORE_APPLY: &str = "before-first-apply";
 /// An entry of `metadata.managedFields`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Written {
-    pub(crate) time: Lenient<Time>,
+struct Written {
     manager: Lenient<String>,
     #[serde(rename = "fieldsV1")]
     fields: Lenient<Fields>,
@@ -47,9 +46,20 @@ impl Written {
 
 /// The managers that may write `spec.replicas` back: neither podrank, nor a controller of Kubernetes, nor somebody who runs
 /// kubectl by hand.
-pub(crate) fn count_owners(entries: &Lenient<Vec<Lenient<Written>>>) -> Vec<String> {
+pub(crate) fn count_owners(object: &RawValue) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Object {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Metadata {
+        #[serde(default)]
+        managed_fields: Lenient<Vec<Lenient<Written>>>,
+    }
+    let entries = parse::<Object>(object).ok().and_then(|object| object.metadata.managed_fields.0);
     let mut owners = Vec::new();
-    for entry in entries.0.iter().flatten().filter_map(|entry| entry.0.as_ref()) {
+    for entry in entries.iter().flatten().filter_map(|entry| entry.0.as_ref()) {
         let manager = entry.manager.0.as_deref().unwrap_or_default();
         if entry.has_count() && writes_back(manager) && !owners.iter().any(|owner| owner == manager) {
             owners.push(manager.to_owned());
@@ -63,22 +73,6 @@ fn writes_back(manager: &str) -> bool {
     !is_by_hand && !["", FIELD_MANAGER, CONTROLLER_MANAGER, BEFORE_APPLY].contains(&manager)
 }
 
-/// The same, read from the whole object.
-pub(crate) fn read_count_owners(object: &RawValue) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Object {
-        metadata: Metadata,
-    }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Metadata {
-        #[serde(default)]
-        managed_fields: Lenient<Vec<Lenient<Written>>>,
-    }
-    let object = parse::<Object>(object);
-    object.map_or_else(|_| Vec::new(), |object| count_owners(&object.metadata.managed_fields))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +82,7 @@ mod tests {
     fn a_count_belongs_to_who_writes_it_without_being_asked() {
         let owners = |entries: serde_json::Value| {
             let object = json!({ "metadata": { "managedFields": entries } }).to_string();
-            read_count_owners(&RawValue::from_string(object).expect("JSON"))
+            count_owners(&RawValue::from_string(object).expect("JSON"))
         };
         let entry =
             |manager: &str| json!({ "manager": manager, "fieldsV1": { "f:spec": { "f:replicas": {} } } });

@@ -2,8 +2,8 @@
 
 use crate::object::workload::WorkloadKind;
 use crate::words::error::parse;
-use serde::de::{Error as _, IgnoredAny};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -75,16 +75,5 @@ impl Metadata {
 
     pub(crate) fn is_being_deleted(&self) -> bool {
         self.deletion_timestamp.is_some()
-    }
-}
-
-/// Fails for another kind of object at once, before the rest of it is read.
-pub(crate) fn only<'de, D: Deserializer<'de>>(
-    kind: &str,
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    match Option::<String>::deserialize(deserializer)? {
-        Some(other) if other != kind => Err(D::Error::custom(format_args!("{other} instead of {kind}"))),
-        own => Ok(own),
     }
 }

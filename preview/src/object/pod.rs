@@ -1,7 +1,7 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
 use crate::object::cost::{ManagedFields, Previous, WrittenCost};
-use crate::object::meta::{Metadata, OwnerReference, only};
+use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::node::Affinity;
 use crate::object::time::{ContainerState, Lenient, Time, deletion, nanos, time};
 use crate::object::workload::WorkloadKind;
@@ -9,7 +9,7 @@ use crate::sync::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use crate::words::error::parse;
 use crate::words::text;
 use podrank::{Flags, Phase, Uid};
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -401,8 +401,12 @@ impl JobPod {
     }
 }
 
+/// Fails for another kind of object at once, before the rest of it is read.
 fn only_pod<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    only("Pod", deserializer)
+    match Option::<String>::deserialize(deserializer)? {
+        Some(other) if other != "Pod" => Err(D::Error::custom(format_args!("{other} instead of Pod"))),
+        own => Ok(own),
+    }
 }
 
 fn uid(uid: Option<&str>) -> Result<Uid, String> {

@@ -1,22 +1,15 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
-use crate::object::deployment;
 use crate::object::deployment::SetState;
-use crate::object::managers::{Written, count_owners, read_count_owners};
-use crate::object::meta::{Metadata, OwnerReference, only};
+use crate::object::managers::count_owners;
+use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::selector::{LabelSelector, Selector};
-use crate::object::template::Template;
-use crate::object::time::{Lenient, Time, deletion, nanos, time};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::error::{Error, not_negative, parse};
 use podrank::DELETION_COST_ANNOTATION;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
 /// What is kept from a set.
 #[derive(Clone, Debug)]
@@ -56,149 +49,26 @@ pub(crate) struct SetSpec {
     pub(crate) template_cost: Option<String>,
 }
 
-/// A valid `ReplicaSet` whose template has its fields in order: all that is kept of it, in one go.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ReplicaSet {
-    pub(crate) api_version: Option<String>,
-    #[serde(default, deserialize_with = "only_replica_set")]
-    pub(crate) kind: Option<String>,
-    metadata: Object<ReplicaSetMetadata>,
-    spec: Option<Object<ReplicaSetSpec>>,
-    status: Option<Object<ReplicaSetStatus>>,
-}
-
-/// The fields of [`Metadata`] and of what its Deployment's controller reads.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReplicaSetMetadata {
-    name: String,
-    namespace: Option<String>,
-    uid: Option<String>,
-    resource_version: Option<String>,
-    #[serde(default)]
-    generation: i64,
-    labels: Option<BTreeMap<String, String>>,
-    annotations: Option<BTreeMap<String, String>>,
-    owner_references: Option<Vec<OwnerReference>>,
-    creation_timestamp: Option<Time>,
-    deletion_timestamp: Option<Lenient<Time>>,
-    #[serde(default)]
-    deletion_grace_period_seconds: Lenient<i64>,
-    #[serde(default)]
-    managed_fields: Lenient<Vec<Lenient<Written>>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReplicaSetSpec {
-    replicas: Option<i32>,
-    selector: Option<LabelSelector>,
-    min_ready_seconds: Option<i32>,
-    #[serde(default)]
-    template: Template,
-}
-
-/// `None` is what the status does not say.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct ReplicaSetStatus {
-    #[serde(deserialize_with = "not_null")]
-    replicas: Option<i32>,
-    #[serde(deserialize_with = "not_null")]
-    observed_generation: Option<i64>,
-    available_replicas: i32,
-    conditions: Lenient<Vec<Lenient<Condition>>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Condition {
-    last_transition_time: Lenient<Time>,
-}
-
-impl ReplicaSet {
-    /// Returns what [`time::newest`] returns for its text.
-    pub(crate) fn newest(&self) -> Option<i64> {
-        let Object(metadata) = &self.metadata;
-        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
-        let own = [
-            time(metadata.creation_timestamp.as_ref()).unix_nanos(),
-            deletion(deleted, metadata.deletion_grace_period_seconds.0),
-        ];
-        let managed = metadata.managed_fields.0.iter().flatten().filter_map(|entry| entry.0.as_ref());
-        let managed = managed.map(|entry| nanos(&entry.time));
-        let conditions = self.status.iter().flat_map(|Object(status)| status.conditions.0.iter().flatten());
-        let conditions = conditions.filter_map(|condition| condition.0.as_ref());
-        let conditions = conditions.map(|condition| nanos(&condition.last_transition_time));
-        own.into_iter().chain(managed).chain(conditions).flatten().max()
-    }
-}
-
-/// What is written as an object. To serde alone, a list is a structure, too.
-struct Object<T>(T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
-            type Value = Object<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(fields)).map(Object)
-            }
-        }
-
-        deserializer.deserialize_map(Fields(PhantomData))
-    }
-}
-
-fn only_replica_set<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    only("ReplicaSet", deserializer)
-}
-
-fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
 impl SetEntry {
     pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
-        let set = Self::empty(kind, Metadata::read(object)?);
+        let mut metadata = Metadata::read(object)?;
+        let controller = metadata.controller();
+        let has_deployment = controller.as_ref().is_some_and(|controller| controller.kind == "Deployment");
         Ok(Self {
-            count_owners: read_count_owners(object),
-            spec: SetSpec::read(kind, object),
-            status: SetStatus::read(object),
-            state: set.has_deployment().then(|| SetState::read(object)),
-            ..set
-        })
-    }
-
-    /// One of which only the metadata are known.
-    fn empty(kind: WorkloadKind, mut metadata: Metadata) -> Self {
-        Self {
             kind,
             namespace: metadata.namespace(),
-            controller: metadata.controller(),
+            controller,
             is_being_deleted: metadata.is_being_deleted(),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
             labels: metadata.labels.unwrap_or_default(),
             generation: metadata.generation,
-            count_owners: Vec::new(),
-            spec: Ok(SetSpec::default()),
-            status: Ok(None),
-            state: None,
-        }
-    }
-
-    fn has_deployment(&self) -> bool {
-        self.controller.as_ref().is_some_and(|controller| controller.kind == "Deployment")
+            count_owners: count_owners(object),
+            spec: SetSpec::read(kind, object),
+            status: SetStatus::read(object),
+            state: has_deployment.then(|| SetState::read(object)),
+        })
     }
 
     pub(crate) fn id(&self) -> WorkloadRef<'_> {
@@ -259,57 +129,6 @@ impl SetEntry {
 
     pub(crate) fn spec(&self) -> Result<&SetSpec, Error> {
         self.spec.as_ref().map_err(|error| self.error(error))
-    }
-}
-
-impl From<ReplicaSet> for SetEntry {
-    fn from(set: ReplicaSet) -> Self {
-        let ReplicaSet { metadata: Object(all), spec, status, .. } = set;
-        let status = status.map(|Object(status)| status);
-        let count_owners = count_owners(&all.managed_fields);
-        let metadata = Metadata {
-            name: all.name,
-            namespace: all.namespace,
-            uid: all.uid,
-            resource_version: all.resource_version,
-            generation: all.generation,
-            labels: all.labels.clone(),
-            owner_references: all.owner_references,
-            deletion_timestamp: all.deletion_timestamp.map(|_| IgnoredAny),
-        };
-        let set = Self::empty(WorkloadKind::ReplicaSet, metadata);
-        let ReplicaSetSpec { replicas, selector, min_ready_seconds, template } =
-            spec.map(|Object(spec)| spec).unwrap_or_default();
-        let state = set.has_deployment().then(|| {
-            let head = deployment::Head {
-                labels: all.labels,
-                annotations: all.annotations,
-                creation_timestamp: all.creation_timestamp,
-                generation: all.generation,
-            };
-            let status =
-                status.as_ref().map_or_else(deployment::Status::default, |status| deployment::Status {
-                    replicas: status.replicas.unwrap_or(0),
-                    available_replicas: status.available_replicas,
-                    observed_generation: status.observed_generation.unwrap_or(0),
-                });
-            Ok(SetState::new(head, replicas, template.fingerprint, &status))
-        });
-        Self {
-            count_owners,
-            spec: Ok(SetSpec {
-                replicas,
-                selector,
-                min_ready_seconds: min_ready_seconds.unwrap_or(0),
-                template_cost: template.cost,
-            }),
-            status: Ok(status.map(|ReplicaSetStatus { replicas, observed_generation, .. }| SetStatus {
-                replicas,
-                observed_generation,
-            })),
-            state,
-            ..set
-        }
     }
 }
 

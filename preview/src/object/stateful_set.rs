@@ -1,6 +1,6 @@
 //! What the controller of `StatefulSets` reads from them. Reads one object's JSON text.
 
-use crate::object::deployment::Budget;
+use crate::object::deployment::{RollingUpdate, UpdateStrategy};
 use crate::sync::IntOrPercent;
 use crate::sync::stateful_set::{PodManagement, StatefulSet, Update};
 use crate::words::error::parse;
@@ -34,7 +34,7 @@ struct Spec {
     replicas: Option<i32>,
     ordinals: Option<Ordinals>,
     pod_management_policy: Option<String>,
-    update_strategy: Option<WrittenUpdate>,
+    update_strategy: Option<UpdateStrategy>,
     min_ready_seconds: Option<i32>,
     volume_claim_templates: Option<Vec<ClaimTemplate>>,
     persistent_volume_claim_retention_policy: Option<Retention>,
@@ -84,7 +84,7 @@ impl StatefulSetSpec {
                 replicas: spec.replicas.unwrap_or(1),
                 start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
                 management: management(spec.pod_management_policy.as_deref())?,
-                update: spec.update_strategy.unwrap_or_default().read()?,
+                update: spec.update_strategy.unwrap_or_default().of_stateful_set()?,
                 is_being_deleted: false,
                 max_unavailable_gate: true,
                 recreate_gate: false,
@@ -114,27 +114,13 @@ fn management(policy: Option<&str>) -> Result<PodManagement, String> {
 }
 
 /// An update strategy as it is written. Missing values get Kubernetes' defaults.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
-struct WrittenUpdate {
-    r#type: Option<String>,
-    rolling_update: Option<RollingUpdate>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "an object")]
-struct RollingUpdate {
-    partition: Option<i32>,
-    max_unavailable: Option<Budget>,
-}
-
-impl WrittenUpdate {
-    fn read(self) -> Result<Update, String> {
-        let RollingUpdate { partition, max_unavailable } = self.rolling_update.unwrap_or_default();
+impl UpdateStrategy {
+    fn of_stateful_set(self) -> Result<Update, String> {
+        let RollingUpdate { partition, max_unavailable, .. } = self.rolling_update.unwrap_or_default();
         match self.r#type.as_deref() {
             None | Some("" | "RollingUpdate") => Ok(Update::RollingUpdate {
                 partition: partition.unwrap_or(0),
-                max_unavailable: max_unavailable.map_or(IntOrPercent::Int(1), |Budget(budget)| budget),
+                max_unavailable: max_unavailable.unwrap_or(IntOrPercent::Int(1)),
             }),
             Some("OnDelete") => Ok(Update::OnDelete),
             Some("Recreate") => Ok(Update::Recreate),

@@ -40,8 +40,6 @@ pub(crate) enum Surrounding {
 }
 
 impl SurroundingKind {
-    pub(crate) const ALL: [Self; 3] = [Self::Autoscaler, Self::DisruptionBudget, Self::ScaleDownPolicy];
-
     /// The kind by an object's own `kind` and, if known, API version.
     pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
         let is_in = |group: &str| api_version.is_none_or(|version| version.starts_with(group));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// A timestamp of the Kubernetes API.
+#[derive(Clone, Debug)]
 pub(crate) struct Time(podrank::Time);
 
 impl<'de> Deserialize<'de> for Time {

@@ -54,31 +54,26 @@ pub struct WorkloadName {
 struct Type {
     kind: &'static str,
     short: &'static str,
-    singular: &'static str,
     group: &'static str,
     /// `None` if no preview knows it yet.
     supported: Option<WorkloadKind>,
 }
 
 const TYPES: [Type; 7] = {
-    const fn new(
-        kind: &'static str,
-        short: &'static str,
-        singular: &'static str,
-        group: &'static str,
-        supported: Option<WorkloadKind>,
-    ) -> Type {
-        Type { kind, short, singular, group, supported }
-    }
     use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet};
     [
-        new("Deployment", "deploy", "deployment", "apps", Some(Deployment)),
-        new("ReplicaSet", "rs", "replicaset", "apps", Some(ReplicaSet)),
-        new("ReplicationController", "rc", "replicationcontroller", "", Some(ReplicationController)),
-        new("StatefulSet", "sts", "statefulset", "apps", Some(StatefulSet)),
-        new("DaemonSet", "ds", "daemonset", "apps", Some(DaemonSet)),
-        new("Job", "job", "job", "batch", Some(Job)),
-        new("CronJob", "cj", "cronjob", "batch", None),
+        Type { kind: "Deployment", short: "deploy", group: "apps", supported: Some(Deployment) },
+        Type { kind: "ReplicaSet", short: "rs", group: "apps", supported: Some(ReplicaSet) },
+        Type {
+            kind: "ReplicationController",
+            short: "rc",
+            group: "",
+            supported: Some(ReplicationController),
+        },
+        Type { kind: "StatefulSet", short: "sts", group: "apps", supported: Some(StatefulSet) },
+        Type { kind: "DaemonSet", short: "ds", group: "apps", supported: Some(DaemonSet) },
+        Type { kind: "Job", short: "job", group: "batch", supported: Some(Job) },
+        Type { kind: "CronJob", short: "cj", group: "batch", supported: None },
     ]
 };
 
@@ -156,7 +151,7 @@ impl WorkloadKind {
         let likeness = |name: &str| text::alike(&lower, name);
         let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
         let nearest = names
-            .flat_map(|known| [known.short, known.singular])
+            .flat_map(|known| [known.short.to_owned(), known.singular()])
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
             .filter(|name| likeness(name) > text::ALIKE);
         let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
@@ -165,7 +160,7 @@ impl WorkloadKind {
 
     /// The full type, which no type of another API group can be confused with: `deployments.apps`.
     pub fn resource(self) -> String {
-        let Type { singular, group, .. } = self.as_type();
+        let (singular, group) = (self.as_type().singular(), self.as_type().group);
         if group.is_empty() { format!("{singular}s") } else { format!("{singular}s.{group}") }
     }
 
@@ -204,10 +199,14 @@ fn listed(kinds: &[WorkloadKind], and: &str) -> String {
 }
 
 impl Type {
+    fn singular(&self) -> String {
+        self.kind.to_ascii_lowercase()
+    }
+
     /// Whether `text`, in lower case, names it: `deploy`, `deployments`, `deployment.apps`, `deployments.v1.apps`.
     fn is_named(&self, text: &str) -> bool {
         let (name, suffix) = text.split_once('.').map_or((text, None), |(name, suffix)| (name, Some(suffix)));
-        let is_name = name == self.short || name.strip_suffix('s').unwrap_or(name) == self.singular;
+        let is_name = name == self.short || name.strip_suffix('s').unwrap_or(name) == self.singular();
         let group = suffix.map(|suffix| suffix.strip_prefix("v1.").unwrap_or(suffix));
         is_name && group.is_none_or(|group| group == self.group && !group.is_empty())
     }

@@ -81,7 +81,7 @@ impl Budget {
 /// # Errors
 /// If pods are to be evicted, and a budget can never allow all of these evictions.
 pub fn check_budgets(input: &Input, plan: &Plan, by_eviction: bool) -> Result<Vec<Note>, Error> {
-    let budgets = input.surroundings(&plan.namespace).filter_map(|entry| match &entry.object {
+    let budgets = input.surroundings_in(Some(&plan.namespace)).filter_map(|entry| match &entry.object {
         Ok(Surrounding::Budget(budget)) => Some(budget),
         _ => None,
     });

@@ -1,5 +1,8 @@
 //! A number that may be a percentage, such as `maxSurge` and `maxUnavailable`.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
 /// The largest percentage. Up to it, integer arithmetic agrees with Kubernetes' floating-point arithmetic for every number of
 /// replicas.
 pub const MAX_PERCENT: u32 = 1 << 22;
@@ -57,6 +60,21 @@ impl IntOrPercent {
                 let product = i64::from(percent.min(MAX_PERCENT)) * i64::from(replicas.max(0));
                 product / 100 + i64::from(round_up && product % 100 != 0)
             }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for IntOrPercent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a number of pods or a percentage")]
+        enum Written {
+            Number(i32),
+            Text(String),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(number) => Ok(Self::Int(number)),
+            Written::Text(text) => Self::parse(&text).map_err(D::Error::custom),
         }
     }
 }

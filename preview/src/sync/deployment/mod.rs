@@ -140,6 +140,12 @@ pub struct Sync {
 /// `sets` are the `ReplicaSets` that the Deployment owns and its selector matches, empty ones included: the oldest first, and of
 /// equally old ones the one with the smaller name. If a number is negative, which Kubernetes does not allow, the result has no meaning.
 pub fn next_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Sync {
+    let sync = one_sync(deployment, sets);
+    Sync { goes_on: goes_on::goes_on(deployment, sets, &sync), ..sync }
+}
+
+/// The same, without what follows.
+fn one_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Sync {
     let mut syncing = Syncing {
         deployment,
         budgets: Budgets::new(&deployment.strategy, deployment.replicas),
@@ -158,7 +164,15 @@ pub fn next_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Sync {
     }
     syncing.changes.iter_mut().for_each(SizeChange::note_annotations);
     syncing.missing.annotates = syncing.creates;
-    syncing.finish(path)
+    Sync {
+        path,
+        budgets: syncing.budgets,
+        new_set: syncing.sets.new,
+        new_change: syncing.sets.new.map_or(syncing.missing, |index| syncing.changes[index]),
+        creates: syncing.creates,
+        goes_on: false,
+        changes: syncing.changes,
+    }
 }
 
 /// Returns the path of the sync. The conditions are in the order in which Kubernetes checks them.
@@ -193,18 +207,6 @@ impl Syncing<'_> {
     /// Records why the new set, which may not exist yet, stays as it is.
     fn give_new_set(&mut self, reason: SizeReason) {
         self.sets.new.map_or(&mut self.missing, |index| &mut self.changes[index]).reason = reason;
-    }
-
-    fn finish(self, path: Path) -> Sync {
-        Sync {
-            path,
-            budgets: self.budgets,
-            new_set: self.sets.new,
-            new_change: self.sets.new.map_or(self.missing, |index| self.changes[index]),
-            creates: self.creates,
-            goes_on: self.goes_on(path),
-            changes: self.changes,
-        }
     }
 }
 

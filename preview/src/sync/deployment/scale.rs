@@ -42,7 +42,7 @@ impl Syncing<'_> {
     }
 
     /// How many pods all sets may want together.
-    pub(super) fn allowed(&self) -> i32 {
+    fn allowed(&self) -> i32 {
         let count = self.deployment.replicas;
         if count > 0 { count.wrapping_add(self.budgets.surge) } else { 0 }
     }

@@ -19,13 +19,9 @@ impl<'a> Sets<'a> {
         self.new.map(|index| (index, &self.all[index]))
     }
 
-    pub(super) fn is_old(&self, index: usize) -> bool {
-        self.new != Some(index)
-    }
-
     /// Returns all sets but the new one.
     pub(super) fn old(self) -> impl Iterator<Item = (usize, &'a ReplicaSet)> {
-        self.all.iter().enumerate().filter(move |(index, _)| self.is_old(*index))
+        self.all.iter().enumerate().filter(move |(index, _)| self.new != Some(*index))
     }
 
     /// Returns the old sets that want pods.
