@@ -5,10 +5,10 @@ use crate::sync::reasons;
 reasons! {
     /// Why a set gets its size.
     ///
-    /// The [module](super) explains the terms. "Scale", "Roll" and "Recreate" name the [`Path`] on which a reason occurs.
+    /// The [module](super) explains the terms. "Scale", "Roll" and "Recreate" name the [`Path`](super::Path) on which a reason occurs.
     SizeReason {
-        /// The sync does not consider the set. This is the reason of every set if the path is [`Path::Nothing`] or
-        /// [`Path::Rollback`]. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
+        /// The sync does not consider the set. This is the reason of every set if the path is [`Path::Nothing`](super::Path::Nothing) or
+        /// [`Path::Rollback`](super::Path::Rollback). On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
         Untouched = "untouched",
         /// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set
         /// gets it, or the newest set if the new set does not exist yet.
