@@ -78,7 +78,7 @@ fn only_set(
             Err(format!(
                 "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first} -n {namespace} --replicas N{}",
                 names.join(" and "),
-                args.of_file_and_time()
+                args.of_file_and_decision()
             ))
         }
         _ => Ok(None),
@@ -410,7 +410,7 @@ fn of_order<'a>(
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = standing::notes(order).map(ToString::to_string).collect();
     if look.terminal_width.is_some() && args.output == Output::Table {
-        beside.push(standing::hint(order) + &args.of_file_and_time());
+        beside.push(standing::hint(order) + &args.of_file_and_decision());
     }
     let link = || link::link(input, options, &id(order.namespace, &order.workload), None);
     let text = match args.output {
@@ -533,7 +533,7 @@ fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
     let (kind, name) = (line.workload.kind.short(), line.workload.name);
     let replicas = args.replicas.filter(|_| line.error.is_none());
     let replicas = replicas.map_or_else(String::new, |replicas| format!(" {replicas}"));
-    let (namespace, source) = (line.namespace, args.of_file_and_time());
+    let (namespace, source) = (line.namespace, args.of_file_and_decision());
     Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {namespace}{source}"))
 }
 

@@ -316,6 +316,16 @@ fn what_to_type_next_keeps_the_file_and_the_time() {
 }
 
 #[test]
+fn what_to_type_next_keeps_the_flags_that_change_the_answer() {
+    let flags = "--now 2026-03-10T12:00:00Z --within 0s,5s --feature-gates PodDeletionCost=false --burst-replicas 3 --next-step --partial";
+    for words in ["deploy/web", "deploy", "pod/web-7f6b9d5c48-b7wfn"] {
+        let text = at_terminal(&format!("{words} {flags}"), 60).join(" ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.ends_with(flags), "{words}: {text}");
+    }
+}
+
+#[test]
 fn several_answers_share_the_lines_of_the_terminal() {
     let autoscaler = json!({
         "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",

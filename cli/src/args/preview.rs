@@ -90,7 +90,7 @@ pub(crate) struct PreviewArgs {
     /// which count for StatefulSets alone; PodDeletionCost, LogarithmicScaleDown and PreferForScaleDown, which count for
     /// Deployments, ReplicaSets and ReplicationControllers alone
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate, hide_short_help = true)]
-    feature_gates: Vec<(AnyGate, bool)>,
+    feature_gates: Vec<GivenGate>,
 
     /// Most deletions of a ReplicaSet or ReplicationController to show, of which Kubernetes makes at most 500 in one sync; other kinds ignore it
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -252,13 +252,17 @@ enum AnyGate {
     Controller(ControllerGate),
 }
 
-fn any_gate(text: &str) -> Result<(AnyGate, bool), String> {
+/// A gate, its value, and both as they were typed.
+#[derive(Clone, Debug)]
+struct GivenGate(AnyGate, bool, String);
+
+fn any_gate(text: &str) -> Result<GivenGate, String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
     if let Some((_, gate)) = STATEFUL_SET_GATES.iter().find(|(known, _)| *known == name) {
-        return Ok((AnyGate::Controller(*gate), on_or_off(value)?));
+        return Ok(GivenGate(AnyGate::Controller(*gate), on_or_off(value)?, text.to_owned()));
     }
     match gate(text) {
-        Ok((gate, value)) => Ok((AnyGate::Order(gate), value)),
+        Ok((gate, value)) => Ok(GivenGate(AnyGate::Order(gate), value, text.to_owned())),
         Err(error) if error.starts_with("unknown") => {
             Err(format!("{error}, {}", STATEFUL_SET_GATES.map(|(name, _)| name).join(", ")))
         }
@@ -298,9 +302,23 @@ impl PreviewArgs {
         self.filename.as_ref().map_or_else(String::new, name)
     }
 
-    /// The same flags and the one that gives the time, if it is given.
-    pub(crate) fn of_file_and_time(&self) -> String {
-        self.of_file() + &self.now.map_or_else(String::new, |now| format!(" --now {now}"))
+    /// The same flags, and all others besides the count that change an answer: for commands that ask more about the same.
+    pub(crate) fn of_file_and_decision(&self) -> String {
+        let within = |within: Within| {
+            let [before, after] = [within.before, within.after].map(|time| time.as_secs_f64());
+            format!("--within {before}s,{after}s")
+        };
+        let gates: Vec<_> = self.feature_gates.iter().map(|GivenGate(.., text)| text.as_str()).collect();
+        let flags = [
+            self.now.map(|now| format!("--now {now}")),
+            self.within.map(within),
+            (self.order == OrderName::Total).then(|| "--order total".to_owned()),
+            (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
+            self.burst_replicas.map(|most| format!("--burst-replicas {most}")),
+            self.next_step.then(|| "--next-step".to_owned()),
+            self.partial.then(|| "--partial".to_owned()),
+        ];
+        flags.iter().flatten().fold(self.of_file(), |all, flag| format!("{all} {flag}"))
     }
 
     /// What is missing for this output.
@@ -321,7 +339,7 @@ impl PreviewArgs {
     /// Kubernetes' defaults with the changes that are asked for.
     fn gates(&self) -> (FeatureGates, ControllerGates) {
         let (mut order, mut controllers) = (FeatureGates::KUBERNETES, ControllerGates::KUBERNETES);
-        for (gate, value) in &self.feature_gates {
+        for GivenGate(gate, value, _) in &self.feature_gates {
             let gate = match gate {
                 AnyGate::Order(gate) => gate(&mut order),
                 AnyGate::Controller(gate) => gate(&mut controllers),
