@@ -169,7 +169,8 @@ fn place_of(pod: &Standing<'_>) -> String {
 
 /// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
 fn because(pod: &Standing<'_>, counted: bool) -> String {
-    if let Some(by) = &pod.waits_for {
+    // One that goes now does not wait, although it would at a lower count.
+    if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.verdict != Verdict::Delete) {
         return waiting(pod.name, by);
     }
     match (pod.contest, pod.rule) {

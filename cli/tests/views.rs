@@ -326,6 +326,22 @@ fn what_to_type_next_keeps_the_flags_that_change_the_answer() {
 }
 
 #[test]
+fn a_pod_that_goes_now_waits_for_none() {
+    let mut all: Value = serde_json::from_str(STATEFUL_SET).expect("JSON");
+    for pod in all["items"].as_array_mut().expect("items").iter_mut().filter(|item| item["kind"] == "Pod") {
+        if ["db-0", "db-1", "db-2"].contains(&pod["metadata"]["name"].as_str().expect("a name")) {
+            pod["metadata"]["labels"]["controller-revision-hash"] = "db-1".into();
+        }
+        for condition in pod["status"]["conditions"].as_array_mut().expect("conditions") {
+            condition["status"] = "True".into();
+        }
+    }
+    let (text, _) = fine("sts/db", &all.to_string());
+    let row = text.lines().find(|line| line.contains(" db-2 ")).expect("a row");
+    assert!(row.starts_with("now ") && row.ends_with(" old"), "{text}");
+}
+
+#[test]
 fn several_answers_share_the_lines_of_the_terminal() {
     let autoscaler = json!({
         "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
