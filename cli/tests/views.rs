@@ -336,7 +336,7 @@ fn a_pod_that_goes_now_waits_for_none() {
             condition["status"] = "True".into();
         }
     }
-    let (text, _) = fine("sts/db", &all.to_string());
+    let (text, _) = fine("sts/db", all.to_string());
     let row = text.lines().find(|line| line.contains(" db-2 ")).expect("a row");
     assert!(row.starts_with("now ") && row.ends_with(" old"), "{text}");
 }
