@@ -3,26 +3,16 @@ package judge
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// buildPreview makes the program that answers, from the preview as it is now.
-var buildPreview = sync.OnceValue(func() error {
-	build := exec.Command("cargo", "build", "--quiet", "-p", "podrank-answer")
-	build.Dir, build.Stderr = "../answer", os.Stderr
-	return build.Run()
-})
 
 // A previewer asks the preview about objects as kubectl prints them: one program for many questions. It is not for use by several
 // goroutines at once.
@@ -32,10 +22,9 @@ type previewer struct {
 }
 
 func newPreviewer(t *testing.T) (*previewer, error) {
-	if err := buildPreview(); err != nil {
-		return nil, fmt.Errorf("cargo build: %w", err)
-	}
-	program := exec.Command(filepath.Join(cmp.Or(os.Getenv("CARGO_TARGET_DIR"), "../../target"), "debug/podrank-answer"))
+	// cargo builds it from the preview as it is now. A relative CARGO_TARGET_DIR is one of the workspace's root.
+	program := exec.Command("cargo", "run", "--quiet", "-p", "podrank-answer")
+	program.Dir = "../.."
 	program.Stderr = os.Stderr
 	in, inErr := program.StdinPipe()
 	out, outErr := program.StdoutPipe()
