@@ -125,10 +125,14 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 		}}
 	}
 	n := r.IntN(12)
-	if r.IntN(200) == 0 {
+	switch r.IntN(200) {
+	case 0:
 		n = 450 + r.IntN(300)
 		parallelism = int32(r.IntN(300))
 		completions = int32(r.IntN(300))
+	case 1, 2, 3, 4, 5, 6: // so many that Kubernetes' sort does not keep ties in the list's order
+		n = 20 + r.IntN(60)
+		parallelism, completions = int32(r.IntN(20)), int32(n)
 	}
 	// One pod in so many has an index, or all but one in eight.
 	few := pick(r, 1, 1, 10)
@@ -190,8 +194,8 @@ func newIndex(r *rand.Rand, pods int) string {
 	switch {
 	case r.IntN(10) == 0:
 		return pick(r, "", "-1", "-0", "+2", "03", "x", "1.0", "9223372036854775807", "9223372036854775808", "2147483648")
-	case pods > 400:
-		return strconv.Itoa(r.IntN(400))
+	case pods > 12:
+		return strconv.Itoa(r.IntN(min(pods, 400)))
 	}
 	return strconv.Itoa(r.IntN(1 + pick(r, 2, 5, 12)))
 }

@@ -15,6 +15,7 @@ use crate::words::age::age;
 use crate::words::error::Error;
 use crate::words::text::count;
 use podrank::{Pod, Policy, Time};
+use std::collections::BTreeMap;
 
 impl JobSpec {
     /// How many pods have succeeded, including those that the status does not count yet.
@@ -143,13 +144,15 @@ pub(crate) fn decide<'a>(
     let mut sync = next_sync(&job, now, &records, &indexes);
 
     let policy = job::order();
-    let sorted = if is_indexed(&job) {
-        settle_by_index(&policy, &records, &indexes, &mut sync.outcomes)
-    } else {
-        Vec::new()
-    };
     let mut order = vec![0; records.len()];
     let order = policy.sort(&records, &mut order).expect("there is room");
+    let sorted = match job.completion {
+        Completion::Indexed(completions) => {
+            let list = left_by_index(order, &indexes, completions.into());
+            settle_by_index(&policy, &records, list, &mut sync.outcomes)
+        }
+        _ => Vec::new(),
+    };
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // What goes first, in the order.
     order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
@@ -172,12 +175,20 @@ fn is_indexed(job: &Job) -> bool {
     matches!(job.completion, Completion::Indexed(_))
 }
 
-/// Decides what the rules leave open of an Indexed Job, in whose list the pods come by index, by running Kubernetes' sort on that
-/// list. Returns the pods that it decided about: none if chance decides which pod of an index is in the list.
+/// The list from which Kubernetes takes the surplus: of the pods of each valid index the last in the order, by index. Where the last
+/// pods of an index tie, it is one of them, and the sort treats all of them alike.
+fn left_by_index(order: &[u32], indexes: &[i64], completions: i64) -> Vec<u32> {
+    let by_index = order.iter().map(|pod| (indexes[*pod as usize], *pod));
+    let left: BTreeMap<_, _> = by_index.filter(|(index, _)| (0..completions).contains(index)).collect();
+    left.into_values().collect()
+}
+
+/// Decides what the rules leave open of an Indexed Job by running Kubernetes' sort on its list by index. Returns the pods that it
+/// decided about: none if chance decides which pod of an index is in the list.
 fn settle_by_index(
     policy: &Policy,
     records: &[Pod],
-    indexes: &[i64],
+    mut list: Vec<u32>,
     outcomes: &mut [PodOutcome<JobReason>],
 ) -> Vec<u32> {
     use Verdict::{Contested, Delete, Keep};
@@ -185,17 +196,7 @@ fn settle_by_index(
     if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != JobReason::Surplus) {
         return Vec::new();
     }
-    // Also those that go only in the next sync: Kubernetes sorts them all.
-    let is_left = |outcome: &PodOutcome<JobReason>| {
-        matches!(outcome.reason, JobReason::Surplus | JobReason::Kept | JobReason::NextSync)
-    };
-    let mut list: Vec<u32> =
-        (0..).zip(&*outcomes).filter(|(_, outcome)| is_left(outcome)).map(|(pod, _)| pod).collect();
-    list.sort_by_key(|pod| indexes[*pod as usize]);
-    let certain = outcomes
-        .iter()
-        .filter(|outcome| outcome.reason == JobReason::Surplus && outcome.verdict == Delete)
-        .count();
+    let certain = list.iter().filter(|pod| outcomes[**pod as usize].verdict == Delete).count();
     let quota = outcomes.iter().find(|outcome| is_contested(outcome)).map_or(0, |outcome| outcome.quota);
     let mut scratch = vec![[0; 4]; list.len()];
     policy.upstream_sort(records, &mut list, &mut scratch).expect("there is room");
