@@ -348,7 +348,7 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
 /// The error, with the flags that help.
 fn explained(error: &podrank_preview::Error) -> String {
     let flags = match error.remedy() {
-        Some(Remedy::NameTheSet) => "; choose one as TYPE/NAME, with --namespace",
+        Some(Remedy::NameTheSet) => "; choose one as TYPE/NAME, with --namespace, or ask about all with -A",
         Some(Remedy::AcceptPartial) => "; --partial accepts what is missing",
         _ => "",
     };

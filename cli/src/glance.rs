@@ -198,10 +198,15 @@ fn what_goes(preview: &Preview<'_>) -> String {
         (0, _) => format!("all {active} {pods} stay"),
         _ => match preview.one_by_one() {
             Some(all) => {
-                return format!(
-                    "{all} of {active} {pods} go, {} now and {blocked} after that",
-                    delete.text()
-                );
+                let order = format!("{} now and {blocked} after that", delete.text());
+                return match preview.replaced() {
+                    0 => format!("{all} of {active} {pods} go, {order}"),
+                    replaced => {
+                        let go = if all == 0 { "none".to_owned() } else { all.to_string() };
+                        let goes = if all == 0 { "goes" } else { "go" };
+                        format!("{go} of {active} {pods} {goes}, and {replaced} are replaced: {order}")
+                    }
+                };
             }
             None => go(delete, &format!("{active} {pods}")),
         },
@@ -395,7 +400,9 @@ pub(crate) fn few_words(
             details.age.as_ref().map_or("no creation time".to_owned(), |age| format!("age {age}"))
         }
         Some("uid") => "order of UIDs".to_owned(),
-        Some("out-of-range") => "ordinal out of range".to_owned(),
+        // What follows a colon is told with the whole reason.
+        Some("in-range" | "out-of-range" | "kept") => why.split(": ").next().unwrap_or(why).to_owned(),
+        Some("one-at-a-time") => "after higher ordinals".to_owned(),
         Some("old-unavailable") => "old and not available".to_owned(),
         Some("duplicate") => "duplicate of its index".to_owned(),
         Some("surplus") => "beyond parallelism".to_owned(),

@@ -129,15 +129,14 @@ pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note
 
 /// What happens at the present count, before any other is asked for.
 fn now(order: &ScaleDownOrder<'_>) -> Option<String> {
-    let rest = order.rest.as_ref()?;
     let pods = format!("its {} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
-    let goes = || format!("At its present count, {} now.", go(rest.delete, &pods));
-    let goes = (rest.delete.max > 0).then(goes);
-    let then =
-        rest.text.as_ref().map(|text| match text.strip_prefix("Then it ").filter(|_| goes.is_none()) {
-            Some(what) => format!("It {what}"),
-            None => text.clone(),
-        });
+    let goes = || format!("At its present count, {} now.", go(order.delete, &pods));
+    let goes = (order.delete.max > 0).then(goes);
+    let text = order.rest.as_ref().and_then(|rest| rest.text.as_ref());
+    let then = text.map(|text| match text.strip_prefix("Then it ").filter(|_| goes.is_none()) {
+        Some(what) => format!("It {what}"),
+        None => text.clone(),
+    });
     let all: Vec<_> = goes.into_iter().chain(then).collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
@@ -229,7 +228,8 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         return match now {
             Some(now) => now,
             None if order.workload.kind == WorkloadKind::Deployment => {
-                "stays at the present count; at which lower count it goes depends on the rollout".to_owned()
+                "stays at the present count; at which lower count it goes depends on what happens until then"
+                    .to_owned()
             }
             None => "it stays at every count".to_owned(),
         };

@@ -397,7 +397,7 @@ fn unknown_and_ambiguous_deployments_get_a_suggestion() {
     let bare = with(owned_pod(1, "x"), "metadata ownerReferences", owner("v1", "ReplicationController", "x"));
     let two = dump(&[items(ROLLOUT), vec![bare]].concat());
     let namesake = with_twin(ROLLOUT, OLD, &[("metadata name", json!("web"))]);
-    let choose = "; choose one as TYPE/NAME, with --namespace";
+    let choose = "; choose one as TYPE/NAME, with --namespace, or ask about all with -A";
     for (words, dump, error) in [
         ("deploy/wep", ROLLOUT, "no Deployment is named wep; did you mean deploy/web?"),
         ("deploy/xyz", ROLLOUT, "no Deployment is named xyz; the input has: default Deployment/web"),

@@ -692,7 +692,11 @@ fn several_sets() {
             "default ReplicaSet/api, default ReplicaSet/web",
         ),
     ] {
-        bad_input(dump, words, &format!("{start}{sets}; choose one as TYPE/NAME, with --namespace"));
+        bad_input(
+            dump,
+            words,
+            &format!("{start}{sets}; choose one as TYPE/NAME, with --namespace, or ask about all with -A"),
+        );
     }
     fine("--replicas 1 --partial -n a", &pods);
     fine("--replicas 1 --partial -n default api", &pods);

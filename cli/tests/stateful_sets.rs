@@ -76,9 +76,9 @@ It waits for db-1; 2 pods go only after that.
 GOES   POD   NODE    BECAUSE
 waits  db-4  node-1  waits for db-1
 waits  db-3  node-0  waits for db-1
-no     db-2  node-2  in range
-no     db-1  node-1  in range
-no     db-0  node-0  in range
+no     db-2  node-2  ordinal 2 is within 0 to 2
+no     db-1  node-1  ordinal 1 is within 0 to 2
+no     db-0  node-0  ordinal 0 is within 0 to 2
 ";
     assert_eq!(table, expected);
     let (proof, _) = fine("sts/db --replicas 3 -o wide", STATEFUL_SET);

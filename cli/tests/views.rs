@@ -430,9 +430,10 @@ fn without_a_count_one_learns_which_pods_go_now() {
         let (word, sentence) = match verdict {
             "delete" => ("yes", "goes now"),
             "later" => ("later", "stays now, and goes when the rollout goes on"),
-            "keep" => {
-                ("no", "stays at the present count; at which lower count it goes depends on the rollout")
-            }
+            "keep" => (
+                "no",
+                "stays at the present count; at which lower count it goes depends on what happens until then",
+            ),
             other => panic!("{other}"),
         };
         let row = all.iter().find(|line| line.contains(name)).expect("a row");
@@ -451,6 +452,60 @@ fn without_a_count_one_learns_which_pods_go_now() {
     assert_eq!(verdicts(&json), verdicts(&now));
 }
 
+/// Two go before the count can fall, so ranks are others by then.
+#[test]
+fn counts_are_not_known_while_pods_go_at_the_present_one() {
+    let mut objects = items(ROLLOUT);
+    objects.retain(|object| !object.to_string().contains("web-5d8c7f9b64"));
+    let all = objects.iter().filter(|object| object["kind"] == "Pod").count();
+    for object in objects.iter_mut().filter(|object| object["status"]["replicas"].is_number()) {
+        (object["spec"]["replicas"], object["status"]["replicas"]) = (json!(all - 3), json!(all));
+    }
+    let order = lines("deploy/web", dump(&objects));
+    assert_eq!(order[1], "At its present count, 2 of its 9 pods go now.", "{order:?}");
+    assert!(order[2].starts_with("PLACE  GOES NOW"), "{order:?}");
+    assert_eq!(order.iter().filter(|row| cell(&order[2], row, "GOES NOW") == "yes").count(), 2, "{order:?}");
+}
+
+#[test]
+fn a_job_says_first_how_many_go_now() {
+    let all = lines("job/import", JOB);
+    assert_eq!(all[1], "At its present count, 3 of its 6 pods go now.", "{all:?}");
+}
+
+/// The update of an old pod takes it, but not for good.
+#[test]
+fn what_is_replaced_does_not_count_as_going() {
+    let mut objects = items(STATEFUL_SET);
+    for object in &mut objects {
+        if object["kind"] == "Pod" {
+            let revision = if object["metadata"]["name"] == "db-4" { "db-2" } else { "db-1" };
+            object["metadata"]["labels"]["controller-revision-hash"] = revision.into();
+            object["status"]["conditions"][0]["status"] = "True".into();
+        }
+    }
+    let dump = dump(&objects);
+    let headline = |words: &str| lines(words, &dump)[0].clone();
+    let to = "sts/db to 3: 2 of 5 pods go, and 3 are replaced: 1 now and 4 after that";
+    assert_eq!(headline("sts/db --replicas 3"), to);
+    let to = "sts/db to 5: none of 5 pods goes, and 4 are replaced: 1 now and 3 after that";
+    assert_eq!(headline("sts/db --replicas 5"), to);
+    let overview = lines("-A --replicas 3", together(&[&dump, JOB]));
+    assert_eq!(cell(&overview[0], &overview[1], "GO  "), "2", "{overview:?}");
+    let replaced = |pod: &&Value| pod["replaced"] == true;
+    let json = shown("sts/db --replicas 3", &dump).json;
+    let names: Vec<_> = list(&json["pods"]).filter(replaced).map(|pod| pod["name"].clone()).collect();
+    assert_eq!(names, ["db-3", "db-2", "db-1", "db-0"].map(Value::from)[1..], "{json}");
+}
+
+#[test]
+fn a_slip_is_answered_with_what_was_meant() {
+    let refusal = |words: &str| run(words, ROLLOUT).2;
+    assert!(refusal("dploy/web").contains("did you mean deploy/web?"), "{}", refusal("dploy/web"));
+    let pod = "web-7f6b9d5c48-hq8zt";
+    assert!(refusal(pod).contains(&format!("{pod} is a pod; ask about it as pod/{pod}")), "{}", refusal(pod));
+}
+
 #[test]
 fn a_pod_that_may_go_now_says_so() {
     // Two of four alike go as soon as the controller acts.
@@ -459,7 +514,7 @@ fn a_pod_that_may_go_now_says_so() {
     let one = &lines("pod/web-1", &dump)[0];
     assert_eq!(one, "web-1 (rs/web, 4 pods): may go now (50 %), may go at 1 (75 %), goes at 0");
     let all = lines("rs/web", &dump);
-    assert_eq!(cell(&all[1], &all[2], "GOES NOW"), "50 %", "{all:?}");
+    assert_eq!(cell(&all[2], &all[3], "GOES NOW"), "50 %", "{all:?}");
     let overview = lines("rs", &dump);
     assert_eq!(cell(&overview[0], &overview[1], "GOES  "), "50 % now", "{overview:?}");
     // At rest, there is no such column.

@@ -212,12 +212,19 @@ impl<'a> Preview<'a> {
         self.present.is_some() && self.asked.replicas > self.present
     }
 
-    /// Returns how many pods go in the end, if those that wait go one after the other, although nothing else changes.
+    /// How many pods of a `StatefulSet` go only to be created anew, now or after others.
+    pub fn replaced(&self) -> usize {
+        self.pods().filter(|pod| pod.is_replaced).count()
+    }
+
+    /// Returns how many pods go in the end, but for those that are replaced, if those that wait go one after the other, although
+    /// nothing else changes.
     pub fn one_by_one(&self) -> Option<u32> {
         let is_certain = self.deletions().max > 0 && self.count(Verdict::Contested) == 0;
         let waiting = u32::try_from(self.blocked.len()).unwrap_or(u32::MAX);
         let goes_on = is_certain && waiting > 0 && self.asked.replicas.is_some();
-        goes_on.then(|| self.deletions().max.saturating_add(waiting))
+        let replaced = u32::try_from(self.replaced()).unwrap_or(u32::MAX);
+        goes_on.then(|| self.deletions().max.saturating_add(waiting).saturating_sub(replaced))
     }
 
     /// How many pods have this verdict.
@@ -373,6 +380,9 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
+    /// Whether its `StatefulSet` creates it anew after it has gone.
+    #[serde(rename = "replaced", skip_serializing_if = "std::ops::Not::not")]
+    pub is_replaced: bool,
     /// Whether it has another verdict at the current time. A note says so.
     #[serde(skip)]
     pub is_passing: bool,

@@ -4,7 +4,7 @@ use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Asked, Contest, Details, Owner, Verdict, Workload};
-use crate::answer::rest::Rest;
+use crate::answer::rest::{Bounds, Rest};
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Order, Within};
 use jiff::Timestamp;
@@ -41,6 +41,9 @@ pub struct ScaleDownOrder<'a> {
     pub asked: Asked,
     /// The number of its active pods.
     pub active: usize,
+    /// How many of them go at the present count.
+    #[serde(skip)]
+    pub delete: Bounds,
     /// What its controllers are about to do at the present count, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,

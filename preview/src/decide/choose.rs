@@ -63,7 +63,7 @@ pub(crate) fn choose_workload<'a>(
         (_, Some(name)) => {
             let found = picked(&here, |its| its.name == name.name);
             let several = || format!("several workloads are named {}", text::name(&name.name));
-            only(&found, several).unwrap_or_else(|| Err(unknown(name, &here, sets)))
+            only(&found, several).unwrap_or_else(|| Err(unknown(name, &here, sets, input)))
         }
         _ => {
             let namespace = options.namespace.as_deref();
@@ -149,8 +149,11 @@ fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.
-fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>) -> Error {
+fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Input) -> Error {
     let name = text::name(&wanted.name);
+    if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.name == wanted.name) {
+        return Error::new(format!("{name} is a pod; ask about it as pod/{name}"));
+    }
     let is_its = |choice: &&Choice<'_>| {
         let Choice::Set(id) = choice else { return false };
         let owner = sets.get(*id).and_then(|set| set.controller.as_ref());

@@ -155,6 +155,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 odds: odds.get(&pod.uid).copied().filter(|_| verdict == Verdict::Contested),
                 rule,
                 why,
+                is_replaced: false,
                 is_passing: false,
                 contest: (verdict == Verdict::Contested).then_some(contest),
                 by: None,

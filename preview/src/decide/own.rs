@@ -100,6 +100,7 @@ impl<'a> OwnPod<'a> {
             odds: None,
             rule: Some(rule),
             why,
+            is_replaced: false,
             is_passing: false,
             contest: (verdict == Verdict::Contested).then_some(Contest::Random),
             by: None,

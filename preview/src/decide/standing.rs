@@ -16,6 +16,7 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::time::to_time;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::sync::stateful_set::MemberReason;
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::{Pod, Policy};
@@ -56,6 +57,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         of_sets(input, &sets, &as_it_is, &now, pod)?
     };
     mark_present(&mut standings, &now);
+    let delete = now.deletions();
     Ok(ScaleDownOrder {
         api_version: now.api_version,
         kind: "ScaleDownOrder",
@@ -69,6 +71,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         feature_gates: now.feature_gates,
         asked: now.asked,
         active: now.active,
+        delete,
         sets: standings,
         rest: now.rest,
         waits_down_to: None,
@@ -141,7 +144,9 @@ fn of_sets<'a>(
         .filter(|set| set.active > 0)
         .filter_map(|set| Some((set.replica_set?, set.is_new)))
         .collect();
-    let is_at_rest = now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
+    // If pods go before the count changes, ranks are counted anew until then.
+    let is_at_rest =
+        now.delete == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     let is_alone = is_at_rest && names.len() == 1;
     let its = names.into_iter();
     its.map(|(name, is_new)| of_set(WorkloadKind::ReplicaSet, name, Some(is_new), is_alone)).collect()
@@ -333,7 +338,8 @@ fn by_each_count<'a>(
     for count in (least..=most).rev() {
         let at_count =
             preview(&Options { odds: options.odds && wanted.is_some(), ..at(options, kind, count) })?;
-        for pod in &at_count.blocked {
+        // Those that only have others before them go without any waiting.
+        for pod in at_count.blocked.iter().filter(|pod| pod.rule != MemberReason::OneAtATime.name()) {
             waits.entry(pod.name).or_insert_with(|| pod.by.clone());
         }
         for pod in at_count.pods() {

@@ -122,7 +122,9 @@ impl<'a> Words<'_, 'a> {
         let (pod, member) = self.pods[outcome.member];
         let why = self.why(outcome, pod, member);
         let by = outcome.by.filter(|_| outcome.verdict == Verdict::Blocked).map(|by| self.name(by));
-        PodPreview { by, ..pod.decided(outcome.verdict, outcome.reason.name(), why, self.now) }
+        let goes = matches!(outcome.verdict, Verdict::Delete | Verdict::Blocked);
+        let is_replaced = goes && self.set.is_in_range(member.ordinal);
+        PodPreview { by, is_replaced, ..pod.decided(outcome.verdict, outcome.reason.name(), why, self.now) }
     }
 
     /// The name of the pod that is waited for, even if it does not exist.

@@ -135,9 +135,16 @@ impl Input {
                     "{owner}: a {} deletes its pods itself, by rules that podrank does not know",
                     text::name(&its.kind)
                 ),
-                None if own.is_empty() => format!(
-                    "{owner} is of no kind that podrank knows, and no ReplicaSet belongs to it: ask about a workload, such as deploy/NAME"
-                ),
+                None if own.is_empty() => {
+                    let nearest = WorkloadKind::nearest_type(&owner.resource, &WorkloadKind::ALL);
+                    let advice = nearest.map_or_else(
+                        || "ask about a workload, such as deploy/NAME".to_owned(),
+                        |kind| format!("did you mean {kind}/{}?", text::name(&owner.name)),
+                    );
+                    format!(
+                        "{owner} is of no kind that podrank knows, and no ReplicaSet belongs to it: {advice}"
+                    )
+                }
                 None => format!("no ReplicaSet of {owner} has pods"),
             })),
             sets => Ok(sets.iter().map(|id| id.to_id()).collect()),

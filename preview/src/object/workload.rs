@@ -148,14 +148,19 @@ impl WorkloadKind {
                 None => Err(format!("{name}s are not supported yet; supported are {}", listed(kinds, "and"))),
             };
         }
-        let likeness = |name: &str| text::alike(&lower, name);
-        let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
-        let nearest = names
-            .flat_map(|known| [known.short.to_owned(), known.singular()])
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-            .filter(|name| likeness(name) > text::ALIKE);
+        let nearest = Self::nearest_type(&lower, kinds);
         let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
         Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), listed(kinds, "and")))
+    }
+
+    /// The type of one of these kinds that the user may have meant.
+    pub(crate) fn nearest_type(lower: &str, kinds: &[Self]) -> Option<String> {
+        let likeness = |name: &str| text::alike(lower, name);
+        let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
+        names
+            .flat_map(|known| [known.short.to_owned(), known.singular()])
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+            .filter(|name| likeness(name) > text::ALIKE)
     }
 
     /// The full type, which no type of another API group can be confused with: `deployments.apps`.

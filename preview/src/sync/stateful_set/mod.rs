@@ -40,6 +40,18 @@ pub struct StatefulSet {
     pub recreate_gate: bool,
 }
 
+impl StatefulSet {
+    /// Whether it wants a pod of this ordinal.
+    pub(crate) fn is_in_range(&self, ordinal: i32) -> bool {
+        ordinal >= self.start && i64::from(ordinal) < self.end()
+    }
+
+    /// The first ordinal after the range.
+    pub(crate) fn end(&self) -> i64 {
+        i64::from(self.start) + i64::from(self.replicas)
+    }
+}
+
 /// How many pods a sync takes when it scales: `spec.podManagementPolicy`. How many an update replaces depends on [`Update`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodManagement {

@@ -175,7 +175,7 @@ impl<'a> Syncing<'a> {
             }
             expected += 1;
         }
-        (expected < self.end()).then(|| missing(expected))
+        (expected < self.set.end()).then(|| missing(expected))
     }
 
     /// Takes the highest condemned pod, unless it is waited for. All others wait.
@@ -265,7 +265,7 @@ impl<'a> Syncing<'a> {
     fn update_highest(&mut self) {
         let Update::RollingUpdate { partition, .. } = self.set.update else { return };
         let lowest = i64::from(self.set.start) + i64::from(partition);
-        let mut expected = self.end() - 1;
+        let mut expected = self.set.end() - 1;
         let mut blocker = None;
         for slot in 0..self.outcomes.len() {
             let member = self.at(slot);
@@ -309,7 +309,7 @@ impl<'a> Syncing<'a> {
 
     /// Returns the highest ordinal in the range that has no pod. Such a pod counts as unavailable.
     fn absent(&self) -> Option<Blocker> {
-        let mut expected = self.end() - 1;
+        let mut expected = self.set.end() - 1;
         for slot in 0..self.outcomes.len() {
             let member = self.at(slot);
             if !self.is_in_range(member) {
@@ -371,13 +371,8 @@ impl<'a> Syncing<'a> {
         i64::from(member.ordinal) - i64::from(self.set.start)
     }
 
-    /// The first ordinal after the range.
-    fn end(&self) -> i64 {
-        i64::from(self.set.start) + i64::from(self.set.replicas)
-    }
-
     fn is_in_range(&self, member: Member) -> bool {
-        member.ordinal >= self.set.start && i64::from(member.ordinal) < self.end()
+        self.set.is_in_range(member.ordinal)
     }
 
     fn is_condemned(&self, member: Member) -> bool {
