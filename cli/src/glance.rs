@@ -4,8 +4,8 @@
 use crate::left;
 use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, shared};
 use podrank_preview::{
-    Bounds, Contest, Details, NoteCode, Odds, Order, Owner, PodPreview, Preview, Rollout, SetPreview,
-    Verdict, WorkloadKind,
+    Bounds, Contest, Details, NoteCode, Odds, Order, Owner, PodPreview, Preview, SetPreview, Verdict,
+    WorkloadKind,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -217,8 +217,11 @@ fn what_goes(preview: &Preview<'_>) -> String {
         (_, 0) => ", all certainly".to_owned(),
         _ => chance(delete, certain, contested),
     };
-    let goes_on = preview.rollout.is_some_and(|Rollout { goes_on, waits, .. }| goes_on || waits);
-    let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
+    let follows = matches!(
+        preview.workload.kind,
+        WorkloadKind::Deployment | WorkloadKind::StatefulSet | WorkloadKind::DaemonSet
+    );
+    let is_step = preview.rest.is_none() && follows;
     let step = if is_step { ", in the next step" } else { "" };
     let left = (!is_step && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
     let left = left.filter(|left| preview.asked.replicas.is_some_and(|asked| asked as usize != *left));

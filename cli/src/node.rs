@@ -75,13 +75,13 @@ impl NodePreview {
     pub fn text(&self, look: Look) -> String {
         let pods: usize = self.workloads.iter().map(|its| its.pods.len()).sum();
         let headline = match pods {
-            0 => format!("{}: none of its pods goes with the count of a workload", self.node),
-            1 => format!("{}: 1 pod goes if the count of its workload falls", self.node),
-            _ => format!("{}: {pods} pods go if the counts of their workloads fall", self.node),
+            0 => format!("{}: none of its pods has a workload whose count can fall", self.node),
+            1 => format!("{}: 1 pod, which the count of its workload could drop", self.node),
+            _ => format!("{}: {pods} pods, which the counts of their workloads could drop", self.node),
         };
         let row = |its: &NodeWorkload| {
             let pods = its.pods.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            (Verdict::Delete, vec![its.namespace.clone(), its.target.clone(), pods])
+            (Verdict::Keep, vec![its.namespace.clone(), its.target.clone(), pods])
         };
         let header = vec!["NAMESPACE", "WORKLOAD", "PODS"];
         let rows = self.workloads.iter().map(row).collect();

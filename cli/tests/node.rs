@@ -23,7 +23,7 @@ fn a_file_answers_about_a_node_without_kubectl() {
     let (status, table, notes) = run("node/worker-1", ROLLOUT);
     assert_eq!(status, Some(0), "{notes}");
     let expected = format!(
-        "worker-1: 4 pods go if the counts of their workloads fall\nNAMESPACE  WORKLOAD    PODS\ndefault    deploy/web  {}\n",
+        "worker-1: 4 pods, which the counts of their workloads could drop\nNAMESPACE  WORKLOAD    PODS\ndefault    deploy/web  {}\n",
         PODS.join(", ")
     );
     assert_eq!(table, expected);

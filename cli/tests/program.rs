@@ -223,7 +223,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         assert!(fields.contains(&name.as_str()), "{name} is not documented");
     }
     // The least and the most differ in few previews: those of preview/src/answer/odds.rs. An error leaves the rest out.
-    // Own costs, types that are refused and nodes have tests of their own: leftovers.rs, live.rs and node.rs.
+    // Own costs, types that are refused, nodes and updates have tests of their own: leftovers.rs, live.rs, node.rs and views.rs.
     let elsewhere = [
         "workload.kind",
         "workload.name",
@@ -231,6 +231,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "workloads[].error",
         "workloads[].namespace",
         "pods[].ownCost",
+        "pods[].replaced",
         "unread",
         "node",
         "workloads[].target",
@@ -273,8 +274,8 @@ fn example_rules_move_with_the_cut() {
         (7, 2, "phase: Pending, d6sjr is Running"),
         (6, 4, "not-ready: ready, but k2v5d is not"),
         (0, 9, "null: all pods go"),
-        (9, 1, "null: nothing to delete"),
-        (2_147_483_647, 1, "null: nothing to delete"),
+        (9, 1, "null: no pod of its set goes"),
+        (2_147_483_647, 1, "null: no pod of its set goes"),
     ] {
         let shown = shown(&format!("{NEW_SET} --replicas {replicas}"), ROLLOUT);
         assert_eq!(each_pod(&shown, "{rule}: {why}")[position - 1], expected);

@@ -142,7 +142,7 @@ impl<'m, 'a> Line<'m, 'a> {
             let (rule, why) = match verdict {
                 Verdict::Delete => separated(ranked, after_victims, "all pods go"),
                 Verdict::Contested | Verdict::Blocked | Verdict::Later => (None, contested.clone()),
-                Verdict::Keep => separated(ranked, before_survivors, "nothing to delete"),
+                Verdict::Keep => separated(ranked, before_survivors, "no pod of its set goes"),
             };
             let (member, pod) = ranked;
             PodPreview {
