@@ -29,7 +29,6 @@ class KubectlPodrank < Formula
   def install
     bin.install "kubectl-podrank"
     (bin/"kubectl_complete-podrank").write Utils.safe_popen_read(bin/"kubectl-podrank", "completion", "kubectl")
-    (man1/"kubectl-podrank.1").write Utils.safe_popen_read(bin/"kubectl-podrank", "man")
     generate_completions_from_executable(bin/"kubectl-podrank", "completion", shells: [:bash, :zsh, :fish])
   end
 

@@ -55,9 +55,6 @@ pub(crate) enum Task {
         #[arg(value_name = "SUBCOMMAND", hide = true)]
         subcommand: Option<String>,
     },
-    /// Print the man page
-    #[command(hide = true)]
-    Man,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -231,14 +228,13 @@ mod tests {
             parsed(&["completion", "bash"]),
             Ok(Args::Task(Task::Completion { shell: Shell::Bash }))
         ));
-        assert!(matches!(parsed(&["man"]), Ok(Args::Task(Task::Man))));
         assert!(matches!(parsed(&["version"]), Ok(Args::Task(Task::Version))));
         // No word at all is about everything.
         assert!(matches!(parsed(&[]), Ok(Args::Preview(_))));
         assert_eq!(parsed(&["completion", "tcsh"]).err(), Some(ErrorKind::InvalidValue));
         // What belongs to one does not pass for the other: behind such a flag, a word is a name.
-        assert!(parsed(&["man", "--replicas", "1"]).is_err());
-        assert!(matches!(parsed(&["--replicas", "1", "man"]), Ok(Args::Preview(_))));
+        assert!(parsed(&["version", "--replicas", "1"]).is_err());
+        assert!(matches!(parsed(&["--replicas", "1", "version"]), Ok(Args::Preview(_))));
     }
 
     #[test]

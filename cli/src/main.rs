@@ -51,7 +51,6 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
             args::help(subcommand.as_deref())?;
             Vec::new()
         }
-        Task::Man => shell::man(args::command())?,
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

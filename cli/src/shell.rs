@@ -1,16 +1,13 @@
-//! Completion scripts and the man page, made from the command line itself. Computes text and reads nothing.
+//! Completion scripts, made from the command line itself. Computes text and reads nothing.
 
-use crate::args::connection::CONNECTION;
 use crate::args::steer::POD_TYPES;
 use crate::args::{PROGRAM, Shell};
 use crate::complete::Wanted;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::generate;
-use clap_mangen::Man;
 use podrank_preview::WorkloadKind;
 use std::ffi::OsString;
-use std::io::{self, Write};
 
 /// The name under which kubectl looks for the completions of `kubectl podrank`.
 const FOR_KUBECTL: &str = "\
@@ -31,41 +28,6 @@ pub(crate) fn script(shell: Shell, mut command: Command) -> Vec<u8> {
     };
     generate(shell, &mut command, PROGRAM, &mut script);
     script
-}
-
-/// Returns the man page. It has the subcommands in it, because people install one file.
-///
-/// # Errors
-/// Never: memory accepts all writes.
-pub(crate) fn man(mut command: Command) -> io::Result<Vec<u8>> {
-    command.build();
-    // What the short help hides is not hidden here.
-    let whole = |arg: Arg| arg.hide_short_help(false);
-    let main = Man::new(command.clone().mut_args(whole)).title(PROGRAM);
-    let mut page = Vec::new();
-    main.render_title(&mut page)?;
-    main.render_name_section(&mut page)?;
-    main.render_synopsis_section(&mut page)?;
-    main.render_description_section(&mut page)?;
-    main.render_options_section(&mut page)?;
-    for task in command.get_subcommands().filter(|task| !task.is_hide_set()) {
-        // How to reach the cluster is said above.
-        let is_above = |arg: &Arg| arg.get_help_heading() == Some(CONNECTION);
-        let own = |arg: Arg| if is_above(&arg) { arg.hide(true) } else { whole(arg) };
-        let own = Man::new(task.clone().mut_args(own));
-        let mut part = Vec::new();
-        own.render_synopsis_section(&mut part)?;
-        own.render_description_section(&mut part)?;
-        own.render_options_section(&mut part)?;
-        writeln!(page, ".SH {}", task.get_name().to_uppercase())?;
-        for line in String::from_utf8_lossy(&part).lines() {
-            let (mark, rest) = line.strip_prefix(".SH ").map_or(("", line), |title| (".SS ", title));
-            writeln!(page, "{mark}{rest}")?;
-        }
-    }
-    main.render_extra_section(&mut page)?;
-    main.render_version_section(&mut page)?;
-    Ok(page)
 }
 
 /// What the shell adds to the candidates, by the numbers of kubectl's own completion.
@@ -189,44 +151,13 @@ mod tests {
         candidates(&command(), &words, |_, _| Vec::new())
     }
 
-    /// Nobody can install a page that it names, and it has the text of every flag: those for the cluster once.
-    #[test]
-    fn the_man_page_is_whole() {
-        let mut command = command();
-        command.build();
-        let page = String::from_utf8(man(command.clone()).expect("memory")).expect("UTF-8");
-        let page = page.replace("\\*(Aq", "'").replace('\\', "");
-        assert!(!page.contains("(1)"), "{page}");
-        assert_eq!(page.matches("fB--kubeconfigfR fI").count(), 1, "{page}");
-        let (head, tasks) = page.split_once("\n.SH SCALE\n").expect("the subcommands come last");
-        let tasks = format!("\n.SH SCALE\n{tasks}");
-        for task in
-            std::iter::once(&command).chain(command.get_subcommands()).filter(|task| !task.is_hide_set())
-        {
-            let heading = format!("\n.SH {}\n", task.get_name().to_uppercase());
-            let part = tasks
-                .split_once(&heading)
-                .map_or(head, |(_, rest)| rest.split("\n.SH ").next().expect("a part"));
-            for arg in task.get_arguments().filter(|arg| !arg.is_hide_set()) {
-                if arg.get_help_heading() == Some(CONNECTION) && part != head {
-                    continue;
-                }
-                let help = arg.get_long_help().or_else(|| arg.get_help()).expect("a text").to_string();
-                let first = help.lines().next().expect("a line");
-                assert!(part.contains(first), "{} of {}: {first}\n{part}", arg.get_id(), task.get_name());
-            }
-        }
-    }
-
     #[test]
     fn everything_knows_every_flag_and_task() {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         let scripts = Shell::value_variants().iter().filter(|shell| **shell != Shell::Kubectl);
         let mut texts: Vec<_> = scripts.map(|shell| text(script(*shell, command()))).collect();
-        // roff escapes hyphens.
-        texts.push(text(man(command()).expect("memory")).replace("\\-", "-"));
         texts.push(complete(&["-"]));
-        assert_eq!(texts.len(), 6);
+        assert_eq!(texts.len(), 5);
         for text in &texts {
             for flag in command().get_opts().filter(|flag| !flag.is_hide_set()) {
                 let long = flag.get_long().expect("every flag has a long name");
@@ -235,7 +166,7 @@ mod tests {
             assert!(text.contains("completion"), "{text}");
         }
         // The hidden tasks are not for people.
-        assert!(!texts[4].contains("__complete") && !texts[5].contains("__complete"), "{texts:?}");
+        assert!(!texts[4].contains("__complete"), "{texts:?}");
     }
 
     #[test]

@@ -1123,13 +1123,12 @@ fn help_has_examples_of_every_kind() {
 // Shells.
 
 #[test]
-fn completions_and_the_man_page_need_no_second_build() {
+fn completions_need_no_second_build() {
     for (words, expected) in [
         ("completion bash", ["complete -F", "burst-replicas"]),
         ("completion zsh", ["#compdef kubectl-podrank", "burst-replicas"]),
         ("completion fish", ["complete -c kubectl-podrank", "burst-replicas"]),
         ("completion powershell", ["Register-ArgumentCompleter", "burst-replicas"]),
-        ("man", [".TH kubectl-podrank 1", "burst"]),
     ] {
         let (status, script, stderr) = plain(words);
         assert_eq!((status, &*stderr), (Some(0), ""));
