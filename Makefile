@@ -48,7 +48,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools fuzz-tools test test-all bench \
+.PHONY: help archive header abi table examples install uninstall check-c targets needs budget tools fuzz-tools test test-all bench \
 	charts instructions mutants cluster judge webhook web page-test book book-tools clean
 
 help: ## prints this list
@@ -137,9 +137,6 @@ needs: ## which functions the archive needs on each machine
 
 budget: ## how much of a Cortex-M3 the archive takes, function by function, against its budget
 	@ffi/targets/budget.sh
-
-miri: ## C outputs need not be initialised, proven by Rust's interpreter (needs a nightly Rust with miri and rust-src)
-	@ffi/check/miri.sh
 
 tools: ## installs the tool that makes the header, cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \

@@ -15,6 +15,7 @@ use podrank_preview::{
     WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order,
     standing_of_pod,
 };
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Display;
@@ -295,27 +296,20 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
             add_order_notes(&mut order, &input, &options)?;
             let table =
                 |after: &[String]| standing::order_table(&order, args.output == Output::Wide, after, look);
-            of_order(&input, &options, &order, args, look, table, standing::whole)
+            of_order(&input, &options, &order, args, look, &table, &|| standing::whole(&order))
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let mut order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
             add_order_notes(&mut order, &input, &options)?;
-            of_order(
-                &input,
-                &options,
-                &order,
-                args,
-                look,
-                |_| standing::of_pod(&order).text(look),
-                |order| vec![standing::of_pod(order)],
-            )
+            let one = || standing::of_pod(&order);
+            of_order(&input, &options, &order, args, look, &|_| one().text(look), &|| vec![one()])
         }
         Question::Pod(pod) => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let answer = glance::of_pod(&preview, &pod)
-                .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
-            let text = answer.text(look);
-            of_preview(&input, &options, &preview, args, None, |_| text, || vec![answer])
+            let one = || glance::of_pod(&preview, &pod);
+            let text = one().ok_or_else(|| format!("{pod} is no active pod of its workload"))?.text(look);
+            let page = || one().into_iter().collect();
+            of_preview(&input, &options, &preview, args, None, &|_| text.clone(), &page)
         }
         Question::Sets(sets) => {
             let is_one = |kind, namespace: &str, name: &str| {
@@ -340,7 +334,7 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
             let has_hint = args.output == Output::Table && look.terminal_width.is_some() && is_asked;
             let has_hint = has_hint && args.filename.is_none() && is_smaller();
             let hint = glance::hint(&preview).filter(|_| has_hint);
-            of_preview(&input, &options, &preview, args, hint, table, || render::whole(&preview))
+            of_preview(&input, &options, &preview, args, hint, &table, &|| render::whole(&preview))
         }
     }
 }
@@ -355,43 +349,71 @@ fn explained(error: &podrank_preview::Error) -> String {
     format!("{error}{flags}")
 }
 
+/// An answer in each form that can be asked for.
+struct Forms<'f, T> {
+    data: &'f T,
+    /// A table, with room for what is printed after it.
+    table: &'f dyn Fn(&[String]) -> String,
+    markdown: &'f dyn Fn() -> String,
+    /// What a page shows, and where it comes from.
+    page: &'f dyn Fn() -> (Vec<Grid>, Vec<String>),
+    link: &'f dyn Fn() -> Result<String, Failure>,
+    names: &'f dyn Fn() -> Result<String, Failure>,
+}
+
+impl<T: Serialize> Forms<'_, T> {
+    /// Returns the form that is asked for, with what to say beside it.
+    fn answer(&self, output: Output, mut beside: Vec<String>, gist: String) -> Result<Answer, Failure> {
+        let text = match output {
+            Output::Table | Output::Wide => (self.table)(&beside),
+            Output::Json => podrank_preview::json(self.data),
+            Output::Yaml => serde_saphyr::to_string(self.data)?,
+            Output::Markdown => (self.markdown)(),
+            Output::Html => {
+                let (answers, sources) = (self.page)();
+                html::page(&answers, &Beside { notes: beside.clone(), sources, link: (self.link)().ok() })
+            }
+            Output::Link => {
+                beside.push(format!("note: {}", link::CONTENTS));
+                (self.link)()? + "\n"
+            }
+            Output::Name => (self.names)()?,
+        };
+        Ok(Answer { text: text.into_bytes(), beside, gist })
+    }
+}
+
+/// The answer about a count. `whole` is what a page shows of it.
 fn of_preview(
     input: &Input,
     options: &Options,
     preview: &Preview<'_>,
     args: &PreviewArgs,
     hint: Option<String>,
-    for_people: impl FnOnce(&[String]) -> String,
-    whole: impl FnOnce() -> Vec<Grid>,
+    table: &dyn Fn(&[String]) -> String,
+    whole: &dyn Fn() -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).chain(hint).collect();
     let id = id(preview.namespace, &preview.workload);
-    let link = || link::link(input, options, &id, preview.asked.replicas);
-    let text = match args.output {
-        Output::Table | Output::Wide => for_people(&beside),
-        Output::Json => preview.to_json(),
-        Output::Yaml => yaml(preview)?,
-        Output::Markdown => glance::markdown(preview),
-        Output::Html => {
-            // Who reads the page has another file.
-            let again = render::again(preview, if args.filename.is_some() { " -f FILE" } else { "" });
-            html::page(&whole(), &Beside { notes: beside.clone(), sources: vec![again], link: link().ok() })
-        }
-        Output::Link => {
-            let link = link()?;
-            beside.extend(link::differs(preview, input, options, &id)?);
-            beside.push(format!("note: {}", link::CONTENTS));
-            link + "\n"
-        }
-        Output::Name => render::names(preview),
-    };
-    if args.output == Output::Name {
-        beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
+    match args.output {
+        Output::Name => beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}"))),
+        Output::Link => beside.extend(link::differs(preview, input, options, &id)?),
+        _ => {}
     }
     beside.extend(args.verbose.then(|| render::again(preview, &args.of_file())));
     let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name, pod.verdict));
     let gist = glance::headline(preview) + &pods.collect::<String>();
-    Ok(Answer { text: text.into_bytes(), beside, gist })
+    // Who reads the page has another file.
+    let source = if args.filename.is_some() { " -f FILE" } else { "" };
+    Forms {
+        data: preview,
+        table,
+        markdown: &|| glance::markdown(preview),
+        page: &|| (whole(), vec![render::again(preview, source)]),
+        link: &|| Ok(link::link(input, options, &id, preview.asked.replicas)?),
+        names: &|| Ok(render::names(preview)),
+    }
+    .answer(args.output, beside, gist)
 }
 
 /// The workload of an answer.
@@ -399,39 +421,34 @@ fn id(namespace: &str, workload: &Workload<'_>) -> WorkloadId {
     WorkloadId { namespace: namespace.to_owned(), kind: workload.kind, name: workload.name.to_owned() }
 }
 
-fn of_order<'a>(
+/// The answer without a count. `whole` is what a page shows of it.
+fn of_order(
     input: &Input,
     options: &Options,
-    order: &ScaleDownOrder<'a>,
+    order: &ScaleDownOrder<'_>,
     args: &PreviewArgs,
     look: Look,
-    for_people: impl FnOnce(&[String]) -> String,
-    whole: impl FnOnce(&ScaleDownOrder<'a>) -> Vec<Grid>,
+    table: &dyn Fn(&[String]) -> String,
+    whole: &dyn Fn() -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = standing::notes(order).map(ToString::to_string).collect();
     if look.terminal_width.is_some() && args.output == Output::Table {
         beside.push(standing::hint(order) + &args.of_file_and_decision());
     }
-    let link = || link::link(input, options, &id(order.namespace, &order.workload), None);
-    let text = match args.output {
-        Output::Json => order.to_json(),
-        Output::Yaml => yaml(order)?,
-        Output::Markdown => standing::order_markdown(order),
-        Output::Html => {
-            let beside =
-                Beside { notes: beside.clone(), sources: vec![moment(order.now)], link: link().ok() };
-            html::page(&whole(order), &beside)
-        }
-        Output::Link => {
-            let link = link()?;
-            beside.push(format!("note: {}", link::CONTENTS));
-            link + "\n"
-        }
-        Output::Table | Output::Wide | Output::Name => for_people(&beside),
-    };
     let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.name, pod.may_go_at, pod.goes_at));
-    Ok(Answer { text: text.into_bytes(), beside, gist: pods.collect() })
+    Forms {
+        data: order,
+        table,
+        markdown: &|| standing::order_markdown(order),
+        page: &|| (whole(), vec![moment(order.now)]),
+        link: &|| Ok(link::link(input, options, &id(order.namespace, &order.workload), None)?),
+        names: &|| Err(OF_A_COUNT.into()),
+    }
+    .answer(args.output, beside, pods.collect())
 }
+
+/// Why an output is refused.
+const OF_A_COUNT: &str = "this output is about one count: add --replicas N";
 
 /// When it was decided.
 fn moment(now: Timestamp) -> String {
@@ -446,23 +463,26 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     let each = |answer: &dyn Fn(&Preview<'_>) -> String| all.previews.iter().map(answer).collect::<String>();
     let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
     let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
-    let text = match args.output {
-        Output::Table => glance::glances(&all.previews, &[sentence.trim_end().to_owned()], &beside, look),
-        Output::Wide => sentence + &each(&|preview| render::proof(preview, &args.of_file(), look)),
-        Output::Markdown => sentence + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
-        Output::Json => all.to_json(),
-        Output::Yaml => yaml(all)?,
-        Output::Html => {
-            let sentence = Grid::of_sentences([sentence.trim_end().to_owned()]);
-            let answers: Vec<_> =
-                iter::once(sentence).chain(all.previews.iter().map(glance::whole)).collect();
-            let sources = all.previews.iter().map(|preview| render::again(preview, "")).collect();
-            html::page(&answers, &Beside { notes: beside.clone(), sources, link: None })
-        }
-        Output::Link | Output::Name => return Err("this output is about one count: add --replicas N".into()),
-    };
     let gist = all.previews.iter().map(glance::headline).collect();
-    Ok(Answer { text: text.into_bytes(), beside, gist })
+    let above = [sentence.trim_end().to_owned()];
+    Forms {
+        data: all,
+        table: &|after| match args.output {
+            Output::Wide => {
+                sentence.clone() + &each(&|preview| render::proof(preview, &args.of_file(), look))
+            }
+            _ => glance::glances(&all.previews, &above, after, look),
+        },
+        markdown: &|| sentence.clone() + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
+        page: &|| {
+            let sentence = Grid::of_sentences(above.clone());
+            let answers = iter::once(sentence).chain(all.previews.iter().map(glance::whole));
+            (answers.collect(), all.previews.iter().map(|preview| render::again(preview, "")).collect())
+        },
+        link: &|| Err(OF_A_COUNT.into()),
+        names: &|| Err(OF_A_COUNT.into()),
+    }
+    .answer(args.output, beside, gist)
 }
 
 /// Whether a `ReplicaSet` may be wanted although it belongs to a Deployment, which stands for it otherwise.
@@ -499,20 +519,18 @@ fn several(
     } else if look.terminal_width.is_some() && args.output == Output::Table {
         beside.extend(next_of(&all, args));
     }
-    let text = match args.output {
-        Output::Json => all.to_json(),
-        Output::Yaml => yaml(&all)?,
-        Output::Markdown => overview::whole(&all, is_asked).markdown(),
-        Output::Table | Output::Wide => overview::overview_table(&all, is_asked, &beside, look),
-        Output::Html => {
-            let beside = Beside { notes: beside.clone(), sources: vec![moment(all.now)], link: None };
-            html::page(&[overview::whole(&all, is_asked)], &beside)
-        }
-        Output::Link | Output::Name => return Err("this output is about one workload: name it".into()),
-    };
     let lines =
         all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
-    Ok(Answer { text: text.into_bytes(), beside, gist: lines.collect() })
+    let refused = || Err("this output is about one workload: name it".into());
+    Forms {
+        data: &all,
+        table: &|after| overview::overview_table(&all, is_asked, after, look),
+        markdown: &|| overview::whole(&all, is_asked).markdown(),
+        page: &|| (vec![overview::whole(&all, is_asked)], vec![moment(all.now)]),
+        link: &refused,
+        names: &refused,
+    }
+    .answer(args.output, beside, lines.collect())
 }
 
 /// That there is no workload to tell of, and what was asked for.
@@ -537,10 +555,6 @@ fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
     Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {namespace}{source}"))
 }
 
-fn yaml(answer: &impl serde::Serialize) -> Result<String, Failure> {
-    serde_saphyr::to_string(answer).map_err(|error| error.to_string().into())
-}
-
 /// The pods of a node, by what would have to shrink so that they go.
 fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
     let input = if let Some(filename) = &args.filename {
@@ -554,14 +568,18 @@ fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
         pods
     };
     let answer = NodePreview::of(&input, node);
-    let text = match args.output {
-        Output::Json => answer.to_json(),
-        Output::Yaml => yaml(&answer)?,
-        Output::Name => answer.names()?,
-        _ => answer.text(look),
-    };
-    let gist = text.clone();
-    Ok(Answer { text: text.into_bytes(), beside: answer.beside(args.filename.is_none()), gist })
+    let table = |_: &[String]| answer.table().text(look);
+    let gist = table(&[]);
+    let refused = || Err("this output is about one workload: name it".into());
+    Forms {
+        data: &answer,
+        table: &table,
+        markdown: &|| answer.table().markdown(),
+        page: &|| (vec![answer.table()], Vec::new()),
+        link: &refused,
+        names: &|| Ok(answer.names()?),
+    }
+    .answer(args.output, answer.beside(args.filename.is_none()), gist)
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.

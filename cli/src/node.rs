@@ -1,7 +1,7 @@
 //! The pods of a node, by the workloads that would have to shrink so that they go. Whether these can shrink by them now is planned
 //! by `drop --node`, which asks the cluster for more. Computes text and JSON, and reads nothing.
 
-use crate::look::{Grid, Look};
+use crate::look::Grid;
 use podrank_preview::steer::{self, Scaled, Sorted, Spared};
 use podrank_preview::{Input, Verdict};
 use serde::Serialize;
@@ -44,14 +44,6 @@ impl NodePreview {
         }
     }
 
-    /// Returns the JSON that other programs read, indented, with a newline at the end.
-    ///
-    /// # Panics
-    /// Never: it is JSON.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("it is JSON") + "\n"
-    }
-
     /// Returns `pod/NAME` of each pod that goes if its workload shrinks, a line each.
     ///
     /// # Errors
@@ -72,7 +64,7 @@ impl NodePreview {
     }
 
     /// Returns a line for each workload.
-    pub fn text(&self, look: Look) -> String {
+    pub fn table(&self) -> Grid {
         let pods: usize = self.workloads.iter().map(|its| its.pods.len()).sum();
         let headline = match pods {
             0 => format!("{}: none of its pods has a workload whose count can fall", self.node),
@@ -85,7 +77,7 @@ impl NodePreview {
         };
         let header = vec!["NAMESPACE", "WORKLOAD", "PODS"];
         let rows = self.workloads.iter().map(row).collect();
-        Grid { header, rows, is_cut: true, ..Grid::of_sentences([headline]) }.text(look)
+        Grid { header, rows, is_cut: true, ..Grid::of_sentences([headline]) }
     }
 
     /// Returns what else to say: the pods that stay, and for a node of a cluster, how to plan.

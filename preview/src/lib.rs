@@ -40,6 +40,7 @@ mod recorded;
 
 pub use answer::autoscaled::Autoscaled;
 pub use answer::autoscaler::AutoscalerPreview;
+pub use answer::json;
 pub use answer::note::{Note, NoteCode};
 pub use answer::odds::Odds;
 pub use answer::overview::{Overview, OverviewLine};

@@ -2,7 +2,7 @@
 //! kubectl, and never writes to the node itself.
 
 use super::attempts::{Done, Work};
-use super::outcome::{Document, Exit, NodeDocument, Outcome, json};
+use super::outcome::{Document, Exit, NodeDocument, Outcome};
 use super::planned::{Asked, Counted, Planned};
 use super::shared::Shared;
 use super::{Failure, end_dry_run, owners, told};
@@ -13,7 +13,7 @@ use crate::progress::Planning;
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
-use podrank_preview::Note;
+use podrank_preview::{Note, json};
 use podrank_preview::steer::{self, Scaled, Spared};
 use serde_json::Value;
 use std::cell::RefCell;

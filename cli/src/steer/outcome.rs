@@ -141,8 +141,3 @@ impl<'a> NodeDocument<'a> {
         Self { api_version: API_VERSION, kind, node, cordoned, workloads, passed_over, others, exit }
     }
 }
-
-/// A document as programs read it.
-pub(super) fn json(document: &impl Serialize) -> String {
-    serde_json::to_string_pretty(document).expect("it is JSON") + "\n"
-}

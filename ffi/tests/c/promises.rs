@@ -587,7 +587,7 @@ fn gos_zero_time_is_unset() {
     assert_eq!(from_unix(-62_135_596_801, 0), PODRANK_TIME_UNSET + 1);
 }
 
-/// Under Miri, which `make miri` runs, a reference to memory that nobody initialised ends this test.
+/// Under Miri, a reference to memory that nobody initialised would end this test.
 #[test]
 fn outputs_need_not_be_initialised() {
     for function in &all() {

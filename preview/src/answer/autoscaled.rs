@@ -1,6 +1,5 @@
 //! What happens at the counts that an autoscaler may set, as plain data and as JSON: docs/preview-json.md says what each name means.
 
-use crate::answer::json;
 use crate::answer::preview::Preview;
 use serde::Serialize;
 
@@ -24,14 +23,4 @@ pub struct Autoscaled<'a> {
     pub desired_replicas: Option<u32>,
     /// What happens at the count that it wants, and at its least one; once, if both are the same. The larger count comes first.
     pub previews: Vec<Preview<'a>>,
-}
-
-impl Autoscaled<'_> {
-    /// Returns the JSON that other programs read, indented, with a newline at the end.
-    ///
-    /// # Panics
-    /// Never: every answer is JSON.
-    pub fn to_json(&self) -> String {
-        json(self)
-    }
 }

@@ -11,7 +11,10 @@ pub(crate) mod set_why;
 pub(crate) mod standing;
 pub(crate) mod why;
 
-/// Returns what other programs read, indented, with a newline at the end. Every answer is JSON.
-pub(crate) fn json(answer: &impl serde::Serialize) -> String {
+/// Returns the JSON that other programs read, indented, with a newline at the end.
+///
+/// # Panics
+/// Never: every answer is JSON.
+pub fn json(answer: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(answer).expect("an answer is JSON") + "\n"
 }

@@ -1,7 +1,6 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/preview-json.md says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Asked, Owner, Verdict, Workload};
@@ -77,14 +76,4 @@ pub struct OverviewLine<'a> {
     /// Why there is no answer about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-}
-
-impl Overview<'_> {
-    /// Returns the JSON that other programs read, indented, with a newline at the end.
-    ///
-    /// # Panics
-    /// Never: every overview is JSON.
-    pub fn to_json(&self) -> String {
-        json(self)
-    }
 }

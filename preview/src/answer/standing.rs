@@ -1,6 +1,5 @@
 //! At which counts each pod of a workload goes, as plain data and as JSON: docs/preview-json.md says what each name means.
 
-use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Asked, Contest, Details, Owner, Verdict, Workload};
@@ -126,13 +125,5 @@ impl<'a> ScaleDownOrder<'a> {
     /// All pods, set by set, those that go first at the start of each.
     pub fn pods(&self) -> impl Iterator<Item = &Standing<'a>> {
         self.sets.iter().flat_map(|set| &set.pods)
-    }
-
-    /// Returns the JSON that other programs read, indented, with a newline at the end.
-    ///
-    /// # Panics
-    /// Never: every order is JSON.
-    pub fn to_json(&self) -> String {
-        json(self)
     }
 }
