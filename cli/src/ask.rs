@@ -410,7 +410,7 @@ fn of_preview(
         table,
         markdown: &|| glance::markdown(preview),
         page: &|| (whole(), vec![render::again(preview, source)]),
-        link: &|| Ok(link::link(input, options, &id, preview.asked.replicas)?),
+        link: &|| link::link(input, options, &id, preview.asked.replicas),
         names: &|| Ok(render::names(preview)),
     }
     .answer(args.output, beside, gist)
@@ -441,7 +441,7 @@ fn of_order(
         table,
         markdown: &|| standing::order_markdown(order),
         page: &|| (whole(), vec![moment(order.now)]),
-        link: &|| Ok(link::link(input, options, &id(order.namespace, &order.workload), None)?),
+        link: &|| link::link(input, options, &id(order.namespace, &order.workload), None),
         names: &|| Err(OF_A_COUNT.into()),
     }
     .answer(args.output, beside, pods.collect())

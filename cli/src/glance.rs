@@ -15,7 +15,7 @@ use std::{iter, mem, slice};
 const FEW: usize = 3;
 
 /// A row of the table: one pod, or several that are alike.
-struct Row {
+struct TableRow {
     verdict: Verdict,
     goes: String,
     pods: usize,
@@ -75,13 +75,13 @@ pub fn whole(preview: &Preview<'_>) -> Grid {
     answer
 }
 
-fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
+fn grid(preview: &Preview<'_>, rows: Vec<TableRow>) -> Grid {
     // Pods that do not exist yet are not available, either.
     let grows = preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
     let cells =
-        |row: Row| (shade(row.verdict, preview.order), vec![row.goes, row.pod, row.node, row.because]);
+        |row: TableRow| (shade(row.verdict, preview.order), vec![row.goes, row.pod, row.node, row.because]);
     let sets = preview.sets().iter().filter(|set| set.active > 0);
     let sets: Vec<_> = sets.filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     Grid {
@@ -319,9 +319,9 @@ fn waits<'p>(preview: &'p Preview<'_>) -> HashMap<&'p str, &'p str> {
 }
 
 /// A row for each pod.
-fn rows(preview: &Preview<'_>) -> Vec<Row> {
+fn rows(preview: &Preview<'_>) -> Vec<TableRow> {
     let waits = waits(preview);
-    let row = |pod: &&PodPreview<'_>| Row {
+    let row = |pod: &&PodPreview<'_>| TableRow {
         verdict: pod.verdict,
         goes: goes(pod),
         pods: 1,
@@ -416,24 +416,25 @@ pub(crate) fn few_words(
 }
 
 /// How a row is called together with those that are alike, after the number of its pods, and the reason. `None` for a row that stays as it is.
-type Grouping<'g> = &'g dyn Fn(&Row) -> Option<(String, String)>;
+type Grouping<'g> = &'g dyn Fn(&TableRow) -> Option<(String, String)>;
 
 /// The rows on so many lines. If there are more, some that are alike become one row that counts them: first of those that stay, then of
 /// sets that go as a whole, then of pods that may go, and then of others; at last, all that are left over. No more names are left out
 /// than it takes.
-fn folded(preview: &Preview<'_>, mut rows: Vec<Row>, most: usize) -> Vec<Row> {
+fn folded(preview: &Preview<'_>, mut rows: Vec<TableRow>, most: usize) -> Vec<TableRow> {
     if rows.len() <= most {
         return rows;
     }
     let whole = whole_sets(preview);
-    let stays = |row: &Row| (row.verdict == Verdict::Keep).then(|| (LISTS_THEM.to_owned(), String::new()));
-    let of_set = |row: &Row| {
+    let stays =
+        |row: &TableRow| (row.verdict == Verdict::Keep).then(|| (LISTS_THEM.to_owned(), String::new()));
+    let of_set = |row: &TableRow| {
         let set = whole.get(&*row.pod).filter(|_| row.verdict == Verdict::Delete)?;
         Some((format!(" of {set}"), "all of its ReplicaSet".to_owned()))
     };
-    let is_open = |row: &Row| matches!(row.verdict, Verdict::Contested | Verdict::Later);
-    let alike = |row: &Row| (row.pods == 1).then(|| (String::new(), row.because.clone()));
-    let open = |row: &Row| alike(row).filter(|_| is_open(row));
+    let is_open = |row: &TableRow| matches!(row.verdict, Verdict::Contested | Verdict::Later);
+    let alike = |row: &TableRow| (row.pods == 1).then(|| (String::new(), row.because.clone()));
+    let open = |row: &TableRow| alike(row).filter(|_| is_open(row));
     let groups: [Grouping<'_>; 4] = [&stays, &of_set, &open, &alike];
     for group in groups {
         rows = together(rows, group, most);
@@ -445,7 +446,7 @@ fn folded(preview: &Preview<'_>, mut rows: Vec<Row>, most: usize) -> Vec<Row> {
         let pods = rest.iter().map(|row| row.pods).sum();
         let pod = format!("{pods} more{LISTS_THEM}");
         let [goes, node, because] = ["…", "", ""].map(str::to_owned);
-        rows.push(Row { verdict: Verdict::Keep, goes, pods, pod, node, because });
+        rows.push(TableRow { verdict: Verdict::Keep, goes, pods, pod, node, because });
         rows.extend(stay);
     }
     rows
@@ -465,9 +466,9 @@ fn whole_sets<'p>(preview: &'p Preview<'_>) -> HashMap<Cow<'p, str>, &'p str> {
 }
 
 /// Makes one row of the last ones of each group, as far as there are more than `most` rows.
-fn together(rows: Vec<Row>, group: Grouping<'_>, most: usize) -> Vec<Row> {
+fn together(rows: Vec<TableRow>, group: Grouping<'_>, most: usize) -> Vec<TableRow> {
     let mut excess = rows.len().saturating_sub(most);
-    let group = |row: &Row| Some((row.verdict, row.goes.clone(), group(row)?));
+    let group = |row: &TableRow| Some((row.verdict, row.goes.clone(), group(row)?));
     let mut sizes = HashMap::<_, usize>::new();
     for group in rows.iter().filter_map(group) {
         *sizes.entry(group).or_default() += 1;
@@ -491,7 +492,7 @@ fn together(rows: Vec<Row>, group: Grouping<'_>, most: usize) -> Vec<Row> {
                 let pods = mem::take(counted);
                 let more = if all.last().is_some_and(|before| group(before) == its) { " more" } else { "" };
                 let (name, because) = its.map(|its| its.2).unwrap_or_default();
-                all.push(Row {
+                all.push(TableRow {
                     pods,
                     pod: format!("{pods}{more} pods{name}"),
                     because,

@@ -22,13 +22,13 @@ pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &st
         Rule::Rank => format!("{} on its node, {name} has {b}", count(a.unsigned_abs(), "related pod")),
         Rule::Preferred => yes_no("preferred for scale-down"),
         Rule::ReadyTime => {
-            let words = Words { this: "ready for", that: "for", future: "ready", noun: "ready time" };
+            let words = TimeWords { this: "ready for", that: "for", future: "ready", noun: "ready time" };
             times(policy, row, pod.ready_time, other.ready_time, &words, name)
         }
         Rule::Restarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "restart")),
         Rule::SidecarRestarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "sidecar restart")),
         Rule::CreationTime => {
-            let words = Words { this: "age", that: "has", future: "created", noun: "creation time" };
+            let words = TimeWords { this: "age", that: "has", future: "created", noun: "creation time" };
             times(policy, row, pod.creation_time, other.creation_time, &words, name)
         }
         Rule::Uid => {
@@ -50,7 +50,7 @@ pub(crate) fn phase_name(ordinal: i64) -> &'static str {
 }
 
 /// The words for a time.
-struct Words {
+struct TimeWords {
     /// Before the age of this pod.
     this: &'static str,
     /// Before the age of the other pod.
@@ -60,8 +60,8 @@ struct Words {
     noun: &'static str,
 }
 
-fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: &Words, name: &str) -> String {
-    let Words { this, that, future, noun } = words;
+fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: &TimeWords, name: &str) -> String {
+    let TimeWords { this, that, future, noun } = words;
     let told = |lead: &str, age: &str| match age.strip_prefix('-') {
         Some(later) => format!("{future} {later} after this decision"),
         None => format!("{lead} {age}"),

@@ -176,7 +176,8 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let words = Words { entry, spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
+    let words =
+        DaemonSetWords { entry, spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
     words.notes(notes);
     Ok(words.decision())
 }
@@ -191,7 +192,7 @@ fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
 }
 
 /// What the words about a decision read.
-struct Words<'w, 'a> {
+struct DaemonSetWords<'w, 'a> {
     entry: &'w DirectEntry,
     spec: &'w DaemonSetSpec,
     nodes: Nodes<'a>,
@@ -203,7 +204,7 @@ struct Words<'w, 'a> {
     knows_revision: bool,
 }
 
-impl<'a> Words<'_, 'a> {
+impl<'a> DaemonSetWords<'_, 'a> {
     fn decision(&self) -> Decision<'a> {
         let pods = (0..self.pods.len()).filter(|pod| !self.pods[*pod].entry.is_terminating);
         let mut pods: Vec<_> = pods.map(|pod| self.decided(pod)).collect();

@@ -9,7 +9,7 @@ use crate::decide::agree::agree;
 use crate::decide::line::Line;
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::next::{Next, what_is_next};
-use crate::decide::play::{Fate, Outcome, Played, Sight, Start, play};
+use crate::decide::play::{Endings, Fate, Played, Sight, Start, play};
 use crate::decide::race::Race;
 use crate::decide::sample::{Event, sample};
 use crate::decide::set::Scene;
@@ -87,7 +87,7 @@ pub(crate) fn outcome(
     actors: &[Actor<'_, '_>],
     options: &Options,
     sight: &Sight,
-) -> Result<Outcome, Error> {
+) -> Result<Endings, Error> {
     Crowd::of(&own(actors), options).play(deployment, actors, sight)
 }
 
@@ -131,7 +131,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         deployment: &Deployment,
         actors: &[Actor<'_, 'a>],
         sight: &Sight,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Endings, Error> {
         let failed = RefCell::new(None);
         let start = |(index, actor): (usize, &Actor<'_, 'a>)| {
             let own = &self.own[index];
@@ -151,7 +151,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     /// The pods of each set, and why there are no odds for the contested pods of a set.
     fn pods(
         &self,
-        outcome: &Outcome,
+        outcome: &Endings,
         gone: &[Bounds],
     ) -> Result<(Vec<Vec<PodPreview<'a>>>, WithoutOdds), Error> {
         let races = self.races(&outcome.fates, gone)?;
@@ -243,7 +243,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// How likely pods go if that depends on more than one list.
-    fn sample(&self, outcome: &Outcome) -> Result<HashMap<Uid, Odds>, String> {
+    fn sample(&self, outcome: &Endings) -> Result<HashMap<Uid, Odds>, String> {
         let mut schedules: Vec<Vec<Event>> = Vec::new();
         for steps in [Some(&outcome.steps), outcome.late_steps.as_ref()].into_iter().flatten() {
             for is_reversed in [false, true] {
@@ -278,7 +278,7 @@ fn events(steps: &[Played], sets: usize, is_reversed: bool) -> Vec<Event> {
 }
 
 /// What follows, and what the words about it read.
-fn facts(outcome: &Outcome) -> (Next, Facts) {
+fn facts(outcome: &Endings) -> (Next, Facts) {
     let rest = &outcome.rest;
     let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
     let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
@@ -325,7 +325,7 @@ fn facts(outcome: &Outcome) -> (Next, Facts) {
     (next, facts)
 }
 
-fn steps<'a>(outcome: &Outcome, name: impl Fn(usize) -> Option<&'a str>) -> Vec<StepPreview<'a>> {
+fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<StepPreview<'a>> {
     let mut gone = vec![0; outcome.fates.len()];
     let mut steps = Vec::new();
     for step in &outcome.steps {
@@ -345,7 +345,7 @@ fn steps<'a>(outcome: &Outcome, name: impl Fn(usize) -> Option<&'a str>) -> Vec<
 }
 
 fn rest<'a>(
-    outcome: &Outcome,
+    outcome: &Endings,
     gone: &[Bounds],
     facts: &Facts,
     name: impl Fn(usize) -> Option<&'a str>,

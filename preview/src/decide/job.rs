@@ -156,7 +156,7 @@ pub(crate) fn decide<'a>(
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // What goes first, in the order.
     order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
-    let words = Words {
+    let words = JobWords {
         job,
         now,
         by_policy: by_policy.as_deref(),
@@ -214,7 +214,7 @@ fn settle_by_index(
 }
 
 /// What the words about a decision read.
-struct Words<'w> {
+struct JobWords<'w> {
     job: Job,
     now: Time,
     /// How a policy ends the Job, if one does.
@@ -227,7 +227,7 @@ struct Words<'w> {
     sorted: &'w [u32],
 }
 
-impl Words<'_> {
+impl JobWords<'_> {
     fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> PodPreview<'a> {
         let outcome = &self.sync.outcomes[pod];
         // Beyond one sync's deletions, and of pods that their index leaves open, something else decides, too.

@@ -111,7 +111,7 @@ pub(crate) struct Rest {
 }
 
 /// All that a play shows.
-pub(crate) struct Outcome {
+pub(crate) struct Endings {
     /// One for each set, and one for a set that is created, at the end.
     pub(crate) fates: Vec<Fate>,
     /// How many pods go in all.
@@ -160,7 +160,7 @@ fn every_way(unseen: &[usize]) -> Ways {
 }
 
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &Sight) -> Outcome {
+pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &Sight) -> Endings {
     let created = Start {
         record: ReplicaSet::default(),
         pods: 0,
@@ -205,7 +205,7 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &
         fate.coming = beside.fold(fate.coming, u32::saturating_add);
     }
     let is_other = late_steps.iter().map(|step| &step.sets).ne(steps.iter().map(|step| &step.sets));
-    Outcome {
+    Endings {
         rest: play.rest(rest),
         fates: play.fates,
         gone: play.gone,

@@ -85,7 +85,7 @@ pub(crate) fn decide<'a>(
     }
 
     let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
-    let words = Words { entry, spec, set, pods: &counted, now, lacks_pods };
+    let words = StatefulSetWords { entry, spec, set, pods: &counted, now, lacks_pods };
     let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.entry.is_terminating;
     let decided = outcomes.iter().filter(stays).map(|outcome| words.decided(outcome));
     let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| {
@@ -107,7 +107,7 @@ fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
 }
 
 /// What the words about a decision read.
-struct Words<'w, 'a> {
+struct StatefulSetWords<'w, 'a> {
     entry: &'w DirectEntry,
     spec: &'w StatefulSetSpec,
     set: StatefulSet,
@@ -117,14 +117,14 @@ struct Words<'w, 'a> {
     lacks_pods: bool,
 }
 
-impl<'a> Words<'_, 'a> {
+impl<'a> StatefulSetWords<'_, 'a> {
     fn decided(&self, outcome: &MemberOutcome) -> PodPreview<'a> {
         let (pod, member) = self.pods[outcome.member];
         let why = self.why(outcome, pod, member);
         let by = outcome.by.filter(|_| outcome.verdict == Verdict::Blocked).map(|by| self.name(by));
         let goes = matches!(outcome.verdict, Verdict::Delete | Verdict::Blocked);
         let is_replaced = goes && self.set.is_in_range(member.ordinal);
-        PodPreview { by, is_replaced, ..pod.decided(outcome.verdict, outcome.reason.name(), why, self.now) }
+        PodPreview { is_replaced, by, ..pod.decided(outcome.verdict, outcome.reason.name(), why, self.now) }
     }
 
     /// The name of the pod that is waited for, even if it does not exist.
