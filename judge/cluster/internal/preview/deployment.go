@@ -51,7 +51,9 @@ func (p Program) AskOfDeployment(ctx context.Context, q *DeploymentQuestion) (*S
 // CompareLive asks the same of the cluster itself, and says if the answer is not that about the dump.
 func (p Program) CompareLive(ctx context.Context, kubeconfig, namespace string, q *DeploymentQuestion) error {
 	arguments := append(q.arguments(), "-o", "json")
-	ofDump, err := p.ask(ctx, List(q.Dump.Items), arguments...)
+	// Of the cluster, it also reads who wrote the count and the costs.
+	dump := Get(ctx, kubeconfig, namespace, "--show-managed-fields")
+	ofDump, err := p.ask(ctx, List(dump.Items), arguments...)
 	if err != nil {
 		return err
 	}

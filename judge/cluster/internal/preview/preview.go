@@ -77,16 +77,17 @@ func (o *Object) IsActivePod() bool {
 }
 
 // Get dumps a namespace.
-func Get(ctx context.Context, kubeconfig, namespace string) *Dump {
+func Get(ctx context.Context, kubeconfig, namespace string, flags ...string) *Dump {
 	var dump Dump
-	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,replicationcontrollers,deployments", &dump)
+	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,replicationcontrollers,deployments", &dump, flags...)
 	return &dump
 }
 
 // GetInto dumps objects of a namespace into what JSON is decoded to.
-func GetInto(ctx context.Context, kubeconfig, namespace, resources string, dump any) {
-	text := must.Get(run(exec.CommandContext(ctx, "kubectl", "--kubeconfig", kubeconfig, "--namespace", namespace,
-		"--cache-dir", control.CacheDir(kubeconfig), "get", resources, "-o", "json")))
+func GetInto(ctx context.Context, kubeconfig, namespace, resources string, dump any, flags ...string) {
+	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", namespace, "--cache-dir", control.CacheDir(kubeconfig),
+		"get", resources, "-o", "json"}, flags...)
+	text := must.Get(run(exec.CommandContext(ctx, "kubectl", arguments...)))
 	must.Do(json.Unmarshal(text, dump))
 }
 
