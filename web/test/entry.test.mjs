@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { close, decided, drop, inPage, paste } from './browser.mjs';
 import { NOON, podrank, root } from './command-line.mjs';
-import { copies, example, headline, panelIsAbout, pictured, rows, shop, shots, url } from './page.mjs';
+import { copies, example, headline, panelIsAbout, pictured, rows, shop, shots, typeCount, url } from './page.mjs';
 
 after(close);
 
@@ -15,7 +15,7 @@ const error = (page) => page.locator('#error').textContent();
 
 test('what is no count is an error that names it, and no answer stands beside it', () => inPage(`${url}#example=circle`, async (page) => {
     for (const [typed, told] of [['-1', /^The count cannot be “-1”/], ['', /^The count is empty/], ['2.5', /^The count cannot be “2.5”/], ['4294967296', /“4294967296”/]]) {
-        await page.locator('#count').fill(typed);
+        await typeCount(page, typed);
         await page.locator('#error').waitFor();
         assert.match(await error(page), told);
         assert.ok(await page.locator('#answer').isHidden(), typed);
@@ -23,7 +23,7 @@ test('what is no count is an error that names it, and no answer stands beside it
         assert.doesNotMatch(await page.title(), /pods go,/);
         await page.locator('#count').blur();
         assert.equal(await page.locator('#count').inputValue(), typed, 'it can be mended');
-        await page.locator('#count').fill('4');
+        await typeCount(page, '4');
         await decided(page, { replicas: 4 });
         assert.ok(await page.locator('#error').isHidden());
         assert.ok(await page.locator('#answer').isVisible());
@@ -124,6 +124,7 @@ test('in a rollout, each pod says whether its ReplicaSet is new or old, also if 
         assert.deepEqual(await ages(page), expected(first));
         assert.match(await page.locator('#notes').textContent(), new RegExp(`${first} \\(new\\): `));
         await page.locator('#list > summary').click();
+        await page.locator('#rows tr').nth(9).waitFor();
         assert.equal(await page.locator('#rows .age').count(), 10);
         // Somebody undoes the rollout: its template is the other set's again.
         const other = all.find((set) => set.spec.replicas > 0 && set.metadata.name !== first);
@@ -170,7 +171,8 @@ test('all workloads of a dump: a row each, as at a terminal, and a click shows o
     const shown = await page.locator('#workloads-rows tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
     assert.deepEqual(shown.map(([name, pods]) => [name, pods]), [['ds/agent', '6'], ['deploy/web', '13'], ['job/import', '6'], ['sts/db', '5']].sort(([a], [b]) =>
         shown.findIndex(([name]) => name === a) - shown.findIndex(([name]) => name === b)));
-    assert.ok(shown.find(([name]) => name === 'sts/db')[2].startsWith('db-'));
+    const next = (await page.locator('#workloads-head th').allTextContents()).indexOf('Next to go');
+    assert.ok(shown.find(([name]) => name === 'sts/db')[next].startsWith('db-'));
     await page.locator('#workloads-rows button', { hasText: 'sts/db' }).click();
     await decided(page, { workload: 'sts/db', replicas: 4 });
     await page.waitForFunction(() => document.querySelector('#workloads-rows .marked')?.textContent.includes('sts/db'));

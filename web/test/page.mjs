@@ -16,6 +16,15 @@ export const ask = (page, call, ...given) => page.evaluate(([call, given]) =>
     podrank.ask(call, ...given).catch((error) => ({ error: error.message })), [call, given]);
 /** What was asked, as the page's module takes it. */
 export const asked = (page) => page.evaluate(() => document.documentElement.dataset.decided);
+/** Types a count in place of the one that is there. In a number field that has one, Firefox's driver adds to it. */
+export async function typeCount(page, text) {
+    const field = page.locator('#count');
+    await field.evaluate((field) => {
+        field.focus();
+        field.value = '';
+    });
+    await (text === '' ? field.dispatchEvent('input') : page.keyboard.insertText(text));
+}
 export const headline = (page) => page.locator('#headline').textContent();
 export const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
 /** Opens the settings, and waits until the slider of the moment shows when chance decides. */

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
 import { EXAMPLES, NOON, assertAgreement, podrank, root, work } from './command-line.mjs';
-import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, shop, short, shots, url } from './page.mjs';
+import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, shop, short, shots, typeCount, url } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 after(close);
@@ -128,7 +128,7 @@ test('the count is dragged from all to none', () => inPage(`${url}#example=circl
         assert.equal(await page.locator('#count').inputValue(), String(replicas));
     });
     assert.equal((await fates(page)).delete.length, 6);
-    await page.locator('#count').fill('99');
+    await typeCount(page, '99');
     await decided(page, { replicas: 99 });
     assert.equal((await fates(page)).keep.length, 6);
     assert.equal(await headline(page), 'that scales up, and all 6 pods stay');
@@ -159,7 +159,7 @@ test('the moment opens and closes the circle', () => inPage(`${url}#example=circ
 }));
 
 test('gates and the order change the answer', () => inPage(`${url}#example=circle`, async (page) => {
-    await page.getByText('Moment, order, gates').click();
+    await page.locator('#settings > summary').click();
     await page.getByLabel('podrank’s, without circles').check();
     await decided(page, { order: 'total' });
     assert.deepEqual((await fates(page)).contested, []);
@@ -275,7 +275,7 @@ test('a file is judged at its own time, until the slider chooses another', () =>
     const command = await page.locator('#command').textContent();
     const replayed = JSON.parse(podrank(...command.replace('yesterday.json', file).split(' ').slice(2), '-o', 'json').stdout);
     assert.deepEqual([replayed.now, replayed.sets], [printed.now, printed.sets]);
-    await page.getByText('Moment, order, gates').click();
+    await page.locator('#settings > summary').click();
     await drag(page, 'moment', [500]);
     await page.waitForFunction(() => JSON.parse(document.documentElement.dataset.drawn).now);
     assert.doesNotMatch(await page.locator('#notes').textContent(), /ages count to|at the current time/);
@@ -368,7 +368,7 @@ test('the tab order is the page’s, and targets have 24 pixels', async () => {
 test('a link holds the state of an example', () => inPage(`${url}#example=zones`, async (page) => {
     await drag(page, 'slider', [3]);
     await decided(page, { replicas: 3 });
-    await page.getByText('Moment, order, gates').click();
+    await page.locator('#settings > summary').click();
     await page.getByLabel('podrank’s, without circles').check();
     await decided(page, { order: 'total' });
     const [link, shown] = [page.url(), await fates(page)];
@@ -473,7 +473,7 @@ test('Markdown is the command line’s, and the picture shows what the page show
 }));
 
 test('the command of the page gives the same at a terminal', () => inPage(`${url}#example=zones`, async (page) => {
-    await page.getByText('Moment, order, gates').click();
+    await page.locator('#settings > summary').click();
     await page.getByLabel('podrank’s, without circles').check();
     await page.getByLabel('PodDeletionCost').uncheck();
     await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('PodDeletionCost'));
