@@ -16,7 +16,7 @@ export function capital(text, names) {
     return /^[a-z]+$/.test(first) && !names.includes(first) ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
-/** One pod beside the pod that it is compared with, or among three that contradict each other. `odds` is how likely it goes. */
+/** One pod beside the pod that its reason compares it with, or among three that contradict each other. `odds` is how likely it goes. */
 export function explanation({ pod, other, circle, isDirect }, odds) {
     const table = circle ? circleFigure(circle) : isDirect ? null : comparison(pod, other);
     return [
@@ -35,8 +35,9 @@ function comparison(pod, other) {
             el('td', {}, `${value(pod)}`),
             other ? el('td', {}, `${value(other)}`) : null);
     });
+    const both = other ? ` between ${short(pod.name)} and ${short(other.name)}` : '';
     return el('table', { class: 'rules' },
-        el('caption', {}, decider >= 0 ? 'The rules from first to last. The marked one decides.' : 'The rules from first to last.'),
+        el('caption', {}, 'The rules from first to last.', decider >= 0 ? ` The marked one decides${both}.` : null),
         el('thead', {}, el('tr', {}, el('td'), el('th', { scope: 'col' }, short(pod.name)),
             other ? el('th', { scope: 'col' }, short(other.name)) : null)),
         el('tbody', {}, rows));

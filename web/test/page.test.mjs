@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
 import { EXAMPLES, NOON, assertAgreement, podrank, root, work } from './command-line.mjs';
+import { RULES } from '../src/rules.js';
 import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, shop, short, shots, typeCount, url } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -175,8 +176,35 @@ test('a click says why, with both values', () => inPage(`${url}#example=rollout`
     await page.locator('#map .pod', { hasText: 'b7wfn' }).click();
     await panelIsAbout(page, 'b7wfn');
     assert.deepEqual(await page.locator('.rules .decides td').allTextContents(), ['-10', '0']);
-    assert.equal(await page.locator('#panel .because').textContent(), 'Deletion cost -10, z5tgq has 0.');
+    assert.equal(await page.locator('#panel .because').textContent(), 'Deletion cost -10, x4rvp has 0.');
 }));
+
+test('a pod stands beside the one that its reason names, and the rule of its reason is the marked one', async () => {
+    for (const [name, replicas] of [['rollout', 5], ['zones', 8], ['zones', 4]]) {
+        const { sets } = JSON.parse(podrank('-f', example(name), '--replicas', replicas, '--now', NOON, '-o', 'json').stdout);
+        await inPage(`${url}#example=${name}&replicas=${replicas}`, async (page) => {
+            for (const pods of sets.map(({ pods }) => pods)) {
+                for (const pod of pods) {
+                    await page.locator(`#map .pod[data-name="${pod.name}"]`).click();
+                    await panelIsAbout(page, pod.name);
+                    const heads = await page.locator('.rules thead th').allTextContents();
+                    const marked = await page.locator('.rules .decides > *').allTextContents();
+                    const other = pods.find((other) => other !== pod && pod.why.includes(other.name));
+                    if (pod.rule === null) {
+                        assert.deepEqual([heads, marked], [[short(pod.name)], []], pod.why);
+                        continue;
+                    }
+                    const { label, value } = RULES.find(({ rule }) => rule === pod.rule);
+                    assert.deepEqual(heads, [pod, other].map(({ name }) => short(name)), pod.why);
+                    assert.deepEqual(marked, [`${label} (decides)`, `${value(pod)}`, `${value(other)}`], pod.why);
+                    const because = await page.locator('#panel .because').textContent();
+                    assert.equal(because.toLowerCase(), `${pod.why.replace(other.name, short(other.name))}.`.toLowerCase());
+                    assert.match(await page.locator('.rules caption').textContent(), new RegExp(`decides between ${heads.join(' and ')}\\.$`));
+                }
+            }
+        });
+    }
+});
 
 test('choosing other pods keeps the count and the answer, and says the fewest costs', () => inPage(`${url}#example=zones`, async (page) => {
     const [before, replicas] = [await fates(page), '8'];
