@@ -6,19 +6,12 @@ import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js'
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
-/** The answer may be the one once the costs of a plan are written: `made`. Then its commands write them. */
-export function showAnswer(state, answer, pods, moments, made) {
-    const { active } = answer;
-    const count = countOf(state.workload);
-    $('count-field').hidden = count === null;
-    $('count-name').textContent = count === 'parallelism' ? 'parallelism from' : 'from';
-    $('active').textContent = active;
-    for (const field of [$('count'), $('slider')]) {
-        field.max = active;
-        // Whoever types has not finished yet.
-        if (field !== document.activeElement || field.type === 'range') field.value = state.replicas ?? '';
-    }
-    $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, active)}%`);
+/**
+ * The answer may be the one once the costs of a plan are written: `made`. Then its commands write them. `count` is the present count, and
+ * there may be other numbers of pods for a while.
+ */
+export function showAnswer(state, answer, pods, { moments, count }, made) {
+    showCount(state, count);
     // The workload and its count stand above.
     const sentence = answer.headline.slice(answer.headline.indexOf(': ') + 2);
     $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : sentence;
@@ -38,9 +31,23 @@ export function showAnswer(state, answer, pods, moments, made) {
     $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, text)));
     $('notes').hidden = $('notes').childElementCount === 0;
     $('command').textContent = made?.scale ?? command(state);
-    $('choose').hidden = !isSteered(state.workload) || active === 0 || state.order === 'total';
+    $('choose').hidden = !isSteered(state.workload) || answer.active === 0 || state.order === 'total';
     $('choose').textContent = isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →';
     $('choose').setAttribute('aria-pressed', state.steering);
+}
+
+/** The count that is asked for, beside the present one. */
+function showCount(state, present) {
+    const name = countOf(state.workload);
+    $('count-field').hidden = name === null;
+    $('count-name').textContent = name ?? '';
+    $('present').textContent = present;
+    for (const field of [$('count'), $('slider')]) {
+        field.max = present;
+        // Whoever types has not finished yet.
+        if (field !== document.activeElement || field.type === 'range') field.value = state.replicas ?? '';
+    }
+    $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, present)}%`);
 }
 
 function showMoment(state, moments) {

@@ -23,7 +23,7 @@ const MOST_IN_LINK = 65_536;
 const examples = JSON.parse($('examples').textContent);
 const map = new PodMap($('map'), (pod) => dump && picked(pod));
 
-/** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from. `null` while the first one loads. */
+/** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from, its present count. `null` while the first one loads. */
 let dump = null;
 let state = fresh();
 /** The one truth that all parts of the page tell: what was asked, the decision and what becomes of each pod. `null` beside an error. */
@@ -104,9 +104,8 @@ async function choose(next, chosen) {
     // Ages begin at the latest change, so nobody chooses a moment before it.
     if (!state.dumped && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
     dump.moments = new Moments(newest, state.now);
-    dump.present = present(scene);
-    if (!countOf(state.workload)) state.replicas = null;
-    else if (state.replicas === null) [state.replicas, state.isGuess] = [opening(scene), scene.desired === null || scene.desired >= dump.present];
+    [dump.present, dump.count] = [present(scene), scene.count ?? scene.active];
+    if (countOf(state.workload) && state.replicas === null) [state.replicas, state.isGuess] = [opening(scene), scene.desired === null || scene.desired >= dump.present];
     showSources();
     const isLarge = scene.active > MOST_EACH;
     if (isLarge) $('overview').before($('list'));
@@ -255,7 +254,7 @@ function show(decided, made, asked, wanted) {
     shown = { asked, answer, made, pods, wanted: made?.answer ? wanted : [] };
     document.documentElement.dataset.order = state.order;
     $('count').removeAttribute('aria-invalid');
-    showAnswer(state, answer, pods, dump.moments, made);
+    showAnswer(state, answer, pods, dump, made);
     $('answer').hidden = $('copies').hidden = false;
     if (!pods.some(({ name }) => name === state.pod)) state.pod = atTheCut(pods);
     if (dump.example) history.replaceState(null, '', link(`example=${dump.example}`, state));

@@ -30,6 +30,15 @@ test('what is no count is an error that names it, and no answer stands beside it
     }
 }));
 
+test('the count stands beside the present count, also if there are more pods than that', async () => {
+    for (const [name, told, most] of [['rollout', 'replicas from 10 to', '10'], ['zones', 'replicas from 12 to', '12'], ['import', 'parallelism from 4 to', '4']]) {
+        await inPage(`${url}#example=${name}`, async (page) => {
+            assert.equal((await page.locator('label[for=count]').textContent()).trim(), told);
+            for (const id of ['count', 'slider']) assert.equal(await page.locator(`#${id}`).getAttribute('max'), most);
+        });
+    }
+});
+
 test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {
     await drop(page, 'pods.txt', 'NAME READY STATUS\nweb 1/1 Running\n');
     await page.locator('#error').waitFor();
@@ -141,7 +150,7 @@ test('in a rollout, each pod says whether its ReplicaSet is new or old, also if 
 
 test('above 100 pods, a filter finds rows by pod and node, and a row opens what is known of its pod', () => inPage(url, async (page) => {
     await drop(page, 'shop.json', JSON.stringify(shop(zones(), 250)));
-    await page.waitForFunction(() => document.getElementById('active').textContent === '250');
+    await page.waitForFunction(() => document.getElementById('present').textContent === '250');
     await decided(page);
     await page.locator('#rows tr').nth(9).waitFor();
     assert.equal(await page.locator('#more').textContent(), '240 more');
