@@ -3,6 +3,7 @@ import { $, el } from './dom.js';
 import { told } from './fates.js';
 import { duration } from './moments.js';
 import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
+import { answerOf, capital } from './words.js';
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
@@ -12,13 +13,12 @@ const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
  */
 export function showAnswer(state, answer, pods, { moments, count }, made) {
     showCount(state, count);
-    // The workload and its count stand above.
-    const sentence = answer.headline.slice(answer.headline.indexOf(': ') + 2);
-    $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : sentence;
-    document.title = `${sentence} · podrank`;
+    const sentence = answerOf(answer.headline);
+    $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : capital(sentence);
+    document.title = `${capital(sentence)} · podrank`;
     $('key').replaceChildren(...told(pods, { ...answer, order: state.order }).map(([fate, text]) =>
         el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
-    $('rest').textContent = answer.rest?.text ?? '';
+    $('rest').textContent = follows(answer) ?? '';
     $('rest').hidden = $('rest').textContent === '';
     showMoment(state, moments);
     for (const radio of document.querySelectorAll('[name=order]')) {
@@ -35,6 +35,9 @@ export function showAnswer(state, answer, pods, { moments, count }, made) {
     $('choose').textContent = isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →';
     $('choose').setAttribute('aria-pressed', state.steering);
 }
+
+/** What follows, in a sentence. Of a count that grows, that is nothing: pods that do not exist yet are not available, either. */
+const follows = ({ rest, asked, active }) => (asked.replicas > active && !rest?.waitsFor ? null : rest?.text);
 
 /** The count that is asked for, beside the present one. */
 function showCount(state, present) {

@@ -3,18 +3,13 @@ import { circleFigure } from './circle.js';
 import { code, count, el, short } from './dom.js';
 import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
+import { capital } from './words.js';
 
 /** What happens to a pod, and how likely, if that is contested and known. */
 const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds ? `: ${odds}` : null);
 
 /** The pod's name in a sentence, as far as it tells it from the others. */
 const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
-
-/** A sentence begins with a capital letter, but a name never changes: neither one with a digit, a dash or a dot, nor that of a pod. */
-export function capital(text, names) {
-    const [first] = /^[\w.-]*/.exec(text);
-    return /^[a-z]+$/.test(first) && !names.includes(first) ? text[0].toUpperCase() + text.slice(1) : text;
-}
 
 /** One pod beside the pod that its reason compares it with, or among three that contradict each other. `odds` is how likely it goes. */
 export function explanation({ pod, other, circle, isDirect }, odds) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { close, decided, drop, inPage, paste } from './browser.mjs';
 import { NOON, podrank, root } from './command-line.mjs';
-import { copies, example, headline, panelIsAbout, pictured, rows, shop, shots, typeCount, url } from './page.mjs';
+import { copies, example, headline, panelIsAbout, pictured, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
 
 after(close);
 
@@ -61,7 +61,7 @@ test('an own dump opens at the count that its autoscaler wants, or at one less t
 }));
 
 test('a name at the start of a sentence stays as it is', async () => {
-    const { capital } = await import('../src/panel.js');
+    const { capital } = await import('../src/words.js');
     for (const [text, names, told] of [
         ['db-1 is not ready', [], 'db-1 is not ready'], ['deletion cost -10, z5tgq has 0', [], 'Deletion cost -10, z5tgq has 0'],
         ['web is not ready', ['web'], 'web is not ready'], ['z5tgq goes first', [], 'z5tgq goes first'], ['one of 3 pods', ['web'], 'One of 3 pods'],
@@ -78,8 +78,7 @@ test('a name at the start of a sentence stays as it is', async () => {
 
 test('in podrank’s order nothing is certain, and nothing has a colour of a prediction', () => inPage(`${url}#example=zones&order=total`, async (page) => {
     await decided(page, { order: 'total' });
-    const first = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--order', 'total').stdout.split('\n')[0];
-    assert.equal(await headline(page), first.slice(first.indexOf(': ') + 2));
+    assert.equal(await headline(page), sentence(podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--order', 'total').stdout));
     assert.doesNotMatch(await page.locator('#key').textContent(), /certain|chance/);
     await page.locator('#list > summary').click();
     await page.locator('#rows tr').first().waitFor();

@@ -8,7 +8,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
 import { EXAMPLES, NOON, assertAgreement, podrank, root, work } from './command-line.mjs';
 import { RULES } from '../src/rules.js';
-import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, shop, short, shots, typeCount, url } from './page.mjs';
+import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, sentence, shop, short, shots, typeCount, url } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 after(close);
@@ -23,9 +23,9 @@ test('the answer comes first, in the words of the command line', async () => {
         const label = (name) => (printed.sets ? short(name) : name);
         for (const pod of pods) expected[pod.verdict].push(label(pod.name));
         for (const list of Object.values(expected)) list.sort();
-        const [first] = podrank(...flags).stdout.split('\n');
+        const told = podrank(...flags).stdout;
         await inPage(`${url}#example=${name}`, async (page) => {
-            assert.equal(await headline(page), first.slice(first.indexOf(': ') + 2), name);
+            assert.equal(await headline(page), sentence(told), name);
             assert.deepEqual(await fates(page), expected, name);
             assert.equal(await page.locator('#count').inputValue(), `${replicas ?? ''}`);
             // Each pod lies on its node. Contested ones show their odds, and none has a number that would say which is first: they go at once.
@@ -131,7 +131,13 @@ test('the count is dragged from all to none', () => inPage(`${url}#example=circl
     await typeCount(page, '99');
     await decided(page, { replicas: 99 });
     assert.equal((await fates(page)).keep.length, 6);
-    assert.equal(await headline(page), 'that scales up, and all 6 pods stay');
+    assert.equal(await headline(page), 'This scales up, and all 6 pods stay');
+    assert.equal(await page.title(), 'This scales up, and all 6 pods stay · podrank');
+    assert.deepEqual(await page.locator('#key > span').allTextContents(), [' all 6 stay']);
+    assert.ok(await page.locator('#rest').isHidden(), 'pods that do not exist yet are not told');
+    await typeCount(page, '6');
+    await decided(page, { replicas: 6 });
+    assert.equal(await headline(page), 'All 6 pods stay');
 }));
 
 test('the moment opens and closes the circle', () => inPage(`${url}#example=circle`, async (page) => {
