@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { close, decided, drop, inPage, paste } from './browser.mjs';
 import { NOON, podrank, root } from './command-line.mjs';
-import { copies, example, headline, panelIsAbout, pictured, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
+import { copies, example, headline, pack, panelIsAbout, pictured, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
 
 after(close);
 
@@ -37,6 +37,39 @@ test('the count stands beside the present count, also if there are more pods tha
             for (const id of ['count', 'slider']) assert.equal(await page.locator(`#${id}`).getAttribute('max'), most);
         });
     }
+});
+
+test('a link that is wrong is an error that names what is, and no answer stands beside it', async () => {
+    const dump = JSON.parse(read(example('circle')));
+    const given = { workload: 'deploy/api', namespace: 'default', replicas: 4, now: 'noon', order: 'kubernetes', featureGates: {}, partial: false };
+    for (const [hash, told] of [
+        ['example=nope', 'there is no example “nope”'], ['exmaple=zones', 'it has neither “example=” nor “dump=”'],
+        ['example=circle&replicas=abc', 'replicas=abc is no whole number from 0 to 2147483647'], ['example=circle&replicas=-1', 'replicas=-1 is no whole number from 0 to 2147483647'],
+        ['example=circle&now=noon', 'now=noon is no time such as 2026-03-10T12:00:00Z'], ['example=circle&order=none', 'order=none is neither kubernetes nor total'],
+        ['example=agents&replicas=3', 'replicas=3, but ds/agent has no count'], ['example=circle&replcas=3', 'this page does not know “replcas”'], [`dump=${pack({ title: 'a', dump, options: given })}`, 'it names no time'],
+        ['example=circle&now=2020-01-01T00:00:00Z', 'now=2020-01-01T00:00:00Z is before the latest change of its pods, at 2026-03-10T11:59:00Z Decide at that time'],
+    ]) {
+        const isWrong = async (page) => {
+            assert.equal(await error(page), `The link is wrong: ${told}`);
+            for (const id of ['answer', 'copies', 'count-field']) assert.ok(await page.locator(`#${id}`).isHidden(), `${hash}: ${id}`);
+            assert.equal(await page.title(), 'podrank: which pods go?');
+        };
+        await inPage(`${url}#${hash}`, isWrong, { shows: '#error' });
+        await inPage(`${url}#example=zones`, async (page) => {
+            await page.evaluate((hash) => (location.hash = hash), hash);
+            await page.locator('#error').waitFor();
+            await isWrong(page);
+            await page.locator('#workload').selectOption('circle');
+            await decided(page, { workload: 'deploy/api', replicas: 4, now: '2026-03-10T12:00:20Z' });
+            assert.ok(await page.locator('#error').isHidden());
+        });
+    }
+    await inPage(`${url}#example=circle&replicas=3&now=2020-01-01T00:00:00Z`, async (page) => {
+        await page.getByText('Decide at that time').click();
+        await decided(page, { replicas: 3, now: '2026-03-10T11:59:00Z' });
+        assert.match(await page.locator('#moment-text').textContent(), /^2026-03-10T11:59:00Z, 0 s after the latest change/);
+    }, { shows: '#error' });
+    await inPage(`${url}#map`, async (page) => assert.equal(await headline(page), '8 of 13 pods go, all certainly'));
 });
 
 test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {

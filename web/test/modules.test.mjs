@@ -11,15 +11,21 @@ import { fresh, fromLink, link, options } from '../src/state.js';
 test('a link holds all that can be chosen, and is wary of what it is given', () => {
     const given = { replicas: 4, now: Date.parse('2026-03-10T12:00:00Z'), nowText: '2026-03-10T12:00:00Z' };
     const state = {
-        ...fresh(), replicas: 3, now: Date.parse('2026-03-10T12:00:01.5Z'), nowText: '2026-03-10T12:00:01.500Z', order: 'total',
+        ...fresh(), replicas: 3, now: Date.parse('2026-03-10T12:00:01.5Z'), nowText: '2026-03-10T12:00:01.500Z', isTimeGiven: true, order: 'total',
         gates: { PodDeletionCost: false, PreferForScaleDown: true }, steering: true, wanted: new Set(['shop-a', 'shop-b']),
     };
     const again = { ...fresh(), ...fromLink(link('example=zones', state), given) };
     assert.deepEqual(again, state);
     assert.equal(options(again), options(state));
     assert.deepEqual({ ...fresh(), ...fromLink('', given) }, { ...fresh(), ...given });
-    const bad = '#example=circle&replicas=-1&now=noon&order=none&PodDeletionCost=maybe&PreferForScaleDown=true';
-    assert.deepEqual({ ...fresh(), ...fromLink(bad, given) }, { ...fresh(), ...given });
+    for (const [bad, told] of [
+        ['replicas=-1', 'replicas=-1 is no whole number'], ['replicas=abc', 'replicas=abc is no'], ['replicas=2147483648', 'is no whole number from 0 to 2147483647'],
+        ['now=noon', 'now=noon is no time'], ['now=2026-03-10', 'is no time'], ['now=2026-13-10T12:00:00Z', 'is no time'], ['order=none', 'order=none is neither'],
+        ['PodDeletionCost=maybe', 'PodDeletionCost=maybe is neither'], ['PreferForScaleDown=true', 'PreferForScaleDown=true needs order=total'], ['replcas=3', '“replcas”'],
+    ]) assert.throws(() => fromLink(`#example=circle&${bad}`, given), ({ message }) => message.startsWith('The link is wrong: ') && message.includes(told), bad);
+    assert.equal(fromLink('#example=circle&PreferForScaleDown=true&order=total', given).gates.PreferForScaleDown, true);
+    const off = { ...given, gates: { PodDeletionCost: false } };
+    assert.deepEqual([fromLink('', off).gates, fromLink('#dump=a&PodDeletionCost=true', off).gates], [{ PodDeletionCost: false }, {}]);
 });
 
 test('a packed text unfolds to the same, by the same rules as zlib’s', async () => {

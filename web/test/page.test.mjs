@@ -449,7 +449,7 @@ test('a link holds the user’s pods if they say so, without what does not decid
 }));
 
 test('a damaged link says what is wrong, and a bomb is refused', async () => {
-    const sound = { title: 'a', dump: { kind: 'List', items: [] }, options: { workload: 'deploy/a' } };
+    const sound = { title: 'a', dump: { kind: 'List', items: [] }, options: { workload: 'deploy/a', now: NOON } };
     const bomb = deflateRawSync(Buffer.alloc(80 << 20), { level: 9 }).toString('base64url');
     const good = pack(sound);
     for (const [packed, told] of [
