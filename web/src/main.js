@@ -12,6 +12,7 @@ import { explanation, noPlan, nothingWanted, plan } from './panel.js';
 import { picture, png } from './picture.js';
 import { pack, size, unpack } from './share.js';
 import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, now, options, wrongLink } from './state.js';
+import { inPage } from './words.js';
 
 /** The number of samples behind the slider of the moment, and how many are asked for at once. */
 const [SAMPLES, AT_ONCE] = [120, 20];
@@ -109,7 +110,7 @@ async function choose(next, chosen) {
     if (state.dumped) [state.now, state.nowText] = [Date.parse(scene.now), scene.now];
     // Ages begin at the latest change, so nobody chooses a moment before it.
     else if (!state.isTimeGiven && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
-    dump.moments = new Moments(newest, state.now);
+    dump.moments = new Moments(newest, Math.max(state.now, state.dumped?.clock ?? 0));
     [dump.present, dump.count] = [present(scene), scene.count ?? scene.active];
     if (countOf(state.workload) && state.replicas === null) [state.replicas, state.isGuess] = [opening(scene), scene.desired === null || scene.desired >= dump.present];
     showSources();
@@ -172,7 +173,7 @@ function tell(text, after = 0) {
 function complain(text) {
     const inDialog = $('paste').open;
     for (const [place, isHere] of [[$('paste-error'), inDialog], [$('error'), !inDialog]]) {
-        place.textContent = isHere ? text : '';
+        place.textContent = isHere ? inPage(text) : '';
         place.hidden = !place.textContent;
     }
     return text;

@@ -3,7 +3,7 @@ import { circleFigure } from './circle.js';
 import { code, count, el, short } from './dom.js';
 import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
-import { capital } from './words.js';
+import { capital, inPage } from './words.js';
 
 /** What happens to a pod, and how likely, if that is contested and known. */
 const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds ? `: ${odds}` : null);
@@ -44,7 +44,7 @@ export const nothingWanted = (most) => [el('p', {}, most === null
     : `Click the pods that should go: up to ${most} at this count. Kubernetes chooses the others.`)];
 
 /** Why there is no plan. */
-export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, message), alone];
+export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, inPage(message)), alone];
 
 /** The plan of a scale-down for the pods that were chosen. `alone` is what lets only these go, if more do. */
 export function plan(plan, chosen, alone) {
@@ -61,7 +61,7 @@ export function plan(plan, chosen, alone) {
         others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods go at this count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you chose and ${others} more. `
             + 'The costs make exactly these go, whenever the count falls.') : null,
         others > 0 ? alone : null,
-        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, note.text)),
+        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, inPage(note.text))),
         el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares what went:'),
         code(plan.scale),
         el('details', {}, el('summary', {}, 'The pods and their costs'),

@@ -1,10 +1,10 @@
 // What a user enters or opens, and what the page says of it: counts, dumps, and what a newcomer looks for.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { close, decided, drop, inPage, paste } from './browser.mjs';
-import { NOON, podrank, root } from './command-line.mjs';
+import { close, decided, drag, drop, inPage, paste } from './browser.mjs';
+import { NOON, podrank, root, work } from './command-line.mjs';
 import { copies, example, headline, pack, panelIsAbout, pictured, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
 
 after(close);
@@ -70,6 +70,52 @@ test('a link that is wrong is an error that names what is, and no answer stands 
         assert.match(await page.locator('#moment-text').textContent(), /^2026-03-10T11:59:00Z, 0 s after the latest change/);
     }, { shows: '#error' });
     await inPage(`${url}#map`, async (page) => assert.equal(await headline(page), '8 of 13 pods go, all certainly'));
+});
+
+test('outside of commands, no sentence names a flag of the command line', async () => {
+    const isFree = async (page, told) => {
+        const text = await page.evaluate(() => {
+            const main = document.querySelector('main').cloneNode(true);
+            main.querySelectorAll('pre').forEach((one) => one.remove());
+            return main.textContent;
+        });
+        assert.match(text, told);
+        assert.doesNotMatch(text, /\s--[a-z]/);
+    };
+    const [zone, names] = ['#example=zones', zones().items.filter(({ kind }) => kind === 'Pod').map(({ metadata }) => metadata.name)];
+    for (const [hash, told] of [
+        [`${zone}&replicas=8&steer=${names.slice(0, 5)}`, /5 pods are named, but only 4 go: lower the count, or name fewer/],
+        [`${zone}&replicas=12&steer=${names[0]}`, /1 pod is named, but deploy\/shop has 12 replicas already, so none goes: lower the count/],
+        [`${zone}&replicas=13&steer=${names[0]}`, /so a count of 13 would scale it up, and there is nothing to choose/],
+        [`${zone}&replicas=11&steer=${names[0]}`, /shop-5f4c8d9b7-l9z7m is not ready and goes first whatever its cost: take it too at a lower count, or wait/],
+        [`${zone}&replicas=8&PodDeletionCost=false&steer=${names[0]}`, /PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”/],
+    ]) {
+        await inPage(url + hash, async (page) => {
+            await page.locator('#panel .blocked').waitFor();
+            await isFree(page, told);
+        });
+    }
+    await inPage(url, async (page) => {
+        const file = join(work, 'old.json');
+        writeFileSync(file, read(example('circle')));
+        for (const [written, told] of [
+            ['2026-03-10T11:59:20Z', /when the file was last changed; if it is a copy, choose the time of its dump under “Moment, order, gates”/],
+            ['2026-03-10T11:58:00Z', /because the file's own time is not plausible; choose another time under “Moment, order, gates”/],
+        ]) {
+            utimesSync(file, new Date(written), new Date(written));
+            await page.locator('#own').click();
+            await page.locator('#file').setInputFiles(file);
+            await decided(page, { modified: new Date(written).toISOString() });
+            await isFree(page, told);
+        }
+        await typeCount(page, '4');
+        await page.getByText('at the current time').waitFor();
+        await isFree(page, /to decide at that time, choose it under “Moment, order, gates”/);
+        // The slider reaches it.
+        await page.locator('#settings > summary').click();
+        await drag(page, 'moment', [1000]);
+        await page.waitForFunction(() => Date.parse(JSON.parse(document.documentElement.dataset.drawn).now) > Date.now());
+    });
 });
 
 test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {

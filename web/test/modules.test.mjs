@@ -1,5 +1,7 @@
 // The page's modules that know no elements, alone.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { opening, readCount } from '../src/count.js';
@@ -7,6 +9,7 @@ import { places, share, told } from '../src/fates.js';
 import { Moments, duration } from '../src/moments.js';
 import { pack, unpack } from '../src/share.js';
 import { fresh, fromLink, link, options } from '../src/state.js';
+import { answerOf, inPage } from '../src/words.js';
 
 test('a link holds all that can be chosen, and is wary of what it is given', () => {
     const given = { replicas: 4, now: Date.parse('2026-03-10T12:00:00Z'), nowText: '2026-03-10T12:00:00Z' };
@@ -54,6 +57,29 @@ test('what becomes of pods is counted, and placed by zone and node', () => {
     assert.deepEqual(told(pods, { deletions: { min: 2, max: 3 } }),
         [['delete', '2 certainly'], ['contested', '1 more may go'], ['keep', 'the other 2 stay']]);
     assert.deepEqual(told([pods[3]], { deletions: { min: 0, max: 0 } }), [['keep', 'it stays']]);
+});
+
+test('what the command line says with a flag, the page says in its own words', () => {
+    const preview = join(import.meta.dirname, '../../preview/src');
+    const files = readdirSync(preview, { recursive: true }).filter((file) => file.endsWith('.rs'));
+    const source = files.map((file) => readFileSync(join(preview, file), 'utf8')).join('').replace(/\\\n */g, '');
+    // What both say, what the command line says then, as its source has it, and what the page says.
+    for (const [both, theirs, ours] of [
+        ['ages count to 12:00', '; if it is a copy, give the time of its dump with --now', '; if it is a copy, choose the time of its dump under “Moment, order, gates”'],
+        ['ages count to 12:00', '; --now sets another time', '; choose another time under “Moment, order, gates”'],
+        ['1 pod has another verdict', '; to decide at that time, add --now {clock}', '; to decide at that time, choose it under “Moment, order, gates”'],
+        ['2 pods have own costs', ', which an interrupted run or --keep-costs left; to take them off: ', ', which an earlier run left; to take them off: '],
+        ['it was turned on', ': --feature-gates MaxUnavailableStatefulSet=false shows which', ''],
+        ['the feature gate ', 'PodDeletionCost is off, so deletion costs have no effect: use --by eviction',
+            'PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”'],
+        ['a has 3', ', so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale', ', so a count of 5 would scale it up, and there is nothing to choose'],
+        ['none goes', ': lower --replicas', ': lower the count'], ['only 2 go', ': lower --replicas, or name fewer', ': lower the count, or name fewer'],
+        ['costs leave no room', '; --force-conflicts writes over them and puts them back', ''],
+    ]) {
+        assert.ok(source.includes(theirs), theirs);
+        assert.equal(inPage(both + theirs.replace('{clock}', '2026-03-10T12:00:00Z').replace('{replicas}', '5')), both + ours);
+    }
+    assert.equal(answerOf('deploy/a to 9: that scales up, and all 6 pods stay'), 'this scales up, and all 6 pods stay');
 });
 
 test('the slider of the moment reaches from the latest change to far beyond', () => {
