@@ -322,7 +322,8 @@ const panel = latest(async () => {
 });
 
 async function why() {
-    const told = state.pod && (await ask('explain', shown.asked, state.pod));
+    if (!state.pod) return [];
+    const told = await ask('explain', shown.asked, state.pod);
     return told && shown && explanation(told, shown.pods.find(({ name }) => name === told.pod.name)?.odds);
 }
 

@@ -118,6 +118,18 @@ test('outside of commands, no sentence names a flag of the command line', async 
     });
 });
 
+test('a workload without pods leaves nothing of the one before', () => inPage(url, async (page) => {
+    await panelIsAbout(page, 'web-7f6b9d5c48-b7wfn');
+    const dump = zones();
+    // A selector that Kubernetes calls invalid selects no pod.
+    dump.items.find(({ kind }) => kind === 'Deployment').spec.selector = { matchLabels: { app: 'x'.repeat(64) } };
+    await drop(page, 'none.json', JSON.stringify(dump));
+    await decided(page, { workload: 'deploy/shop' });
+    await page.waitForFunction(() => document.getElementById('panel').childElementCount === 0);
+    assert.equal(await headline(page), 'It has no pods');
+    assert.equal(await page.locator('#key').textContent(), '');
+}));
+
 test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {
     await drop(page, 'pods.txt', 'NAME READY STATUS\nweb 1/1 Running\n');
     await page.locator('#error').waitFor();
