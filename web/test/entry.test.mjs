@@ -72,6 +72,46 @@ test('a link that is wrong is an error that names what is, and no answer stands 
     await inPage(`${url}#map`, async (page) => assert.equal(await headline(page), '8 of 13 pods go, all certainly'));
 });
 
+test('at 390 pixels, long names are broken, and nothing is wider than the screen', async () => {
+    const long = 'northernmost'.repeat(4);
+    const database = read(example('database')).replaceAll('"db', `"${long}`);
+    for (const [file, text] of [
+        ['zones.json', read(example('zones')).replaceAll('shop', `the-${long}`).replaceAll('node-', `${long}-`)], [`${long}${long}.json`, database],
+        ['both.json', `${read(example('zones'))}\n${database}`],
+    ]) {
+        await inPage(url, async (page) => {
+            const isNarrow = async (state) => {
+                const { wide, over } = await page.evaluate(measured);
+                assert.deepEqual([wide, over], [0, []], `${file}: ${state}`);
+            };
+            await drop(page, file, text);
+            await page.waitForFunction((file) => document.querySelector('#workload optgroup').label === file, file);
+            await decided(page);
+            await isNarrow('the answer');
+            await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+            await page.locator('#rows tr').first().waitFor();
+            await isNarrow('all details');
+            if (await page.locator('#choose').isVisible()) {
+                await page.locator('#choose').click();
+                await page.locator('#map .pod').nth(3).click();
+                await page.locator('#panel .code, #panel .blocked').first().waitFor();
+                await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+                await isNarrow('what is chosen');
+            }
+            await drop(page, file, text.replaceAll('uid', 'udi'));
+            await page.locator('#error').waitFor();
+            await isNarrow('an error');
+        }, { viewport: { width: 390, height: 844 } });
+    }
+});
+
+/** How much wider than the screen the page is, and what is out of it without a box that scrolls. */
+function measured() {
+    const isScrolled = (one) => one !== document.body && (getComputedStyle(one).overflowX !== 'visible' || isScrolled(one.parentElement));
+    const over = [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility() && !isScrolled(one.parentElement) && one.getBoundingClientRect().right > innerWidth);
+    return { wide: Math.max(document.documentElement.scrollWidth - innerWidth, 0), over: over.map((one) => one.id || `${one.className} ${one.textContent}`) };
+}
+
 test('outside of commands, no sentence names a flag of the command line', async () => {
     const isFree = async (page, told) => {
         const text = await page.evaluate(() => {
