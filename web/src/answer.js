@@ -3,29 +3,22 @@ import { $, el } from './dom.js';
 import { told } from './fates.js';
 import { duration } from './moments.js';
 import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
+import { answerOf, capital, inPage } from './words.js';
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
-/** The answer may be the one once the costs of a plan are written: `made`. Then its commands write them. */
-export function showAnswer(state, answer, pods, moments, made) {
-    const { active } = answer;
-    const count = countOf(state.workload);
-    $('count-field').hidden = count === null;
-    $('count-name').textContent = count === 'parallelism' ? 'parallelism from' : 'from';
-    $('active').textContent = active;
-    for (const field of [$('count'), $('slider')]) {
-        field.max = active;
-        // Whoever types has not finished yet.
-        if (field !== document.activeElement || field.type === 'range') field.value = state.replicas ?? '';
-    }
-    $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, active)}%`);
-    // The workload and its count stand above.
-    const sentence = answer.headline.slice(answer.headline.indexOf(': ') + 2);
-    $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : sentence;
-    document.title = `${sentence} · podrank`;
+/**
+ * The answer may be the one once the costs of a plan are written: `made`. Then its commands write them. `count` is the present count, and
+ * there may be other numbers of pods for a while.
+ */
+export function showAnswer(state, answer, pods, { moments, count }, made) {
+    showCount(state, count);
+    const sentence = answerOf(answer.headline);
+    $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : capital(sentence);
+    document.title = `${capital(sentence)} · podrank`;
     $('key').replaceChildren(...told(pods, { ...answer, order: state.order }).map(([fate, text]) =>
         el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
-    $('rest').textContent = answer.rest?.text ?? '';
+    $('rest').textContent = follows(answer) ?? '';
     $('rest').hidden = $('rest').textContent === '';
     showMoment(state, moments);
     for (const radio of document.querySelectorAll('[name=order]')) {
@@ -35,12 +28,29 @@ export function showAnswer(state, answer, pods, moments, made) {
         box.checked = state.gates[box.dataset.gate] ?? GATES[box.dataset.gate];
         box.disabled = !isSteered(state.workload) || (box.dataset.gate === 'PreferForScaleDown' && state.order !== 'total');
     }
-    $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, text)));
+    $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, inPage(text))));
     $('notes').hidden = $('notes').childElementCount === 0;
     $('command').textContent = made?.scale ?? command(state);
-    $('choose').hidden = !isSteered(state.workload) || active === 0 || state.order === 'total';
+    $('choose').hidden = !isSteered(state.workload) || answer.active === 0 || state.order === 'total';
     $('choose').textContent = isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →';
     $('choose').setAttribute('aria-pressed', state.steering);
+}
+
+/** What follows, in a sentence. Of a count that grows, that is nothing: pods that do not exist yet are not available, either. */
+const follows = ({ rest, asked, active }) => (asked.replicas > active && !rest?.waitsFor ? null : rest?.text);
+
+/** The count that is asked for, beside the present one. */
+function showCount(state, present) {
+    const name = countOf(state.workload);
+    $('count-field').hidden = name === null;
+    $('count-name').textContent = name ?? '';
+    $('present').textContent = present;
+    for (const field of [$('count'), $('slider')]) {
+        field.max = present;
+        // Whoever types has not finished yet.
+        if (field !== document.activeElement || field.type === 'range') field.value = state.replicas ?? '';
+    }
+    $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, present)}%`);
 }
 
 function showMoment(state, moments) {

@@ -74,7 +74,7 @@ pub(crate) struct Row<'p> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Explanation<'p> {
     pub(crate) pod: Row<'p>,
-    /// The pod that it is compared with.
+    /// The pod that its reason compares it with.
     pub(crate) other: Option<&'p PodPreview<'p>>,
     /// Three pods, the pod first, that contradict each other: a circle, unless two of them tie.
     pub(crate) circle: Option<[Arrow; 3]>,
@@ -131,6 +131,15 @@ impl<'p> Row<'p> {
         let waits = preview.blocked.iter().find(|blocked| blocked.name == pod.name);
         Self { pod, because: glance::because(pod, waits.map(|blocked| &*blocked.by)) }
     }
+}
+
+/// The pod that the reason names, which is between the comma and what is told of it: `deletion cost -10, web-1 has 0`. Only a rule
+/// compares two pods.
+pub(crate) fn compared<'p>(pods: &'p [PodPreview<'p>], pod: &PodPreview<'_>) -> Option<&'p PodPreview<'p>> {
+    pod.rule?;
+    let (_, told) = pod.why.split_once(", ")?;
+    let name = told.strip_prefix("but ").unwrap_or(told).split(' ').next();
+    pods.iter().find(|other| Some(other.name) == name)
 }
 
 /// The pods of each set.

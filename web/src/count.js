@@ -1,7 +1,7 @@
 // The count: what a user types into its box, and what a dump opens at. Knows no elements.
 
 /** The greatest count that Kubernetes takes. */
-const MOST = 2 ** 31 - 1;
+export const MOST = 2 ** 31 - 1;
 
 /** Reads what is typed: `{ count }`, or what is wrong as `{ error }`. */
 export function readCount(text) {

@@ -15,19 +15,18 @@ export function tally(pods) {
 }
 
 /**
- * What a key says: how many pods have each fate. Who has none is left out; chance only if nobody goes, because otherwise a reader asks for it.
- * Kubernetes does not follow podrank's order, so nothing is certain about it.
+ * What a key says: how many pods have each fate. A fate that no pod has is left out. Kubernetes does not follow podrank's order, so nothing
+ * is certain about it.
  */
 export function told(pods, { deletions, order }) {
     const numbers = tally(pods);
     const certain = order === 'total' ? (numbers.delete === 1 ? 'goes' : 'go') : 'certainly';
-    const chance = numbers.contested === 0 ? '0 by chance' : byChance(deletions, numbers.delete, numbers.contested);
     return [
         ['delete', numbers.delete, `${numbers.delete} ${certain}`],
-        ['contested', order === 'total' ? 0 : numbers.contested + numbers.delete, chance],
+        ['contested', numbers.contested, byChance(deletions, numbers.delete, numbers.contested)],
         ['blocked', numbers.blocked, `${numbers.blocked} ${numbers.blocked === 1 ? 'waits' : 'wait'}`],
         ['later', numbers.later, `${numbers.later} when the rollout goes on`],
-        ['keep', 1, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],
+        ['keep', numbers.keep, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],
     ].filter(([, number]) => number > 0).map(([fate, , text]) => [fate, text]);
 }
 
@@ -40,9 +39,9 @@ function byChance({ min, max }, certain, contested) {
 
 /** How many pods of a node or zone go: `4 of 4 go`. */
 export function share(pods) {
-    const numbers = tally(pods);
-    const may = numbers.contested > 0 ? `, ${numbers.contested} may` : '';
-    return `${numbers.delete} of ${pods.length} ${numbers.delete === 1 ? 'goes' : 'go'}${may}`;
+    const { delete: go, contested } = tally(pods);
+    if (go === 0 && contested > 0) return `${contested} of ${pods.length} may go`;
+    return `${go} of ${pods.length} ${go === 1 ? 'goes' : 'go'}${contested > 0 ? `, ${contested} may` : ''}`;
 }
 
 /** The pods by zone and node: `[{ title, pods, nodes: [{ name, pods }] }]`. */

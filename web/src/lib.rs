@@ -183,16 +183,10 @@ impl Dump {
         let lists = answer::lists(preview);
         let found = lists.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.name == name)?)));
         let Some((pods, pod)) = found else { return Ok("null".to_owned()) };
-        // A victim is compared with the first pod that is none, a survivor with the last.
-        let other = match pod.verdict {
-            Verdict::Delete => pods.iter().find(|other| other.verdict != Verdict::Delete),
-            Verdict::Contested | Verdict::Blocked => None,
-            stays => pods.iter().rfind(|other| other.verdict != stays),
-        };
         let is_direct = preview.workload.kind.is_direct();
         let is_contradicted = matches!(pod.contest, Some(Contest::Between | Contest::Cycle));
         let circle = if is_contradicted { circle(input, &asked, &pod.uid)? } else { None };
-        let other = other.filter(|_| !is_direct);
+        let other = answer::compared(pods, pod).filter(|_| !is_direct);
         Ok(json(&Explanation { pod: Row::of(preview, pod), other, circle, is_direct }))
     }
 

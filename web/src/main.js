@@ -11,7 +11,8 @@ import { showOverview } from './overview.js';
 import { explanation, noPlan, nothingWanted, plan } from './panel.js';
 import { picture, png } from './picture.js';
 import { pack, size, unpack } from './share.js';
-import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, options } from './state.js';
+import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, now, options, wrongLink } from './state.js';
+import { inPage } from './words.js';
 
 /** The number of samples behind the slider of the moment, and how many are asked for at once. */
 const [SAMPLES, AT_ONCE] = [120, 20];
@@ -23,7 +24,7 @@ const MOST_IN_LINK = 65_536;
 const examples = JSON.parse($('examples').textContent);
 const map = new PodMap($('map'), (pod) => dump && picked(pod));
 
-/** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from. `null` while the first one loads. */
+/** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from, its present count. `null` while the first one loads. */
 let dump = null;
 let state = fresh();
 /** The one truth that all parts of the page tell: what was asked, the decision and what becomes of each pod. `null` beside an error. */
@@ -96,17 +97,22 @@ async function choose(next, chosen) {
     }
     // Somebody was quicker, and chose something else.
     if (choice !== choices || !scene) return;
+    const wrong = wrongFor(chosen, scene);
+    if (wrong) {
+        tell('');
+        fail(wrong.message, { next, chosen, remedy: wrong.later && ['Decide at that time', () => choose(next, { ...chosen, ...wrong.later })] });
+        return;
+    }
     complain('');
     hold(next);
     [state, shown] = [chosen, null];
+    const newest = Date.parse(scene.newest ?? scene.now);
     if (state.dumped) [state.now, state.nowText] = [Date.parse(scene.now), scene.now];
-    const newest = scene.newest ? Date.parse(scene.newest) : state.now;
     // Ages begin at the latest change, so nobody chooses a moment before it.
-    if (!state.dumped && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
-    dump.moments = new Moments(newest, state.now);
-    dump.present = present(scene);
-    if (!countOf(state.workload)) state.replicas = null;
-    else if (state.replicas === null) [state.replicas, state.isGuess] = [opening(scene), scene.desired === null || scene.desired >= dump.present];
+    else if (!state.isTimeGiven && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
+    dump.moments = new Moments(newest, Math.max(state.now, state.dumped?.clock ?? 0));
+    [dump.present, dump.count] = [present(scene), scene.count ?? scene.active];
+    if (countOf(state.workload) && state.replicas === null) [state.replicas, state.isGuess] = [opening(scene), scene.desired === null || scene.desired >= dump.present];
     showSources();
     const isLarge = scene.active > MOST_EACH;
     if (isLarge) $('overview').before($('list'));
@@ -117,6 +123,15 @@ async function choose(next, chosen) {
     $('strip').replaceChildren();
     await decide();
     resample();
+}
+
+/** What is wrong with what a link asks of a workload, with the time that would be late enough. `null` if nothing is. */
+function wrongFor(chosen, { newest }) {
+    const { workload, replicas, isTimeGiven } = chosen;
+    if (Number.isInteger(replicas) && !countOf(workload)) return wrongLink(`replicas=${replicas}, but ${workload.short} has no count`);
+    const later = { now: Date.parse(newest), nowText: newest };
+    if (!isTimeGiven || newest === null || chosen.now >= later.now) return null;
+    return Object.assign(wrongLink(`now=${now(chosen)} is before the latest change of its pods, at ${newest}`), { later });
 }
 
 /** Keeps a dump, and ends the one before. */
@@ -158,7 +173,7 @@ function tell(text, after = 0) {
 function complain(text) {
     const inDialog = $('paste').open;
     for (const [place, isHere] of [[$('paste-error'), inDialog], [$('error'), !inDialog]]) {
-        place.textContent = isHere ? text : '';
+        place.textContent = isHere ? inPage(text) : '';
         place.hidden = !place.textContent;
     }
     return text;
@@ -189,29 +204,38 @@ function fail(text, { next = null, chosen = fresh(), remedy = null } = {}) {
     return text;
 }
 
-const showExample = (name, chosen = {}) => {
+/** What `load` takes to show an example. A link to it may choose more. */
+function ofExample(name, hash = '') {
     const { replicas, now, text } = examples[name];
-    return load(`The example ${name}`, new Blob([text]), { replicas, now: Date.parse(now), nowText: now, ...chosen }, { example: name });
-};
+    return [`The example ${name}`, new Blob([text]), fromLink(hash, { replicas, now: Date.parse(now), nowText: now }), { example: name }];
+}
 
-/** Shows what a page or a link holds. Anybody can have made it: the module checks what it says. */
-const showGiven = ({ title, dump, options: { namespace, workload, replicas, now, order, featureGates, burstReplicas, partial } }, hash) => {
+const showExample = (name) => load(...ofExample(name));
+
+/** What `load` takes to show what a link holds. Anybody can have made it: the module checks what it says. */
+function ofGiven({ title, dump, options: { namespace, workload, replicas, now, order, featureGates, burstReplicas, partial } }, hash) {
     const chosen = { namespace, workload, replicas, now: Date.parse(now), nowText: now, order, gates: featureGates ?? {}, burstReplicas, partial };
-    return load(title, new Blob([JSON.stringify(dump)]), fromLink(hash, chosen), { link: hash });
-};
+    return [title, new Blob([JSON.stringify(dump)]), fromLink(hash, chosen), { link: hash }];
+}
 
 const loadText = (text) => load('the pasted text', new Blob([text]));
 const loadFile = async (file) => file && load(file.name, file, { file: file.name }, { modified: file.lastModified });
 
+/** What `load` takes to show what the end of a link says. */
+async function ofLink(hash) {
+    const packed = /^#dump=([^&]*)/.exec(hash)?.[1];
+    if (packed !== undefined) return ofGiven(await unpack(packed), hash);
+    const name = new URLSearchParams(hash.slice(1)).get('example');
+    if (name === null) throw wrongLink('it has neither “example=” nor “dump=”');
+    if (!Object.hasOwn(examples, name)) throw wrongLink(`there is no example “${name}”`);
+    return ofExample(name, hash);
+}
+
 /** Shows what the end of a link says. False if it says nothing. */
 async function showLink(hash) {
-    const name = new URLSearchParams(hash.slice(1)).get('example');
-    const packed = /^#dump=([^&]*)/.exec(hash)?.[1];
-    if (packed !== undefined) {
-        await unpack(packed).then((given) => showGiven(given, hash), ({ message }) => fail(message));
-    } else if (Object.hasOwn(examples, name)) {
-        await showExample(name, fromLink(hash, { replicas: examples[name].replicas, now: Date.parse(examples[name].now), nowText: examples[name].now }));
-    } else return false;
+    if (!hash.includes('=')) return false;
+    const given = await ofLink(hash).catch(({ message }) => void fail(message));
+    if (given) await load(...given);
     return true;
 }
 
@@ -255,7 +279,7 @@ function show(decided, made, asked, wanted) {
     shown = { asked, answer, made, pods, wanted: made?.answer ? wanted : [] };
     document.documentElement.dataset.order = state.order;
     $('count').removeAttribute('aria-invalid');
-    showAnswer(state, answer, pods, dump.moments, made);
+    showAnswer(state, answer, pods, dump, made);
     $('answer').hidden = $('copies').hidden = false;
     if (!pods.some(({ name }) => name === state.pod)) state.pod = atTheCut(pods);
     if (dump.example) history.replaceState(null, '', link(`example=${dump.example}`, state));
@@ -298,7 +322,8 @@ const panel = latest(async () => {
 });
 
 async function why() {
-    const told = state.pod && (await ask('explain', shown.asked, state.pod));
+    if (!state.pod) return [];
+    const told = await ask('explain', shown.asked, state.pod);
     return told && shown && explanation(told, shown.pods.find(({ name }) => name === told.pod.name)?.odds);
 }
 

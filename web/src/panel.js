@@ -3,6 +3,7 @@ import { circleFigure } from './circle.js';
 import { code, count, el, short } from './dom.js';
 import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
+import { capital, inPage } from './words.js';
 
 /** What happens to a pod, and how likely, if that is contested and known. */
 const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds ? `: ${odds}` : null);
@@ -10,13 +11,7 @@ const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict
 /** The pod's name in a sentence, as far as it tells it from the others. */
 const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
 
-/** A sentence begins with a capital letter, but a name never changes: neither one with a digit, a dash or a dot, nor that of a pod. */
-export function capital(text, names) {
-    const [first] = /^[\w.-]*/.exec(text);
-    return /^[a-z]+$/.test(first) && !names.includes(first) ? text[0].toUpperCase() + text.slice(1) : text;
-}
-
-/** One pod beside the pod that it is compared with, or among three that contradict each other. `odds` is how likely it goes. */
+/** One pod beside the pod that its reason compares it with, or among three that contradict each other. `odds` is how likely it goes. */
 export function explanation({ pod, other, circle, isDirect }, odds) {
     const table = circle ? circleFigure(circle) : isDirect ? null : comparison(pod, other);
     return [
@@ -35,8 +30,9 @@ function comparison(pod, other) {
             el('td', {}, `${value(pod)}`),
             other ? el('td', {}, `${value(other)}`) : null);
     });
+    const both = other ? ` between ${short(pod.name)} and ${short(other.name)}` : '';
     return el('table', { class: 'rules' },
-        el('caption', {}, decider >= 0 ? 'The rules from first to last. The marked one decides.' : 'The rules from first to last.'),
+        el('caption', {}, 'The rules from first to last.', decider >= 0 ? ` The marked one decides${both}.` : null),
         el('thead', {}, el('tr', {}, el('td'), el('th', { scope: 'col' }, short(pod.name)),
             other ? el('th', { scope: 'col' }, short(other.name)) : null)),
         el('tbody', {}, rows));
@@ -48,7 +44,7 @@ export const nothingWanted = (most) => [el('p', {}, most === null
     : `Click the pods that should go: up to ${most} at this count. Kubernetes chooses the others.`)];
 
 /** Why there is no plan. */
-export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, message), alone];
+export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, inPage(message)), alone];
 
 /** The plan of a scale-down for the pods that were chosen. `alone` is what lets only these go, if more do. */
 export function plan(plan, chosen, alone) {
@@ -65,7 +61,7 @@ export function plan(plan, chosen, alone) {
         others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods go at this count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you chose and ${others} more. `
             + 'The costs make exactly these go, whenever the count falls.') : null,
         others > 0 ? alone : null,
-        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, note.text)),
+        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, inPage(note.text))),
         el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares what went:'),
         code(plan.scale),
         el('details', {}, el('summary', {}, 'The pods and their costs'),

@@ -1,11 +1,15 @@
 // What is chosen, the options that ask for it, and the parameters of a link that hold it. Knows no elements.
+import { MOST, readCount } from './count.js';
 
 /** The feature gates that can be changed, and whether Kubernetes has them on. */
 export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, PreferForScaleDown: false };
 
-/** `file` is the name of the dump's file, if it has one. `isGuess` is whether nobody asked for the count, so that it may follow the pods that the user chooses. */
+/**
+ * `file` is the name of the dump's file, if it has one. `isGuess` is whether nobody asked for the count, so that it may follow the pods that the user chooses.
+ * `isTimeGiven` is whether a link asks for the time.
+ */
 export const fresh = () => ({
-    workload: null, file: null, replicas: null, isGuess: false, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
+    workload: null, file: null, replicas: null, isGuess: false, now: null, nowText: null, isTimeGiven: false, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
     pod: null, steering: false, wanted: new Set(),
 });
 
@@ -76,19 +80,39 @@ export function link(about, state) {
     return `#${about}&${chosen}`;
 }
 
-/** Reads what is chosen in a link. What is missing or invalid in it is as in `given`. */
+/** A time as `now` writes it. */
+const isTime = (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
+
+/** What each parameter of a link chooses in a state, or what is wrong with its value. */
+const PARAMETERS = {
+    // These two say what the link is about.
+    example: () => ({}),
+    dump: () => ({}),
+    replicas(text) {
+        const { count } = readCount(text);
+        return count === undefined ? `is no whole number from 0 to ${MOST}` : { replicas: count };
+    },
+    now: (text) => (isTime(text) ? { now: Date.parse(text), nowText: text, isTimeGiven: true } : 'is no time such as 2026-03-10T12:00:00Z'),
+    order: (text) => (['total', 'kubernetes'].includes(text) ? { order: text } : 'is neither kubernetes nor total'),
+    steer: (text) => ({ steering: true, wanted: new Set(text.split(',').filter(Boolean)) }),
+    ...Object.fromEntries(Object.entries(GATES).map(([gate, isOn]) => [gate, (text, { gates: { [gate]: _, ...others } }) => {
+        if (!['true', 'false'].includes(text)) return 'is neither true nor false';
+        return { gates: text === String(isOn) ? others : { ...others, [gate]: !isOn } };
+    }])),
+};
+
+export const wrongLink = (what) => new Error(`The link is wrong: ${what}`);
+
+/** Reads what is chosen in a link. What is missing in it is as in `given`. Throws an error that names what is wrong. */
 export function fromLink(hash, given) {
-    const link = new URLSearchParams(hash.slice(1));
-    const replicas = Number.parseInt(link.get('replicas'), 10);
-    const time = Date.parse(link.get('now'));
-    const state = { ...given };
-    if (replicas >= 0) state.replicas = replicas;
-    if (!Number.isNaN(time)) [state.now, state.nowText] = [time, link.get('now')];
-    if (['total', 'kubernetes'].includes(link.get('order'))) state.order = link.get('order');
-    state.gates = { ...given.gates };
-    for (const [gate, isOn] of Object.entries(GATES)) {
-        if (link.get(gate) === String(!isOn) && (gate !== 'PreferForScaleDown' || state.order === 'total')) state.gates[gate] = !isOn;
+    let state = { ...given, gates: { ...given.gates } };
+    for (const [name, text] of new URLSearchParams(hash.slice(1))) {
+        if (!Object.hasOwn(PARAMETERS, name)) throw wrongLink(`this page does not know “${name}”`);
+        const chosen = PARAMETERS[name](text, state);
+        if (typeof chosen === 'string') throw wrongLink(`${name}=${text} ${chosen}`);
+        state = { ...state, ...chosen };
     }
-    if (link.has('steer')) [state.steering, state.wanted] = [true, new Set(link.get('steer').split(',').filter(Boolean))];
+    if (state.gates.PreferForScaleDown && state.order !== 'total') throw wrongLink('PreferForScaleDown=true needs order=total');
+    if (Number.isNaN(state.now)) throw wrongLink('it names no time');
     return state;
 }

@@ -1,11 +1,11 @@
 // What a user enters or opens, and what the page says of it: counts, dumps, and what a newcomer looks for.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { close, decided, drop, inPage, paste } from './browser.mjs';
-import { NOON, podrank, root } from './command-line.mjs';
-import { copies, example, headline, panelIsAbout, pictured, rows, shop, shots, url } from './page.mjs';
+import { close, decided, drag, drop, inPage, paste } from './browser.mjs';
+import { NOON, podrank, root, work } from './command-line.mjs';
+import { copies, example, headline, pack, panelIsAbout, pictured, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
 
 after(close);
 
@@ -15,7 +15,7 @@ const error = (page) => page.locator('#error').textContent();
 
 test('what is no count is an error that names it, and no answer stands beside it', () => inPage(`${url}#example=circle`, async (page) => {
     for (const [typed, told] of [['-1', /^The count cannot be “-1”/], ['', /^The count is empty/], ['2.5', /^The count cannot be “2.5”/], ['4294967296', /“4294967296”/]]) {
-        await page.locator('#count').fill(typed);
+        await typeCount(page, typed);
         await page.locator('#error').waitFor();
         assert.match(await error(page), told);
         assert.ok(await page.locator('#answer').isHidden(), typed);
@@ -23,11 +23,151 @@ test('what is no count is an error that names it, and no answer stands beside it
         assert.doesNotMatch(await page.title(), /pods go,/);
         await page.locator('#count').blur();
         assert.equal(await page.locator('#count').inputValue(), typed, 'it can be mended');
-        await page.locator('#count').fill('4');
+        await typeCount(page, '4');
         await decided(page, { replicas: 4 });
         assert.ok(await page.locator('#error').isHidden());
         assert.ok(await page.locator('#answer').isVisible());
     }
+}));
+
+test('the count stands beside the present count, also if there are more pods than that', async () => {
+    for (const [name, told, most] of [['rollout', 'replicas from 10 to', '10'], ['zones', 'replicas from 12 to', '12'], ['import', 'parallelism from 4 to', '4']]) {
+        await inPage(`${url}#example=${name}`, async (page) => {
+            assert.equal((await page.locator('label[for=count]').textContent()).trim(), told);
+            for (const id of ['count', 'slider']) assert.equal(await page.locator(`#${id}`).getAttribute('max'), most);
+        });
+    }
+});
+
+test('a link that is wrong is an error that names what is, and no answer stands beside it', async () => {
+    const dump = JSON.parse(read(example('circle')));
+    const given = { workload: 'deploy/api', namespace: 'default', replicas: 4, now: 'noon', order: 'kubernetes', featureGates: {}, partial: false };
+    for (const [hash, told] of [
+        ['example=nope', 'there is no example “nope”'], ['exmaple=zones', 'it has neither “example=” nor “dump=”'],
+        ['example=circle&replicas=abc', 'replicas=abc is no whole number from 0 to 2147483647'], ['example=circle&replicas=-1', 'replicas=-1 is no whole number from 0 to 2147483647'],
+        ['example=circle&now=noon', 'now=noon is no time such as 2026-03-10T12:00:00Z'], ['example=circle&order=none', 'order=none is neither kubernetes nor total'],
+        ['example=agents&replicas=3', 'replicas=3, but ds/agent has no count'], ['example=circle&replcas=3', 'this page does not know “replcas”'], [`dump=${pack({ title: 'a', dump, options: given })}`, 'it names no time'],
+        ['example=circle&now=2020-01-01T00:00:00Z', 'now=2020-01-01T00:00:00Z is before the latest change of its pods, at 2026-03-10T11:59:00Z Decide at that time'],
+    ]) {
+        const isWrong = async (page) => {
+            assert.equal(await error(page), `The link is wrong: ${told}`);
+            for (const id of ['answer', 'copies', 'count-field']) assert.ok(await page.locator(`#${id}`).isHidden(), `${hash}: ${id}`);
+            assert.equal(await page.title(), 'podrank: which pods go?');
+        };
+        await inPage(`${url}#${hash}`, isWrong, { shows: '#error' });
+        await inPage(`${url}#example=zones`, async (page) => {
+            await page.evaluate((hash) => (location.hash = hash), hash);
+            await page.locator('#error').waitFor();
+            await isWrong(page);
+            await page.locator('#workload').selectOption('circle');
+            await decided(page, { workload: 'deploy/api', replicas: 4, now: '2026-03-10T12:00:20Z' });
+            assert.ok(await page.locator('#error').isHidden());
+        });
+    }
+    await inPage(`${url}#example=circle&replicas=3&now=2020-01-01T00:00:00Z`, async (page) => {
+        await page.getByText('Decide at that time').click();
+        await decided(page, { replicas: 3, now: '2026-03-10T11:59:00Z' });
+        assert.match(await page.locator('#moment-text').textContent(), /^2026-03-10T11:59:00Z, 0 s after the latest change/);
+    }, { shows: '#error' });
+    await inPage(`${url}#map`, async (page) => assert.equal(await headline(page), '8 of 13 pods go, all certainly'));
+});
+
+test('at 390 pixels, long names are broken, and nothing is wider than the screen', async () => {
+    const long = 'northernmost'.repeat(4);
+    const database = read(example('database')).replaceAll('"db', `"${long}`);
+    for (const [file, text] of [
+        ['zones.json', read(example('zones')).replaceAll('shop', `the-${long}`).replaceAll('node-', `${long}-`)], [`${long}${long}.json`, database],
+        ['both.json', `${read(example('zones'))}\n${database}`],
+    ]) {
+        await inPage(url, async (page) => {
+            const isNarrow = async (state) => {
+                const { wide, over } = await page.evaluate(measured);
+                assert.deepEqual([wide, over], [0, []], `${file}: ${state}`);
+            };
+            await drop(page, file, text);
+            await page.waitForFunction((file) => document.querySelector('#workload optgroup').label === file, file);
+            await decided(page);
+            await isNarrow('the answer');
+            await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+            await page.locator('#rows tr').first().waitFor();
+            await isNarrow('all details');
+            if (await page.locator('#choose').isVisible()) {
+                await page.locator('#choose').click();
+                await page.locator('#map .pod').nth(3).click();
+                await page.locator('#panel .code, #panel .blocked').first().waitFor();
+                await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+                await isNarrow('what is chosen');
+            }
+            await drop(page, file, text.replaceAll('uid', 'udi'));
+            await page.locator('#error').waitFor();
+            await isNarrow('an error');
+        }, { viewport: { width: 390, height: 844 } });
+    }
+});
+
+/** How much wider than the screen the page is, and what is out of it without a box that scrolls. */
+function measured() {
+    const isScrolled = (one) => one !== document.body && (getComputedStyle(one).overflowX !== 'visible' || isScrolled(one.parentElement));
+    const over = [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility() && !isScrolled(one.parentElement) && one.getBoundingClientRect().right > innerWidth);
+    return { wide: Math.max(document.documentElement.scrollWidth - innerWidth, 0), over: over.map((one) => one.id || `${one.className} ${one.textContent}`) };
+}
+
+test('outside of commands, no sentence names a flag of the command line', async () => {
+    const isFree = async (page, told) => {
+        const text = await page.evaluate(() => {
+            const main = document.querySelector('main').cloneNode(true);
+            main.querySelectorAll('pre').forEach((one) => one.remove());
+            return main.textContent;
+        });
+        assert.match(text, told);
+        assert.doesNotMatch(text, /\s--[a-z]/);
+    };
+    const [zone, names] = ['#example=zones', zones().items.filter(({ kind }) => kind === 'Pod').map(({ metadata }) => metadata.name)];
+    for (const [hash, told] of [
+        [`${zone}&replicas=8&steer=${names.slice(0, 5)}`, /5 pods are named, but only 4 go: lower the count, or name fewer/],
+        [`${zone}&replicas=12&steer=${names[0]}`, /1 pod is named, but deploy\/shop has 12 replicas already, so none goes: lower the count/],
+        [`${zone}&replicas=13&steer=${names[0]}`, /so a count of 13 would scale it up, and there is nothing to choose/],
+        [`${zone}&replicas=11&steer=${names[0]}`, /shop-5f4c8d9b7-l9z7m is not ready and goes first whatever its cost: take it too at a lower count, or wait/],
+        [`${zone}&replicas=8&PodDeletionCost=false&steer=${names[0]}`, /PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”/],
+    ]) {
+        await inPage(url + hash, async (page) => {
+            await page.locator('#panel .blocked').waitFor();
+            await isFree(page, told);
+        });
+    }
+    await inPage(url, async (page) => {
+        const file = join(work, 'old.json');
+        writeFileSync(file, read(example('circle')));
+        for (const [written, told] of [
+            ['2026-03-10T11:59:20Z', /when the file was last changed; if it is a copy, choose the time of its dump under “Moment, order, gates”/],
+            ['2026-03-10T11:58:00Z', /because the file's own time is not plausible; choose another time under “Moment, order, gates”/],
+        ]) {
+            utimesSync(file, new Date(written), new Date(written));
+            await page.locator('#own').click();
+            await page.locator('#file').setInputFiles(file);
+            await decided(page, { modified: new Date(written).toISOString() });
+            await isFree(page, told);
+        }
+        await typeCount(page, '4');
+        await page.getByText('at the current time').waitFor();
+        await isFree(page, /to decide at that time, choose it under “Moment, order, gates”/);
+        // The slider reaches it.
+        await page.locator('#settings > summary').click();
+        await drag(page, 'moment', [1000]);
+        await page.waitForFunction(() => Date.parse(JSON.parse(document.documentElement.dataset.drawn).now) > Date.now());
+    });
+});
+
+test('a workload without pods leaves nothing of the one before', () => inPage(url, async (page) => {
+    await panelIsAbout(page, 'web-7f6b9d5c48-b7wfn');
+    const dump = zones();
+    // A selector that Kubernetes calls invalid selects no pod.
+    dump.items.find(({ kind }) => kind === 'Deployment').spec.selector = { matchLabels: { app: 'x'.repeat(64) } };
+    await drop(page, 'none.json', JSON.stringify(dump));
+    await decided(page, { workload: 'deploy/shop' });
+    await page.waitForFunction(() => document.getElementById('panel').childElementCount === 0);
+    assert.equal(await headline(page), 'It has no pods');
+    assert.equal(await page.locator('#key').textContent(), '');
 }));
 
 test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {
@@ -52,7 +192,7 @@ test('an own dump opens at the count that its autoscaler wants, or at one less t
 }));
 
 test('a name at the start of a sentence stays as it is', async () => {
-    const { capital } = await import('../src/panel.js');
+    const { capital } = await import('../src/words.js');
     for (const [text, names, told] of [
         ['db-1 is not ready', [], 'db-1 is not ready'], ['deletion cost -10, z5tgq has 0', [], 'Deletion cost -10, z5tgq has 0'],
         ['web is not ready', ['web'], 'web is not ready'], ['z5tgq goes first', [], 'z5tgq goes first'], ['one of 3 pods', ['web'], 'One of 3 pods'],
@@ -69,8 +209,7 @@ test('a name at the start of a sentence stays as it is', async () => {
 
 test('in podrank’s order nothing is certain, and nothing has a colour of a prediction', () => inPage(`${url}#example=zones&order=total`, async (page) => {
     await decided(page, { order: 'total' });
-    const first = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--order', 'total').stdout.split('\n')[0];
-    assert.equal(await headline(page), first.slice(first.indexOf(': ') + 2));
+    assert.equal(await headline(page), sentence(podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--order', 'total').stdout));
     assert.doesNotMatch(await page.locator('#key').textContent(), /certain|chance/);
     await page.locator('#list > summary').click();
     await page.locator('#rows tr').first().waitFor();
@@ -124,6 +263,7 @@ test('in a rollout, each pod says whether its ReplicaSet is new or old, also if 
         assert.deepEqual(await ages(page), expected(first));
         assert.match(await page.locator('#notes').textContent(), new RegExp(`${first} \\(new\\): `));
         await page.locator('#list > summary').click();
+        await page.locator('#rows tr').nth(9).waitFor();
         assert.equal(await page.locator('#rows .age').count(), 10);
         // Somebody undoes the rollout: its template is the other set's again.
         const other = all.find((set) => set.spec.replicas > 0 && set.metadata.name !== first);
@@ -140,7 +280,7 @@ test('in a rollout, each pod says whether its ReplicaSet is new or old, also if 
 
 test('above 100 pods, a filter finds rows by pod and node, and a row opens what is known of its pod', () => inPage(url, async (page) => {
     await drop(page, 'shop.json', JSON.stringify(shop(zones(), 250)));
-    await page.waitForFunction(() => document.getElementById('active').textContent === '250');
+    await page.waitForFunction(() => document.getElementById('present').textContent === '250');
     await decided(page);
     await page.locator('#rows tr').nth(9).waitFor();
     assert.equal(await page.locator('#more').textContent(), '240 more');
@@ -170,7 +310,8 @@ test('all workloads of a dump: a row each, as at a terminal, and a click shows o
     const shown = await page.locator('#workloads-rows tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
     assert.deepEqual(shown.map(([name, pods]) => [name, pods]), [['ds/agent', '6'], ['deploy/web', '13'], ['job/import', '6'], ['sts/db', '5']].sort(([a], [b]) =>
         shown.findIndex(([name]) => name === a) - shown.findIndex(([name]) => name === b)));
-    assert.ok(shown.find(([name]) => name === 'sts/db')[2].startsWith('db-'));
+    const next = (await page.locator('#workloads-head th').allTextContents()).indexOf('Next to go');
+    assert.ok(shown.find(([name]) => name === 'sts/db')[next].startsWith('db-'));
     await page.locator('#workloads-rows button', { hasText: 'sts/db' }).click();
     await decided(page, { workload: 'sts/db', replicas: 4 });
     await page.waitForFunction(() => document.querySelector('#workloads-rows .marked')?.textContent.includes('sts/db'));

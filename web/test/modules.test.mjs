@@ -1,5 +1,7 @@
 // The page's modules that know no elements, alone.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { opening, readCount } from '../src/count.js';
@@ -7,19 +9,26 @@ import { places, share, told } from '../src/fates.js';
 import { Moments, duration } from '../src/moments.js';
 import { pack, unpack } from '../src/share.js';
 import { fresh, fromLink, link, options } from '../src/state.js';
+import { answerOf, inPage } from '../src/words.js';
 
 test('a link holds all that can be chosen, and is wary of what it is given', () => {
     const given = { replicas: 4, now: Date.parse('2026-03-10T12:00:00Z'), nowText: '2026-03-10T12:00:00Z' };
     const state = {
-        ...fresh(), replicas: 3, now: Date.parse('2026-03-10T12:00:01.5Z'), nowText: '2026-03-10T12:00:01.500Z', order: 'total',
+        ...fresh(), replicas: 3, now: Date.parse('2026-03-10T12:00:01.5Z'), nowText: '2026-03-10T12:00:01.500Z', isTimeGiven: true, order: 'total',
         gates: { PodDeletionCost: false, PreferForScaleDown: true }, steering: true, wanted: new Set(['shop-a', 'shop-b']),
     };
     const again = { ...fresh(), ...fromLink(link('example=zones', state), given) };
     assert.deepEqual(again, state);
     assert.equal(options(again), options(state));
     assert.deepEqual({ ...fresh(), ...fromLink('', given) }, { ...fresh(), ...given });
-    const bad = '#example=circle&replicas=-1&now=noon&order=none&PodDeletionCost=maybe&PreferForScaleDown=true';
-    assert.deepEqual({ ...fresh(), ...fromLink(bad, given) }, { ...fresh(), ...given });
+    for (const [bad, told] of [
+        ['replicas=-1', 'replicas=-1 is no whole number'], ['replicas=abc', 'replicas=abc is no'], ['replicas=2147483648', 'is no whole number from 0 to 2147483647'],
+        ['now=noon', 'now=noon is no time'], ['now=2026-03-10', 'is no time'], ['now=2026-13-10T12:00:00Z', 'is no time'], ['order=none', 'order=none is neither'],
+        ['PodDeletionCost=maybe', 'PodDeletionCost=maybe is neither'], ['PreferForScaleDown=true', 'PreferForScaleDown=true needs order=total'], ['replcas=3', '“replcas”'],
+    ]) assert.throws(() => fromLink(`#example=circle&${bad}`, given), ({ message }) => message.startsWith('The link is wrong: ') && message.includes(told), bad);
+    assert.equal(fromLink('#example=circle&PreferForScaleDown=true&order=total', given).gates.PreferForScaleDown, true);
+    const off = { ...given, gates: { PodDeletionCost: false } };
+    assert.deepEqual([fromLink('', off).gates, fromLink('#dump=a&PodDeletionCost=true', off).gates], [{ PodDeletionCost: false }, {}]);
 });
 
 test('a packed text unfolds to the same, by the same rules as zlib’s', async () => {
@@ -43,11 +52,37 @@ test('what becomes of pods is counted, and placed by zone and node', () => {
     const pods = [pod('a', 'n1', 'delete'), pod('b', 'n2', 'contested'), pod('c', null, 'delete'), pod('d', 'n1', 'keep'), pod('e', 'n3', 'keep')];
     const all = places(pods, { n1: 'z2', n2: 'z1' });
     assert.deepEqual(all.map(({ title, nodes }) => [title, nodes.map(({ name, pods }) => [name, share(pods)])]), [
-        ['Zone unknown', [['n3', '0 of 1 go']]], ['z1', [['n2', '0 of 1 go, 1 may']]], ['z2', [['n1', '1 of 2 goes']]], ['Not on a node', [['', '1 of 1 goes']]],
+        ['Zone unknown', [['n3', '0 of 1 go']]], ['z1', [['n2', '1 of 1 may go']]], ['z2', [['n1', '1 of 2 goes']]], ['Not on a node', [['', '1 of 1 goes']]],
     ]);
     assert.deepEqual(told(pods, { deletions: { min: 2, max: 3 } }),
         [['delete', '2 certainly'], ['contested', '1 more may go'], ['keep', 'the other 2 stay']]);
     assert.deepEqual(told([pods[3]], { deletions: { min: 0, max: 0 } }), [['keep', 'it stays']]);
+    assert.deepEqual(told([pods[0], pods[3]], { deletions: { min: 1, max: 1 } }), [['delete', '1 certainly'], ['keep', 'the other 1 stays']]);
+    assert.deepEqual(told([pods[0], pods[2]], { deletions: { min: 2, max: 2 } }), [['delete', '2 certainly']]);
+    assert.deepEqual(told([], { deletions: { min: 0, max: 0 } }), []);
+});
+
+test('what the command line says with a flag, the page says in its own words', () => {
+    const preview = join(import.meta.dirname, '../../preview/src');
+    const files = readdirSync(preview, { recursive: true }).filter((file) => file.endsWith('.rs'));
+    const source = files.map((file) => readFileSync(join(preview, file), 'utf8')).join('').replace(/\\\n */g, '');
+    // What both say, what the command line says then, as its source has it, and what the page says.
+    for (const [both, theirs, ours] of [
+        ['ages count to 12:00', '; if it is a copy, give the time of its dump with --now', '; if it is a copy, choose the time of its dump under “Moment, order, gates”'],
+        ['ages count to 12:00', '; --now sets another time', '; choose another time under “Moment, order, gates”'],
+        ['1 pod has another verdict', '; to decide at that time, add --now {clock}', '; to decide at that time, choose it under “Moment, order, gates”'],
+        ['2 pods have own costs', ', which an interrupted run or --keep-costs left; to take them off: ', ', which an earlier run left; to take them off: '],
+        ['it was turned on', ': --feature-gates MaxUnavailableStatefulSet=false shows which', ''],
+        ['the feature gate ', 'PodDeletionCost is off, so deletion costs have no effect: use --by eviction',
+            'PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”'],
+        ['a has 3', ', so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale', ', so a count of 5 would scale it up, and there is nothing to choose'],
+        ['none goes', ': lower --replicas', ': lower the count'], ['only 2 go', ': lower --replicas, or name fewer', ': lower the count, or name fewer'],
+        ['costs leave no room', '; --force-conflicts writes over them and puts them back', ''],
+    ]) {
+        assert.ok(source.includes(theirs), theirs);
+        assert.equal(inPage(both + theirs.replace('{clock}', '2026-03-10T12:00:00Z').replace('{replicas}', '5')), both + ours);
+    }
+    assert.equal(answerOf('deploy/a to 9: that scales up, and all 6 pods stay'), 'this scales up, and all 6 pods stay');
 });
 
 test('the slider of the moment reaches from the latest change to far beyond', () => {

@@ -16,7 +16,21 @@ export const ask = (page, call, ...given) => page.evaluate(([call, given]) =>
     podrank.ask(call, ...given).catch((error) => ({ error: error.message })), [call, given]);
 /** What was asked, as the page's module takes it. */
 export const asked = (page) => page.evaluate(() => document.documentElement.dataset.decided);
+/** Types a count in place of the one that is there. In a number field that has one, Firefox's driver adds to it. */
+export async function typeCount(page, text) {
+    const field = page.locator('#count');
+    await field.evaluate((field) => {
+        field.focus();
+        field.value = '';
+    });
+    await (text === '' ? field.dispatchEvent('input') : page.keyboard.insertText(text));
+}
 export const headline = (page) => page.locator('#headline').textContent();
+/** The headline that the page shows for what the command line prints first: a sentence, below the workload and its count. */
+export function sentence(printed) {
+    const told = printed.slice(printed.indexOf(': ') + 2, printed.indexOf('\n')).replace(/^that scales up/, 'this scales up');
+    return told[0].toUpperCase() + told.slice(1);
+}
 export const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
 /** Opens the settings, and waits until the slider of the moment shows when chance decides. */
 export const isSampled = async (page) => {

@@ -62,7 +62,7 @@ test('with kubectl alone, the costs and the count are two commands to copy, afte
 
 test('the count follows what is chosen if nobody asked for it: one pod of 1,000 goes with one cost', () => inPage(url, async (page) => {
     await drop(page, 'shop.json', JSON.stringify(shop(zones(), 1000)));
-    await page.waitForFunction(() => document.getElementById('active').textContent === '1000');
+    await page.waitForFunction(() => document.getElementById('present').textContent === '1000');
     await decided(page, { replicas: 999 });
     await page.locator('#choose').click();
     await page.getByText('The count follows what you choose').waitFor();

@@ -1,0 +1,28 @@
+// Sentences of the command line as the page says them. Knows no elements.
+
+const SETTINGS = '“Moment, order, gates”';
+
+/** What the command line says with a flag, and what the page says instead: by its own control, or without the advice if it has none. */
+const INSTEAD = [
+    [/give the time of its dump with --now$/, `choose the time of its dump under ${SETTINGS}`],
+    [/--now sets another time$/, `choose another time under ${SETTINGS}`],
+    [/to decide at that time, add --now \S+$/, `to decide at that time, choose it under ${SETTINGS}`],
+    [/an interrupted run or --keep-costs left/, 'an earlier run left'],
+    [/: --feature-gates \S+ shows which$/, ''],
+    [/(PodDeletionCost is off, .*): use --by eviction$/, `$1: turn it on under ${SETTINGS}`],
+    [/with a lower --replicas, wait, or use --by eviction$/, 'at a lower count, or wait'],
+    [/--replicas (\d+) would scale it up: .*$/, 'a count of $1 would scale it up, and there is nothing to choose'],
+    [/lower --replicas/, 'lower the count'],
+    [/; --force-conflicts .*$/, ''],
+];
+
+export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);
+
+/** A sentence begins with a capital letter, but a name never changes: neither one with a digit, a dash or a dot, nor that of a pod. */
+export function capital(text, names = []) {
+    const [first] = /^[\w.-]*/.exec(text);
+    return /^[a-z]+$/.test(first) && !names.includes(first) ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
+/** What a headline says after the workload and its count, which the page shows above it. */
+export const answerOf = (headline) => headline.slice(headline.indexOf(': ') + 2).replace(/^that scales up/, 'this scales up');
