@@ -413,3 +413,14 @@ fn of_equal_sets_the_first_is_by_age() {
         assert_eq!(sync.changes.iter().map(|change| change.replicas).collect::<Vec<_>>(), sizes);
     }
 }
+
+/// A Deployment that wants no pods allows no surge, either: all of them go.
+#[test]
+fn a_count_of_0_allows_no_surge() {
+    let annotation = Annotation::Valid(5);
+    let set =
+        |replicas| ReplicaSet { replicas, desired: annotation, max: annotation, ..ReplicaSet::default() };
+    let sync = next_sync(&rolling(0, 1, 0), &[set(3), set(2)]);
+    assert_eq!((sync.path, sync.budgets.surge), (Path::Scale, 1));
+    assert_eq!([sync.changes[0].replicas, sync.changes[1].replicas], [0, 0]);
+}
