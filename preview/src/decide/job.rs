@@ -9,13 +9,13 @@ use crate::decide::{job_end, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::job::JobSpec;
 use crate::object::pod::FinishedPhase;
+use crate::sync::Verdict;
 use crate::sync::job::{self, Completion, Job, JobReason, MAX_DELETIONS, NO_INDEX, State, Sync, next_sync};
-use crate::sync::{PodOutcome, Verdict};
 use crate::words::age::age;
 use crate::words::error::Error;
 use crate::words::text::count;
 use podrank::{Pod, Policy, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 impl JobSpec {
     /// How many pods have succeeded, including those that the status does not count yet.
@@ -147,9 +147,10 @@ pub(crate) fn decide<'a>(
     let mut order = vec![0; records.len()];
     let order = policy.sort(&records, &mut order).expect("there is room");
     let sorted = match job.completion {
-        Completion::Indexed(completions) => {
+        // Beyond one sync's deletions, something else decides, too.
+        Completion::Indexed(completions) if sync.later == 0 => {
             let list = left_by_index(order, &indexes, completions.into());
-            settle_by_index(&policy, &records, list, &mut sync.outcomes)
+            settle_by_index(&policy, &records, &indexes, list, &mut sync)
         }
         _ => Vec::new(),
     };
@@ -171,10 +172,6 @@ pub(crate) fn decide<'a>(
     Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
 }
 
-fn is_indexed(job: &Job) -> bool {
-    matches!(job.completion, Completion::Indexed(_))
-}
-
 /// The list from which Kubernetes takes the surplus: of the pods of each valid index the last in the order, by index. Where the last
 /// pods of an index tie, it is one of them, and the sort treats all of them alike.
 fn left_by_index(order: &[u32], indexes: &[i64], completions: i64) -> Vec<u32> {
@@ -183,34 +180,46 @@ fn left_by_index(order: &[u32], indexes: &[i64], completions: i64) -> Vec<u32> {
     left.into_values().collect()
 }
 
-/// Decides what the rules leave open of an Indexed Job by running Kubernetes' sort on its list by index. Returns the pods that it
-/// decided about: none if chance decides which pod of an index is in the list.
+/// Decides what the rules leave open of an Indexed Job by running Kubernetes' sort on its list by index, in which it does not matter
+/// which of the pods of an index that tie is left. If that one stays, chance decides which one it is. Returns the pods that are
+/// settled.
 fn settle_by_index(
     policy: &Policy,
     records: &[Pod],
+    indexes: &[i64],
     mut list: Vec<u32>,
-    outcomes: &mut [PodOutcome<JobReason>],
+    sync: &mut Sync,
 ) -> Vec<u32> {
-    use Verdict::{Contested, Delete, Keep};
-    let is_contested = |outcome: &PodOutcome<JobReason>| outcome.verdict == Contested;
-    if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != JobReason::Surplus) {
+    let mut open = HashMap::<i64, Vec<u32>>::new();
+    for (pod, _) in (0..).zip(&sync.outcomes).filter(|(_, outcome)| outcome.verdict == Verdict::Contested) {
+        open.entry(indexes[pod as usize]).or_default().push(pod);
+    }
+    if open.is_empty() {
         return Vec::new();
     }
-    let certain = list.iter().filter(|pod| outcomes[**pod as usize].verdict == Delete).count();
-    let quota = outcomes.iter().find(|outcome| is_contested(outcome)).map_or(0, |outcome| outcome.quota);
+    // All that are not in the list go before those in it.
+    let goes = sync.deleted.saturating_sub(records.len() - list.len());
     let mut scratch = vec![[0; 4]; list.len()];
     policy.upstream_sort(records, &mut list, &mut scratch).expect("there is room");
-    let mut decided = Vec::new();
-    for (place, pod) in list.into_iter().enumerate() {
-        let outcome = &mut outcomes[pod as usize];
-        if is_contested(outcome) {
-            let is_first = place < certain + quota;
-            (outcome.verdict, outcome.reason) =
-                if is_first { (Delete, JobReason::Surplus) } else { (Keep, JobReason::Kept) };
-            decided.push(pod);
+    let mut settled = Vec::new();
+    for (place, left) in list.into_iter().enumerate() {
+        let Some(pods) = open.remove(&indexes[left as usize]) else { continue };
+        let spare = if place < goes { pods.len() } else { pods.len() - 1 };
+        for &pod in &pods {
+            let outcome = &mut sync.outcomes[pod as usize];
+            if spare == pods.len() {
+                outcome.decide(Verdict::Delete);
+            } else if spare == 0 {
+                outcome.decide(Verdict::Keep);
+                outcome.reason = JobReason::Kept;
+            } else {
+                outcome.contest(pods[0] as usize, spare);
+                outcome.reason = JobReason::Duplicate;
+            }
         }
+        settled.extend(pods.into_iter().filter(|_| spare == 0 || place < goes));
     }
-    decided
+    settled
 }
 
 /// What the words about a decision read.
@@ -230,9 +239,8 @@ struct JobWords<'w> {
 impl JobWords<'_> {
     fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> PodPreview<'a> {
         let outcome = &self.sync.outcomes[pod];
-        // Beyond one sync's deletions, and of pods that their index leaves open, something else decides, too.
-        let is_open = self.sync.later > 0 || self.is_by_index(pod);
-        let odds = odds(outcome, &self.sync.outcomes).filter(|_| !is_open);
+        // Beyond one sync's deletions, something else decides, too.
+        let odds = odds(outcome, &self.sync.outcomes).filter(|_| self.sync.later == 0);
         PodPreview { odds, ..own.decided(outcome.verdict, outcome.reason.name(), self.why(pod), self.now) }
     }
 
@@ -266,14 +274,7 @@ impl JobWords<'_> {
             return self.reason(pod)
                 + ": it ties with others, and Kubernetes' sort of the list by index decides";
         }
-        let how =
-            if self.is_by_index(pod) { "depending on which pods of one index go" } else { "by list order" };
-        self.reason(pod) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, how)
-    }
-
-    /// Whether what the rules leave open is decided by a list in the order of the indexes.
-    fn is_by_index(&self, pod: usize) -> bool {
-        self.sync.outcomes[pod].reason == JobReason::Surplus && is_indexed(&self.job)
+        self.reason(pod) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, "by list order")
     }
 
     fn reason(&self, pod: usize) -> String {
@@ -321,6 +322,10 @@ impl JobWords<'_> {
                 if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 =>
             {
                 format!("index {index} keeps this pod")
+            }
+            JobReason::Kept => {
+                let stay = self.sync.wanted.min(self.sync.outcomes.len());
+                format!("{stay} of {active} {}", if stay == 1 { "stays" } else { "stay" })
             }
             _ => format!("{active}, and {} wanted", self.sync.wanted),
         }

@@ -62,12 +62,12 @@ impl<R> PodOutcome<R> {
     }
 
     /// Makes the pod one of a group of which `quota` go.
-    pub(super) fn contest(&mut self, group: usize, quota: usize) {
+    pub(crate) fn contest(&mut self, group: usize, quota: usize) {
         (self.verdict, self.group, self.quota) = (Verdict::Contested, group, quota);
     }
 
     /// Decides the pod, which keeps its reason.
-    pub(super) fn decide(&mut self, verdict: Verdict) {
+    pub(crate) fn decide(&mut self, verdict: Verdict) {
         (self.verdict, self.group, self.quota) = (verdict, 0, 0);
     }
 }
