@@ -6,7 +6,7 @@ use crate::answer::preview::{Contest, PodPreview, Verdict};
 use crate::answer::rest::{Bounds, Facts, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 use crate::ask::options::Options;
 use crate::decide::agree::agree;
-use crate::decide::line::Line;
+use crate::decide::line::{Line, MOST_IN_ONE_SYNC};
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::next::{Next, what_is_next};
 use crate::decide::play::{Endings, Fate, Played, Sight, Start, play};
@@ -158,6 +158,10 @@ impl<'c, 'a> Crowd<'c, 'a> {
         let mut sampled = None;
         let (mut pods, mut without_odds) = (Vec::new(), Vec::new());
         for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
+            if let Some(previews) = self.in_turn(index, outcome, gone)? {
+                pods.push(previews);
+                continue;
+            }
             let most = self.line(index, gone.max, race)?;
             if gone.min != gone.max {
                 let least = self.line(index, gone.min, race)?;
@@ -188,6 +192,43 @@ impl<'c, 'a> Crowd<'c, 'a> {
             pods.push(most.previews(&odds));
         }
         Ok((pods, without_odds))
+    }
+
+    /// The pods of a set of which some go before its count changes, as long as nothing else changes ranks: its controller takes them
+    /// together with the others or before them. `None` if that is not so, or if chance decides who goes before.
+    fn in_turn(
+        &self,
+        index: usize,
+        outcome: &Endings,
+        gone: &Bounds,
+    ) -> Result<Option<Vec<PodPreview<'a>>>, Error> {
+        let fate = &outcome.fates[index];
+        let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
+        if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
+            return Ok(None);
+        }
+        let nothing = Race::default();
+        let before = self.line(index, fate.first.min(gone.max), &nothing)?;
+        let together = self.line(index, gone.max, &nothing)?;
+        if !before.is_certain() || !together.is_certain() {
+            return Ok(None);
+        }
+        let [victims, _, survivors] = before.parts();
+        let node = |(member, _): &RankedPod<'_, 'a>| member.record.node.as_deref();
+        let left: Vec<_> = survivors
+            .iter()
+            .map(|its| {
+                let fewer = victims.iter().filter(|gone| node(gone) == node(its)).count();
+                (its.0, Pod { rank: its.1.rank.saturating_sub(number(fewer)), ..its.1 })
+            })
+            .collect();
+        let delete = gone.max as usize - victims.len();
+        let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
+        let [last, _, _] = after.parts();
+        let is_same = |uid: &Uid| victims.iter().chain(last).any(|(_, pod)| pod.uid == *uid);
+        let [all, ..] = together.parts();
+        let agrees = after.is_certain() && all.iter().all(|(_, pod)| is_same(&pod.uid));
+        Ok(agrees.then(|| together.previews(&HashMap::new())))
     }
 
     /// How many pods of a set are available once so many have gone. An error is left in `failed`.
