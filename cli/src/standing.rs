@@ -221,7 +221,12 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
             let waits = pod.waits_for.as_ref().map(|by| waiting(pod.name, by));
             return format!("{}, and goes after that", waits.as_deref().unwrap_or("waits for others"));
         }
-        Verdict::Contested => Some(format!("may go now{}", open())),
+        Verdict::Contested => {
+            let is_old = order.sets.iter().any(|set| set.is_new == Some(false));
+            let goes_on = is_old && order.rest.as_ref().is_some_and(|rest| rest.then > 0);
+            let otherwise = if goes_on { ", and otherwise goes when the rollout goes on" } else { "" };
+            Some(format!("may go now{}{otherwise}", open()))
+        }
         Verdict::Keep => None,
     };
     let Some(may) = pod.may_go_at else {
@@ -252,7 +257,11 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     let chances: Vec<_> =
         lower.map(|chance| format!("{} ({})", chance.replicas, chance.odds.text())).collect();
     let may = (pod.goes_at != Some(may) && !(is_open && chances.is_empty())).then(|| match &*chances {
-        [] => format!("may go at {}", below(may)),
+        [] => match pod.goes_at {
+            Some(goes) if goes.saturating_add(1) == may => format!("may go at {may}"),
+            Some(goes) => format!("may go at {may} to {}", goes.saturating_add(1)),
+            None => format!("may go at {}", below(may)),
+        },
         [only] => format!("may go at {only}"),
         [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),
     });

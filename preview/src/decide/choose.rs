@@ -63,7 +63,9 @@ pub(crate) fn choose_workload<'a>(
         (_, Some(name)) => {
             let found = picked(&here, |its| its.name == name.name);
             let several = || format!("several workloads are named {}", text::name(&name.name));
-            only(&found, several).unwrap_or_else(|| Err(unknown(name, &here, sets, input)))
+            only(&found, several).unwrap_or_else(|| {
+                Err(elsewhere(name, &known, options).unwrap_or_else(|| unknown(name, &here, sets, input)))
+            })
         }
         _ => {
             let namespace = options.namespace.as_deref();
@@ -146,6 +148,14 @@ fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result
             Some(Err(Error::with_remedy(format!("{}: {}", several(), text::list(items)), Remedy::NameTheSet)))
         }
     }
+}
+
+/// The error for a name that a workload of another namespace has.
+fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> Option<Error> {
+    let asked = text::name(options.namespace.as_ref()?).into_owned();
+    let its = known.iter().map(|choice| choice.id()).find(|its| its.name == wanted.name)?;
+    let (kind, name, namespace) = (its.kind.short(), text::name(its.name), text::name(its.namespace));
+    Some(Error::new(format!("{kind}/{name} is in namespace {namespace}, not in {asked}: use -n {namespace}")))
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.

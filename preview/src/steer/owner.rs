@@ -195,10 +195,12 @@ fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
     let lowest = input.pods.iter().filter(of_set).filter_map(ordinal).min()?;
     let (from, to) = (spec.set.replicas, lowest.checked_sub(spec.set.start)?);
     let name = text::name(&set.name);
-    (0..from).contains(&to).then(|| {
-        format!(
+    (0..from).contains(&to).then(|| match to {
+        // Nobody scales a database to nothing for the sake of a node.
+        0 => "whose lowest ordinal goes last, at a count of 0".to_owned(),
+        _ => format!(
             "which has to shrink from {from} to {to} first: kubectl scale sts/{name} --replicas {to} -n {namespace}"
-        )
+        ),
     })
 }
 
