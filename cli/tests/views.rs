@@ -465,6 +465,11 @@ fn counts_are_not_known_while_pods_go_at_the_present_one() {
     assert_eq!(order[1], "At its present count, 2 of its 9 pods go now.", "{order:?}");
     assert!(order[2].starts_with("PLACE  GOES NOW"), "{order:?}");
     assert_eq!(order.iter().filter(|row| cell(&order[2], row, "GOES NOW") == "yes").count(), 2, "{order:?}");
+    // Whether the two go before the others or with them, the same pods go.
+    for (count, pods) in [(4, 5), (3, 6)] {
+        let headline = lines(&format!("deploy/web --replicas {count}"), dump(&objects))[0].clone();
+        assert_eq!(headline, format!("deploy/web to {count}: {pods} of 9 pods go, all certainly"));
+    }
 }
 
 #[test]
@@ -504,6 +509,8 @@ fn a_slip_is_answered_with_what_was_meant() {
     assert!(refusal("dploy/web").contains("did you mean deploy/web?"), "{}", refusal("dploy/web"));
     let pod = "web-7f6b9d5c48-hq8zt";
     assert!(refusal(pod).contains(&format!("{pod} is a pod; ask about it as pod/{pod}")), "{}", refusal(pod));
+    let elsewhere = refusal("deploy/web -n shop");
+    assert!(elsewhere.contains("deploy/web is in namespace default, not in shop: use -n default"), "{elsewhere}");
 }
 
 #[test]
