@@ -510,7 +510,10 @@ fn a_slip_is_answered_with_what_was_meant() {
     let pod = "web-7f6b9d5c48-hq8zt";
     assert!(refusal(pod).contains(&format!("{pod} is a pod; ask about it as pod/{pod}")), "{}", refusal(pod));
     let elsewhere = refusal("deploy/web -n shop");
-    assert!(elsewhere.contains("deploy/web is in namespace default, not in shop: use -n default"), "{elsewhere}");
+    assert!(
+        elsewhere.contains("deploy/web is in namespace default, not in shop: use -n default"),
+        "{elsewhere}"
+    );
 }
 
 #[test]
