@@ -158,7 +158,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         let mut sampled = None;
         let (mut pods, mut without_odds) = (Vec::new(), Vec::new());
         for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
-            if let Some(previews) = self.in_turn(index, outcome, gone)? {
+            if let Some(previews) = self.in_turn(index, outcome, *gone)? {
                 pods.push(previews);
                 continue;
             }
@@ -200,7 +200,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         &self,
         index: usize,
         outcome: &Endings,
-        gone: &Bounds,
+        gone: Bounds,
     ) -> Result<Option<Vec<PodPreview<'a>>>, Error> {
         let fate = &outcome.fates[index];
         let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;

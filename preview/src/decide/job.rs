@@ -327,7 +327,7 @@ impl JobWords<'_> {
                 let stay = self.sync.wanted.min(self.sync.outcomes.len());
                 format!("{stay} of {active} {}", if stay == 1 { "stays" } else { "stay" })
             }
-            _ => format!("{active}, and {} wanted", self.sync.wanted),
+            JobReason::Surplus => format!("{active}, and {} wanted", self.sync.wanted),
         }
     }
 
