@@ -32,7 +32,7 @@ fn indexes_decide_first() {
         "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
         "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
         "import-x; delete; no-index; it has no completion index",
-        "import-1-a; keep; kept; 6 active pods, and 2 wanted",
+        "import-1-a; keep; kept; 2 of 6 active pods stay",
         "import-3-a; keep; kept; index 3 keeps this pod",
     ]);
     assert_eq!(shown.notes, "");

@@ -509,7 +509,16 @@ fn a_slip_is_answered_with_what_was_meant() {
     assert!(refusal("dploy/web").contains("did you mean deploy/web?"), "{}", refusal("dploy/web"));
     let pod = "web-7f6b9d5c48-hq8zt";
     assert!(refusal(pod).contains(&format!("{pod} is a pod; ask about it as pod/{pod}")), "{}", refusal(pod));
-    let elsewhere = refusal("deploy/web -n shop");
+    let mut objects = items(ROLLOUT);
+    let mut other =
+        objects.iter().find(|object| object["kind"] == "Deployment").expect("there is one").clone();
+    for (field, text) in
+        [("namespace", "shop"), ("name", "api"), ("uid", "5a5a5a5a-0000-4000-8000-0000000000ff")]
+    {
+        other["metadata"][field] = text.into();
+    }
+    objects.push(other);
+    let elsewhere = run("deploy/web -n shop", dump(&objects)).2;
     assert!(
         elsewhere.contains("deploy/web is in namespace default, not in shop: use -n default"),
         "{elsewhere}"
