@@ -202,9 +202,11 @@ fn what_goes(preview: &Preview<'_>) -> String {
                 return match preview.replaced() {
                     0 => format!("{all} of {active} {pods} go, {order}"),
                     replaced => {
-                        let go = if all == 0 { "none".to_owned() } else { all.to_string() };
-                        let goes = if all == 0 { "goes" } else { "go" };
-                        format!("{go} of {active} {pods} {goes}, and {replaced} are replaced: {order}")
+                        let goes = match all {
+                            0 => format!("none of {active} {pods} goes"),
+                            _ => go(Bounds { min: all, max: all }, &format!("{active} {pods}")),
+                        };
+                        format!("{goes}, and {replaced} are replaced: {order}")
                     }
                 };
             }

@@ -215,13 +215,10 @@ impl<'c, 'a> Crowd<'c, 'a> {
         }
         let [victims, _, survivors] = before.parts();
         let node = |(member, _): &RankedPod<'_, 'a>| member.record.node.as_deref();
-        let left: Vec<_> = survivors
-            .iter()
-            .map(|its| {
-                let fewer = victims.iter().filter(|gone| node(gone) == node(its)).count();
-                (its.0, Pod { rank: its.1.rank.saturating_sub(number(fewer)), ..its.1 })
-            })
-            .collect();
+        let mut without = Race::default();
+        without.lose(victims.len(), victims.iter().map(|its| node(its)));
+        let rank = |its: &RankedPod<'_, 'a>| without.range(node(its), &its.1).least;
+        let left: Vec<_> = survivors.iter().map(|its| (its.0, Pod { rank: rank(its), ..its.1 })).collect();
         let delete = gone.max as usize - victims.len();
         let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
         let [last, _, _] = after.parts();
