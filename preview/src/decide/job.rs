@@ -204,20 +204,22 @@ fn settle_by_index(
     let mut settled = Vec::new();
     for (place, left) in list.into_iter().enumerate() {
         let Some(pods) = open.remove(&indexes[left as usize]) else { continue };
-        let spare = if place < goes { pods.len() } else { pods.len() - 1 };
+        let others = pods.len() - 1;
         for &pod in &pods {
             let outcome = &mut sync.outcomes[pod as usize];
-            if spare == pods.len() {
+            if place < goes {
                 outcome.decide(Verdict::Delete);
-            } else if spare == 0 {
+            } else if others == 0 {
                 outcome.decide(Verdict::Keep);
                 outcome.reason = JobReason::Kept;
             } else {
-                outcome.contest(pods[0] as usize, spare);
+                outcome.contest(pods[0] as usize, others);
                 outcome.reason = JobReason::Duplicate;
             }
         }
-        settled.extend(pods.into_iter().filter(|_| spare == 0 || place < goes));
+        if place < goes || others == 0 {
+            settled.extend(pods);
+        }
     }
     settled
 }
