@@ -355,8 +355,11 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
         Verdict::Later => return "after the rollout goes on".to_owned(),
         Verdict::Blocked | Verdict::Delete | Verdict::Keep => {}
     }
-    if let Some(by) = waits {
-        return waiting(pod.name, by);
+    match waits {
+        // It does not wait for a repair: its turn comes.
+        Some(by) if pod.rule == Some("one-at-a-time") => return format!("after {by} is gone"),
+        Some(by) => return waiting(pod.name, by),
+        None => {}
     }
     few_words(pod.rule, &pod.why, &pod.details, pod.rank, pod.node)
 }

@@ -90,13 +90,14 @@ fn going(line: &OverviewLine<'_>) -> String {
     }
 }
 
-/// Whether the pod that goes first goes, and whether that is about to happen at the present count.
+/// Whether the pod that goes first goes at the count that is asked for, and otherwise when: `now`, or `at 6`.
 fn goes(line: &OverviewLine<'_>, is_asked: bool) -> String {
     let Some(fate) = line.fate else { return "-".to_owned() };
+    let when = line.next_at.map_or_else(|| "now".to_owned(), |count| format!("at {count}"));
     match fate_of(fate, line.odds) {
-        goes if is_asked || line.delete.max == 0 => goes,
-        _ if fate == Verdict::Delete => "now".to_owned(),
-        goes => format!("{goes} now"),
+        goes if is_asked => goes,
+        _ if fate == Verdict::Delete => when,
+        goes => format!("{goes} {when}"),
     }
 }
 

@@ -7,15 +7,15 @@ use podrank_preview::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPrev
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
-/// Returns `pod/NAME` of every certain victim, a line each, also of those that go one after the other.
+/// Returns `pod/NAME` of every certain victim, a line each, also of those that go one after the other. One that is replaced is no victim.
 pub fn names(preview: &Preview<'_>) -> String {
     let (certain, waits) = (certain(preview), |pod: &&PodPreview<'_>| pod.verdict == Verdict::Blocked);
-    let after = preview.pods().filter(waits).filter(|_| goes_on_by_itself(preview));
+    let after = preview.pods().filter(waits).filter(|pod| goes_on_by_itself(preview) && !pod.is_replaced);
     certain.chain(after).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
 fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
-    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing)
+    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing && !pod.is_replaced)
 }
 
 /// Returns what [`names`] leaves out: victims that stay at the current time, the victims among the contested pods, and what follows. If only one step is shown, and nothing is named, the pods that wait.

@@ -60,7 +60,7 @@ pub fn whole(order: &ScaleDownOrder<'_>) -> Vec<Grid> {
 
 /// The order, and if the workload has several sets, a table for each.
 fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
-    let sentences = iter::once(headline(order)).chain(waits(order)).chain(now(order));
+    let sentences = iter::once(headline(order)).chain(waits(order)).chain(then(order));
     if let [only] = &*order.sets {
         return vec![Grid { sentences: sentences.collect(), ..of_set(order, only, whole) }];
     }
@@ -127,18 +127,13 @@ pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note
     order.notes.iter().filter(|note| note.code != NoteCode::ScaleDownWaits)
 }
 
-/// What happens at the present count, before any other is asked for.
-fn now(order: &ScaleDownOrder<'_>) -> Option<String> {
-    let pods = format!("its {} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
-    let goes = || format!("At its present count, {} now.", go(order.delete, &pods));
-    let goes = (order.delete.max > 0).then(goes);
-    let text = order.rest.as_ref().and_then(|rest| rest.text.as_ref());
-    let then = text.map(|text| match text.strip_prefix("Then it ").filter(|_| goes.is_none()) {
+/// What follows at the present count.
+fn then(order: &ScaleDownOrder<'_>) -> Option<String> {
+    let text = order.rest.as_ref()?.text.as_ref()?;
+    Some(match text.strip_prefix("Then it ").filter(|_| order.delete.max == 0) {
         Some(what) => format!("It {what}"),
         None => text.clone(),
-    });
-    let all: Vec<_> = goes.into_iter().chain(then).collect();
-    (!all.is_empty()).then(|| all.join(" "))
+    })
 }
 
 /// The largest count at which a pod certainly goes, or `now` if it goes at the present one.
@@ -172,9 +167,12 @@ fn because(pod: &Standing<'_>, counted: bool) -> String {
     if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.verdict != Verdict::Delete) {
         return waiting(pod.name, by);
     }
+    let words = |rule| few_words(rule, &pod.why, &pod.details, pod.rank, pod.node);
     match (pod.contest, pod.rule) {
-        (Some(contest), rule) if counted || rule.is_none() => contested(contest).to_owned(),
-        (_, rule) => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
+        (Some(contest), None) => contested(contest).to_owned(),
+        // What puts them all before those that stay longer, and why none of them is first.
+        (Some(contest), rule) if counted => format!("{}; {}", words(rule), contested(contest)),
+        (_, rule) => words(rule),
     }
 }
 
@@ -182,12 +180,24 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = order.active;
     let name = name + in_order(order.order);
-    let text = match pods {
-        0 => "it has no pods".to_owned(),
-        1 => "1 pod".to_owned(),
-        _ => format!("{pods} pods, those that go first at the top"),
+    let text = match (pods, goes_now(order)) {
+        (0, _) => "it has no pods".to_owned(),
+        (_, Some(goes)) => goes,
+        (1, None) => "1 pod".to_owned(),
+        (_, None) => format!("{pods} pods, those that go first at the top"),
     };
     format!("{name}: {text}")
+}
+
+/// How many pods go at the present count, before any other is asked for.
+fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
+    let pods = format!("{} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
+    let count = match (order.asked.replicas, order.asked.parallelism) {
+        (Some(replicas), _) => format!(" (its count is {replicas})"),
+        (None, Some(parallelism)) => format!(" (its parallelism is {parallelism})"),
+        (None, None) => String::new(),
+    };
+    (order.delete.max > 0).then(|| format!("{} now{count}", go(order.delete, &pods)))
 }
 
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
@@ -206,7 +216,9 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
         });
     }
     sentences.push(state(order, pod));
-    sentences.extend(now(order));
+    let now = goes_now(order).map(|goes| format!("Of its workload, {goes}."));
+    let now: Vec<_> = now.into_iter().chain(then(order)).collect();
+    sentences.extend((!now.is_empty()).then(|| now.join(" ")));
     sentences.extend(also_goes(order.workload.kind).map(str::to_owned));
     Grid::of_sentences(sentences)
 }

@@ -52,7 +52,7 @@ enum Expected {
 
 use Expected::{Answer, Refusal};
 
-const ORDER: Expected = Answer("deploy/web: 13 pods, those that go first at the top");
+const ORDER: Expected = Answer("deploy/web: 2 of 13 pods go now (its count is 10)");
 const TO_FIVE: Expected = Answer("deploy/web to 5: 8 of 13 pods go, all certainly");
 const TWO_FEWER: Expected = Answer("deploy/web to 8: ");
 const POD: Expected = Answer("web-7f6b9d5c48-b7wfn (deploy/web, 13 pods): stays at the present count; ");

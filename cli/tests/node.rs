@@ -43,6 +43,22 @@ fn a_file_answers_about_a_node_without_kubectl() {
 }
 
 #[test]
+fn all_pods_of_a_node_are_counted() {
+    let mut all = common::items(ROLLOUT);
+    let mut other = all.iter().find(|item| item["metadata"]["name"] == PODS[1]).expect("a pod").clone();
+    (other["metadata"]["name"], other["metadata"]["uid"]) =
+        (json!("own"), json!("0a0a0a0a-0000-4000-8000-000000000000"));
+    other["metadata"]["ownerReferences"] = json!([{ "apiVersion": "batch/v1", "kind": "Job", "name": "import", "uid": "0b0b0b0b-0000-4000-8000-000000000000", "controller": true }]);
+    all.push(other);
+    let (_, table, notes) = run("node/worker-1", &common::dump(&all));
+    assert!(
+        table.starts_with("worker-1: 4 of its 5 pods could be dropped by the counts of their workloads\n"),
+        "{table}"
+    );
+    assert!(notes.contains("own in default cannot be dropped"), "{notes}");
+}
+
+#[test]
 fn what_a_file_does_not_tell_is_refused() {
     let (status, _, error) = run("node/worker-77", ROLLOUT);
     assert_eq!((status, &*error), (Some(1), "error: standard input: no pod is on a node worker-77\n"));

@@ -183,9 +183,9 @@ fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     let answers = [("rollout.argoproj.io/web\n".to_owned(), "", 0), list(&sets), list(&pods)];
     let ran = run("rollout/web -n shop", &answers);
     let expected = "\
-WORKLOAD                 PODS  GOING NOW  NEXT TO GO  GOES  NOTE
-rs/web-1 of Rollout web  3     -          web-a       33 %
-rs/web-2 of Rollout web  1     -          web-d       yes
+WORKLOAD                 PODS  GOING NOW  NEXT TO GO  GOES       NOTE
+rs/web-1 of Rollout web  3     -          web-a       33 % at 2
+rs/web-2 of Rollout web  1     -          web-d       at 0
 ";
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), expected, ""));
     let ran = run("rollout/web -n shop --replicas -1", &answers);

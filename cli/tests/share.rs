@@ -114,7 +114,7 @@ fn a_page_has_the_answer_without_a_script() {
 #[test]
 fn whatever_the_table_answers_has_a_page() {
     for (asked, dump, title) in [
-        ("deploy/web", ROLLOUT, "deploy/web: 13 pods, those that go first at the top"),
+        ("deploy/web", ROLLOUT, "deploy/web: 2 of 13 pods go now (its count is 10)"),
         ("deploy/web --rollout", ROLLOUT, "deploy/web to 10: 2 of 13 pods go, all certainly; 11 are left"),
         ("deploy/web --replicas 20", ROLLOUT, ""),
         ("rs/web-7f6b9d5c48 --replicas 3", ROLLOUT, "rs/web-7f6b9d5c48 to 3: 6 of 9 pods go, all certainly"),

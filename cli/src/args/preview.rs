@@ -225,7 +225,7 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
 }
 
 fn moment(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|error| format!("{error}; write it as in 2026-03-10T12:00:00Z"))
+    text.parse().map_err(|_| "write it as in 2026-03-10T12:00:00Z".to_owned())
 }
 
 /// Two durations, or one for both.

@@ -56,6 +56,9 @@ pub struct OverviewLine<'a> {
     /// The pod that goes first, or that is the likeliest to go first: at the count that is asked for, or else at the present one, or if none
     /// goes then, at one less.
     pub next: Option<&'a str>,
+    /// That count, if it is neither asked for nor the present one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_at: Option<u32>,
     /// What becomes of that pod at that count.
     #[serde(skip)]
     pub fate: Option<Verdict>,

@@ -33,6 +33,19 @@ pub fn autoscaled<'a>(input: &'a Input, options: &Options, name: &str) -> Result
     })
 }
 
+fn missing(input: &Input, name: &str, namespace: Option<&str>) -> Error {
+    let all = input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
+    let known: Vec<_> = all.map(|entry| &*entry.name).collect();
+    let hint = match (text::nearest(name, known.iter().copied()), known.is_empty()) {
+        (Some(nearest), _) => format!("did you mean {}?", text::name(nearest)),
+        (None, true) => "the input has none; get it with kubectl get hpa -o json".to_owned(),
+        (None, false) => {
+            format!("the input has: {}", text::list(&known.into_iter().map(text::name).collect::<Vec<_>>()))
+        }
+    };
+    Error::new(format!("no HorizontalPodAutoscaler is named {}; {hint}", text::name(name)))
+}
+
 /// The autoscaler of this name.
 pub(crate) fn find<'a>(
     input: &'a Input,
@@ -42,9 +55,7 @@ pub(crate) fn find<'a>(
     let name_in_words = text::name(name);
     let all = input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
     let mut found = all.filter(|entry| entry.name == name);
-    let entry = found
-        .next()
-        .ok_or_else(|| Error::new(format!("no HorizontalPodAutoscaler is named {name_in_words}")))?;
+    let entry = found.next().ok_or_else(|| missing(input, name, namespace))?;
     if let Some(other) = found.find(|other| other.namespace != entry.namespace) {
         let [one, other] = [&entry.namespace, &other.namespace].map(|namespace| text::name(namespace));
         return Err(Error::new(format!(

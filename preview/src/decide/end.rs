@@ -109,6 +109,14 @@ fn gone(own: &[RankedPod<'_, '_>], fate: &Fate) -> Bounds {
     Bounds { min, max: max.max(max.saturating_add(fate.replaced).min(young)).min(number(own.len())) }
 }
 
+/// Whether pods of a set go before its count changes, in one sync, and no other set's pods go or come until then.
+fn is_alone(index: usize, outcome: &Endings, gone: Bounds) -> bool {
+    let fate = &outcome.fates[index];
+    let is_only = |(its, fate): (usize, &Fate)| its == index || fate.size.max == 0 && fate.gone.max == 0;
+    let is_alone = outcome.fates.iter().enumerate().all(is_only) && outcome.steps.len() <= 1;
+    is_alone && fate.is_surplus && gone.max as usize <= MOST_IN_ONE_SYNC
+}
+
 /// The pods of all sets.
 struct Crowd<'c, 'a> {
     options: &'c Options,
@@ -164,6 +172,11 @@ impl<'c, 'a> Crowd<'c, 'a> {
             }
             let most = self.line(index, gone.max, race)?;
             if gone.min != gone.max {
+                // One sync takes the fewest or the most of the pods that there are, before any are created.
+                let is_alone = is_alone(index, outcome, *gone);
+                let nothing = Race::default();
+                let race = if is_alone { &nothing } else { race };
+                let most = self.line(index, gone.max, race)?;
                 let least = self.line(index, gone.min, race)?;
                 let odds =
                     |line: &Line<'_, 'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
@@ -203,8 +216,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         gone: Bounds,
     ) -> Result<Option<Vec<PodPreview<'a>>>, Error> {
         let fate = &outcome.fates[index];
-        let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
-        if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
+        if !is_alone(index, outcome, gone) || fate.first == 0 || fate.coming > 0 || gone.min != gone.max {
             return Ok(None);
         }
         let nothing = Race::default();

@@ -77,6 +77,7 @@ fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
         one_by_one: None,
         certain: 0,
         next: None,
+        next_at: None,
         fate: None,
         odds: None,
         present: None,
@@ -121,6 +122,7 @@ fn line<'a>(
     {
         let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
         first(&mut line, &one);
+        line.next_at = line.next.map(|_| fewer);
         line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Blocked));
     }
     let Preview { rest, notes, .. } = preview;

@@ -80,6 +80,8 @@ pub(crate) struct Fate {
     pub(crate) after: Vec<usize>,
     /// How many of its own pods may have gone when it counts ranks again.
     pub(crate) first: u32,
+    /// Whether it has more pods than its size at the start, so that pods go before any are created.
+    pub(crate) is_surplus: bool,
 }
 
 /// A sync that writes something.
@@ -190,6 +192,7 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &
         beside: Vec::new(),
         after: Vec::new(),
         first: 0,
+        is_surplus: false,
     };
     play.peaks = vec![0; sets + 1];
     play.fates = vec![nothing; sets + 1];
@@ -199,6 +202,9 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &
     if play.ends == 0 {
         // It never came to rest: what is known is how far it came.
         play.end(&rest.1);
+    }
+    for (fate, start) in play.fates.iter_mut().zip(&play.starts) {
+        fate.is_surplus = i64::from(start.pods) > i64::from(start.record.replicas);
     }
     for fate in &mut play.fates {
         let beside = fate.beside.iter().map(|set| play.peaks[*set]);
