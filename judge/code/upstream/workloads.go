@@ -22,7 +22,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/job"
 	"k8s.io/utils/clock"
-	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // As in linked.go.
@@ -67,12 +66,24 @@ type JobController struct {
 	jobs, pods cache.Indexer
 	api        *fake.Clientset
 	last       PodSync
-	clock      *clocktesting.FakeClock
+	clock      *clockAt
 }
+
+// A clockAt tells a time that is set. Its timers are real ones: those of a fake clock are never dropped, and each new time looks at all.
+type clockAt struct {
+	clock.RealClock
+	now time.Time
+}
+
+// Now is that time.
+func (c *clockAt) Now() time.Time { return c.now }
+
+// Since is how long before that time the other one was.
+func (c *clockAt) Since(other time.Time) time.Duration { return c.now.Sub(other) }
 
 // NewJobController makes one.
 func NewJobController() (*JobController, error) {
-	c := &JobController{clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
+	c := &JobController{clock: &clockAt{now: time.Unix(0, 0)}}
 	c.api = podRecorder(&c.last)
 	// Never started: the stores hold what Sync puts there.
 	factory := informers.NewSharedInformerFactory(c.api, 0)
@@ -86,7 +97,7 @@ func NewJobController() (*JobController, error) {
 
 // Sync runs one sync, at now. The controller remembers what it did for a name and a UID, so give each Job its own.
 func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod, now time.Time) (PodSync, error) {
-	c.clock.SetTime(now)
+	c.clock.now = now
 	replace(c.jobs, []*batchv1.Job{j})
 	replace(c.pods, pods)
 	c.api.ClearActions()
