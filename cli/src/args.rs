@@ -182,7 +182,7 @@ impl Args {
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
         if let Ok([subject @ Subject::Node(name)]) = args.subjects().as_deref() {
-            let refusal = instead::refused_of_node(&subject.to_string(), &args, matches);
+            let refusal = instead::refused_of_node(&subject.to_string(), matches);
             if let Some(text) = refusal {
                 return Err(Error::raw(ErrorKind::ArgumentConflict, text));
             }

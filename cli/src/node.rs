@@ -68,15 +68,10 @@ impl NodePreview {
         let pods: usize = self.workloads.iter().map(|its| its.pods.len()).sum();
         let others: usize = self.passed_over.iter().chain(&self.others).map(|its| its.pods.len()).sum();
         let all = pods + others;
-        let could = match (pods, all) {
-            (_, 0) => "it has no active pods".to_owned(),
-            (0, 1) => "its pod has no workload whose count can fall".to_owned(),
-            (0, _) => format!("none of its {all} pods has a workload whose count can fall"),
-            (1, 1) => "1 pod, which the count of its workload could drop".to_owned(),
-            _ if pods == all => format!("{all} pods, which the counts of their workloads could drop"),
-            _ => format!("{pods} of its {all} pods could be dropped by the counts of their workloads"),
+        let headline = match (pods, all) {
+            (_, 0) => format!("{}: it has no active pods", self.node),
+            _ => format!("{}: the counts of their workloads could drop {pods} of its {all} pods", self.node),
         };
-        let headline = format!("{}: {could}", self.node);
         let row = |its: &NodeWorkload| {
             let pods = its.pods.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             (Verdict::Keep, vec![its.namespace.clone(), its.target.clone(), pods])

@@ -23,7 +23,7 @@ fn a_file_answers_about_a_node_without_kubectl() {
     let (status, table, notes) = run("node/worker-1", ROLLOUT);
     assert_eq!(status, Some(0), "{notes}");
     let expected = format!(
-        "worker-1: 4 pods, which the counts of their workloads could drop\nNAMESPACE  WORKLOAD    PODS\ndefault    deploy/web  {}\n",
+        "worker-1: the counts of their workloads could drop 4 of its 4 pods\nNAMESPACE  WORKLOAD    PODS\ndefault    deploy/web  {}\n",
         PODS.join(", ")
     );
     assert_eq!(table, expected);
@@ -52,7 +52,7 @@ fn all_pods_of_a_node_are_counted() {
     all.push(other);
     let (_, table, notes) = run("node/worker-1", &common::dump(&all));
     assert!(
-        table.starts_with("worker-1: 4 of its 5 pods could be dropped by the counts of their workloads\n"),
+        table.starts_with("worker-1: the counts of their workloads could drop 4 of its 5 pods\n"),
         "{table}"
     );
     assert!(notes.contains("own in default cannot be dropped"), "{notes}");
@@ -74,9 +74,11 @@ fn what_a_file_does_not_tell_is_refused() {
             "{error}"
         );
     }
-    for format in ["wide", "markdown", "html", "link"] {
-        let (status, _, error) = run(&format!("node/worker-1 -o {format}"), ROLLOUT);
-        assert!(status == Some(2) && error.contains("is answered as table, json, yaml or name"), "{error}");
+    let (status, _, error) = run("node/worker-1 -o link", ROLLOUT);
+    assert!(status == Some(1) && error.contains("this output is about one workload"), "{error}");
+    for format in ["wide", "markdown", "html"] {
+        let (status, text, error) = run(&format!("node/worker-1 -o {format}"), ROLLOUT);
+        assert!(status == Some(0) && PODS.iter().all(|pod| text.contains(pod)), "{format}: {error}");
     }
 }
 

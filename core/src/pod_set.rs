@@ -91,21 +91,6 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         policy.select(&self.pods, victims).unwrap_or_default()
     }
 
-    /// Does what [`victims`](Self::victims) does, but counts the ranks again after each victim: see
-    /// [`Policy::spread`].
-    pub fn spread_victims(&mut self, policy: &Policy, k: usize) -> &[u32] {
-        for pod in &mut self.pods {
-            pod.rank = 0;
-        }
-        // Neither call fails: every pod was counted, and there is an index for each.
-        _ = policy.spread_counted(&mut self.pods, &mut self.counts, &mut self.victims);
-        for pod in &self.pods {
-            _ = self.counts.add(pod);
-        }
-        let victims = self.victims.get_mut(..k.min(PODS)).unwrap_or_default();
-        policy.select(&self.pods, victims).unwrap_or_default()
-    }
-
     /// Returns the pods in the order in which they were pushed, with their ranks as of the last call that
     /// returned victims.
     #[must_use]

@@ -1,6 +1,5 @@
 //! What to type instead of a flag that is for another task, or that does not go with a node. Computes text and reads nothing.
 
-use super::preview::{Output, PreviewArgs};
 use super::quoted::quoted;
 use super::steer::WISHES;
 use super::{PROGRAM, command};
@@ -44,12 +43,7 @@ fn plan(command: &Command, typed: Vec<&str>) -> Option<String> {
 }
 
 /// What is wrong with the other words if a node is asked about.
-pub(super) fn refused_of_node(node: &str, args: &PreviewArgs, matches: &ArgMatches) -> Option<String> {
-    if !matches!(args.output, Output::Table | Output::Json | Output::Yaml | Output::Name) {
-        return Some(format!(
-            "{node} is answered as table, json, yaml or name: leave out -o, or choose one of them"
-        ));
-    }
+pub(super) fn refused_of_node(node: &str, matches: &ArgMatches) -> Option<String> {
     let command = command();
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let mut others = command.get_arguments().filter(|arg| {

@@ -35,13 +35,10 @@ pub fn autoscaled<'a>(input: &'a Input, options: &Options, name: &str) -> Result
 
 fn missing(input: &Input, name: &str, namespace: Option<&str>) -> Error {
     let all = input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
-    let known: Vec<_> = all.map(|entry| &*entry.name).collect();
-    let hint = match (text::nearest(name, known.iter().copied()), known.is_empty()) {
-        (Some(nearest), _) => format!("did you mean {}?", text::name(nearest)),
-        (None, true) => "the input has none; get it with kubectl get hpa -o json".to_owned(),
-        (None, false) => {
-            format!("the input has: {}", text::list(&known.into_iter().map(text::name).collect::<Vec<_>>()))
-        }
+    let known: Vec<_> = all.map(|entry| text::name(&entry.name)).collect();
+    let hint = match &*known {
+        [] => "the input has none; get it with kubectl get hpa -o json".to_owned(),
+        known => format!("the input has: {}", text::list(known)),
     };
     Error::new(format!("no HorizontalPodAutoscaler is named {}; {hint}", text::name(name)))
 }

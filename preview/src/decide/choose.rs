@@ -54,7 +54,10 @@ pub(crate) fn choose_workload<'a>(
     let known = picked(&all, |its| kind.is_none_or(|kind| its.kind == kind));
     let here = picked(&known, |its| options.namespace.as_ref().is_none_or(|wanted| its.namespace == wanted));
     match (&options.namespace, &options.workload) {
-        (Some(namespace), _) if here.is_empty() && !known.is_empty() => {
+        (Some(namespace), workload) if here.is_empty() && !known.is_empty() => {
+            if let Some(error) = workload.as_ref().and_then(|name| elsewhere(name, &known, options)) {
+                return Err(error);
+            }
             let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
             let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
             let known = text::list(&known);
