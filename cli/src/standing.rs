@@ -192,11 +192,8 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
 /// How many pods go at the present count, before any other is asked for.
 fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let pods = format!("{} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
-    let count = match (order.asked.replicas, order.asked.parallelism) {
-        (Some(replicas), _) => format!(" (its count is {replicas})"),
-        (None, Some(parallelism)) => format!(" (its parallelism is {parallelism})"),
-        (None, None) => String::new(),
-    };
+    let its = if order.asked.replicas.is_some() { "count" } else { "parallelism" };
+    let count = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
     (order.delete.max > 0).then(|| format!("{} now{count}", go(order.delete, &pods)))
 }
 

@@ -27,10 +27,8 @@ impl Input {
         let mut found = self.pods.iter().filter(is_it);
         let Some(pod) = found.next() else {
             let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.name));
-            let hint = match nearest {
-                Some(nearest) => format!("; did you mean {}?", text::name(nearest)),
-                None => format!("; the input has {}", text::count(self.pods.len() as u64, "pod")),
-            };
+            let hint = nearest
+                .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
             return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
         };
         if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
