@@ -518,6 +518,7 @@ fn what_is_replaced_does_not_count_as_going() {
 fn a_slip_is_answered_with_what_was_meant() {
     let refusal = |words: &str| run(words, ROLLOUT).2;
     assert!(refusal("dploy/web").contains("did you mean deploy/web?"), "{}", refusal("dploy/web"));
+    assert!(refusal("scale deploy/web --replicas 3").contains("TYPE/NAME --replicas N -f FILE does"));
     let pod = "web-7f6b9d5c48-hq8zt";
     assert!(refusal(pod).contains(&format!("{pod} is a pod; ask about it as pod/{pod}")), "{}", refusal(pod));
     let mut objects = items(ROLLOUT);
