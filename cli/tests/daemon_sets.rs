@@ -1,8 +1,6 @@
 //! `DaemonSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
-mod common;
-
-use common::{
+use crate::common::{
     Change, DAEMON_SET, changed, dump, fails, fine, items, pods, put, row, run, shown, with, with_twin,
     without,
 };

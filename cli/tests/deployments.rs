@@ -2,9 +2,7 @@
 //! `judge/code` compares them with Kubernetes' own functions. These tests check what the program reads for them and what it
 //! shows.
 
-mod common;
-
-use common::{
+use crate::common::{
     Change, ROLLOUT, Shown, changed, dump, fails, fine, items, list, owned_pod, owner, put, row, shown, with,
     with_twin, without,
 };

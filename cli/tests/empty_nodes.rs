@@ -1,11 +1,8 @@
 //! What `--empty-nodes` reads, and what it says if it may not read it or if others keep a node. The script `fake/kubectl` stands in for
 //! kubectl. Runs that go through are in `steer.rs`.
-#![cfg(unix)]
 
-mod common;
-
-use common::kubectl::{Answer, Run, list, pod, refused, run, writes_nothing};
-use common::{owner, with};
+use crate::common::kubectl::{Answer, Run, list, pod, refused, run, writes_nothing};
+use crate::common::{owner, with};
 use serde_json::{Value, json};
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods is forbidden: User \"carol\" cannot list resource \"pods\" in API group \"\" at the cluster scope\n";

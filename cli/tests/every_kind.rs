@@ -1,8 +1,6 @@
 //! What holds for workloads of every kind: each test runs the program on small dumps of several kinds.
 
-mod common;
-
-use common::{Ran, Shown, dump, fails, fine, list, owner, put, run, shown, uid, with};
+use crate::common::{Ran, Shown, dump, fails, fine, list, owner, put, run, shown, uid, with};
 use serde_json::{Value, json};
 
 /// The kinds whose controllers delete pods.

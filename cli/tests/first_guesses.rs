@@ -1,14 +1,14 @@
 //! What people type first, each line of `first-guesses.txt`: it is answered, or refused with what works. The script `fake/cluster`
 //! stands in for kubectl and a cluster.
-#![cfg(unix)]
 
-mod common;
-
-use common::{DAEMON_SET, JOB, PROGRAM, ROLLOUT, STATEFUL_SET, dump, items, output, owned_pod, owner, put};
+use crate::common::{
+    DAEMON_SET, JOB, PROGRAM, ROLLOUT, Ran, STATEFUL_SET, dump, items, output, owned_pod, owner, put, ran,
+};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 
 const CLUSTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/cluster");
@@ -236,17 +236,32 @@ impl Drop for Cluster {
     }
 }
 
-/// Runs the program on the cluster, and ends it after some seconds if it watches.
-fn run(words: &str, cluster: &Path) -> common::Ran {
+/// Runs the program on the cluster. One that watches is ended as soon as it has printed `part`, or after a minute.
+fn run(words: &str, cluster: &Path, part: &str) -> Ran {
     let watches = words.ends_with("-w") || words.ends_with("--watch");
     let mut command = if watches { Command::new("timeout") } else { Command::new(PROGRAM) };
     if watches {
-        command.args(["--preserve-status", "--signal=INT", "20", PROGRAM]);
+        command.args(["60", PROGRAM]);
     }
     let words = words.split(' ').filter(|word| *word != "(nothing)");
-    let ran = output(command.args(words).env("KUBECTL", CLUSTER).env("CLUSTER", cluster), b"");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (ran.status.code().map(|code| if watches { 0 } else { code }), text(ran.stdout), text(ran.stderr))
+    command.args(words).env("KUBECTL", CLUSTER).env("CLUSTER", cluster);
+    if watches { watched(&mut command, part) } else { ran(output(&mut command, b"")) }
+}
+
+/// What is printed until it has `part`.
+fn watched(command: &mut Command, part: &str) -> Ran {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut text = String::new();
+    while !text.contains(part) {
+        let Some(Ok(line)) = lines.next() else { break };
+        text += &(line + "\n");
+    }
+    // It ends with the pipe.
+    drop(lines);
+    drop(child.kill());
+    drop(child.wait());
+    (Some(0), text, String::new())
 }
 
 #[test]
@@ -260,10 +275,11 @@ fn each_first_guess_is_answered_or_refused_with_what_works() {
     );
     let cluster = Cluster::new();
     let wrong_of = |(guess, expected): &(&str, Expected)| {
-        let (status, stdout, stderr) = run(guess, &cluster.0);
-        let (part, said, is_ok) = match expected {
-            Answer(part) => (part, &stdout, true),
-            Refusal(part) => (part, &stderr, false),
+        let (Answer(part) | Refusal(part)) = expected;
+        let (status, stdout, stderr) = run(guess, &cluster.0, part);
+        let (said, is_ok) = match expected {
+            Answer(_) => (&stdout, true),
+            Refusal(_) => (&stderr, false),
         };
         let is_wrong = (status == Some(0)) != is_ok || !said.contains(part) || stderr.contains("panicked");
         is_wrong.then(|| format!("{guess}: {expected:?}, but {status:?}:\n{stdout}{stderr}"))

@@ -1,5 +1,4 @@
 //! `install.sh`, on a release in a directory, with a PATH that has nothing but what a test puts there.
-#![cfg(unix)]
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,8 +1,6 @@
 //! Jobs: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
-mod common;
-
-use common::{Change, JOB, STATEFUL_SET, changed, fails, items, list, pods, row, shown};
+use crate::common::{Change, JOB, STATEFUL_SET, changed, fails, items, list, pods, row, shown};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

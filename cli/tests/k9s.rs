@@ -1,9 +1,6 @@
 //! The plugin file for k9s: k9s accepts it, and it runs the preview.
-#![cfg(unix)]
 
-mod common;
-
-use common::kubectl::Kubectl;
+use crate::common::kubectl::Kubectl;
 use podrank_preview::WorkloadKind;
 use serde_json::Value;
 use std::env;
@@ -52,7 +49,7 @@ fn asked(resource: &str, typed: &str) -> String {
     let path = format!("{}/tests/fake:{}", env!("CARGO_MANIFEST_DIR"), env::var("PATH").expect("a PATH"));
     let mut command = Command::new(plugin["command"].as_str().expect("a command"));
     command.args(args).env("PATH", path).env("ANSWERS", kubectl.path(""));
-    common::output(&mut command, typed.as_bytes());
+    crate::common::output(&mut command, typed.as_bytes());
     kubectl.asked().join("\n")
 }
 

@@ -1,8 +1,6 @@
 //! Deletion costs that podrank itself left: previews name them, whoever else wrote costs.
 
-mod common;
-
-use common::{ROLLOUT, changed, fine};
+use crate::common::{ROLLOUT, changed, fine};
 use serde_json::{Value, json};
 
 const FIRST: [&str; 2] = ["web-7f6b9d5c48-d6sjr", "web-7f6b9d5c48-z5tgq"];

@@ -1,8 +1,6 @@
 //! What is said about one pod that may go at many counts: in words, as a line of blocks, and in the JSON.
 
-mod common;
-
-use common::{bare_set, dump, fine, pod, shown, uid, with};
+use crate::common::{bare_set, dump, fine, pod, shown, uid, with};
 use serde_json::{Value, json};
 
 /// Pods that are alike, so that each of them goes with a share that is known.

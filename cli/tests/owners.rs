@@ -1,13 +1,10 @@
 //! `scale`, `drop` and `undo` of an owner of `ReplicaSets` that podrank does not know, such as an Argo Rollout: what they read, what
 //! they refuse, and what they write. The script `fake/kubectl` stands in for kubectl.
-#![cfg(unix)]
 
-mod common;
-
-use common::kubectl::{
+use crate::common::kubectl::{
     Answer, Run, authorized, leased, list, nothing, pod, refused, run, says, writes_nothing,
 };
-use common::{owner, with};
+use crate::common::{owner, with};
 use serde_json::{Value, json};
 
 fn rollout(replicas: usize) -> Value {

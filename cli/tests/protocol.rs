@@ -1,5 +1,4 @@
 //! The steps of the recorded runs, against the table of docs/protocol.md: what follows what, in both directions.
-#![cfg(unix)]
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

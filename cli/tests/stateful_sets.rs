@@ -1,8 +1,6 @@
 //! `StatefulSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
-mod common;
-
-use common::{Change, STATEFUL_SET, changed, fails, fine, plain, row, shown, with_twin, without};
+use crate::common::{Change, STATEFUL_SET, changed, fails, fine, plain, row, shown, with_twin, without};
 use serde_json::json;
 
 /// Of the five pods of the example, `db-1` is not ready. Here it is, after which come these changes.

@@ -1,11 +1,8 @@
 //! `scale`, `drop` and `undo` against what a real control plane answered: each file of `sessions` is one run that
 //! `judge/cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
-#![cfg(unix)]
 
-mod common;
-
-use common::dump;
-use common::kubectl::{KUBECTL, Kubectl};
+use crate::common::dump;
+use crate::common::kubectl::{KUBECTL, Kubectl};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

@@ -1,11 +1,8 @@
 //! What the views of one question have in common, and what each says first: the answer for a count, the order without one, the
 //! overview, and one pod, from a file and in an order that Kubernetes does not follow. The script `fake/kubectl` stands in for kubectl.
-#![cfg(unix)]
 
-mod common;
-
-use common::kubectl::{self, answering, says};
-use common::{
+use crate::common::kubectl::{self, answering, says};
+use crate::common::{
     CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list, owned_pod,
     put, ready, run, shown, uid, with, without,
 };
@@ -86,7 +83,7 @@ fn a_reason_is_the_first_rule_that_parts_a_pod_from_those_that_stay() {
     let one = lines("rs/web --replicas 3", &dump);
     assert!(one[2].contains("web-1") && because(&one[2]), "{one:?}");
     // Only the restarts part them once both are not ready and no other is there.
-    let dump = common::dump(&[&pods[..2], &[bare_set("web", 2)]].concat());
+    let dump = crate::common::dump(&[&pods[..2], &[bare_set("web", 2)]].concat());
     let alone = lines("rs/web --replicas 1", &dump);
     assert!(alone[2].contains("web-1") && alone[2].ends_with("1 restart"), "{alone:?}");
     let state = &lines("pod/web-1", &dump)[2];
@@ -549,7 +546,7 @@ fn a_pod_that_may_go_now_says_so() {
     let overview = lines("rs", &dump);
     assert_eq!(cell(&overview[0], &overview[1], "GOES  "), "50 % now", "{overview:?}");
     // At rest, there is no such column.
-    let resting = common::dump(&[&pods[..], &[bare_set("web", 4)]].concat());
+    let resting = crate::common::dump(&[&pods[..], &[bare_set("web", 4)]].concat());
     assert!(!fine("rs/web", resting).0.contains("GOES NOW"));
 }
 

@@ -3,8 +3,6 @@
 //!
 //! That the rounds notice if the way to the end lacks something, a test of `decide/deployment.rs` shows.
 
-mod recorded;
-
 use podrank_laws::objects;
 use podrank_preview::{Input, NoteCode, Options, Preview, Verdict, Within, preview_workload};
 use serde::Deserialize;
@@ -87,7 +85,7 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    recorded::rounds("ends.jsonl.gz")
+    crate::recorded::rounds("ends.jsonl.gz")
 }
 
 #[test]

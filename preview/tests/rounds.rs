@@ -3,8 +3,6 @@
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
-mod recorded;
-
 use podrank::FeatureGates;
 use podrank_laws::objects;
 use podrank_preview::{
@@ -28,7 +26,7 @@ struct Case {
 }
 
 fn rounds() -> Vec<Case> {
-    recorded::rounds("rounds.jsonl.gz")
+    crate::recorded::rounds("rounds.jsonl.gz")
 }
 
 impl Case {

@@ -1,7 +1,5 @@
 //! At which counts each pod goes, against the preview of each count, on recorded and made scenes.
 
-mod recorded;
-
 use podrank_laws::objects;
 use podrank_preview::{
     Input, Options, Order, ScaleDownOrder, Verdict, Within, WorkloadKind, preview_workload, scale_down_order,
@@ -85,7 +83,7 @@ fn compare(scene: &Scene, compared: &mut Compared) {
 fn each_count_has_the_answer_of_its_own_preview() {
     let mut compared = Compared::default();
     for file in ["rounds.jsonl.gz", "ends.jsonl.gz", "workload-rounds.jsonl.gz"] {
-        for scene in recorded::rounds::<Scene>(file).iter().step_by(8) {
+        for scene in crate::recorded::rounds::<Scene>(file).iter().step_by(8) {
             compare(scene, &mut compared);
         }
     }

@@ -3,8 +3,6 @@
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
-mod recorded;
-
 use podrank_laws::objects;
 use podrank_preview::{Input, Options, Verdict, preview_workload};
 use serde::Deserialize;
@@ -27,7 +25,7 @@ struct Round {
 }
 
 fn rounds() -> Vec<Round> {
-    recorded::rounds("workload-rounds.jsonl.gz")
+    crate::recorded::rounds("workload-rounds.jsonl.gz")
 }
 
 impl Round {

@@ -1,5 +1,4 @@
 //! What the tests share: the program, run on a dump; dumps, and changes of them; and previews as lines.
-#![allow(dead_code, unused_imports, reason = "each file of tests uses a part of it")]
 
 #[cfg(unix)]
 pub(crate) mod kubectl;
@@ -30,7 +29,7 @@ pub(crate) fn output(command: &mut Command, stdin: &[u8]) -> Output {
 /// The exit status, and what was printed.
 pub(crate) type Ran = (Option<i32>, String, String);
 
-fn ran(output: Output) -> Ran {
+pub(crate) fn ran(output: Output) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }

@@ -153,10 +153,11 @@ fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result
     }
 }
 
-/// The error for a name that a workload of another namespace has.
+/// The error for a name that only a workload of another namespace has.
 fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> Option<Error> {
-    let asked = text::name(options.namespace.as_ref()?).into_owned();
-    let its = known.iter().map(|choice| choice.id()).find(|its| its.name == wanted.name)?;
+    let asked = text::name(options.namespace.as_ref().filter(|asked| !asked.is_empty())?).into_owned();
+    let [its] = picked(known, |its| its.name == wanted.name)[..] else { return None };
+    let its = its.id();
     let (kind, name, namespace) = (its.kind.short(), text::name(its.name), text::name(its.namespace));
     Some(Error::new(format!("{kind}/{name} is in namespace {namespace}, not in {asked}: use -n {namespace}")))
 }

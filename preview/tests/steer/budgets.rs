@@ -1,6 +1,6 @@
 //! What a plan says of `PodDisruptionBudget`s, and which evictions it refuses.
 
-use crate::dump::{dump, input, not_ready, pod, request, set};
+use crate::steer::dump::{dump, input, not_ready, pod, request, set};
 use podrank_laws::objects::with;
 use podrank_preview::steer::{Count, Plan, check_budgets, plan};
 use serde_json::{Value, json};

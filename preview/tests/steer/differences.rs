@@ -1,6 +1,6 @@
 //! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
 
-use crate::dump::{dump, input, not_ready, pod, refusal, request, with_cost};
+use crate::steer::dump::{dump, input, not_ready, pod, refusal, request, with_cost};
 use podrank_preview::steer::{Cluster, Count, Difference, Plan, Selected, Wish, difference, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ fn four() -> Vec<Value> {
 #[test]
 fn pods_that_age_or_stay_make_no_difference() {
     let confirmed = of(&four());
-    assert_eq!(crate::dump::wanted(&confirmed), "b");
+    assert_eq!(crate::steer::dump::wanted(&confirmed), "b");
     assert_eq!(difference(&confirmed, &confirmed), None);
     let mut older = four();
     older[0]["status"]["containerStatuses"] = json!([{ "restartCount": 7 }]);
@@ -70,7 +70,7 @@ fn a_pod_that_is_gone_is_named_with_the_new_one() {
 fn another_count_is_a_difference() {
     let more = [four(), vec![pod('e', "base")]].concat();
     let mut now = of(&more);
-    assert_eq!(crate::dump::wanted(&now), "b");
+    assert_eq!(crate::steer::dump::wanted(&now), "b");
     let found = difference(&of(&four()), &now).expect("a difference");
     assert_eq!(found.to_string(), "rs/web has 5 replicas now and gets 4");
     (now.from, now.replicas) = (4, 3);
@@ -80,7 +80,7 @@ fn another_count_is_a_difference() {
 #[test]
 fn a_promised_node_that_stays_occupied_is_a_difference() {
     let guest = |node: &str| {
-        let mut guest = crate::dump::owned_by(pod('x', node), "StatefulSet", "db");
+        let mut guest = crate::steer::dump::owned_by(pod('x', node), "StatefulSet", "db");
         guest["metadata"]["namespace"] = json!("blog");
         guest
     };

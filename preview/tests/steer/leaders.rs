@@ -1,6 +1,6 @@
 //! Owners of kinds that no module knows, such as an Argo Rollout: their count falls in place of that of their set.
 
-use crate::dump::{dump, input, pod, refusal, request, set, wanted};
+use crate::steer::dump::{dump, input, pod, refusal, request, set, wanted};
 use podrank_laws::objects;
 use podrank_preview::steer::{
     Count, Request, leader, leaders, nothing_to_do, one_workload, owners, plan, set_of_leader, state,
@@ -175,7 +175,7 @@ fn pods_are_dropped_through_the_owner_of_their_set() {
     };
     assert_eq!(named(&three()), ["rollout.argoproj.io/web"]);
     let none: [&str; 0] = [];
-    assert_eq!(named(&crate::dump::of_deployment(&[pod('a', "n1")])), none);
+    assert_eq!(named(&crate::steer::dump::of_deployment(&[pod('a', "n1")])), none);
     // Pods of two sets belong to one owner, even if no plan can choose among them now.
     let mut other = pod('d', "n1");
     other["metadata"]["ownerReferences"] = objects::owner("apps/v1", "ReplicaSet", "old");

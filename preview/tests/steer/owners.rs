@@ -1,6 +1,6 @@
 //! Whose pods are: the workload to scale so that they go, or why none can be.
 
-use crate::dump::{input, not_ready, of_deployment, pod, set};
+use crate::steer::dump::{input, not_ready, of_deployment, pod, set};
 use podrank_laws::objects;
 use podrank_preview::steer::{Owned, Sorted, one_workload, owners, sets_of_pods, sorted, unknown_node};
 use serde_json::{Value, json};

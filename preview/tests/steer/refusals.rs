@@ -1,6 +1,6 @@
 //! Every error of a plan, with its text.
 
-use crate::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
+use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
 use podrank_preview::WorkloadName;
 use podrank_preview::steer::{Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, plan, state};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Scale-downs in the middle of a rollout: which are planned, that the costs settle which pods go, and which are refused.
 
-use crate::dump::{self, COST, input, pod, refusal, request};
+use crate::steer::dump::{self, COST, input, pod, refusal, request};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_preview::steer::{Count, Plan, Request, plan};

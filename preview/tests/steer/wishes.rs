@@ -1,6 +1,6 @@
 //! What each wish does to the choice of pods.
 
-use crate::dump::{
+use crate::steer::dump::{
     around, dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted,
 };
 use fastrand::Rng;

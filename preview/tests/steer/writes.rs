@@ -1,6 +1,6 @@
 //! What is written, taken off and put back; and that a plan whose costs have been written is proved.
 
-use crate::dump::{COST, dump, input, not_ready, owned_by, pod, request, with_cost};
+use crate::steer::dump::{COST, dump, input, not_ready, owned_by, pod, request, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_preview::steer::{

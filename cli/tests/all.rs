@@ -1,0 +1,38 @@
+//! The tests of the program, a module for each subject. `cargo test -p kubectl-podrank views::` runs one of them.
+
+mod common;
+mod daemon_sets;
+mod deployments;
+#[cfg(unix)]
+mod drop_node;
+mod dump_time;
+#[cfg(unix)]
+mod empty_nodes;
+mod every_kind;
+#[cfg(unix)]
+mod first_guesses;
+mod hostile;
+#[cfg(unix)]
+mod install;
+mod interference;
+mod jobs;
+#[cfg(unix)]
+mod k9s;
+mod leftovers;
+#[cfg(unix)]
+mod live;
+mod look;
+mod manifests;
+mod node;
+mod one_pod;
+#[cfg(unix)]
+mod owners;
+mod program;
+#[cfg(unix)]
+mod protocol;
+mod share;
+mod stateful_sets;
+#[cfg(unix)]
+mod steer;
+#[cfg(unix)]
+mod views;

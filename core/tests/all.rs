@@ -1,0 +1,12 @@
+//! The tests of core, a module for each subject. `cargo test -p podrank laws::` runs one of them.
+
+mod controller;
+mod empty;
+mod exhaustive;
+mod facts;
+mod laws;
+mod limits;
+mod odds;
+mod steer;
+mod upstream;
+mod vectors;

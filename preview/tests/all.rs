@@ -1,0 +1,17 @@
+//! The tests of the preview, a module for each subject. `cargo test -p podrank-preview contest::` runs one of them.
+
+mod chances;
+mod contest;
+mod ends;
+mod journeys;
+mod needs;
+mod recorded;
+mod rounds;
+mod sentences;
+mod standing;
+mod steer;
+mod sync;
+mod syncs;
+mod types;
+mod vectors;
+mod workload_rounds;
