@@ -77,7 +77,8 @@ pub fn whole(preview: &Preview<'_>) -> Grid {
 
 fn grid(preview: &Preview<'_>, rows: Vec<TableRow>) -> Grid {
     // Pods that do not exist yet are not available, either.
-    let grows = preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
+    let grows = preview.scales_up()
+        || preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
     let cells =
@@ -236,15 +237,20 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
     let pod = preview.pods().find(|its| its.name == pod)?;
     let fate = match (pod.verdict, pod.odds) {
         (Verdict::Delete, _) => "goes".to_owned(),
-        (Verdict::Contested, Some(odds)) => format!("may go ({})", odds.text()),
-        (Verdict::Contested, None) => "may go".to_owned(),
+        (Verdict::Contested, odds) => {
+            let odds = odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
+            let goes_on = preview.workload.kind == WorkloadKind::DaemonSet
+                && preview.rest.as_ref().is_some_and(|rest| rest.then > 0);
+            format!("may go{odds}{}", if goes_on { ", and otherwise goes later" } else { "" })
+        }
         (Verdict::Blocked, _) => waits_for(preview, pod.name),
         (Verdict::Later, _) => "goes when the rollout goes on".to_owned(),
         (Verdict::Keep, _) => "stays".to_owned(),
     };
     let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_goes(preview.workload.kind).map(str::to_owned);
-    let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
+    let why = if pod.verdict == Verdict::Later { String::new() } else { format!(": {}{rule}", pod.why) };
+    let sentences = [format!("{} {fate}{why}", pod.name), headline(preview)];
     Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
 }
 
@@ -355,11 +361,9 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
         Verdict::Later => return "after the rollout goes on".to_owned(),
         Verdict::Blocked | Verdict::Delete | Verdict::Keep => {}
     }
-    match waits {
-        // It does not wait for a repair: its turn comes.
-        Some(by) if pod.rule == Some("one-at-a-time") => return format!("after {by} is gone"),
-        Some(by) => return waiting(pod.name, by),
-        None => {}
+    // One whose turn only comes later does not wait for a repair.
+    if let Some(by) = waits.filter(|_| pod.rule != Some("one-at-a-time")) {
+        return waiting(pod.name, by);
     }
     few_words(pod.rule, &pod.why, &pod.details, pod.rank, pod.node)
 }

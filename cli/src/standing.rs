@@ -194,7 +194,11 @@ fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let pods = format!("{} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
     let its = if order.asked.replicas.is_some() { "count" } else { "parallelism" };
     let count = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
-    (order.delete.max > 0).then(|| format!("{} now{count}", go(order.delete, &pods)))
+    (order.delete.max > 0).then(|| match order.replaced {
+        0 => format!("{} now{count}", go(order.delete, &pods)),
+        1 => format!("1 of {pods} is replaced now{count}"),
+        replaced => format!("{replaced} of {pods} are replaced now{count}"),
+    })
 }
 
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.

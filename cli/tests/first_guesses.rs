@@ -102,7 +102,7 @@ const GUESSES: &[(&str, Expected)] = &[
     ("node/worker-1", Answer("worker-1 has no pods to drop")),
     ("node/worker-1 -o json", Answer("\"kind\": \"NodePreview\"")),
     ("node/worker-1 -o name", Answer("pod/web-7f6b9d5c48-b7wfn\n")),
-    ("node/worker-1 -o wide", Refusal("node/worker-1 is answered as table, json, yaml or name")),
+    ("node/worker-1 -o wide", Answer("worker-1: the counts of their workloads could drop")),
     ("node/worker-1 --replicas 3", Refusal("node/worker-1 is no workload: leave out --replicas")),
     ("node/worker-9 -o json", Refusal("there is no node worker-9; did you mean worker-1?")),
     ("deploy/web --replicas 5", TO_FIVE),
@@ -257,10 +257,9 @@ fn watched(command: &mut Command, part: &str) -> Ran {
         let Some(Ok(line)) = lines.next() else { break };
         text += &(line + "\n");
     }
-    // It ends with the pipe.
-    drop(lines);
-    drop(child.kill());
-    drop(child.wait());
+    // `timeout` passes the signal on, which it cannot do if it is killed.
+    Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    child.wait().expect("it ends");
     (Some(0), text, String::new())
 }
 

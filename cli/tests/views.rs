@@ -465,6 +465,10 @@ fn counts_are_not_known_while_pods_go_at_the_present_one() {
         let headline = lines(&format!("deploy/web --replicas {count}"), dump(&objects))[0].clone();
         assert_eq!(headline, format!("deploy/web to {count}: {pods} of 9 pods go, all certainly"));
     }
+    // Of two pods, one goes if all go at once, and the other one if the first two go before the others.
+    let down = lines("deploy/web --replicas 2", dump(&objects));
+    assert_eq!(down[0], "deploy/web to 2: 7 of 9 pods go (6 certainly, 1 of 2 by chance)");
+    assert_eq!(down.iter().filter(|row| row.ends_with("timing decides")).count(), 2, "{down:?}");
     // One sync takes the two that go first, or sees the new count before it takes the second.
     let up = lines("deploy/web --replicas 8", dump(&objects));
     assert_eq!(
@@ -508,7 +512,7 @@ fn what_is_replaced_does_not_count_as_going() {
     assert_eq!(fine("sts/db --replicas 3 -o name", &dump).0, "pod/db-4\npod/db-3\n");
     // Whose turn comes after others needs no repair.
     let waits = lines("sts/db --replicas 3", &dump);
-    assert!(waits.iter().any(|row| row.ends_with("after db-4 is gone")), "{waits:?}");
+    assert!(waits.iter().any(|row| row.ends_with("after higher ordinals")), "{waits:?}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) fn set_why(deployment: &Deployment, sync: &Sync, from: i32, change: &
                 change.part
             )
         }
-        SizeReason::UsedUp => "the other sets' shares leave nothing to change".to_owned(),
+        SizeReason::UsedUp => "the other sets' shares leave nothing for this sync to change".to_owned(),
         SizeReason::NoShare => {
             "it has no share, because neither its annotation max-replicas nor the Deployment's status has a number"
                 .to_owned()

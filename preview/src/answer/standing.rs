@@ -43,6 +43,9 @@ pub struct ScaleDownOrder<'a> {
     /// How many of them go at the present count.
     #[serde(skip)]
     pub delete: Bounds,
+    /// How many of these only go to be created anew.
+    #[serde(skip)]
+    pub replaced: usize,
     /// What its controllers are about to do at the present count, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,

@@ -33,7 +33,7 @@ impl FromStr for Replicas {
         };
         if text.starts_with('+') {
             return Err(format!(
-                "`{word}` would add pods, and then none goes: write the number of pods to scale to"
+                "`{word}` would add pods, and this is about fewer: write the number of pods to scale to"
             ));
         }
         if let Some(percent) = text.strip_suffix('%') {

@@ -222,7 +222,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         let nothing = Race::default();
         let before = self.line(index, fate.first.min(gone.max), &nothing)?;
         let together = self.line(index, gone.max, &nothing)?;
-        if !before.is_certain() || !together.is_certain() {
+        if !before.is_certain() {
             return Ok(None);
         }
         let [victims, _, survivors] = before.parts();
@@ -233,11 +233,12 @@ impl<'c, 'a> Crowd<'c, 'a> {
         let left: Vec<_> = survivors.iter().map(|its| (its.0, Pod { rank: rank(its), ..its.1 })).collect();
         let delete = gone.max as usize - victims.len();
         let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
-        let [last, _, _] = after.parts();
-        let is_same = |uid: &Uid| victims.iter().chain(last).any(|(_, pod)| pod.uid == *uid);
-        let [all, ..] = together.parts();
-        let agrees = after.is_certain() && all.iter().all(|(_, pod)| is_same(&pod.uid));
-        Ok(agrees.then(|| together.previews(&HashMap::new())))
+        let no_odds = HashMap::new();
+        let first = before.previews(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Delete);
+        let in_turn = first.chain(after.previews(&no_odds)).collect();
+        let why =
+            "its pods go at once or in turn, by what the controllers see first, and ranks change between";
+        Ok(Some(agree(vec![in_turn, together.previews(&no_odds)], Cases::Unknown, Contest::Timing, why)))
     }
 
     /// How many pods of a set are available once so many have gone. An error is left in `failed`.

@@ -326,7 +326,8 @@ impl JobWords<'_> {
                 format!("index {index} keeps this pod")
             }
             JobReason::Kept => {
-                let stay = self.sync.wanted.min(self.sync.outcomes.len());
+                let goes = self.sync.deleted + self.sync.later;
+                let stay = self.sync.outcomes.len() - goes.min(self.sync.outcomes.len());
                 format!("{stay} of {active} {}", if stay == 1 { "stays" } else { "stay" })
             }
             JobReason::Surplus => format!("{active}, and {} wanted", self.sync.wanted),

@@ -58,6 +58,8 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
     };
     mark_present(&mut standings, &now);
     let delete = now.deletions();
+    let is_replaced = |pod: &&PodPreview<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
+    let replaced = now.pods().filter(is_replaced).count();
     Ok(ScaleDownOrder {
         api_version: now.api_version,
         kind: "ScaleDownOrder",
@@ -72,6 +74,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         asked: now.asked,
         active: now.active,
         delete,
+        replaced,
         sets: standings,
         rest: now.rest,
         waits_down_to: None,

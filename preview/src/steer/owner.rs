@@ -182,7 +182,7 @@ fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
         return Some(format!("and nothing replaces it: kubectl delete pod {name} -n {namespace}"));
     };
     if controller.workload_kind() == Some(WorkloadKind::Job) {
-        return Some("and goes when that has ended".to_owned());
+        return Some("which has no replicas to lower".to_owned());
     }
     let (kind, set) = stateful_set_of(pod)?;
     let entry = input.direct(WorkloadRef { namespace: &pod.namespace, kind, name: &set.name })?;
@@ -196,8 +196,8 @@ fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
     let (from, to) = (spec.set.replicas, lowest.checked_sub(spec.set.start)?);
     let name = text::name(&set.name);
     (0..from).contains(&to).then(|| match to {
-        // Nobody scales a database to nothing for the sake of a node.
-        0 => "whose lowest ordinal goes last, at a count of 0".to_owned(),
+        // No command: nobody scales a database to nothing for the sake of a node.
+        0 => "which would have to shrink to 0".to_owned(),
         _ => format!(
             "which has to shrink from {from} to {to} first: kubectl scale sts/{name} --replicas {to} -n {namespace}"
         ),
