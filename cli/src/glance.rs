@@ -249,8 +249,7 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
     };
     let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_goes(preview.workload.kind).map(str::to_owned);
-    let why = if pod.verdict == Verdict::Later { String::new() } else { format!(": {}{rule}", pod.why) };
-    let sentences = [format!("{} {fate}{why}", pod.name), headline(preview)];
+    let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
     Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
 }
 

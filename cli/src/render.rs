@@ -227,13 +227,8 @@ fn grid(pods: &[&PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<Stri
 
 /// The rule and the reason, as one text.
 fn reason(pod: &PodPreview<'_>) -> String {
-    let why = plain(why(pod));
+    let why = plain(&pod.why);
     pod.rule.map_or_else(|| why.to_string(), |rule| format!("{rule}: {why}"))
-}
-
-/// The whole reason. What this sync finds in a pod that goes later is not why it goes.
-fn why<'p>(pod: &'p PodPreview<'_>) -> &'p str {
-    if pod.verdict == Verdict::Later { "after the rollout goes on" } else { &pod.why }
 }
 
 /// The cells that only the wide table has, as one text.
@@ -291,7 +286,7 @@ const COLUMNS: [Column; 13] = {
         new(Wide, COST, |pod| pod.details.deletion_cost.to_string()),
         new(Wide, "UID", |pod| pod.uid.clone()),
         new(Roomy, "RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
-        new(Roomy, "BECAUSE", |pod| why(pod).to_owned()),
+        new(Roomy, "BECAUSE", |pod| pod.why.clone()),
     ]
 };
 

@@ -66,7 +66,8 @@ pub(crate) fn end<'a>(
     let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
     for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
         for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Keep) {
-            pod.verdict = Verdict::Later;
+            (pod.verdict, pod.rule) = (Verdict::Later, None);
+            pod.why = "all old pods go once enough new ones are available".to_owned();
         }
     }
     let name = |index: usize| actors.get(index).map(|actor| actor.name);

@@ -51,7 +51,7 @@ fn named_pods_belong_to_one_workload_that_can_be_scaled() {
     for (api_version, kind, alone) in [
         ("apps/v1", "StatefulSet", alone),
         ("apps/v1", "DaemonSet", alone),
-        ("batch/v1", "Job", "and goes when that has ended"),
+        ("batch/v1", "Job", "which has no replicas to lower"),
     ] {
         let refused = workload(&[owned_by('a', api_version, kind, "web")]);
         assert_eq!(refused, Err(format!("pod shop/web-a belongs to {kind} web, {alone}")));
