@@ -226,7 +226,7 @@ fn one(
 ) -> Result<Asked, Failure> {
     let mut question = Question::of(args);
     let is_page = matches!(args.output, Output::Html | Output::Link);
-    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, is_page);
+    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, is_page, live::RETRIES);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => match read(name, scope) {
             // A name alone may be that of a pod.

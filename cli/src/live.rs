@@ -25,7 +25,7 @@ pub(crate) enum Scope<'a> {
 /// From how many objects of a namespace on all of them are read at once, and not each by its name.
 pub(crate) const MANY: usize = 4;
 /// The most further reads of the cluster if its statuses lag behind, and the pause before each.
-const RETRIES: u32 = 3;
+pub(crate) const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl<'a> Scope<'a> {
@@ -58,33 +58,16 @@ pub(crate) struct Live {
     pub(crate) lags: bool,
 }
 
-/// Reads the workload with this name, and what a decision about it needs. If it is a set with a leader, whose count is to
-/// change, that is read, too. `of_pods` is whether the managers of the pods' fields are read, besides those of the workload's.
+/// Reads the workload with this name, and what a decision about it needs: so many times more if its statuses lag behind. If it is a
+/// set with a leader, whose count is to change, that is read, too. `of_pods` is whether the managers of the pods' fields are read,
+/// besides those of the workload's.
 pub(crate) fn read(
     kubectl: &Kubectl,
     name: &WorkloadName,
     leader: Option<&OwnerName>,
     scope: Scope<'_>,
     of_pods: bool,
-) -> Result<Live, Box<dyn Error>> {
-    let mut live = read_once(kubectl, name, leader, scope, of_pods)?;
-    for _ in 0..RETRIES {
-        if !live.lags {
-            break;
-        }
-        thread::sleep(PAUSE);
-        live = read_once(kubectl, name, leader, scope, of_pods)?;
-    }
-    Ok(live)
-}
-
-/// Reads it once, even if its statuses lag behind.
-pub(crate) fn read_once(
-    kubectl: &Kubectl,
-    name: &WorkloadName,
-    leader: Option<&OwnerName>,
-    scope: Scope<'_>,
-    of_pods: bool,
+    retries: u32,
 ) -> Result<Live, Box<dyn Error>> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
@@ -114,6 +97,10 @@ pub(crate) fn read_once(
     }
     input.add_part(pods);
     let lags = input.lags(&workload)?;
+    if lags && retries > 0 {
+        thread::sleep(PAUSE);
+        return read(kubectl, name, leader, scope, of_pods, retries - 1);
+    }
     Ok(Live { input, workload, lags })
 }
 

@@ -4,7 +4,7 @@ use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
-use podrank_preview::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId, WorkloadName};
+use podrank_preview::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::thread;
@@ -27,10 +27,6 @@ pub(super) struct Cluster<'k> {
     leader: Option<OwnerName>,
 }
 
-/// How a workload is read: `live::read` or `live::read_once`.
-pub(super) type Read =
-    fn(&Kubectl, &WorkloadName, Option<&OwnerName>, Scope<'_>, bool) -> Result<Live, Failure>;
-
 /// How often it tries to take the costs off.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(300);
@@ -41,12 +37,12 @@ impl<'k> Cluster<'k> {
         Self { kubectl, workload, leader: None }
     }
 
-    /// Finds what is named, and reads it.
+    /// Finds what is named, and reads it: so many times more if a status lags behind.
     pub(super) fn find(
         kubectl: &'k Kubectl,
         name: &Scalable,
         namespace: Option<&str>,
-        read: Read,
+        retries: u32,
     ) -> Result<(Self, Input), Failure> {
         let (namespace, leader, name) = match name {
             Scalable::Workload(name) => (namespace.map(str::to_owned), None, name.clone()),
@@ -56,7 +52,7 @@ impl<'k> Cluster<'k> {
             }
         };
         let scope = Scope::Namespace(namespace.as_deref());
-        let Live { input, workload, .. } = read(kubectl, &name, leader.as_ref(), scope, true)?;
+        let Live { input, workload, .. } = live::read(kubectl, &name, leader.as_ref(), scope, true, retries)?;
         Ok((Self { kubectl, workload, leader }, input))
     }
 
@@ -81,20 +77,21 @@ impl<'k> Cluster<'k> {
 
     /// Reads all that a plan needs, and again if a status lags behind.
     pub(super) fn read(&self) -> Result<Input, Failure> {
-        self.read_by(live::read)
+        self.read_by(live::RETRIES)
     }
 
     /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<State, Failure> {
-        let input = self.read_by(live::read_once)?;
+        let input = self.read_by(0)?;
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
         Ok(state(&input, &options)?)
     }
 
-    fn read_by(&self, read: Read) -> Result<Input, Failure> {
+    fn read_by(&self, retries: u32) -> Result<Input, Failure> {
         let scope = Scope::Namespace(Some(self.namespace()));
-        Ok(read(self.kubectl, &live::named(&self.workload), self.leader.as_ref(), scope, true)?.input)
+        let name = live::named(&self.workload);
+        Ok(live::read(self.kubectl, &name, self.leader.as_ref(), scope, true, retries)?.input)
     }
 
     /// Runs kubectl in the workload's namespace. On failure, the error is its last message.

@@ -61,7 +61,7 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let namespace = args.namespace.as_deref();
-    let (cluster, _) = Cluster::find(&kubectl, &args.target.workload()?, namespace, live::read_once)?;
+    let (cluster, _) = Cluster::find(&kubectl, &args.target.workload()?, namespace, 0)?;
     let target = cluster.state()?.target;
     let lock = match Lock::take(&cluster, &target, &Interrupt::catch()?, args.force) {
         Ok(lock) => Some(lock),

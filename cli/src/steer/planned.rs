@@ -51,7 +51,7 @@ impl<'k> Asked<'k> {
         count: Counted<'k>,
         named: BTreeSet<String>,
     ) -> Result<(Self, Input), Failure> {
-        let (cluster, input) = Cluster::find(kubectl, name, namespace, live::read)?;
+        let (cluster, input) = Cluster::find(kubectl, name, namespace, live::RETRIES)?;
         Ok((Self::of(cluster, how, wishes, count, named), input))
     }
 

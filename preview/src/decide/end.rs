@@ -66,8 +66,8 @@ pub(crate) fn end<'a>(
     let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
     for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
         for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Keep) {
-            (pod.verdict, pod.rule) = (Verdict::Later, None);
-            pod.why = "all old pods go once enough new ones are available".to_owned();
+            let why = "all old pods go once enough new ones are available".to_owned();
+            (pod.verdict, pod.rule, pod.why) = (Verdict::Later, None, why);
         }
     }
     let name = |index: usize| actors.get(index).map(|actor| actor.name);
