@@ -1,4 +1,4 @@
-//! Taking whole nodes, by its laws. `PODRANK_CASES=1000000 cargo test --release -p podrank --test empty` tries more.
+//! Taking whole nodes, by its laws. `PODRANK_CASES=1000000 cargo test --release -p podrank empty::` tries more.
 
 use podrank::{
     EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, OrderError, Phase, Pod, Policy, UnknownNode,

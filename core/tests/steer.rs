@@ -1,4 +1,4 @@
-//! Steering and spreading, by their laws. `PODRANK_CASES=1000000 cargo test --release -p podrank --test steer` tries more.
+//! Steering and spreading, by their laws. `PODRANK_CASES=1000000 cargo test --release -p podrank steer::` tries more.
 
 use podrank::{Flags, OrderError, Phase, Pod, Policy, SteerError, SteerScratch, Time, Uid};
 use podrank_laws::generate::{NOW, cases, config, distinct_cases, pod, policies, steerable_pods};

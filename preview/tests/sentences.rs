@@ -1,7 +1,7 @@
 //! The sentences of previews, each with an example: of their pods, their notes and their errors, for workloads of every kind.
 //! They are what random changes of the examples lead to, the same ones each time, and `sentences.txt` lists them.
 //!
-//! After a change of the words: `SENTENCES=write cargo test -p podrank-preview --test sentences`, and read what changed.
+//! After a change of the words: `SENTENCES=write cargo test -p podrank-preview sentences::`, and read what changed.
 
 use fastrand::Rng;
 use podrank_preview::{Input, Options, Order, preview_workload};
