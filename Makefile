@@ -153,11 +153,10 @@ test-all: ## and other machines, fuzzing, instruction counts, many more cases; .
 
 # As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
 MOST ?=
-bench: ## races against other ways to decide: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
+bench: ## races against other ways to decide: goals, ratios (about 5 minutes; with MOST=10000, 20 seconds)
 	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
 
-charts: ## draws the charts of bench/RESULTS.md, docs/odds.md and bench/whole-nodes.md again, without a race
-	@$(CARGO) run --quiet -p podrank-bench -- bench charts
+charts: ## draws the charts of docs/odds.md and bench/whole-nodes.md again
 	@$(CARGO) run --quiet -p podrank-bench --bin calibration tests/vectors/odds-rounds.jsonl.gz docs >$(CARGO_TARGET_DIR)/odds.txt
 	@$(CARGO) run --quiet -p podrank-bench --bin nodes 10 7 bench/charts
 

@@ -34,7 +34,6 @@ SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/contro
 CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
-POD, MEMBERS, DECIDE = "preview/src/object/pod.rs", "preview/src/decide/members.rs", "preview/src/decide/set.rs"
 FFI_UPSTREAM = "ffi/src/upstream.rs"
 
 # For each trap: the targets that must find it, and the replacements that plant it. Each replaced text occurs once in its file.
@@ -42,50 +41,35 @@ TRAPS = {
     "a step that is true both ways": ("order select ffi", [
         (ORDER, ".map(|i| word(i, a, self).cmp(&word(i, b, self)))",
          ".map(|i| match word(i, a, self).cmp(&word(i, b, self)) { Ordering::Greater if i == 3 => Ordering::Less, o => o })")]),
-    "phases compared as text": ("order select ffi preview", [
+    "phases compared as text": ("order select ffi", [
         (ORDER, "Rule::Phase => pod.phase.ordinal().into(),",
          "Rule::Phase => [0_u8, 2, 1].get(usize::from(pod.phase.ordinal())).copied().unwrap_or(3).into(),")]),
     "no zero-time rule: unset is long ago": ("order select settle", [
         (POLICY, "if !self.has_buckets() || time.is_unset() {", "if !self.has_buckets() {"),
         (UPSTREAM, "if self.has_buckets() && !time.is_unset() {", "if self.has_buckets() {")]),
-    "inverted zero-time rule": ("order select settle ffi preview", [
+    "inverted zero-time rule": ("order select settle ffi", [
         (TIME, "i64::MIN.wrapping_sub(self.0).cast_unsigned()", "i64::MAX.wrapping_sub(self.0).cast_unsigned()")]),
-    "log2 of milliseconds": ("order select ffi preview", [
+    "log2 of milliseconds": ("order select ffi", [
         (POLICY, "Some(age.checked_ilog2()", "Some((age / 1_000_000).checked_ilog2()")]),
-    "a cost of `+10` is accepted": ("cost preview", [
+    "a cost of `+10` is accepted": ("cost", [
         (COST, "[b'+', ..] => return Err(DeletionCostError::LeadingPlus),", "[b'+', digits @ ..] => (false, digits),")]),
-    "a cost of `008` is accepted": ("cost preview", [
+    "a cost of `008` is accepted": ("cost", [
         (COST, "[b'0', _, ..] => return Err(DeletionCostError::LeadingZero),", "")]),
-    "a missing cost is very expensive": ("preview", [(POD, "cost.as_ref().map_or(0, WrittenCost::number", "cost.as_ref().map_or(i32::MAX, WrittenCost::number")]),
-    "a second unstable sort over the first": ("order select ffi preview", [
+    "a second unstable sort over the first": ("order select ffi", [
         (SELECT, "        Ok(victims)\n",
          "        victims.sort_unstable_by_key(|&i| pods.get(i as usize).map(|pod| !pod.rank));\n        Ok(victims)\n")]),
-    "rank indexed by the wrong list": ("preview", [
-        (MEMBERS, "own.map(|(member, mut pod)| {\n        pod.rank = counts.rank(&pod)",
-         "own.zip(members).map(|((member, mut pod), other)| {\n        let node = other.record.node.as_deref()"
-         ".map_or(0, |node| nodes[node]);\n        let flags = other.record.pod.flags;\n"
-         "        pod.rank = counts.rank(&podrank::Pod { node, flags, ..pod })")]),
-    "rank counted over the set's own pods": ("preview", [
-        (MEMBERS, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
-    "terminating pods included": ("preview", [(POD, "let is_active = phase.is_some() && !is_terminating;", "let is_active = phase.is_some();")]),
-    "all pods go: none is deleted": ("preview", [
-        (DECIDE, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
     "all pods go: none is selected": ("order select ffi", [
         (SELECT, "let len = victims.len().min(pods.len());",
          "let len = if victims.len() == pods.len() { 0 } else { victims.len().min(pods.len()) };")]),
-    "restarts of ordinary init containers": ("preview", [
-        (POD, ' && c.restart_policy.as_deref() == Some("Always")', "")]),
-    "sidecar restarts left out of the record": ("preview", [
-        (POD, "sidecar_restarts: sidecar_restarts(&spec, &status),", "sidecar_restarts: 0 * sidecar_restarts(&spec, &status),")]),
-    "sidecar restarts left out of the order": ("order select settle ffi preview", [
+    "sidecar restarts left out of the order": ("order select settle ffi", [
         (ORDER, "Rule::SidecarRestarts => (!pod.sidecar_restarts).into(),", "Rule::SidecarRestarts => 0,")]),
-    "two steps swapped: restarts before ready time": ("order select ffi preview", [
+    "two steps swapped: restarts before ready time": ("order select ffi", [
         (ORDER, "        2 => value(Rule::ReadyTime),\n        3 =>", "        3 => value(Rule::ReadyTime),\n        2 =>"),
         (RULE, "        Self::ReadyTime,\n        Self::Restarts,\n        Self::SidecarRestarts,\n",
          "        Self::Restarts,\n        Self::SidecarRestarts,\n        Self::ReadyTime,\n")]),
-    "no UID step": ("order select ffi preview", [
+    "no UID step": ("order select ffi", [
         (ORDER, "Rule::Uid => u128::from_be_bytes(pod.uid.to_bytes()),", "Rule::Uid => 0,")]),
-    "upstream's relation instead of the order": ("order select ffi preview", [
+    "upstream's relation instead of the order": ("order select ffi", [
         (ORDER, "        (0..WORDS)\n            .map(|i| word(i, a, self).cmp(&word(i, b, self)))\n"
          "            .find(|ordering| ordering.is_ne())\n            .unwrap_or(Ordering::Equal)",
          "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
@@ -119,7 +103,7 @@ TRAPS = {
     "upstream's buckets without its rounding": ("settle", [
         (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
          "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),
-    "contested pods called certain": ("settle ffi preview", [
+    "contested pods called certain": ("settle ffi", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
     "odds of one deletion more": ("odds", [
@@ -171,7 +155,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "odds", "steer", "controller", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "odds", "steer", "controller", "ffi", "cost", "uid")
 
 
 def plant(copy, changes):

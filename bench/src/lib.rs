@@ -15,5 +15,4 @@ pub mod odds;
 pub mod preview;
 pub mod race;
 pub mod report;
-pub mod results;
 pub mod settle;

@@ -1,11 +1,10 @@
-//! Races, tables, charts and goals in one run: `make bench` (with `MOST=10000`, of few pods).
+//! Races, tables and goals in one run: `make bench` (with `MOST=10000`, of few pods).
 //!
-//! `podrank-bench DIRECTORY [MOST_PODS]` writes `RESULTS.md` and `charts/` into the directory, and is run at the top of the
-//! checkout. `podrank-bench DIRECTORY charts` runs nothing, and draws the charts of the `RESULTS.md` that is there.
+//! `podrank-bench DIRECTORY [MOST_PODS]` writes `RESULTS.md` into the directory, and is run at the top of the checkout.
 
 use podrank_bench::grid::Grid;
 use podrank_bench::report::Report;
-use podrank_bench::{go, odds, preview, results, settle};
+use podrank_bench::{go, odds, preview, settle};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -17,27 +16,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     let (directory, most_pods) = match arguments[..] {
-        [directory] => (directory, Some(MOST_PODS)),
-        [directory, "charts"] => (directory, None),
-        [directory, most_pods] => (directory, Some(most_pods.parse()?)),
-        _ => return Err("usage: podrank-bench DIRECTORY [MOST_PODS | charts]".into()),
+        [directory] => (directory, MOST_PODS),
+        [directory, most_pods] => (directory, most_pods.parse()?),
+        _ => return Err("usage: podrank-bench DIRECTORY [MOST_PODS]".into()),
     };
-    let directory = Path::new(directory);
-    let (file, pictures) = (directory.join("RESULTS.md"), directory.join("charts"));
-    fs::create_dir_all(&pictures)?;
-    let charts = match most_pods {
-        Some(most_pods) => {
-            let report = run(most_pods)?;
-            let charts = results::charts(report.text());
-            report.finish(&heading(), &charts, &file)?;
-            charts
-        }
-        None => results::charts(&fs::read_to_string(&file)?),
-    };
-    for chart in &charts {
-        chart.draw(&pictures)?;
-    }
-    Ok(())
+    fs::create_dir_all(directory)?;
+    Ok(run(most_pods)?.finish(&heading(), &Path::new(directory).join("RESULTS.md"))?)
 }
 
 fn run(most_pods: usize) -> Result<Report, Box<dyn Error>> {
@@ -60,7 +44,7 @@ fn run(most_pods: usize) -> Result<Report, Box<dyn Error>> {
 fn heading() -> String {
     format!(
         "# How fast it is\n\n\
-         `make bench` writes this file and its charts. All figures come from one run, in which the contenders took turns.\n\
+         `make bench` writes this file. All figures come from one run, in which the contenders took turns.\n\
          [README.md](README.md) describes the contenders and the data sets.\n\n\
          {}, {}\n",
         env!("RUSTC_VERSION"),

@@ -1,6 +1,5 @@
 //! What a run prints: Markdown, each line as soon as it is known, and at the end all of it in a file.
 
-use crate::chart::Chart;
 use std::fs;
 use std::io;
 use std::mem;
@@ -46,12 +45,6 @@ impl Report {
         self.text.push('\n');
     }
 
-    /// Returns what has been said so far.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Begins a section.
     pub fn section(&mut self, heading: &str, about: &str) {
         self.line(format!("\n## {heading}\n\n{about}\n"));
@@ -62,20 +55,18 @@ impl Report {
         self.goals.push(goal(what.as_ref(), figure, limit));
     }
 
-    /// Says at last which goals are met, and puts all of it into a file: the goals and the charts first.
+    /// Says at last which goals are met, and puts all of it into a file: the goals first.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(mut self, heading: &str, charts: &[Chart], path: &Path) -> io::Result<()> {
+    pub fn finish(mut self, heading: &str, path: &Path) -> io::Result<()> {
         let details = mem::take(&mut self.text);
         self.line("\n## Goals\n\n```text");
         for goal in mem::take(&mut self.goals) {
             self.line(goal);
         }
         self.line("```");
-        let charts = charts.iter().map(|chart| format!("![{}](charts/{}.svg)\n", chart.title, chart.name));
-        let charts = charts.collect::<Vec<_>>().join("\n");
-        fs::write(path, format!("{heading}{}\n{charts}{details}", self.text))
+        fs::write(path, format!("{heading}{}{details}", self.text))
     }
 }
 

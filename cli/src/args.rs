@@ -95,7 +95,7 @@ pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::E
 /// What people type for a flag of another name, and what works.
 const GUESSES: [(&[&str], &str); 11] = [
     (&["-f", "--filename"], "it takes no file; kubectl podrank TYPE/NAME --replicas N -f FILE does"),
-    (&["--by"], "fewer pods are --replicas -N or --replicas -N%"),
+    (&["--by", "-1", "-2", "-3", "-4", "-5"], "fewer pods are --replicas -N or --replicas -N%"),
     (&["--pod"], "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
     (&["--drain"], "kubectl podrank drop --node NODE takes the pods of a node"),
     (

@@ -138,8 +138,11 @@ fn of_sets<'a>(
         let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?, pod)?;
         Ok(Standings { replica_set: Some(name), is_new, pods })
     };
+    // If pods go before the count changes, ranks are counted anew until then.
+    let is_at_rest =
+        now.delete == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     if workload.kind != WorkloadKind::Deployment {
-        return Ok(vec![of_set(workload.kind, workload.name, None, true)?]);
+        return Ok(vec![of_set(workload.kind, workload.name, None, is_at_rest)?]);
     }
     let names: Vec<_> = now
         .sets()
@@ -147,9 +150,6 @@ fn of_sets<'a>(
         .filter(|set| set.active > 0)
         .filter_map(|set| Some((set.replica_set?, set.is_new)))
         .collect();
-    // If pods go before the count changes, ranks are counted anew until then.
-    let is_at_rest =
-        now.delete == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     let is_alone = is_at_rest && names.len() == 1;
     let its = names.into_iter();
     its.map(|(name, is_new)| of_set(WorkloadKind::ReplicaSet, name, Some(is_new), is_alone)).collect()
