@@ -85,29 +85,3 @@ impl Waiting {
         }
     }
 }
-
-/// How long planning takes before its progress is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// The progress of planning several workloads.
-pub(crate) struct Planning {
-    begun: Instant,
-    workloads: u64,
-    next: u64,
-    bar: Option<Bar>,
-}
-
-impl Planning {
-    pub(crate) fn of(workloads: u64) -> Self {
-        Self { begun: Instant::now(), workloads, next: 0, bar: None }
-    }
-
-    /// The next workload begins.
-    pub(crate) fn next(&mut self) {
-        self.next += 1;
-        if self.bar.is_some() || self.begun.elapsed() >= PATIENCE {
-            let form = "planning {wide_bar} {pos} of {len} workloads";
-            self.bar.get_or_insert_with(|| Bar::new(Some(self.workloads), form)).0.set_position(self.next);
-        }
-    }
-}

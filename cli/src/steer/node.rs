@@ -9,7 +9,7 @@ use super::{Failure, end_dry_run, owners, told};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
-use crate::progress::Planning;
+use crate::progress::Waiting;
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
@@ -77,10 +77,10 @@ impl<'k> Asking<'k> {
         let Self { kubectl, args, count, wishes } = self;
         let (mut node, workloads) = Node::read(kubectl, name)?;
         let mut planned = Vec::new();
-        let mut progress = Planning::of(workloads.len() as u64);
+        let waiting = Waiting::new();
         let shared = shared(kubectl, &workloads);
         for (Scaled { namespace, name }, pods) in workloads {
-            progress.next();
+            waiting.tell(&format!("planning {name} in {namespace}"));
             let its = pods.clone();
             let plan = match shared.get(&namespace).and_then(|shared| shared.of(kubectl, &name)) {
                 Some((cluster, input, around)) => {
