@@ -62,10 +62,9 @@ pub fn whole(order: &ScaleDownOrder<'_>) -> Vec<Grid> {
 fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
     let sentences = iter::once(headline(order)).chain(waits(order)).chain(then(order));
     if let [only] = &*order.sets {
-        let waits = order.rest.as_ref().is_some_and(|rest| rest.waits_for.is_some());
-        let is_unknown = !waits && only.pods.iter().all(|pod| pod.may_go_at.is_none());
-        let why = "At which counts the others go is known once these have gone.".to_owned();
-        let why = (is_unknown && order.delete.max > 0).then_some(why);
+        let is_unknown = order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
+        let why = "At which counts the others go is known once these have gone.";
+        let why = (is_unknown && then(order).is_none()).then(|| why.to_owned());
         return vec![Grid { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
     }
     let shared = "Its ReplicaSets share its count, and each has an order of its own.".to_owned();
