@@ -199,9 +199,7 @@ fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let count = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
     (order.delete.max > 0).then(|| match order.replaced {
         0 => format!("{} now{count}", go(order.delete, &pods)),
-        number => {
-            format!("{number} of {pods} {} replaced now{count}", if number == 1 { "is" } else { "are" })
-        }
+        number => format!("{number} of {pods} to be replaced now{count}"),
     })
 }
 
