@@ -153,6 +153,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
             "{options:?} {shown}"
         );
         check_completeness(&strict, &preview, options, &shown);
+        pods.iter().for_each(check_words);
     }
     Some(actual)
 }
@@ -203,5 +204,13 @@ fn check_completeness(
             let same = Preview { partial: true, replay, ..strict.clone() };
             assert_eq!(same.to_json(), partial.to_json(), "{options:?} {shown}");
         }
+    }
+}
+
+/// There is a reason for each pod, and an age wherever there is a time.
+fn check_words(pod: &Value) {
+    assert!(!pod["why"].as_str().expect("words").is_empty(), "{pod}");
+    for (age, time) in [("age", "creationTime"), ("readyAge", "readyTime")] {
+        assert_eq!(pod.get(age).is_some_and(Value::is_null), pod[time].is_null(), "{pod}");
     }
 }
