@@ -205,7 +205,7 @@ fn what_goes(preview: &Preview<'_>) -> String {
                     replaced => {
                         let goes = match all {
                             0 => format!("none of {active} {pods} goes"),
-                            _ => go(Bounds { min: all, max: all }, &format!("{active} {pods}")),
+                            _ => go(Bounds::one(all), &format!("{active} {pods}")),
                         };
                         format!("{goes}, and {replaced} are replaced: {order}")
                     }

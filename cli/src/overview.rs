@@ -36,7 +36,7 @@ fn sum(lines: &[OverviewLine<'_>]) -> String {
 
 /// How many pods of a workload go: in the end, if a count is asked for.
 fn delete_of(line: &OverviewLine<'_>) -> Bounds {
-    line.one_by_one.map_or(line.delete, |all| Bounds { min: all, max: all })
+    line.one_by_one.map_or(line.delete, Bounds::one)
 }
 
 /// Returns a line for each workload, uncut.

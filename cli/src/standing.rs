@@ -7,7 +7,7 @@ use crate::glance::{
 };
 use crate::look::{Grid, Look, namespace_flag, shared};
 use crate::render::age_of_set;
-use podrank_preview::{Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
+use podrank_preview::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
@@ -60,11 +60,13 @@ pub fn whole(order: &ScaleDownOrder<'_>) -> Vec<Grid> {
 
 /// The order, and if the workload has several sets, a table for each.
 fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
-    let sentences = iter::once(headline(order)).chain(waits(order)).chain(then(order));
+    let then = then(order);
+    let is_told = then.is_some();
+    let sentences = iter::once(headline(order)).chain(waits(order)).chain(then);
     if let [only] = &*order.sets {
         let is_unknown = order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
         let why = "At which counts the others go is known once these have gone.";
-        let why = (is_unknown && then(order).is_none()).then(|| why.to_owned());
+        let why = (is_unknown && !is_told).then(|| why.to_owned());
         return vec![Grid { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
     }
     let shared = "Its ReplicaSets share its count, and each has an order of its own.".to_owned();
@@ -197,9 +199,12 @@ fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let pods = format!("{} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
     let its = if order.asked.replicas.is_some() { "count" } else { "parallelism" };
     let count = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
-    (order.delete.max > 0).then(|| match order.replaced {
-        0 => format!("{} now{count}", go(order.delete, &pods)),
-        number => format!("{number} of {pods} to be replaced now{count}"),
+    let Bounds { min, max } = order.delete;
+    let going = Bounds { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
+    (max > 0).then(|| match (going.max, order.replaced) {
+        (_, 0) => format!("{} now{count}", go(going, &pods)),
+        (0, replaced) => format!("{replaced} of {pods} to be replaced now{count}"),
+        (_, replaced) => format!("{}, and {replaced} to be replaced, now{count}", go(going, &pods)),
     })
 }
 

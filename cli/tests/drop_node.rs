@@ -4,7 +4,7 @@
 use crate::common::kubectl::{
     Answer, Run, authorized, leased, list, nothing, pod, refused, run, writes_nothing,
 };
-use crate::common::{owner, plain, ready, with};
+use crate::common::{self, owner, plain, ready, with};
 use serde_json::{Value, json};
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods \"web-a\" is forbidden";
@@ -380,7 +380,7 @@ fn a_failure_stops_before_the_next_workload() {
     says(&ran, 1, &format!("{PLAN}{cordon}\n"), &errors);
     let ran = drop_with("--node worker-1 --yes -o json", &answers);
     let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    let kinds: Vec<_> = crate::common::list(&json["workloads"]).map(|workload| &workload["kind"]).collect();
+    let kinds: Vec<_> = common::list(&json["workloads"]).map(|workload| &workload["kind"]).collect();
     assert_eq!((kinds, &json["exit"]), (vec![&json!("ScaleOutcome"), &json!("ScalePlan")], &json!(1)));
 }
 

@@ -1,6 +1,6 @@
 //! At which time a saved dump is judged if nobody names one: a file a day old has the verdicts that it had.
 
-use crate::common::{PROGRAM, bare_set, output, put, ready, row, with};
+use crate::common::{self, PROGRAM, bare_set, output, put, ready, row, with};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ fn seconds(seconds: i64) -> SignedDuration {
 fn pod(name: &str, uid: u32, taken: Timestamp, since: i64) -> Value {
     let time = (taken - seconds(since)).to_string();
     let state = json!({ "running": { "startedAt": (taken - seconds(5)).to_string() } });
-    let mut pod = with(crate::common::pod(uid), "metadata name", json!(name));
+    let mut pod = with(common::pod(uid), "metadata name", json!(name));
     put(&mut pod, "metadata creationTimestamp", json!(time));
     put(&mut pod, "status conditions", ready(true, &time));
     with(pod, "status containerStatuses", json!([{ "name": "main", "restartCount": 0, "state": state }]))
@@ -38,7 +38,7 @@ fn dump(taken: Timestamp) -> String {
 
 /// The set and its pods.
 fn list(pods: &[Value]) -> String {
-    crate::common::dump(&[&[bare_set("web", 2)][..], pods].concat())
+    common::dump(&[&[bare_set("web", 2)][..], pods].concat())
 }
 
 fn saved(name: &str, text: &str, modified: Timestamp) -> Dump {
@@ -60,7 +60,7 @@ fn scale(file: &Dump, args: &[&str]) -> (Value, String) {
 
 /// The pod that goes, and where the time of the decision comes from.
 fn decision(preview: &Value) -> String {
-    let mut pods = crate::common::list(&preview["pods"]);
+    let mut pods = common::list(&preview["pods"]);
     let victim = pods.find(|pod| pod["verdict"] == "delete").expect("a victim");
     format!("{} at {}", row(victim, "{name}"), row(preview, "{nowSource}"))
 }

@@ -250,7 +250,12 @@ fn run(words: &str, cluster: &Path, part: &str) -> Ran {
 
 /// What is printed until it has `part`.
 fn watched(command: &mut Command, part: &str) -> Ran {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the program starts");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut text = String::new();
     while !text.contains(part) {
@@ -258,9 +263,10 @@ fn watched(command: &mut Command, part: &str) -> Ran {
         text += &(line + "\n");
     }
     // `timeout` passes the signal on, which it cannot do if it is killed.
-    Command::new("kill").arg(child.id().to_string()).status().expect("kill");
-    child.wait().expect("it ends");
-    (Some(0), text, String::new())
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let (_, _, stderr) = ran(child.wait_with_output().expect("it ends"));
+    // It ended by the signal, and has no status of its own.
+    (Some(0), text, stderr)
 }
 
 #[test]

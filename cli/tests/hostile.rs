@@ -1,6 +1,6 @@
 //! Files that are cut short, damaged or garbage must give an error of one line, and never a panic.
 
-use crate::common::{CONTESTED, ROLLOUT, pod, put, ready, run, set};
+use crate::common::{self, CONTESTED, ROLLOUT, pod, put, ready, run, set};
 use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::glance::glance;
@@ -194,7 +194,7 @@ fn small() -> String {
     put(&mut set, "spec replicas", json!(3));
     let expressions = json!([{ "key": "app", "operator": "In", "values": ["web"] }]);
     put(&mut set, "spec selector matchExpressions", expressions);
-    crate::common::dump(&[pod(1), pod(2), pod(3), set])
+    common::dump(&[pod(1), pod(2), pod(3), set])
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What will interfere with a scale-down: what a preview says of autoscalers, disruption budgets, other owners of the count, policies of
 //! podrank-webhook and deletion costs, from a file and from a cluster. What the user may not list is passed over with a word.
 
-use crate::common::{JOB, ROLLOUT, STATEFUL_SET, Shown, changed, dump, fine, items, shown, without};
+use crate::common::{self, JOB, ROLLOUT, STATEFUL_SET, Shown, changed, dump, fine, items, shown, without};
 use serde_json::{Value, json};
 
 const NEW: &str = "web-7f6b9d5c48";
@@ -218,13 +218,13 @@ fn a_policy_chooses_the_pods() {
     let others = [
         policy("api", &json!({ "matchLabels": { "app": "api" } }), old),
         policy("odd", &json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] }), old),
-        crate::common::with(policy("going", &web, old), "metadata deletionTimestamp", json!(new)),
+        common::with(policy("going", &web, old), "metadata deletionTimestamp", json!(new)),
     ];
     assert!(notes(&of(3, &others)).is_empty());
     assert!(notes(&of(9, &[policy("web", &web, old)])).is_empty());
     // Rollouts are left alone, unless the policy says otherwise.
     let rolling = |rollouts: bool| {
-        let policy = crate::common::with(policy("web", &web, old), "spec rollouts", json!(rollouts));
+        let policy = common::with(policy("web", &web, old), "spec rollouts", json!(rollouts));
         shown("deploy/web --rollout", with_objects(ROLLOUT, &[policy]))
     };
     assert!(notes(&rolling(true)).contains(&&*said("web")));
@@ -295,7 +295,7 @@ fn lists_of_one_kind_and_yaml_are_read_as_well() {
     // Without a workload there is still nothing to preview.
     let error = "no Pod or workload that has a preview among 1 object: print the objects with kubectl get \
                  pods,replicasets,deployments -o json";
-    crate::common::fails("--replicas 1", dump(&[autoscaler(None, 2, None)]), error);
+    common::fails("--replicas 1", dump(&[autoscaler(None, 2, None)]), error);
 }
 
 #[cfg(unix)]

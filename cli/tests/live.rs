@@ -2,7 +2,7 @@
 //! `fake/kubectl` stands in for kubectl.
 
 use crate::common::kubectl::{Answer, KUBECTL, Kubectl, answering as kubectl, list, nothing, says};
-use crate::common::{DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, uid};
+use crate::common::{self, DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, uid};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Output};
@@ -25,7 +25,7 @@ fn fine(output: &Output) -> (&str, &str) {
 #[track_caller]
 fn fails(output: &Output, stderr: &str) {
     let said = text(&output.stderr);
-    assert!(crate::common::is_like(said, stderr), "{said}");
+    assert!(common::is_like(said, stderr), "{said}");
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), ""));
 }
 
@@ -179,7 +179,7 @@ fn a_page_needs_nodes_and_does_without() {
         ];
         let link = asks(&words, &[&workload()[..3], &alone(), &[nodes]].concat(), &asked);
         let (link, messages) = fine(&link);
-        let (dump, _, _) = crate::common::link::decoded(link.trim_end());
+        let (dump, _, _) = common::link::decoded(link.trim_end());
         assert_eq!(dump.to_string().contains(r#""topology.kubernetes.io/zone":"zone-a""#), has_zone);
         assert!(!messages.contains("forbidden"), "{messages}");
     }
@@ -375,9 +375,7 @@ const JOBS: &str =
 #[test]
 fn what_may_be_read_is_shown_without_the_rest() {
     let all = (
-        crate::common::dump(
-            &[of(ROLLOUT, "Deployment"), of(ROLLOUT, "ReplicaSet"), of(ROLLOUT, "Pod")].concat(),
-        ),
+        common::dump(&[of(ROLLOUT, "Deployment"), of(ROLLOUT, "ReplicaSet"), of(ROLLOUT, "Pod")].concat()),
         JOBS,
         1,
     );

@@ -1,11 +1,11 @@
 //! What a node is asked about: in a file without kubectl, and in each output.
 
-use crate::common::{PROGRAM, ROLLOUT, output, without};
+use crate::common::{self, PROGRAM, ROLLOUT, output, without};
 use serde_json::{Value, json};
 use std::process::Command;
 
 /// Runs it on a dump where there is no kubectl: the exit status, standard output and standard error.
-fn run(words: &str, dump: &str) -> crate::common::Ran {
+fn run(words: &str, dump: &str) -> common::Ran {
     let mut command = Command::new(PROGRAM);
     command.args(words.split(' ')).args(["-f", "-"]).env("KUBECTL", "/nowhere/kubectl");
     let ran = output(&mut command, dump.as_bytes());
@@ -42,13 +42,13 @@ fn a_file_answers_about_a_node_without_kubectl() {
 
 #[test]
 fn all_pods_of_a_node_are_counted() {
-    let mut all = crate::common::items(ROLLOUT);
+    let mut all = common::items(ROLLOUT);
     let mut other = all.iter().find(|item| item["metadata"]["name"] == PODS[1]).expect("a pod").clone();
     (other["metadata"]["name"], other["metadata"]["uid"]) =
         (json!("own"), json!("0a0a0a0a-0000-4000-8000-000000000000"));
     other["metadata"]["ownerReferences"] = json!([{ "apiVersion": "batch/v1", "kind": "Job", "name": "import", "uid": "0b0b0b0b-0000-4000-8000-000000000000", "controller": true }]);
     all.push(other);
-    let (_, table, notes) = run("node/worker-1", &crate::common::dump(&all));
+    let (_, table, notes) = run("node/worker-1", &common::dump(&all));
     assert!(
         table.starts_with("worker-1: the counts of their workloads could drop 4 of its 5 pods\n"),
         "{table}"
@@ -82,13 +82,13 @@ fn what_a_file_does_not_tell_is_refused() {
 
 #[test]
 fn names_of_several_namespaces_are_refused() {
-    let mut all = crate::common::items(ROLLOUT);
+    let mut all = common::items(ROLLOUT);
     let mut other = all.iter().find(|item| item["metadata"]["name"] == PODS[1]).expect("a pod").clone();
     other["metadata"]["namespace"] = json!("shop");
     other["metadata"]["ownerReferences"][0]["name"] = json!("api");
     let set = json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "api", "namespace": "shop" } });
     all.extend([other, set]);
-    let dump = crate::common::dump(&all);
+    let dump = common::dump(&all);
     let (status, _, error) = run("node/worker-1 -o name", &dump);
     assert!(status == Some(1) && error.contains("several namespaces, default and shop, "), "{error}");
     assert!(run("node/worker-1 -o json", &dump).1.contains("\"target\": \"rs/api\""));

@@ -21,8 +21,8 @@
 //! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `shown`, `bad_input`, `bad_flags`; `hostile.rs` |
 
 use crate::common::{
-    CONTESTED, DAEMON_SET, JOB, NOON, PROGRAM, ROLLOUT, STATEFUL_SET, Shown, dump, fails, fine, list, output,
-    owned_pod, owner, plain, pod, put, row, run, set, shown, uid, with,
+    self, CONTESTED, DAEMON_SET, JOB, NOON, PROGRAM, ROLLOUT, STATEFUL_SET, Shown, dump, fails, fine, list,
+    output, owned_pod, owner, plain, pod, put, row, run, set, shown, uid, with,
 };
 use podrank::Uid;
 use podrank_preview::Input;
@@ -164,7 +164,7 @@ fn fields_of_answers() -> Vec<String> {
     });
     let shared = shown("sts/db --replicas 3", STATEFUL_SET.to_owned() + &autoscaler.to_string()).json;
     let rollout = owner("argoproj.io/v1alpha1", "Rollout", "web");
-    let owned = crate::common::changed(ROLLOUT, &[("web-7f6b9d5c48", CONTROLLER, rollout)]);
+    let owned = common::changed(ROLLOUT, &[("web-7f6b9d5c48", CONTROLLER, rollout)]);
     let owned = shown(&format!("{NEW_SET} --replicas 3"), &owned).json;
     let order = shown("po api-6c9d8f7b5-8wz5c", CONTESTED).json;
     let scaled = shown("hpa/db", STATEFUL_SET.to_owned() + &autoscaler.to_string()).json;
@@ -334,7 +334,7 @@ fn example_by_kubernetes_order() {
 #[test]
 fn a_circle_is_contested() {
     let ready = |number: u32, time: &str, restarts: u32| {
-        let pod = with(pod(number), "status conditions", crate::common::ready(true, time));
+        let pod = with(pod(number), "status conditions", common::ready(true, time));
         with(pod, "status containerStatuses", container_restarted(restarts))
     };
     let x = ready(1, "2026-03-10T11:59:00Z", 0);

@@ -2,8 +2,8 @@
 
 use crate::common::link::decoded;
 use crate::common::{
-    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, dump, fails, fine, items, list, pod, put, run, set,
-    uid, with,
+    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, dump, fails, fine, items, list, pod, put, run,
+    set, uid, with,
 };
 use kubectl_podrank::link::{LONGEST, PAGE};
 use podrank_laws::vectors;
@@ -390,7 +390,7 @@ fn what_has_no_link_is_refused() {
 fn no_page_is_written_to_a_terminal() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
     let on_terminal = |words: &str| {
-        let command = format!("{} deploy/web --replicas 5 -f {file} {}", crate::common::PROGRAM, words);
+        let command = format!("{} deploy/web --replicas 5 -f {file} {}", common::PROGRAM, words);
         let ran = std::process::Command::new("script")
             .args(["-qec", &command, "/dev/null"])
             .output()

@@ -3,8 +3,8 @@
 
 use crate::common::kubectl::{self, answering, says};
 use crate::common::{
-    CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list, owned_pod,
-    put, ready, run, shown, uid, with, without,
+    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list,
+    owned_pod, put, ready, run, shown, uid, with, without,
 };
 use kubectl_podrank::glance;
 use kubectl_podrank::look::Look;
@@ -83,7 +83,7 @@ fn a_reason_is_the_first_rule_that_parts_a_pod_from_those_that_stay() {
     let one = lines("rs/web --replicas 3", &dump);
     assert!(one[2].contains("web-1") && because(&one[2]), "{one:?}");
     // Only the restarts part them once both are not ready and no other is there.
-    let dump = crate::common::dump(&[&pods[..2], &[bare_set("web", 2)]].concat());
+    let dump = common::dump(&[&pods[..2], &[bare_set("web", 2)]].concat());
     let alone = lines("rs/web --replicas 1", &dump);
     assert!(alone[2].contains("web-1") && alone[2].ends_with("1 restart"), "{alone:?}");
     let state = &lines("pod/web-1", &dump)[2];
@@ -511,6 +511,7 @@ fn what_is_replaced_does_not_count_as_going() {
     let names: Vec<_> = list(&json["pods"]).filter(replaced).map(|pod| pod["name"].clone()).collect();
     assert_eq!(names, ["db-3", "db-2", "db-1", "db-0"].map(Value::from)[1..], "{json}");
     assert_eq!(fine("sts/db --replicas 3 -o name", &dump).0, "pod/db-4\npod/db-3\n");
+    assert_eq!(headline("sts/db"), "sts/db: 1 of 5 pods to be replaced now (its count is 5)");
     // Whose turn comes after others needs no repair.
     let waits = lines("sts/db --replicas 3", &dump);
     assert!(waits.iter().any(|row| row.ends_with("after higher ordinals")), "{waits:?}");
@@ -551,7 +552,7 @@ fn a_pod_that_may_go_now_says_so() {
     let overview = lines("rs", &dump);
     assert_eq!(cell(&overview[0], &overview[1], "GOES  "), "50 % now", "{overview:?}");
     // At rest, there is no such column.
-    let resting = crate::common::dump(&[&pods[..], &[bare_set("web", 4)]].concat());
+    let resting = common::dump(&[&pods[..], &[bare_set("web", 4)]].concat());
     assert!(!fine("rs/web", resting).0.contains("GOES NOW"));
 }
 

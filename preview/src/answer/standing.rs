@@ -45,7 +45,7 @@ pub struct ScaleDownOrder<'a> {
     pub delete: Bounds,
     /// How many of these only go to be created anew.
     #[serde(skip)]
-    pub replaced: usize,
+    pub replaced: u32,
     /// What its controllers are about to do at the present count, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,

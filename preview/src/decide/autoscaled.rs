@@ -33,14 +33,14 @@ pub fn autoscaled<'a>(input: &'a Input, options: &Options, name: &str) -> Result
     })
 }
 
-fn missing(input: &Input, name: &str, namespace: Option<&str>) -> Error {
-    let all = input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
-    let known: Vec<_> = all.map(|entry| text::name(&entry.name)).collect();
+/// The error for a name that none of these has.
+fn missing<'a>(name: &str, known: impl Iterator<Item = &'a SurroundingEntry>) -> Error {
+    let known: Vec<_> = known.map(|entry| text::name(&entry.name)).collect();
     let hint = match &*known {
         [] => "the input has none; get it with kubectl get hpa -o json".to_owned(),
         known => format!("the input has: {}", text::list(known)),
     };
-    Error::new(format!("no HorizontalPodAutoscaler is named {}; {hint}", text::name(name)))
+    Error::new(format!("no HorizontalPodAutoscaler is named {name}; {hint}"))
 }
 
 /// The autoscaler of this name.
@@ -50,9 +50,9 @@ pub(crate) fn find<'a>(
     namespace: Option<&str>,
 ) -> Result<(&'a SurroundingEntry, &'a Autoscaler), Error> {
     let name_in_words = text::name(name);
-    let all = input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
-    let mut found = all.filter(|entry| entry.name == name);
-    let entry = found.next().ok_or_else(|| missing(input, name, namespace))?;
+    let all = || input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
+    let mut found = all().filter(|entry| entry.name == name);
+    let entry = found.next().ok_or_else(|| missing(&name_in_words, all()))?;
     if let Some(other) = found.find(|other| other.namespace != entry.namespace) {
         let [one, other] = [&entry.namespace, &other.namespace].map(|namespace| text::name(namespace));
         return Err(Error::new(format!(

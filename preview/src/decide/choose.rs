@@ -55,13 +55,12 @@ pub(crate) fn choose_workload<'a>(
     let here = picked(&known, |its| options.namespace.as_ref().is_none_or(|wanted| its.namespace == wanted));
     match (&options.namespace, &options.workload) {
         (Some(namespace), workload) if here.is_empty() && !known.is_empty() => {
-            if let Some(error) = workload.as_ref().and_then(|name| elsewhere(name, &known, options)) {
-                return Err(error);
-            }
+            let elsewhere = workload.as_ref().and_then(|name| elsewhere(name, &known, options));
             let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
             let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
             let known = text::list(&known);
-            Err(Error::new(format!("no {what} in namespace {namespace}; the input has: {known}")))
+            let none = || Error::new(format!("no {what} in namespace {namespace}; the input has: {known}"));
+            Err(elsewhere.unwrap_or_else(none))
         }
         (_, Some(name)) => {
             let found = picked(&here, |its| its.name == name.name);

@@ -112,10 +112,9 @@ fn gone(own: &[RankedPod<'_, '_>], fate: &Fate) -> Bounds {
 
 /// Whether pods of a set go before its count changes, in one sync, and no other set's pods go or come until then.
 fn is_alone(index: usize, outcome: &Endings, gone: Bounds) -> bool {
-    let fate = &outcome.fates[index];
     let is_only = |(its, fate): (usize, &Fate)| its == index || fate.size.max == 0 && fate.gone.max == 0;
-    let is_alone = outcome.fates.iter().enumerate().all(is_only) && outcome.steps.len() <= 1;
-    is_alone && fate.is_surplus && gone.max as usize <= MOST_IN_ONE_SYNC
+    let fits = outcome.steps.len() <= 1 && gone.max as usize <= MOST_IN_ONE_SYNC;
+    fits && outcome.fates[index].is_surplus && outcome.fates.iter().enumerate().all(is_only)
 }
 
 /// The pods of all sets.
@@ -165,19 +164,17 @@ impl<'c, 'a> Crowd<'c, 'a> {
     ) -> Result<(Vec<Vec<PodPreview<'a>>>, WithoutOdds), Error> {
         let races = self.races(&outcome.fates, gone)?;
         let mut sampled = None;
-        let (mut pods, mut without_odds) = (Vec::new(), Vec::new());
+        let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), Race::default());
         for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
             if let Some(previews) = self.in_turn(index, outcome, *gone)? {
                 pods.push(previews);
                 continue;
             }
+            let is_open = gone.min != gone.max;
+            // One sync takes the fewest or the most of the pods that there are, before any are created.
+            let race = if is_open && is_alone(index, outcome, *gone) { &nothing } else { race };
             let most = self.line(index, gone.max, race)?;
-            if gone.min != gone.max {
-                // One sync takes the fewest or the most of the pods that there are, before any are created.
-                let is_alone = is_alone(index, outcome, *gone);
-                let nothing = Race::default();
-                let race = if is_alone { &nothing } else { race };
-                let most = self.line(index, gone.max, race)?;
+            if is_open {
                 let least = self.line(index, gone.min, race)?;
                 let odds =
                     |line: &Line<'_, 'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
@@ -217,7 +214,8 @@ impl<'c, 'a> Crowd<'c, 'a> {
         gone: Bounds,
     ) -> Result<Option<Vec<PodPreview<'a>>>, Error> {
         let fate = &outcome.fates[index];
-        if !is_alone(index, outcome, gone) || fate.first == 0 || fate.coming > 0 || gone.min != gone.max {
+        let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
+        if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
             return Ok(None);
         }
         let nothing = Race::default();

@@ -326,8 +326,7 @@ impl JobWords<'_> {
                 format!("index {index} keeps this pod")
             }
             JobReason::Kept => {
-                let goes = self.sync.deleted + self.sync.later;
-                let stay = self.sync.outcomes.len() - goes.min(self.sync.outcomes.len());
+                let stay = self.sync.outcomes.len().saturating_sub(self.sync.deleted + self.sync.later);
                 format!("{stay} of {active} {}", if stay == 1 { "stays" } else { "stay" })
             }
             JobReason::Surplus => format!("{active}, and {} wanted", self.sync.wanted),

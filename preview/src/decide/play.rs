@@ -205,8 +205,6 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &
     }
     for (fate, start) in play.fates.iter_mut().zip(&play.starts) {
         fate.is_surplus = i64::from(start.pods) > i64::from(start.record.replicas);
-    }
-    for fate in &mut play.fates {
         let beside = fate.beside.iter().map(|set| play.peaks[*set]);
         fate.coming = beside.fold(fate.coming, u32::saturating_add);
     }

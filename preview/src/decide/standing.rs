@@ -59,7 +59,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
     mark_present(&mut standings, &now);
     let delete = now.deletions();
     let is_replaced = |pod: &&PodPreview<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
-    let replaced = now.pods().filter(is_replaced).count();
+    let replaced = u32::try_from(now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX);
     Ok(ScaleDownOrder {
         api_version: now.api_version,
         kind: "ScaleDownOrder",
