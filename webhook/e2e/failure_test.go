@@ -19,8 +19,6 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
@@ -97,29 +95,6 @@ func (p *Plane) MetricLines(name string) (lines string) {
 	return lines
 }
 
-func TestNoRoom(t *testing.T) {
-	w, set := web(t, 6)
-	costs("-2147483648")(w)
-	w.must(w.Scale(set, 4))
-	if last := w.let(steer.NoRoom, 4); !strings.Contains(last.Message, "leave no room") {
-		t.Errorf("message: %s", last.Message)
-	}
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) && pod.Annotations[corev1.PodDeletionCost] != "-2147483648" {
-			t.Errorf("another's cost of %s is gone", pod.Name)
-		}
-	}
-}
-
-// Others' costs that leave room are left alone, and count.
-func TestCostsOfOthers(t *testing.T) {
-	w, set := web(t, 6)
-	costs("-5")(w)
-	w.must(w.Scale(set, 4))
-	w.let(steer.Steered, 4)
-	w.AwaitSpots(2)
-}
-
 // A cost of the template is nobody's: it is written over, and stays on the pods that stay.
 func TestCostOfTemplate(t *testing.T) {
 	w, set := web(t, 6, func(pods *corev1.PodTemplateSpec) {
@@ -165,48 +140,6 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// Another webhook refuses the request, twice. The second time, the costs fit already. Then they come off.
-func TestRefusedByAnother(t *testing.T) {
-	w, set := web(t, 6)
-	address, none := w.Proxy.URL+"/refuse", admissionregistrationv1.SideEffectClassNone
-	refuse := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
-	refuse.Webhooks = []admissionregistrationv1.ValidatingWebhook{{
-		Name: "refuse.example.com", SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		ClientConfig:      admissionregistrationv1.WebhookClientConfig{URL: &address, CABundle: w.ca},
-		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: w.Namespace}},
-		Rules: []admissionregistrationv1.RuleWithOperations{{
-			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
-			Rule:       admissionregistrationv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"replicasets/scale"}},
-		}},
-	}}
-	w.must(w.Create(w.ctx, refuse))
-	t.Cleanup(func() { _ = w.Delete(context.Background(), refuse) })
-	w.Await("refused", 20*time.Second, func() bool { return w.Scale(set, 6) != nil })
-	before := w.CostChanges()
-	if err := w.Scale(set, 4); !apierrors.IsForbidden(err) && (err == nil || !strings.Contains(err.Error(), "refused by a test")) {
-		t.Fatalf("not refused: %v", err)
-	}
-	w.awaitCosts(before + 2)
-	if err := w.Scale(set, 4); err == nil {
-		t.Fatal("not refused")
-	}
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) < 2 || w.CostChanges() != before+2 {
-		t.Errorf("%d requests, %d changes of costs", len(calls), w.CostChanges()-before)
-	}
-	last := w.Last("spot", 1)
-	if last.Written != 2 || last.Wanted != 2 || last.Result != string(steer.Steered) {
-		t.Errorf("%+v", last)
-	}
-	w.AwaitClean()
-	if len(w.Went()) != 0 {
-		t.Errorf("%d pods went", len(w.Went()))
-	}
-	w.Await("compared", 30*time.Second, func() bool {
-		last := w.Last("spot", 1)
-		return last.Missed != nil && *last.Missed == 2 && strings.Contains(last.Message, "CountDidNotFall")
-	})
-}
-
 // The controller does not answer: the request is let through at the deadline. The costs stay, and it sees them all the same.
 func TestDeadline(t *testing.T) {
 	w, set := web(t, 6)
@@ -246,42 +179,6 @@ func async(do func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	return done
-}
-
-// Without the right to write costs, the request is let through.
-func TestAPIError(t *testing.T) {
-	w, set := web(t, 6)
-	var role rbacv1.ClusterRole
-	w.must(w.Get(w.ctx, client.ObjectKey{Name: "podrank-webhook"}, &role))
-	whole := role.DeepCopy()
-	for i := range role.Rules {
-		role.Rules[i].Verbs = slices.DeleteFunc(role.Rules[i].Verbs, func(verb string) bool {
-			return verb == "patch" && slices.Contains(role.Rules[i].Resources, "pods")
-		})
-	}
-	w.must(w.Update(w.ctx, &role))
-	t.Cleanup(func() {
-		whole.ResourceVersion = ""
-		_ = w.Update(context.Background(), whole)
-	})
-	time.Sleep(time.Second)
-	w.must(w.Scale(set, 4))
-	if last := w.let(steer.Failed, 4); !strings.Contains(last.Message, "forbidden") {
-		t.Errorf("message: %s", last.Message)
-	}
-}
-
-// kubectl podrank has begun to steer the set.
-func TestTerminal(t *testing.T) {
-	w, set := web(t, 6)
-	pod := w.Pods()[0]
-	w.apply(pod, cost.Terminal, map[string]string{})
-	w.awaitCosts(1)
-	w.must(w.Scale(set, 5))
-	w.let(steer.StoodAside, 5)
-	if went := w.AwaitGone(1); went[0].UID != pod.UID || w.CostChanges() != 1 {
-		t.Errorf("%s went, %d changes of costs", went[0].Name, w.CostChanges())
-	}
 }
 
 // A pod that is not ready goes first whatever its cost. It is reported, and the rest is steered.
@@ -331,18 +228,6 @@ func TestTwoFalls(t *testing.T) {
 	w.AwaitSpots(6)
 	w.AwaitReady(6)
 	w.AwaitClean()
-}
-
-// A fall, and a rise before it is done. What is left of the costs comes off.
-func TestFallAndRise(t *testing.T) {
-	w, set := web(t, 8)
-	w.must(w.Scale(set, 5))
-	w.must(w.Scale(set, 8))
-	w.AwaitReady(8)
-	w.AwaitClean()
-	if went := w.Went(); w.Spots(went) != len(went) {
-		t.Errorf("%d of %d on spot nodes", w.Spots(went), len(went))
-	}
 }
 
 // The older of two policies counts, and the other says so.
@@ -400,21 +285,6 @@ func TestKilled(t *testing.T) {
 	w.AwaitClean()
 	w.must(w.Scale(set, 4))
 	w.AwaitReady(4)
-}
-
-// A cost on a pod whose count never falls, left behind by a program that was killed, comes off after a restart.
-func TestLeftBehind(t *testing.T) {
-	w, set := web(t, 4)
-	w.must(w.Stop())
-	for _, pod := range w.Pods()[:2] {
-		w.apply(pod, cost.Manager, map[string]string{cost.Annotation: markOf(set, 3)})
-	}
-	w.awaitCosts(2)
-	w.must(w.Run())
-	w.AwaitClean()
-	if len(w.Went()) != 0 {
-		t.Errorf("%d pods went", len(w.Went()))
-	}
 }
 
 // When the leader is killed, the other replica takes its place, and takes off what it left behind.
@@ -576,27 +446,4 @@ func TestHung(t *testing.T) {
 			}
 		})
 	}
-}
-
-// SIGTERM ends the program without an error, and a request that it has begun is answered.
-func TestGracefulShutdown(t *testing.T) {
-	w, set := web(t, 6)
-	w.part("stop", "kube-controller-manager")
-	answer := async(func() error { return w.Scale(set, 4) })
-	w.awaitCosts(2)
-	stopped := async(w.Stop)
-	if err := <-answer; err != nil {
-		t.Errorf("the request was refused: %v", err)
-	}
-	if err := <-stopped; err != nil {
-		t.Errorf("the program ended with %v\n%s", err, w.log())
-	}
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || calls[0].Response.Response == nil {
-		t.Errorf("not answered: %d calls", len(calls))
-	}
-	// What it wrote stays, since the count has fallen.
-	w.part("start", "kube-controller-manager")
-	w.AwaitSpots(2)
-	w.must(w.Run())
-	w.AwaitClean()
 }

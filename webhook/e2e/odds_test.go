@@ -5,9 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"flag"
-	"os"
 	"strings"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,8 +30,6 @@ type drawn struct {
 	Odds     map[types.UID]float64 `json:"odds"`
 	Items    []json.RawMessage     `json:"items"`
 }
-
-var oddsFile sync.Mutex
 
 // draw appends what decide predicts of the pods as they were at the moment of the request, and which of them went.
 func (l *line) draw(w *World, before []*corev1.Pod, objects []json.RawMessage) {
@@ -62,11 +58,5 @@ func (l *line) draw(w *World, before []*corev1.Pod, objects []json.RawMessage) {
 	}
 	text, err := json.Marshal(d)
 	w.must(err)
-	oddsFile.Lock()
-	defer oddsFile.Unlock()
-	file, err := os.OpenFile(*oddsTo, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	w.must(err)
-	defer file.Close()
-	_, err = file.Write(append(text, '\n'))
-	w.must(err)
+	appendLine(w, *oddsTo, text)
 }

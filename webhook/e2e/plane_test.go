@@ -361,8 +361,7 @@ func newProxy(certificate tls.Certificate, port int) (*Proxy, error) {
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc(admit.Path, func(w http.ResponseWriter, r *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := Call{At: time.Now()}
 		call.Raw, _ = io.ReadAll(r.Body)
 		_ = json.Unmarshal(call.Raw, &call.Review)
@@ -375,16 +374,7 @@ func newProxy(certificate tls.Certificate, port int) (*Proxy, error) {
 		defer p.mu.Unlock()
 		p.all = append(p.all, call)
 	})
-	mux.HandleFunc("/refuse", func(w http.ResponseWriter, r *http.Request) {
-		var review admissionv1.AdmissionReview
-		_ = json.NewDecoder(r.Body).Decode(&review)
-		// Later than the others, which are asked at the same time.
-		time.Sleep(500 * time.Millisecond)
-		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{Message: "refused by a test"}}
-		review.Request = nil
-		_ = json.NewEncoder(w).Encode(review)
-	})
-	go func() { _ = http.Serve(listener, mux) }()
+	go func() { _ = http.Serve(listener, handler) }()
 	return p, nil
 }
 

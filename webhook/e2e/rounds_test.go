@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,15 +125,27 @@ func (l *line) write(t *testing.T) {
 	}
 	fmt.Println(string(text))
 	if *logTo != "" {
-		file, err := os.OpenFile(*logTo, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		fmt.Fprintln(file, string(text))
+		appendLine(t, *logTo, text)
 	}
 	if l.Result == "missed" || l.Result == "wrong" || l.Refused > 0 {
 		t.Errorf("%s: %s", l.Result, l.Message)
+	}
+}
+
+var files sync.Mutex
+
+// appendLine appends a line to a file.
+func appendLine(t testing.TB, name string, text []byte) {
+	t.Helper()
+	files.Lock()
+	defer files.Unlock()
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = file.Write(append(text, '\n'))
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -191,37 +204,37 @@ type wish struct {
 }
 
 var wishes = []wish{
-	{"spot first", SpotFirst, func(w *World, before, went []*corev1.Pod) error {
-		if got, want := w.Spots(went), min(len(went), w.Spots(before)); got != want {
-			return fmt.Errorf("%d on spot nodes went, not %d", got, want)
-		}
-		return nil
-	}},
+	{"spot first", SpotFirst, func(w *World, before, went []*corev1.Pod) error { return first(before, went, w.IsSpot) }},
 	{"zone balance", v1alpha1.ScaleDownPolicySpec{Spread: []string{corev1.LabelTopologyZone}}, balanced},
 	{"draining", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
 		{Pods: &metav1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
 	}}, func(_ *World, before, went []*corev1.Pod) error {
-		draining := func(pods []*corev1.Pod) int {
-			return count(pods, func(pod *corev1.Pod) bool { return pod.Labels["draining"] == "true" })
-		}
-		if got, want := draining(went), min(len(went), draining(before)); got != want {
-			return fmt.Errorf("%d draining pods went, not %d", got, want)
-		}
-		return nil
+		return first(before, went, func(pod *corev1.Pod) bool { return pod.Labels["draining"] == "true" })
 	}},
 	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, emptied},
 }
 
+// first compares how many of these pods went with how many there were.
+func first(before, went []*corev1.Pod, is func(*corev1.Pod) bool) error {
+	if got, want := count(went, is), min(len(went), count(before, is)); got != want {
+		return fmt.Errorf("%d that should go first went, not %d", got, want)
+	}
+	return nil
+}
+
+// each counts pods by something.
+func each(pods []*corev1.Pod, key func(*corev1.Pod) string) map[string]int {
+	counts := map[string]int{}
+	for _, pod := range pods {
+		counts[key(pod)]++
+	}
+	return counts
+}
+
 // emptied compares how many nodes became empty with how many can: those with the fewest pods take the fewest deletions.
 func emptied(_ *World, before, went []*corev1.Pod) error {
-	on := func(pods []*corev1.Pod) map[string]int {
-		counts := map[string]int{}
-		for _, pod := range pods {
-			counts[pod.Spec.NodeName]++
-		}
-		return counts
-	}
-	had, lost, got, want, left := on(before), on(went), 0, 0, len(went)
+	node := func(pod *corev1.Pod) string { return pod.Spec.NodeName }
+	had, lost, got, want, left := each(before, node), each(went, node), 0, 0, len(went)
 	for node, count := range had {
 		if lost[node] == count {
 			got++
@@ -240,18 +253,10 @@ func emptied(_ *World, before, went []*corev1.Pod) error {
 
 // balanced takes one pod after the other from the zone that has the most, and compares the numbers that are left.
 func balanced(w *World, before, went []*corev1.Pod) error {
-	zones := func(pods []*corev1.Pod) map[string]int {
-		counts := map[string]int{}
-		for _, pod := range pods {
-			for _, node := range w.Nodes {
-				if node.Name == pod.Spec.NodeName {
-					counts[node.Labels[corev1.LabelTopologyZone]]++
-				}
-			}
-		}
-		return counts
+	zone := func(pod *corev1.Pod) string {
+		return w.Nodes[slices.IndexFunc(w.Nodes, func(node *corev1.Node) bool { return node.Name == pod.Spec.NodeName })].Labels[corev1.LabelTopologyZone]
 	}
-	want, got := zones(before), zones(before)
+	want, got := each(before, zone), each(before, zone)
 	for range went {
 		fullest := ""
 		for zone, count := range want {
@@ -261,7 +266,7 @@ func balanced(w *World, before, went []*corev1.Pod) error {
 		}
 		want[fullest]--
 	}
-	for zone, count := range zones(went) {
+	for zone, count := range each(went, zone) {
 		got[zone] -= count
 	}
 	sorted := func(counts map[string]int) (numbers []int) {
@@ -305,9 +310,7 @@ func play(t *testing.T, l *line) {
 	before := w.AwaitReady(l.Pods)
 	if l.Wish == "draining" {
 		for _, i := range r.Perm(len(before))[:r.IntN(len(before)+1)] {
-			_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, before[i].Name, types.MergePatchType,
-				[]byte(`{"metadata":{"labels":{"draining":"true"}}}`), metav1.PatchOptions{})
-			w.must(err)
+			w.must(w.Kubectl("label", "pod", before[i].Name, "draining=true"))
 		}
 		time.Sleep(200 * time.Millisecond) // until the watch has told of the labels
 		before = w.Pods()
@@ -450,10 +453,8 @@ func (w *World) isFalse(down v1alpha1.ScaleDown) error {
 // breathe has a ReplicaSet of another tenant grow and shrink, so that its controller waits for its turn.
 func breathe(ctx context.Context, t *testing.T) {
 	const namespace = "breathing"
-	_, err := plane.Clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
-		metav1.CreateOptions{})
 	set := replicaSet(namespace, "lung", 0)
-	if err = errors.Join(err, plane.Create(ctx, set)); err != nil {
+	if err := errors.Join(plane.namespace(ctx, namespace), plane.Create(ctx, set)); err != nil {
 		t.Error(err)
 		return
 	}
@@ -467,11 +468,13 @@ func breathe(ctx context.Context, t *testing.T) {
 	}
 }
 
+func (p *Plane) namespace(ctx context.Context, name string) error {
+	return p.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
 // disturb makes pods, changes them and deletes them as fast as it is answered, so that the controllers' watches lag.
 func disturb(ctx context.Context, t *testing.T, namespace string) {
-	_, err := plane.Clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
-		metav1.CreateOptions{})
-	if err != nil {
+	if err := plane.namespace(ctx, namespace); err != nil {
 		t.Error(err)
 		return
 	}

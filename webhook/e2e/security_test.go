@@ -15,13 +15,11 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -144,113 +142,75 @@ func TestAccountSecrets(t *testing.T) {
 // Of its configuration, the account of the program may write the authorities and the names of namespaces.
 func TestAccountConfiguration(t *testing.T) {
 	w := NewWorld(t, 1)
-	configure := func(change func(*admissionregistrationv1.ValidatingWebhookConfiguration)) error {
+	type configuration = admissionregistrationv1.ValidatingWebhookConfiguration
+	configure := func(change func(*configuration)) error {
 		configurations := w.asItself().AdmissionregistrationV1().ValidatingWebhookConfigurations()
-		configuration, err := configurations.Get(w.ctx, app.Configuration, metav1.GetOptions{})
+		now, err := configurations.Get(w.ctx, app.Configuration, metav1.GetOptions{})
 		w.must(err)
-		change(configuration)
-		_, err = configurations.Update(w.ctx, configuration, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		change(now)
+		_, err = configurations.Update(w.ctx, now, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
 	url, fail, none := "https://127.0.0.1:1/", admissionregistrationv1.Fail, int32(30)
-	for what, change := range map[string]func(*admissionregistrationv1.ValidatingWebhookConfiguration){
-		"another place": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+	evil := &admissionregistrationv1.ServiceReference{Namespace: system, Name: "evil"}
+	for what, change := range map[string]func(*configuration){
+		"another place": func(c *configuration) {
 			c.Webhooks[0].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &url}
 		},
-		"another service": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
-			evil := &admissionregistrationv1.ServiceReference{Namespace: system, Name: "evil"}
+		"another service": func(c *configuration) {
 			c.Webhooks[1].ClientConfig = admissionregistrationv1.WebhookClientConfig{Service: evil}
 		},
-		"everything": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
-			c.Webhooks[0].Rules[0].APIGroups, c.Webhooks[0].Rules[0].Resources = []string{"*"}, []string{"*/*"}
-		},
-		"a refusal":     func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks[0].FailurePolicy = &fail },
-		"a long wait":   func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks[0].TimeoutSeconds = &none },
-		"no conditions": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks[0].MatchConditions = nil },
-		"all namespaces": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
-			c.Webhooks[0].NamespaceSelector = nil
-		},
-		"other namespaces": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
-			c.Webhooks[0].NamespaceSelector.MatchExpressions[0].Operator = metav1.LabelSelectorOpNotIn
-		},
-		"one more": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+		"all groups":       func(c *configuration) { c.Webhooks[0].Rules[0].APIGroups = []string{"*"} },
+		"all resources":    func(c *configuration) { c.Webhooks[0].Rules[0].Resources = []string{"*/*"} },
+		"a refusal":        func(c *configuration) { c.Webhooks[0].FailurePolicy = &fail },
+		"a long wait":      func(c *configuration) { c.Webhooks[0].TimeoutSeconds = &none },
+		"no conditions":    func(c *configuration) { c.Webhooks[0].MatchConditions = nil },
+		"all namespaces":   func(c *configuration) { c.Webhooks[0].NamespaceSelector = nil },
+		"other namespaces": func(c *configuration) { c.Webhooks[0].NamespaceSelector.MatchExpressions[0].Operator = "NotIn" },
+		"one more": func(c *configuration) {
 			more := c.Webhooks[0].DeepCopy()
 			more.Name = "more.podrank.dev"
 			c.Webhooks = append(c.Webhooks, *more)
 		},
-		"one fewer": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks = c.Webhooks[1:] },
+		"one fewer": func(c *configuration) { c.Webhooks = c.Webhooks[1:] },
 	} {
 		denied(t, "a configuration with "+what, configure(change))
 	}
-	w.must(configure(func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+	w.must(configure(func(c *configuration) {
 		c.Webhooks[0].ClientConfig.CABundle = c.Webhooks[1].ClientConfig.CABundle
 		c.Webhooks[0].NamespaceSelector.MatchExpressions[0].Values = []string{"another"}
 	}))
 }
 
-// forge sends a request without credentials, as anyone can who reaches the port.
-func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request map[string]any), as ...tls.Certificate) error {
-	before := set.DeepCopy()
-	after := set.DeepCopy()
-	count := int32(replicas)
-	after.Spec.Replicas = &count
-	request := map[string]any{
-		"uid": "6d3c2e1f-0000-4000-8000-000000000001", "operation": "UPDATE", "namespace": set.Namespace, "name": set.Name,
+// forge sends a request to lower the count to 2 without credentials, as anyone can who reaches the port.
+func (w *World) forge(as ...tls.Certificate) error {
+	w.Helper()
+	before, two := &appsv1.ReplicaSet{}, int32(2)
+	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "web"}, before))
+	after := before.DeepCopy()
+	after.Spec.Replicas = &two
+	text, err := json.Marshal(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": map[string]any{
+		"uid": "6d3c2e1f-0000-4000-8000-000000000001", "operation": "UPDATE", "namespace": w.Namespace, "name": "web",
 		"resource":  map[string]any{"group": "apps", "version": "v1", "resource": "replicasets"},
 		"oldObject": before, "object": after,
-	}
-	change(request)
-	text, err := json.Marshal(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
-	if err != nil {
-		return err
-	}
+	}})
+	w.must(err)
 	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: as}, DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", p.port, admit.Path), "application/json", bytes.NewReader(text))
+	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", w.port, admit.Path), "application/json", bytes.NewReader(text))
 	if err == nil {
 		response.Body.Close()
 	}
 	return err
 }
 
-// live is the set of these tests as it is now.
-func (w *World) live() *appsv1.ReplicaSet {
-	w.Helper()
-	set := &appsv1.ReplicaSet{}
-	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "web"}, set))
-	return set
-}
-
-// Forged requests: without the live state, nothing is written. With it, costs are written at the stated rate, and are off again soon.
+// A forged request about a set as it is has costs written. They come off once the count should have fallen, and soon.
 func TestForged(t *testing.T) {
 	w, _ := web(t, 9)
-	for range 45 {
-		w.must(w.forge(w.live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).UID = "another" }))
-		w.must(w.forge(w.live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).ResourceVersion = "1" }))
-		w.must(w.forge(w.live(), 2, func(request map[string]any) { request["uid"] = strings.Repeat("x", 200_000) }))
-	}
-	if w.CostChanges() != 0 {
-		t.Errorf("%d changes of costs", w.CostChanges())
-	}
-	time.Sleep(6 * time.Second) // until the rate allows as many again
-	var group sync.WaitGroup
-	began, steered := time.Now(), `podrank_webhook_admission_duration_seconds_count{result="Steered"}`
-	before := w.Metric(steered)
-	for i := range 300 {
-		group.Go(func() {
-			_ = w.forge(w.live(), 2+i%6, func(request map[string]any) {
-				request["uid"] = fmt.Sprintf("6d3c2e1f-0000-4000-8000-%012d", i)
-			})
-		})
-	}
-	group.Wait()
-	// At most 10 a second, and 50 at once.
-	if done, most := w.Metric(steered)-before, 50+10*(time.Since(began).Seconds()+1); done == 0 || done > most {
-		t.Errorf("%v decisions, not up to %v", done, most)
-	}
-	end := time.Now()
+	began := time.Now()
+	w.must(w.forge())
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() > 0 })
 	w.AwaitClean()
-	t.Logf("clean after %v", time.Since(end))
-	if took := time.Since(end); took > 16*time.Second {
+	if took := time.Since(began); took < w.patience() || took > 20*time.Second {
 		t.Errorf("clean after %v", took)
 	}
 	if len(w.Went()) != 0 {
@@ -284,61 +244,14 @@ func TestClientName(t *testing.T) {
 	})
 	w.must(w.Stop())
 	w.must(w.Run("--client-ca", file, "--client-name", "api-server"))
-	if err := w.forge(w.live(), 2, func(map[string]any) {}); err == nil || w.CostChanges() != 0 {
+	if err := w.forge(); err == nil || w.CostChanges() != 0 {
 		t.Errorf("heard without a certificate: %v, %d changes of costs", err, w.CostChanges())
 	}
-	w.must(w.forge(w.live(), 2, func(map[string]any) {}, as))
+	w.must(w.forge(as))
 	w.must(w.Stop())
 	w.must(w.Run("--client-ca", file, "--client-name", "another"))
-	if err := w.forge(w.live(), 2, func(map[string]any) {}, as); err == nil {
+	if err := w.forge(as); err == nil {
 		t.Error("heard with a certificate of another name")
-	}
-}
-
-// Some who send requests as large as they may be, as fast as it goes, cannot make the program exceed its limit of memory, whatever is in them.
-func TestFlood(t *testing.T) {
-	for what, body := range map[string]string{
-		"a text": `"request":{"uid":"6d3c2e1f-0000-4000-8000-000000000001","object":{"a":"` + strings.Repeat("x", 4<<20-300) + `"}}`,
-		// Decoded as Kubernetes' own type, each 0 takes 48 bytes.
-		"a list": `"response":{"status":{"details":{"causes":[` + strings.Repeat("0,", 2<<20-300) + `0]}}}`,
-	} {
-		t.Run(what, func(t *testing.T) {
-			w := NewWorld(t, 1)
-			t.Setenv("GOMEMLIMIT", "690MiB") // as the manifests do
-			w.must(w.Stop())
-			w.must(w.Run())
-			review := []byte(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",` + body + `}`)
-			until := time.Now().Add(15 * time.Second)
-			var group sync.WaitGroup
-			var answered, refused atomic.Int64
-			for i := range 90 {
-				dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(fmt.Sprint("127.0.0.", 2+i%5))}}
-				to := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-					TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DialContext: dialer.DialContext,
-				}}
-				group.Go(func() {
-					for time.Now().Before(until) {
-						response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", w.port, admit.Path), "application/json", bytes.NewReader(review))
-						if err != nil {
-							continue
-						}
-						response.Body.Close()
-						if response.StatusCode == http.StatusServiceUnavailable {
-							refused.Add(1)
-						} else {
-							answered.Add(1)
-						}
-					}
-					to.CloseIdleConnections()
-				})
-			}
-			group.Wait()
-			most := w.peak()
-			t.Logf("at most %d MiB, %d answered, %d refused", most, answered.Load(), refused.Load())
-			if most > 300 || answered.Load() == 0 { // of 768 MiB
-				t.Errorf("at most %d MiB", most)
-			}
-		})
 	}
 }
 
@@ -418,25 +331,6 @@ func TestLargePods(t *testing.T) {
 				t.Errorf("%+v", last)
 			}
 		})
-	}
-}
-
-// A template with a mark of this program in it makes no work for ever.
-func TestMarkOfTemplate(t *testing.T) {
-	w := NewWorld(t, 2)
-	w.must(w.Create(w.ctx, replicaSet(w.Namespace, "web", 20, func(pods *corev1.PodTemplateSpec) {
-		pods.Annotations = map[string]string{cost.Annotation: "x"}
-	})))
-	w.AwaitReady(20)
-	// What another test left behind is taken off first.
-	time.Sleep(w.patience())
-	off, requests := w.Metric("podrank_webhook_costs_taken_off_total"), w.Metric("rest_client_requests_total")
-	time.Sleep(w.patience() + 5*time.Second)
-	// The leader's lease takes some.
-	off, requests = w.Metric("podrank_webhook_costs_taken_off_total")-off, w.Metric("rest_client_requests_total")-requests
-	t.Logf("%v costs taken off, %v requests", off, requests)
-	if off != 0 || requests > 30 {
-		t.Errorf("%v costs taken off, %v requests", off, requests)
 	}
 }
 
