@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/podrank/podrank/webhook/internal/workload"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 // A Deployment that changes its own count writes it into each of its sets. A step of a rollout, and whoever scales a set, do not.
@@ -27,9 +29,7 @@ func TestIsScale(t *testing.T) {
 		text := fmt.Sprintf(`{"operation":"UPDATE","namespace":"shop","name":"web","resource":{"resource":"replicasets"},"oldObject":%s,"object":%s}`,
 			object(9, test.before), object(5, test.after))
 		var read request
-		if err := json.Unmarshal([]byte(text), &read); err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, json.Unmarshal([]byte(text), &read))
 		request, err := read.parse()
 		if err != nil || request.IsScale != test.want {
 			t.Errorf("%s, %s: %+v, %v", test.before, test.after, request, err)

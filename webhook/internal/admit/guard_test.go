@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/podrank/podrank/webhook/internal/admit"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 // Only requests of the right form, size and speed are passed on.
@@ -62,9 +64,7 @@ func TestGuard(t *testing.T) {
 	defer writer.Close()
 	// One that only says that it is larger takes nobody's room.
 	request, err := http.NewRequest(http.MethodPost, server.URL, stuck)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.ContentLength = 24 << 20
 	began := time.Now()

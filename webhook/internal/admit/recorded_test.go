@@ -57,9 +57,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 func (s *server) ask(t *testing.T, review []byte) *admissionv1.AdmissionResponse {
 	t.Helper()
 	response, err := http.Post(s.http.URL, "application/json", bytes.NewReader(review))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	defer response.Body.Close()
 	defer s.Wait()
 	var answer admissionv1.AdmissionReview
@@ -76,9 +74,7 @@ func (s *server) ask(t *testing.T, review []byte) *admissionv1.AdmissionResponse
 // TestRecorded: a recorded request leads to the recorded costs, and the pods that should go are those that Kubernetes deleted.
 func TestRecorded(t *testing.T) {
 	cases, err := fakeapi.ReadCases("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	if len(cases) < 8 {
 		t.Fatalf("%d cases", len(cases))
 	}
@@ -111,9 +107,7 @@ func TestRecorded(t *testing.T) {
 				t.Errorf("wanted %v, but %v went", gone, c.Gone)
 			}
 			var policies v1alpha1.ScaleDownPolicyList
-			if err := s.List(context.Background(), &policies); err != nil {
-				t.Fatal(err)
-			}
+			fakeapi.Must(t, s.List(context.Background(), &policies))
 			result := ""
 			if downs := policies.Items[0].Status.ScaleDowns; len(downs) > 0 {
 				result = downs[0].Result
@@ -129,23 +123,17 @@ func TestRecorded(t *testing.T) {
 // request of an API server at all.
 func TestForged(t *testing.T) {
 	cases, err := fakeapi.ReadCases("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	c := cases[slices.IndexFunc(cases, func(c *fakeapi.Case) bool { return c.Name == "replicaset-update-draining" })]
 	forge := func(change func(request, before map[string]any)) {
 		t.Helper()
 		s := serve(t, c.Now, read(t, c)...)
 		var review map[string]any
-		if err := json.Unmarshal(c.Review, &review); err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, json.Unmarshal(c.Review, &review))
 		request := review["request"].(map[string]any)
 		change(request, request["oldObject"].(map[string]any))
 		text, err := json.Marshal(review)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, err)
 		if answer := s.ask(t, text); !answer.Allowed {
 			t.Errorf("refused: %+v", answer.Result)
 		}
@@ -166,9 +154,7 @@ func TestForged(t *testing.T) {
 // A request is not steered if the API server no longer waits, but is if its context ends because the program does.
 func TestEnds(t *testing.T) {
 	cases, err := fakeapi.ReadCases("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	c := cases[slices.IndexFunc(cases, func(c *fakeapi.Case) bool { return c.Name == "deployment-spot" })]
 	for _, isEnding := range []bool{false, true} {
 		s := serve(t, c.Now, read(t, c)...)
@@ -200,9 +186,7 @@ func read(t *testing.T, c *fakeapi.Case) (objects []client.Object) {
 	decoder := serializer.NewCodecFactory(fakeapi.Scheme()).UniversalDeserializer()
 	for _, text := range c.Objects {
 		object, _, err := decoder.Decode(text, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, err)
 		objects = append(objects, object.(client.Object))
 	}
 	return objects
@@ -211,9 +195,7 @@ func read(t *testing.T, c *fakeapi.Case) (objects []client.Object) {
 func request(t *testing.T, c *fakeapi.Case) *admissionv1.AdmissionRequest {
 	t.Helper()
 	var review admissionv1.AdmissionReview
-	if err := json.Unmarshal(c.Review, &review); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, json.Unmarshal(c.Review, &review))
 	return review.Request
 }
 
@@ -222,9 +204,7 @@ func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types
 	kind := map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
 	key := types.NamespacedName{Namespace: request.Namespace, Name: request.Name}
 	set, err := workload.Get(context.Background(), bounded.NewReader(s, 1), kind[request.Resource.Resource], key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	return set.UID()
 }
 

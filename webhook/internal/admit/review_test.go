@@ -43,9 +43,7 @@ func TestReviews(t *testing.T) {
 		all := map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
 		change(all, request)
 		text, err := json.Marshal(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, err)
 		return string(text)
 	}
 	w := post(review(func(_, _ map[string]any) {}))

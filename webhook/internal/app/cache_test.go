@@ -24,9 +24,7 @@ func stripped(t *testing.T, change func(*corev1.Pod)) (*metav1.PartialObjectMeta
 	pod := pods[0]
 	change(pod)
 	kept, err := strip(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: pod.ObjectMeta})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	metadata := kept.(*metav1.PartialObjectMetadata)
 	return metadata, metadata.Size()
 }
@@ -88,9 +86,7 @@ func TestStripPolicy(t *testing.T) {
 	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Message: large}}
 	policy.Spec.EmptyNodes, policy.Generation, policy.ResourceVersion = true, 7, "8"
 	kept, err := stripPolicy(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	want := v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}}
 	want.Namespace, want.Name, want.UID, want.Generation, want.ResourceVersion = "shop", "spot", policy.UID, 7, "8"
 	if slim := kept.(*v1alpha1.ScaleDownPolicy); !equality.Semantic.DeepEqual(slim, &want) {

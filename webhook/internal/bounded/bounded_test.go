@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 // server has so many pods of so many bytes. It returns a client for them, and how many pods it was asked for at a time.
@@ -60,9 +62,7 @@ func server(t *testing.T, count, size int) (client.WithWatch, *[]int) {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
 	live, err := client.NewWithWatch(bounded.Config(&rest.Config{Host: server.URL}), client.Options{Scheme: clientgoscheme.Scheme, Mapper: mapper})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	return live, &asked
 }
 
@@ -109,9 +109,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("a pod: %v", err)
 	}
 	changes, err := live.Watch(context.Background(), &corev1.PodList{}, client.InNamespace("shop"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	defer changes.Stop()
 	if change := <-changes.ResultChan(); len(change.Object.(*corev1.Pod).Annotations["a"]) != larger {
 		t.Error("a pod is cut")

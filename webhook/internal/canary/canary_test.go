@@ -18,6 +18,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/podrank/podrank/webhook/internal/canary"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 const namespace, name = "podrank-system", "podrank-canary"
@@ -47,9 +49,7 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 		return false, nil, nil
 	})
 	barrier, err := canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	f.Barrier = barrier
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
@@ -77,9 +77,7 @@ func TestAdopted(t *testing.T) {
 		}
 		adopt(f, pod)
 	})
-	if err := f.Wait(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, f.Wait(context.Background()))
 }
 
 // Many who wait share a few canaries, and nobody shares one that flew before it came.
@@ -135,9 +133,7 @@ func TestDeadline(t *testing.T) {
 
 func TestNoSet(t *testing.T) {
 	f := newFlock(t, adopt)
-	if err := f.client.AppsV1().ReplicaSets(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, f.client.AppsV1().ReplicaSets(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}))
 	if err := f.Wait(context.Background()); err == nil || !strings.Contains(err.Error(), name) {
 		t.Fatal(err)
 	}
@@ -153,9 +149,7 @@ func TestUnfit(t *testing.T) {
 		f := newFlock(t, adopt)
 		sets := f.client.AppsV1().ReplicaSets(namespace)
 		set, err := sets.Get(context.Background(), name, metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, err)
 		change(set)
 		if _, err := sets.Update(context.Background(), set, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)

@@ -69,9 +69,7 @@ func markOf(count int32) cost.Mark {
 
 func (s *shop) must(err error) {
 	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
+	fakeapi.Must(s, err)
 }
 
 // look reconciles after some time.
@@ -531,9 +529,7 @@ func TestStays(t *testing.T) {
 func metric(t testing.TB, name string) (value float64) {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	for _, family := range families {
 		if family.GetName() == "podrank_webhook_"+name {
 			for _, each := range family.Metric {

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/decide"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -154,9 +156,7 @@ func TestCosts(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, err)
 		if len(decision.Wanted) != c.Delete {
 			t.Fatalf("round %d: %d wanted, not %d", round, len(decision.Wanted), c.Delete)
 		}
@@ -207,9 +207,7 @@ func TestSpread(t *testing.T) {
 	q.Related = q.Active
 	q.Domains = []func(*corev1.Pod) string{func(pod *corev1.Pod) string { return zones[pod.UID] }}
 	decision, err := decide.Decide(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	for _, pod := range decision.Wanted {
 		if zones[pod.UID] != "a" {
 			t.Errorf("%s goes, of zone %s", pod.UID, zones[pod.UID])

@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -59,6 +61,66 @@ func Shop(count int32) (*appsv1.ReplicaSet, *v1alpha1.ScaleDownPolicy, []*corev1
 	return set, policy, pods
 }
 
+// Must ends a test with an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Make adds objects to the server.
+func (a *API) Make(t testing.TB, objects ...client.Object) {
+	t.Helper()
+	for _, object := range objects {
+		Must(t, a.Create(context.Background(), object))
+	}
+}
+
+// All are the objects, besides pods.
+func All(pods []*corev1.Pod, objects ...client.Object) []client.Object {
+	for _, pod := range pods {
+		objects = append(objects, pod)
+	}
+	return objects
+}
+
+// Reads are those of a reader.
+type Reads struct {
+	now, most atomic.Int64
+	// Count is how many there were, and Pods how many of these listed pods.
+	Count, Pods atomic.Int64
+}
+
+// Most is how many there were at a time since it was last asked.
+func (r *Reads) Most() int64 { return r.most.Swap(0) }
+
+func (r *Reads) during(read func() error) error {
+	defer r.now.Add(-1)
+	if now := r.now.Add(1); now > r.most.Load() {
+		r.most.Store(now)
+	}
+	r.Count.Add(1)
+	time.Sleep(time.Millisecond)
+	return read()
+}
+
+// Counted reads from the server, and counts that.
+func (a *API) Counted() (*bounded.Reader, *Reads) {
+	reads := &Reads{}
+	return bounded.NewReader(interceptor.NewClient(a, interceptor.Funcs{
+		Get: func(ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			return reads.during(func() error { return live.Get(ctx, key, object, options...) })
+		},
+		List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, ok := list.(*corev1.PodList); ok {
+				reads.Pods.Add(1)
+			}
+			return reads.during(func() error { return live.List(ctx, list, options...) })
+		},
+	}), 3), reads
+}
+
 // Read returns an object of the shop as it is now.
 func Read[T any, P interface {
 	*T
@@ -66,9 +128,7 @@ func Read[T any, P interface {
 }](t testing.TB, api client.Reader, name string) P {
 	t.Helper()
 	object := P(new(T))
-	if err := api.Get(context.Background(), Key(name), object); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, api.Get(context.Background(), Key(name), object))
 	return object
 }
 

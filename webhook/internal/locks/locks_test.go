@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/podrank/podrank/webhook/internal/locks"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 // One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
@@ -17,13 +19,9 @@ func TestLock(t *testing.T) {
 	var m locks.Map[string]
 	ctx := context.Background()
 	first, err := m.Lock(ctx, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	other, err := m.Lock(ctx, "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	other()
 	var group sync.WaitGroup
 	var order []int
@@ -71,9 +69,7 @@ func TestLock(t *testing.T) {
 		t.Errorf("%v", order)
 	}
 	again, err := m.Lock(ctx, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	again()
 	if m.Len() != 0 {
 		t.Errorf("%d locks are left", m.Len())

@@ -51,9 +51,7 @@ func TestOthers(t *testing.T) {
 	go func() { ended <- pods.Start(ctx) }()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, err)
 	}
 	is := func(want string) {
 		t.Helper()
@@ -112,9 +110,7 @@ func TestCheck(t *testing.T) {
 		t.Error("ready before it knows the pods")
 	}
 	go func() { _ = pods.Start(ctx) }()
-	if err := pods.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, pods.Wait(ctx))
 	if err := pods.Check(seen); err != nil {
 		t.Error(err)
 	}

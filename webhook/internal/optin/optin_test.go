@@ -24,9 +24,7 @@ func TestList(t *testing.T) {
 	ctx, version := context.Background(), ""
 	read := func() *admissionregistrationv1.ValidatingWebhookConfiguration {
 		now := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-		if err := api.Get(ctx, client.ObjectKeyFromObject(configuration), now); err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, api.Get(ctx, client.ObjectKeyFromObject(configuration), now))
 		return now
 	}
 	is := func(isWritten bool, want ...string) {
@@ -50,9 +48,7 @@ func TestList(t *testing.T) {
 	}
 	create := func(namespace, name string) {
 		t.Helper()
-		if err := api.Create(ctx, policy(namespace, name)); err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, api.Create(ctx, policy(namespace, name)))
 	}
 	is(true, optin.Nowhere)
 	is(false, optin.Nowhere)
@@ -65,20 +61,14 @@ func TestList(t *testing.T) {
 	is(true, "bar", "shop")
 	now := read()
 	now.Webhooks[1].NamespaceSelector = nil
-	if err := api.Update(ctx, now); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Update(ctx, now))
 	is(true, "bar", "shop")
 	for _, name := range []string{"a", "b"} {
-		if err := api.Delete(ctx, policy("shop", name)); err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, api.Delete(ctx, policy("shop", name)))
 	}
 	is(true, "bar")
 	// Uninstalled.
-	if err := api.Delete(ctx, configuration); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Delete(ctx, configuration))
 	if _, err := keeper.Reconcile(ctx, ctrl.Request{}); err != nil {
 		t.Error(err)
 	}

@@ -89,9 +89,7 @@ func TestTooMany(t *testing.T) {
 	}
 	more := named("more", 0, metav1.LabelSelector{})
 	more.Namespace = "shop"
-	if err := api.Create(context.Background(), &more); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Create(context.Background(), &more))
 	if _, err := read(); err == nil || err.Error() != "namespace shop has more than 50 policies" {
 		t.Errorf("%v", err)
 	}
@@ -106,9 +104,7 @@ func TestTier(t *testing.T) {
 		{Pods: selector("draining", "true")},
 	}
 	compiled, err := policy.Compile(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	nodes := func(name string) labels.Set {
 		return map[string]labels.Set{"spot": {"lifecycle": "spot"}, "reserved": {"lifecycle": "reserved"}}[name]
 	}
@@ -131,9 +127,7 @@ func TestDomains(t *testing.T) {
 	p := named("p", 0, metav1.LabelSelector{})
 	p.Spec.Spread = []string{"zone", "rack"}
 	compiled, err := policy.Compile(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	domains := compiled.Domains(func(name string) labels.Set {
 		return map[string]labels.Set{"a1": {"zone": "a", "rack": "1"}, "b1": {"zone": "b", "rack": "1"}, "a2": {"zone": "a", "rack": "2"}}[name]
 	})

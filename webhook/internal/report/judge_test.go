@@ -8,11 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/report"
 )
@@ -49,22 +46,15 @@ func TestJudge(t *testing.T) {
 	is("younger", "Shadowed")
 	is("invalid", "Invalid")
 	// What the statuses say already is not read again, except of the invalid one.
-	reads := 0
-	reporter.Live = bounded.NewReader(interceptor.NewClient(api, interceptor.Funcs{Get: func(
-		ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-	) error {
-		reads++
-		return live.Get(ctx, key, object, options...)
-	}}), 1)
-	if is("younger", "Shadowed"); reads != 1 {
-		t.Errorf("%d reads", reads)
+	live, reads := api.Counted()
+	reporter.Live = live
+	if is("younger", "Shadowed"); reads.Count.Load() != 1 {
+		t.Errorf("%d reads", reads.Count.Load())
 	}
 	// Of several sets, the first is named.
 	last := set.DeepCopy()
 	last.Name, last.UID, last.ResourceVersion = "zebra", "zebra", ""
-	if err := api.Create(context.Background(), last); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Create(context.Background(), last))
 	is("younger", "Shadowed")
 	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").Status
 	if message := status.Conditions[0].Message; message != "the older policy older counts for ReplicaSet shop/web" {
@@ -74,18 +64,12 @@ func TestJudge(t *testing.T) {
 	other := set.DeepCopy()
 	other.Name, other.UID, other.ResourceVersion = "batch", "batch", ""
 	other.Spec.Template.Labels = map[string]string{"app": "batch"}
-	if err := api.Create(context.Background(), other); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Create(context.Background(), other))
 	is("younger", "Accepted")
-	if err := api.Delete(context.Background(), other); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Delete(context.Background(), other))
 	is("younger", "Shadowed")
 	// When the older one is gone, the younger counts.
-	if err := api.Delete(context.Background(), older); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.Delete(context.Background(), older))
 	is("younger", "Accepted")
 }
 

@@ -6,17 +6,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -27,9 +24,7 @@ func set(t *testing.T) *workload.Set {
 	t.Helper()
 	replicaSet, _, _ := fakeapi.Shop(0)
 	set, err := workload.OfReplicaSet(replicaSet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	return set
 }
 
@@ -75,9 +70,7 @@ func TestOver(t *testing.T) {
 	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5, Others: map[int32]bool{5: true}})
 	r.Wait()
 	var all v1alpha1.ScaleDownPolicyList
-	if err := api.List(context.Background(), &all); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, api.List(context.Background(), &all))
 	var ends []string
 	for _, policy := range all.Items {
 		for i, down := range policy.Status.ScaleDowns {
@@ -131,18 +124,9 @@ func TestAskedAnew(t *testing.T) {
 func TestOneByOne(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
-	var now, most atomic.Int64
 	r, _ := api.NewReporter()
-	r.Live = bounded.NewReader(interceptor.NewClient(api, interceptor.Funcs{Get: func(
-		ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-	) error {
-		defer now.Add(-1)
-		if at := now.Add(1); at > most.Load() {
-			most.Store(at)
-		}
-		time.Sleep(time.Millisecond)
-		return live.Get(ctx, key, object, options...)
-	}}), 3)
+	live, reads := api.Counted()
+	r.Live = live
 	var group sync.WaitGroup
 	for i := range 10 {
 		web := set(t)
@@ -154,7 +138,7 @@ func TestOneByOne(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if downs := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns; len(downs) != 10 || most.Load() != 1 {
-		t.Errorf("%d scale-downs, up to %d at a time", len(downs), most.Load())
+	if downs := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns; len(downs) != 10 || reads.Most() != 1 {
+		t.Errorf("%d scale-downs, or several at a time", len(downs))
 	}
 }

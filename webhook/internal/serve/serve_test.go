@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/podrank/podrank/webhook/internal/serve"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 // start starts a server, and returns its address.
 func start(t *testing.T) string {
 	listener, err := serve.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	server := serve.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, serve.Host(r.RemoteAddr)) }))
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { server.Close() })
@@ -29,9 +29,7 @@ func connect(t *testing.T, host, address string) net.Conn {
 	t.Helper()
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
 	connection, err := dialer.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, err)
 	t.Cleanup(func() { connection.Close() })
 	return connection
 }

@@ -62,9 +62,7 @@ func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *observ
 
 func (s *observed) must(err error) {
 	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
+	fakeapi.Must(s, err)
 }
 
 func (s *observed) compare() steer.Comparison {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -50,24 +48,29 @@ func (s *shop) Wait(ctx context.Context) error {
 	return s.barrier(ctx)
 }
 
-func newShop(t *testing.T, change func(*shop, []*corev1.Pod)) *shop {
-	set, policy, pods := fakeapi.Shop(6)
+func newShop(t *testing.T, change func(*shop, []*corev1.Pod)) *shop { return newShopOf(t, 6, change) }
+
+func newShopOf(t *testing.T, count int32, change func(*shop, []*corev1.Pod)) *shop {
+	set, policy, pods := fakeapi.Shop(count)
 	s := &shop{TB: t, set: set, policy: policy}
 	if change != nil {
 		change(s, pods)
 	}
-	objects := []client.Object{s.set, s.policy}
-	for i, lifecycle := range []string{"reserved", "spot"} {
-		objects = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprint("node-", i), Labels: map[string]string{"lifecycle": lifecycle},
-		}})
-	}
-	for _, pod := range pods {
-		objects = append(objects, pod)
-	}
-	s.API = fakeapi.New(objects...)
+	s.API = fakeapi.New(fakeapi.All(pods, s.set, s.policy, node("node-0", "reserved"), node("node-1", "spot"))...)
 	s.Steerer = s.NewSteerer(s, now)
 	return s
+}
+
+func node(name, lifecycle string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"lifecycle": lifecycle}}}
+}
+
+// observes has the policy only observe.
+func observes(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe }
+
+// large gives a pod more metadata than is read.
+func large(pod *corev1.Pod) {
+	pod.Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
 }
 
 // other makes a pod's cost somebody else's.
@@ -119,9 +122,7 @@ func (s *shop) fails(to int32) *steer.Outcome {
 func (s *shop) costs() map[string]string {
 	s.Helper()
 	var pods corev1.PodList
-	if err := s.List(context.Background(), &pods); err != nil {
-		s.Fatal(err)
-	}
+	fakeapi.Must(s, s.List(context.Background(), &pods))
 	costs := map[string]string{}
 	for _, pod := range pods.Items {
 		value, ok := pod.Annotations[corev1.PodDeletionCost]
@@ -193,6 +194,9 @@ func TestFalls(t *testing.T) {
 		"kubectl podrank is at work": {4, steer.StoodAside, "web-2", func(_ *shop, pods []*corev1.Pod) {
 			other(pods[2], cost.Terminal, "-1")
 		}, map[string]string{"web-2": "-1"}},
+		"pods that are not the set's own": {3, steer.Steered, "", func(_ *shop, pods []*corev1.Pod) {
+			pods[1].OwnerReferences, pods[3].OwnerReferences = nil, nil
+		}, map[string]string{"web-5": "-1 to 3"}},
 		"the template's cost": {3, steer.Steered, "", ofTemplate, map[string]string{
 			"web-0": "10", "web-1": "9 to 3", "web-2": "10", "web-3": "9 to 3", "web-4": "10", "web-5": "9 to 3",
 		}},
@@ -217,33 +221,12 @@ func TestFalls(t *testing.T) {
 	}
 }
 
-func TestDryRun(t *testing.T) {
-	s := newShop(t, nil)
-	request := s.request(4)
-	request.DryRun = true
-	s.is(s.Steer(context.Background(), request), steer.DryRun, "")
-	if len(s.Written()) != 0 {
-		t.Fatal(s.Written())
-	}
-}
-
-func TestSteered(t *testing.T) {
-	s := newShop(t, nil)
-	o := s.fall(4, steer.Steered, "")
-	if len(o.Wanted) != 2 || o.Written != 2 {
-		t.Fatalf("wanted %v, %d written", o.Wanted, o.Written)
-	}
-	for name, value := range s.costs() {
-		if !slices.Contains([]string{"web-1", "web-3", "web-5"}, name) || value != "-1 to 4" {
-			t.Errorf("%s: %s", name, value)
-		}
-	}
-}
-
 // Admission asked twice writes no cost the second time, and a further fall only those that differ. Marks name the last request.
 func TestAskedAgain(t *testing.T) {
 	s := newShop(t, nil)
-	s.fall(5, steer.Steered, "")
+	if o := s.fall(5, steer.Steered, ""); len(o.Wanted) != 1 || o.Written != 1 {
+		t.Fatalf("wanted %v, %d written", o.Wanted, o.Written)
+	}
 	o := s.fall(5, steer.Steered, "")
 	if len(s.Written()) != 2 || o.Written != 0 || len(o.Wanted) != 1 {
 		t.Fatalf("%v", s.Written())
@@ -252,10 +235,7 @@ func TestAskedAgain(t *testing.T) {
 	if len(s.Written()) != 5 || o.Written != 2 {
 		t.Fatalf("%v", s.Written())
 	}
-	values := s.costs()
-	if len(values) != 3 || values["web-1"] == "" || values["web-3"] == "" || values["web-5"] == "" {
-		t.Fatal(values)
-	}
+	s.same(map[string]string{"web-1": "-1 to 3", "web-3": "-1 to 3", "web-5": "-1 to 3"})
 }
 
 // once does something before the first write to web-1. It returns whether that has happened.
@@ -318,30 +298,56 @@ func TestConflictOnce(t *testing.T) {
 	s.same(map[string]string{"web-1": "-1 to 3", "web-3": "-1 to 3", "web-5": "-1 to 3"})
 }
 
-// Pods that change again and again end it, and the costs come off.
-func TestConflictForever(t *testing.T) {
-	s := newShop(t, nil)
-	s.refuse("web-1", gone("web-1"))
-	s.takesOff(s.fall(3, steer.Conflict, "the pod is gone"))
-}
-
-// takesOff checks that the costs of an outcome come off.
-func (s *shop) takesOff(o *steer.Outcome) {
-	s.Helper()
-	if len(o.Undo) == 0 || len(s.Written()) == 0 {
-		s.Fatalf("nothing was written, so this shows nothing")
-	}
-	s.takeOff(o)
-	s.same(nil)
-}
-
 func (s *shop) takeOff(o *steer.Outcome) (count int) {
 	s.Helper()
 	count, err := s.TakeOff(context.Background(), o)
-	if err != nil {
-		s.Fatal(err)
-	}
+	fakeapi.Must(s, err)
 	return count
+}
+
+// A request that is not steered after all has the costs come off that were written for it.
+func TestTakesOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		result  steer.Result
+		message string
+		// refused is why costs of web-1 are, and happens is what happens while the canary flies.
+		refused error
+		happens func(*shop, context.Context, func()) error
+	}{
+		"pods that change again and again": {steer.Conflict, "the pod is gone", gone("web-1"), nil},
+		"no right to write":                {steer.Failed, "forbidden", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")), nil},
+		"no canary":                        {steer.Failed, "no canary", nil, func(*shop, context.Context, func()) error { return errors.New("no canary") }},
+		"a policy that is deleted": {steer.PolicyDeleted, "deleted", nil, func(s *shop, ctx context.Context, _ func()) error {
+			return s.Delete(ctx, s.policy)
+		}},
+		"nobody who waits": {steer.DeadlineExceeded, "context canceled", nil, func(_ *shop, ctx context.Context, stop func()) error {
+			stop()
+			return ctx.Err()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, nil)
+			ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+			defer stop()
+			if c.refused != nil {
+				s.refuse("web-1", c.refused)
+			}
+			if c.happens != nil {
+				s.barrier = func(ctx context.Context) error { return c.happens(s, ctx, stop) }
+			}
+			o := s.Steer(ctx, s.request(3))
+			s.is(o, c.result, c.message)
+			written := map[string]bool{}
+			for _, write := range s.Written() {
+				written[write.Name] = true
+			}
+			if len(o.Undo) == 0 || o.Written != len(written) || o.Written == 0 {
+				t.Fatalf("%d costs written: %v", o.Written, s.Written())
+			}
+			s.takeOff(o)
+			s.same(nil)
+		})
+	}
 }
 
 // A request fails, and another replica steers a later one before its costs are off: those stay, since they fit that one as well.
@@ -415,9 +421,7 @@ func TestPlannedAnew(t *testing.T) {
 	})
 	o := s.fall(3, steer.Steered, "")
 	var pods corev1.PodList
-	if err := s.List(context.Background(), &pods); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, s.List(context.Background(), &pods))
 	wanted, stays := names(o.Wanted), 0
 	for _, pod := range pods.Items {
 		if mark, ok := cost.MarkOf(&pod); ok && mark.Goes != slices.Contains(wanted, pod.Name) {
@@ -454,19 +458,6 @@ func gone(name string) error {
 	return apierrors.NewConflict(corev1.Resource("pods"), name, errors.New("uid mismatch"))
 }
 
-func TestDeadline(t *testing.T) {
-	s := newShop(t, nil)
-	ctx, stop := context.WithCancel(context.Background())
-	s.barrier = func(ctx context.Context) error {
-		stop()
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	o := s.Steer(ctx, s.request(4))
-	s.is(o, steer.DeadlineExceeded, "context canceled")
-	s.takesOff(o)
-}
-
 // The controller is late to say that it has seen the costs: they stay, and the comparison decides.
 func TestUnconfirmed(t *testing.T) {
 	s := newShop(t, nil)
@@ -483,19 +474,26 @@ func TestUnconfirmed(t *testing.T) {
 	}
 }
 
-// A request that is not about the set as it is now changes nothing: the API server asks again, and nobody else has to be believed.
+// A dry run changes nothing, and neither does a request that is not about the set as it is now: the API server asks again, and nobody else has to be believed.
 func TestStale(t *testing.T) {
-	for name, change := range map[string]func(*steer.Request){
-		"another set":       func(r *steer.Request) { r.Set = uid(9, 9) },
-		"no set":            func(r *steer.Request) { r.Set = "" },
-		"an earlier state":  func(r *steer.Request) { r.Version = "1" },
-		"no version":        func(r *steer.Request) { r.Version = "" },
-		"another count":     func(r *steer.Request) { r.From++ },
-		"the same, renamed": func(r *steer.Request) { r.Set = uid(1, 1) },
+	s := newShop(t, nil)
+	dry := s.request(4)
+	dry.DryRun = true
+	if s.is(s.Steer(context.Background(), dry), steer.DryRun, ""); len(s.Written()) != 0 {
+		t.Errorf("a dry run: written %v", s.Written())
+	}
+	for name, change := range map[string]func(*shop, *steer.Request){
+		"a set that is gone": func(s *shop, _ *steer.Request) { fakeapi.Must(s, s.Delete(context.Background(), s.set)) },
+		"another set":        func(_ *shop, r *steer.Request) { r.Set = uid(9, 9) },
+		"no set":             func(_ *shop, r *steer.Request) { r.Set = "" },
+		"an earlier state":   func(_ *shop, r *steer.Request) { r.Version = "1" },
+		"no version":         func(_ *shop, r *steer.Request) { r.Version = "" },
+		"another count":      func(_ *shop, r *steer.Request) { r.From++ },
+		"the same, renamed":  func(_ *shop, r *steer.Request) { r.Set = uid(1, 1) },
 	} {
 		s := newShop(t, nil)
 		request := s.request(4)
-		change(&request)
+		change(s, &request)
 		o := s.Steer(context.Background(), request)
 		s.is(o, steer.Stale, "")
 		if len(s.Written()) != 0 || o.Result.Concerns() {
@@ -519,12 +517,7 @@ func TestEmptyNodes(t *testing.T) {
 				pods[i].Spec.NodeName = node
 			}
 		})
-		for _, name := range []string{"spot-a", "spot-b"} {
-			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"lifecycle": "spot"}}}
-			if err := s.Create(context.Background(), node); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s.Make(t, node("spot-a", "spot"), node("spot-b", "spot"))
 		s.Neighbours = others{{Node: keeps, Set: "db"}}
 		o := s.fall(4, steer.Steered, "")
 		for _, pod := range o.Wanted {
@@ -539,28 +532,13 @@ func TestEmptyNodes(t *testing.T) {
 func TestCordoned(t *testing.T) {
 	for _, cordoned := range []string{"node-0", "node-1"} {
 		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.First, s.policy.Spec.EmptyNodes = nil, true })
-		s.Neighbours, s.Cordoned = others{}, fakeapi.New(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: cordoned}})
+		s.Neighbours, s.Cordoned = others{}, fakeapi.New(node(cordoned, ""))
 		for _, pod := range s.fall(3, steer.Steered, "").Wanted {
 			if got := fakeapi.Read[corev1.Pod](s, s.API, pod.Key.Name).Spec.NodeName; got != cordoned {
 				t.Errorf("%s on %s goes, although %s is cordoned", pod.Key.Name, got, cordoned)
 			}
 		}
 	}
-}
-
-// Requests about sets of other UIDs, or of none, take no decision away from others of the namespace.
-func TestJunk(t *testing.T) {
-	s := newShop(t, nil)
-	s.Limits = steer.NewLimits(1)
-	for i := range 100 {
-		junk := s.request(4)
-		junk.Set = uid(9, i)
-		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
-		junk = s.request(4)
-		junk.Key.Name = fmt.Sprint("other-", i)
-		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
-	}
-	s.fall(4, steer.Steered, "")
 }
 
 // To know whether there is a policy takes little, however many there are, and only if it may be asked.
@@ -576,11 +554,6 @@ func TestManyPolicies(t *testing.T) {
 			return cache.List(ctx, list, options...)
 		},
 	})
-	for range 100 {
-		junk := s.request(4)
-		junk.Set = uid(9, 9)
-		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
-	}
 	for range 8 {
 		s.Steer(context.Background(), s.request(4))
 	}
@@ -593,6 +566,15 @@ func TestManyPolicies(t *testing.T) {
 func TestTooMany(t *testing.T) {
 	s := newShop(t, nil)
 	s.Limits = steer.NewLimits(1)
+	// Requests about sets of other UIDs, or of none, do not count.
+	for i := range 100 {
+		junk := s.request(4)
+		junk.Set = uid(9, i)
+		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+		junk = s.request(4)
+		junk.Key.Name = fmt.Sprint("other-", i)
+		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+	}
 	for range 5 {
 		s.fall(4, steer.Steered, "")
 	}
@@ -604,58 +586,12 @@ func TestTooMany(t *testing.T) {
 	elsewhere.Key.Namespace = "elsewhere"
 	set := s.set.DeepCopy()
 	set.Namespace, set.ResourceVersion = "elsewhere", ""
-	if err := s.Create(context.Background(), set); err != nil {
-		t.Fatal(err)
-	}
-	s.is(s.Steer(context.Background(), elsewhere), steer.NoPolicy, "")
+	fakeapi.Must(t, s.Create(context.Background(), set))
 	// It takes a request to know of policies, so it counts.
-	for range 4 {
+	for range 5 {
 		s.is(s.Steer(context.Background(), elsewhere), steer.NoPolicy, "")
 	}
 	s.is(s.Steer(context.Background(), elsewhere), steer.TooMany, "")
-}
-
-func TestLostCanary(t *testing.T) {
-	s := newShop(t, nil)
-	s.takesOff(s.fails(4))
-}
-
-func TestAPIError(t *testing.T) {
-	s := newShop(t, nil)
-	s.refuse("web-3", apierrors.NewForbidden(corev1.Resource("pods"), "web-3", errors.New("no")))
-	o := s.fall(3, steer.Failed, "forbidden")
-	if o.Written != 2 || len(s.Written()) != 2 {
-		t.Errorf("%d costs written: %v", o.Written, s.Written())
-	}
-	s.takesOff(o)
-}
-
-func TestSetIsGone(t *testing.T) {
-	s := newShop(t, nil)
-	if err := s.Delete(context.Background(), s.set); err != nil {
-		t.Fatal(err)
-	}
-	s.fall(3, steer.Stale, "")
-}
-
-func TestPolicyDeleted(t *testing.T) {
-	s := newShop(t, nil)
-	s.barrier = func(ctx context.Context) error { return s.Delete(ctx, s.policy) }
-	s.takesOff(s.fall(4, steer.PolicyDeleted, "deleted"))
-}
-
-func TestTwoPolicies(t *testing.T) {
-	s := newShop(t, nil)
-	younger := &v1alpha1.ScaleDownPolicy{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: uid(2, 1), CreationTimestamp: metav1.NewTime(now.Add(time.Second))},
-		Spec:       v1alpha1.ScaleDownPolicySpec{Spread: []string{"zone"}},
-	}
-	if err := s.Create(context.Background(), younger); err != nil {
-		t.Fatal(err)
-	}
-	if o := s.fall(4, steer.Steered, ""); o.Policy.Name != "spot" {
-		t.Fatalf("%s counts", o.Policy.Name)
-	}
 }
 
 // A pod that is not ready goes first, and only then the wanted ones.
@@ -686,9 +622,7 @@ func TestRollout(t *testing.T) {
 			// Ready, but not long enough, and on the reserved node.
 			pods[2].Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-30 * time.Second))
 		})
-		if err := s.Create(context.Background(), deployment); err != nil {
-			t.Fatal(err)
-		}
+		fakeapi.Must(t, s.Create(context.Background(), deployment))
 		request := s.request(5)
 		request.IsScale = isScale
 		o := s.Steer(context.Background(), request)
@@ -709,39 +643,6 @@ func TestRollout(t *testing.T) {
 	}
 }
 
-// The pods of a Deployment's other sets count for ranks, if these have any.
-func TestSiblings(t *testing.T) {
-	deployment := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: new(bool)}
-	*deployment.Controller = true
-	for _, lost := range []int{0, 3} {
-		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
-			s.policy.Spec.First[0].Nodes.MatchLabels = map[string]string{"lifecycle": "none"}
-			s.set.OwnerReferences = []metav1.OwnerReference{deployment}
-		})
-		sibling := s.set.DeepCopy()
-		sibling.Name, sibling.UID, sibling.ResourceVersion = "old", uid(1, 1), ""
-		sibling.Spec.Selector.MatchLabels = map[string]string{"app": "old"}
-		objects := []client.Object{sibling}
-		for i := range lost {
-			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
-			pod.Name, pod.UID, pod.ResourceVersion = fmt.Sprint("old-", i), uid(6, i), ""
-			pod.Labels = sibling.Spec.Selector.MatchLabels
-			pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = "old", sibling.UID
-			objects = append(objects, pod)
-		}
-		for _, object := range objects {
-			if err := s.Create(context.Background(), object); err != nil {
-				t.Fatal(err)
-			}
-		}
-		wanted := names(s.fall(3, steer.Steered, "").Wanted)
-		// Three of the sibling's pods are on the node of the pods with odd numbers.
-		if isOdd := slices.Equal(wanted, []string{"web-1", "web-3", "web-5"}); isOdd != (lost > 0) {
-			t.Errorf("%d pods of the other set: %v", lost, wanted)
-		}
-	}
-}
-
 // withSiblings has so many other sets of the same controller beside it, with a pod each, which change may change.
 func withSiblings(t *testing.T, count int, change func(int, *appsv1.ReplicaSet)) *shop {
 	isController := true
@@ -754,25 +655,16 @@ func withSiblings(t *testing.T, count int, change func(int, *appsv1.ReplicaSet))
 		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
 		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
 		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
-		for _, object := range []client.Object{sibling, pod} {
-			if err := s.Create(context.Background(), object); err != nil {
-				t.Fatal(err)
-			}
-		}
+		pod.Labels = sibling.Spec.Template.Labels
+		s.Make(t, sibling, pod)
 	}
 	return s
-}
-
-// So many other sets of the same controller cost no request each.
-func TestManySiblings(t *testing.T) {
-	s := withSiblings(t, 21, func(int, *appsv1.ReplicaSet) {})
-	s.fall(3, steer.Failed, "more than 20 other ReplicaSets")
 }
 
 // A prediction takes long if there are many pods. It is not made while the request waits. Few requests of a namespace, with few pods, are observed at a
 // time, until they have been compared.
 func TestPredictedLater(t *testing.T) {
-	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
+	s := newShop(t, observes)
 	first := s.fall(3, steer.Observed, "")
 	for range 19 {
 		if o := s.fall(3, steer.Observed, ""); o.Prediction != nil {
@@ -780,29 +672,21 @@ func TestPredictedLater(t *testing.T) {
 		}
 	}
 	s.fall(3, steer.TooMany, "20 scale-downs of the namespace are being observed")
-	if err := s.Predict(first); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, s.Predict(first))
 	s.fall(3, steer.TooMany, "20 scale-downs of the namespace are being observed")
 	s.Observed(first)
 	s.fall(3, steer.Observed, "")
 
-	s = newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
-	_, _, pods := fakeapi.Shop(3_000)
-	for _, pod := range pods[6:] {
-		if err := s.Create(context.Background(), pod); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s = newShopOf(t, 3_000, observes)
 	s.fall(3, steer.Observed, "")
 	s.fall(3, steer.TooMany, "at most 5000 of a namespace are in memory, and 20000 in all")
 }
 
 // What whoever makes sets and pods can make large is refused, and does not fill the memory.
 func TestLarge(t *testing.T) {
-	large := strings.Repeat("x", 400<<10)
-	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { pods[4].Labels = map[string]string{"app": "web", "large": large} })
+	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { large(pods[4]) })
 	s.fall(3, steer.Failed, "the metadata of pod web-4 has more than 384 KiB")
+	large := strings.Repeat("x", 400<<10)
 	s = newShop(t, func(s *shop, _ []*corev1.Pod) {
 		s.set.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "NotIn", Values: []string{large[:63]}}}
 		for i := range 400 {
@@ -829,92 +713,18 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// Whatever becomes of a request, the pods that were read for it are forgotten. Only those that wait for a prediction are not.
-func TestForgotten(t *testing.T) {
-	for result, change := range map[steer.Result]func(*shop, []*corev1.Pod){
-		steer.Steered: nil,
-		steer.NothingToDo: func(_ *shop, pods []*corev1.Pod) {
-			for _, pod := range pods {
-				pod.Status.Phase = corev1.PodFailed
-			}
-		},
-		steer.Failed: func(_ *shop, pods []*corev1.Pod) {
-			pods[0].Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
-		},
-		steer.NoRoom: func(_ *shop, pods []*corev1.Pod) { other(pods[0], "somebody", "-2147483648") },
-	} {
-		s := newShop(t, change)
-		s.fall(3, result, "")
-		if held := s.Limits.Held(); len(held) != 0 {
-			t.Errorf("%s: %v", result, held)
-		}
-	}
-	for result, change := range map[steer.Result]func([]*corev1.Pod){
-		steer.NothingToDo: func(pods []*corev1.Pod) {
-			for _, pod := range pods[:4] {
-				pod.Status.Phase = corev1.PodFailed
-			}
-		},
-		steer.Failed: func(pods []*corev1.Pod) {
-			pods[0].Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
-		},
-		steer.Observed: func([]*corev1.Pod) {},
-	} {
-		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
-			s.policy.Spec.Mode = v1alpha1.Observe
-			change(pods)
-		})
-		o := s.fall(3, result, "")
-		if result == steer.Observed {
-			if held := s.Limits.Held(); held["shop"] != 7 {
-				t.Errorf("%v", held)
-			}
-			if err := s.Predict(o); err != nil {
-				t.Error(err)
-			}
-			if held := s.Limits.Held(); held["shop"] != 7 {
-				t.Errorf("%v", held)
-			}
-			if _, err := s.States(context.Background(), o.Set); err != nil {
-				t.Error(err)
-			}
-			s.Observed(o)
-		}
-		if held := s.Limits.Held(); len(held) != 0 {
-			t.Errorf("observed, %s: %v", result, held)
-		}
-	}
-}
-
 // What waits to be reported remembers little: pods only if their costs have to come off, and the selector only if it is to be compared.
 func TestForget(t *testing.T) {
 	s := newShop(t, nil)
 	steered, failed := s.fall(4, steer.Steered, ""), s.fails(3)
-	observing := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
+	observing := newShop(t, observes)
 	observed := observing.fall(4, steer.Observed, "")
-	many := newShop(t, func(_ *shop, pods []*corev1.Pod) {
-		// Reserved ones that are not ready.
-		for _, pod := range pods {
-			if pod.Spec.NodeName == "node-0" {
-				pod.Status.Conditions = nil
-			}
+	// Reserved ones that are not ready.
+	many := newShopOf(t, 60, func(_ *shop, pods []*corev1.Pod) {
+		for i := 0; i < len(pods); i += 2 {
+			pods[i].Status.Conditions = nil
 		}
 	})
-	_, _, pods := fakeapi.Shop(60)
-	for i, pod := range pods[6:] {
-		if i%2 == 0 {
-			pod.Status.Conditions = nil
-		}
-		if err := many.Create(context.Background(), pod); err != nil {
-			t.Fatal(err)
-		}
-	}
-	set := fakeapi.Read[appsv1.ReplicaSet](t, many.API, "web")
-	count := int32(60)
-	set.Spec.Replicas = &count
-	if err := many.Update(context.Background(), set); err != nil {
-		t.Fatal(err)
-	}
 	blocked := many.fall(40, steer.Steered, "")
 	if blocked.Blocking() != 20 || blocked.Blocks["not-ready"] != 20 || len(blocked.Blocked) != 5 || cap(blocked.Blocked) > 8 {
 		t.Errorf("%d: %v, %d", blocked.Blocking(), blocked.Blocks, len(blocked.Blocked))
@@ -933,6 +743,29 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// The pods of a Deployment's other sets count for ranks, if these have any.
+func TestSiblings(t *testing.T) {
+	for _, count := range []int{0, 3} {
+		s := withSiblings(t, count, func(_ int, sibling *appsv1.ReplicaSet) {
+			labels := map[string]string{"app": "old"}
+			sibling.Spec.Selector.MatchLabels, sibling.Spec.Template.Labels = labels, labels
+		})
+		policy := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot")
+		policy.Spec.First[0].Nodes.MatchLabels["lifecycle"] = "none"
+		fakeapi.Must(t, s.Update(context.Background(), policy))
+		wanted := names(s.fall(3, steer.Steered, "").Wanted)
+		// The other sets' pods are on the node of the pods with odd numbers.
+		if isOdd := slices.Equal(wanted, []string{"web-1", "web-3", "web-5"}); isOdd != (count > 0) {
+			t.Errorf("%d pods of other sets: %v", count, wanted)
+		}
+	}
+}
+
+// So many other sets of the same controller cost no request each.
+func TestManySiblings(t *testing.T) {
+	withSiblings(t, 21, func(int, *appsv1.ReplicaSet) {}).fall(3, steer.Failed, "more than 20 other ReplicaSets")
+}
+
 // The pods of several sets with one selector are listed once.
 func TestOneSelector(t *testing.T) {
 	s := withSiblings(t, 3, func(i int, sibling *appsv1.ReplicaSet) {
@@ -941,96 +774,108 @@ func TestOneSelector(t *testing.T) {
 			sibling.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Exists"}}}
 		}
 	})
-	lists := 0
-	s.Steerer.Live = bounded.NewReader(interceptor.NewClient(s.API, interceptor.Funcs{
-		List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			if _, ok := list.(*corev1.PodList); ok {
-				lists++
-			}
-			return live.List(ctx, list, options...)
-		},
-	}), 3)
-	if s.fall(3, steer.Steered, ""); lists != 2 {
-		t.Errorf("%d lists", lists)
+	live, reads := s.Counted()
+	s.Steerer.Live = live
+	if s.fall(3, steer.Steered, ""); reads.Pods.Load() != 2 {
+		t.Errorf("%d lists", reads.Pods.Load())
 	}
 	policy := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot")
 	policy.Spec.Mode = v1alpha1.Observe
-	if err := s.Update(context.Background(), policy); err != nil {
-		t.Fatal(err)
-	}
+	fakeapi.Must(t, s.Update(context.Background(), policy))
 	// Nine pods, and a comparison.
 	if s.fall(3, steer.Observed, ""); s.Limits.Held()["shop"] != 10 {
 		t.Errorf("%v: pods count twice", s.Limits.Held())
 	}
 }
 
-// Whatever is read of a namespace is read by one request at a time.
-func TestOneAtATime(t *testing.T) {
-	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
-		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })
-		var now, most, reads atomic.Int64
-		counted := func(read func() error) error {
-			defer now.Add(-1)
-			if at := now.Add(1); at > most.Load() {
-				most.Store(at)
+// Of two policies, the older one counts.
+func TestTwoPolicies(t *testing.T) {
+	s := newShop(t, nil)
+	younger := s.policy.DeepCopy()
+	younger.Name, younger.UID, younger.ResourceVersion, younger.CreationTimestamp = "a", uid(2, 1), "", metav1.NewTime(now.Add(time.Second))
+	s.Make(t, younger)
+	if o := s.fall(4, steer.Steered, ""); o.Policy.Name != "spot" {
+		t.Fatalf("%s counts", o.Policy.Name)
+	}
+}
+
+// Whatever becomes of a request, the pods that were read for it are forgotten. Only those that wait for a prediction are not.
+func TestForgotten(t *testing.T) {
+	fail := func(_ *shop, pods []*corev1.Pod) {
+		for _, pod := range pods[:4] {
+			pod.Status.Phase = corev1.PodFailed
+		}
+	}
+	for _, c := range []struct {
+		mode   v1alpha1.Mode
+		result steer.Result
+		change func(*shop, []*corev1.Pod)
+	}{
+		{v1alpha1.Steer, steer.Steered, func(*shop, []*corev1.Pod) {}},
+		{v1alpha1.Steer, steer.NothingToDo, fail},
+		{v1alpha1.Steer, steer.Failed, func(_ *shop, pods []*corev1.Pod) { large(pods[0]) }},
+		{v1alpha1.Steer, steer.NoRoom, func(_ *shop, pods []*corev1.Pod) { other(pods[0], "somebody", "-2147483648") }},
+		{v1alpha1.Observe, steer.Observed, func(*shop, []*corev1.Pod) {}},
+		{v1alpha1.Observe, steer.NothingToDo, fail},
+		{v1alpha1.Observe, steer.Failed, func(_ *shop, pods []*corev1.Pod) { large(pods[0]) }},
+	} {
+		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
+			s.policy.Spec.Mode = c.mode
+			c.change(s, pods)
+		})
+		o := s.fall(3, c.result, "")
+		if c.result == steer.Observed {
+			before := s.Limits.Held()["shop"]
+			fakeapi.Must(t, s.Predict(o))
+			if after := s.Limits.Held()["shop"]; before != 7 || after != 7 {
+				t.Errorf("%d before the prediction, %d after", before, after)
 			}
-			reads.Add(1)
-			time.Sleep(time.Millisecond)
-			return read()
+			_, err := s.States(context.Background(), o.Set)
+			fakeapi.Must(t, err)
+			s.Observed(o)
 		}
-		s.Steerer.Live = bounded.NewReader(interceptor.NewClient(s.API, interceptor.Funcs{
-			Get: func(ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-				return counted(func() error { return live.Get(ctx, key, object, options...) })
-			},
-			List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-				return counted(func() error { return live.List(ctx, list, options...) })
-			},
-		}), 3)
-		var group sync.WaitGroup
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		for i := range 10 {
-			request := s.request(int32(3 + i%3))
-			group.Go(func() {
-				o := s.Steer(ctx, request)
-				if o.Set == nil {
-					t.Error(o.Result, o.Message)
-					return
-				}
-			})
-		}
-		group.Wait()
-		if most.Load() != 1 {
-			t.Errorf("%s: up to %d of %d reads at a time", mode, most.Load(), reads.Load())
-		}
-		// So it is with comparisons, which do not wait for decisions, nor these for them.
-		most.Store(0)
-		s.Later, s.Steerer.Live = s.Steerer.Live, nil
-		set, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 10 {
-			group.Go(func() {
-				if _, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web")); err != nil {
-					t.Error(err)
-				}
-				if _, err := s.States(ctx, set); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		group.Wait()
-		stop()
-		if most.Load() != 1 || reads.Load() < 40 {
-			t.Errorf("%s: up to %d of %d reads at a time", mode, most.Load(), reads.Load())
+		if held := s.Limits.Held(); len(held) != 0 {
+			t.Errorf("%s, %s: %v", c.mode, c.result, held)
 		}
 	}
 }
 
-// A pod that is not the set's own is not counted, and never written to.
-func TestOrphan(t *testing.T) {
-	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { pods[1].OwnerReferences = nil })
-	if got := names(s.fall(4, steer.Steered, "").Wanted); len(got) != 1 || got[0] == "web-1" {
-		t.Fatal(got)
+// Whatever is read of a namespace is read by one request at a time. So it is with comparisons, which do not wait for decisions, nor these for them.
+func TestOneAtATime(t *testing.T) {
+	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
+		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })
+		live, reads := s.Counted()
+		s.Steerer.Live = live
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		var group sync.WaitGroup
+		for i := range 10 {
+			request := s.request(int32(3 + i%3))
+			group.Go(func() {
+				if o := s.Steer(ctx, request); o.Set == nil {
+					t.Error(o.Result, o.Message)
+				}
+			})
+		}
+		group.Wait()
+		if most := reads.Most(); most != 1 {
+			t.Errorf("%s: up to %d reads at a time", mode, most)
+		}
+		s.Later, s.Steerer.Live = live, nil
+		set, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web"))
+		fakeapi.Must(t, err)
+		for range 10 {
+			group.Go(func() {
+				_, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web"))
+				_, statesErr := s.States(ctx, set)
+				if err := errors.Join(err, statesErr); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if most := reads.Most(); most != 1 || reads.Count.Load() < 40 {
+			t.Errorf("%s: up to %d of %d reads at a time for comparisons", mode, most, reads.Count.Load())
+		}
 	}
 }
