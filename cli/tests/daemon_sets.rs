@@ -1,8 +1,7 @@
 //! `DaemonSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
 use crate::common::{
-    Change, DAEMON_SET, changed, dump, fails, fine, items, pods, put, row, run, shown, with, with_twin,
-    without,
+    Change, DAEMON_SET, changed, dump, fails, fine, items, put, row, run, shown, with, with_twin, without,
 };
 use serde_json::{Value, json};
 
@@ -44,10 +43,6 @@ fn made_for(node: &str) -> Value {
     } } } })
 }
 
-fn of_gone_node(spec: &str, value: Value) -> String {
-    changed(DAEMON_SET, &[("agent-f", spec, value), ("agent", "status numberMisscheduled", json!(0))])
-}
-
 #[test]
 fn the_budget_is_certain_and_the_pods_are_not() {
     let shown = shown("ds/agent", DAEMON_SET);
@@ -78,25 +73,6 @@ fn the_budget_is_certain_and_the_pods_are_not() {
     assert_eq!(fine("ds/agent --rollout", DAEMON_SET).0, table);
 }
 
-#[test]
-fn who_uses_up_the_budget_is_named() {
-    let (place, revision) = new();
-    let unavailable = |name| (name, READY, json!("False"));
-    let changes = [unavailable("agent-a"), unavailable("agent-c"), ("agent-c", place, revision)];
-    let by_a = |name: &str| {
-        format!(
-            "{name} waits for agent-a; old-available; {OLD}; 2 nodes may be unavailable, and 3 are: agent-a is not ready"
-        )
-    };
-    shown("ds/agent", changed(DAEMON_SET, &changes)).says(&[
-        "1 of 6 go, quota 0",
-        "agent-b; delete; old-unavailable; …",
-        &by_a("agent-d"),
-        &by_a("agent-e"),
-        &by_a("agent-f"),
-    ]);
-}
-
 /// With surge, an old pod goes once the new pod of its node is available: the new one is named, not one that is going.
 #[test]
 fn with_surge_old_pods_wait_for_new_ones() {
@@ -117,80 +93,12 @@ fn with_surge_old_pods_wait_for_new_ones() {
     shown("ds/agent", like_c(&surge, "agent-cb", &[new()])).says(&[replaced]);
 }
 
-/// Of a node that is gone, no pod goes before the others of its kind.
+/// The pod of a node that is gone belongs to no node if it is not assigned, whatever its affinity says.
 #[test]
-fn pods_of_a_node_that_is_gone_settle_first() {
-    let gone = ("spec nodeName", json!("gone"));
-    let dump = of_gone_node(gone.0, gone.1.clone());
-    let dump = like_c(&dump, "agent-g", std::slice::from_ref(&gone));
-    let like = format!("agent-f; keep; unsettled; {OLD}, like others of node gone");
-    shown("ds/agent", &dump).says(&[&like]);
-    let going = [gone, (DELETED, json!("2026-03-10T12:00:30Z"))];
-    let waits = shown("ds/agent", like_c(&dump, "agent-h", &going));
-    let why = format!("waits for agent-h; unsettled; {OLD}, and agent-h is still being deleted");
-    waits.says(&[&format!("agent-f {why}"), &format!("agent-g {why}")]);
-    assert_eq!(
-        waits
-            .lines
-            .iter()
-            .filter(|line| line.contains("; unsettled; ") && line.contains("waits for"))
-            .count(),
-        2
-    );
-}
-
-#[test]
-fn nodes_decide_first() {
-    let taint = json!({ "taints": [{ "key": "dedicated", "value": "gpu", "effect": "NoExecute" }] });
-    shown("ds/agent", changed(DAEMON_SET, &[("node-6", "spec", taint)])).says(&[
-        "1 of 6 go, quota 0",
-        "agent-f; delete; not-wanted; node node-6 has the taint dedicated=gpu:NoExecute, which the pods do not tolerate",
-        &format!("agent-c; keep; after-first-part; {OLD}, but missing and unwanted pods of all nodes come first"),
-        "note: the next sync deletes 1 pod and creates 0; replacing old pods comes after that, perhaps at once",
-    ]);
-    // The pod of a node that is gone belongs to no node if it is not assigned, whatever its affinity says.
+fn a_pod_that_is_made_for_a_node_that_is_gone_goes() {
+    let changes = [("agent-f", "spec", made_for("gone")), ("agent", "status numberMisscheduled", json!(0))];
     let waits = "agent-f; delete; no-node; it waits for node gone, which does not exist";
-    shown("ds/agent", of_gone_node("spec", made_for("gone"))).says(&[waits]);
-    let failed = changed(DAEMON_SET, &[("agent-c", "status phase", json!("Failed"))]);
-    let goes = "agent-c; delete; failed; it has failed, and a new pod replaces it";
-    shown("ds/agent", failed).says(&[goes, "…only the controller knows…"]);
-}
-
-/// The older pod of a node stays, else the first by name, whatever the order in which they are listed.
-#[test]
-fn one_pod_of_a_node_stays() {
-    for (name, created, goes) in [
-        ("agent-cc", None, "agent-cc"),
-        ("agent-bb", None, "agent-c"),
-        ("agent-bb", Some("2026-03-10T11:59:00Z"), "agent-bb"),
-        ("agent-cc", Some("2020-03-10T11:59:00Z"), "agent-c"),
-    ] {
-        let created = created.map(|time| ("metadata creationTimestamp", json!(time)));
-        let shown = shown("ds/agent", like_c(DAEMON_SET, name, created.as_slice()));
-        shown.says(&[&format!("{goes}; delete; surplus; …")]);
-        assert_eq!(
-            shown.lines.iter().filter(|line| line.contains("; delete; surplus; ")).count(),
-            1,
-            "{shown}"
-        );
-    }
-}
-
-#[test]
-fn a_dump_needs_the_nodes_and_the_revisions() {
-    for (dump, lacks) in [
-        (
-            without(DAEMON_SET, |item| item["metadata"]["name"] == "node-1"),
-            "…only 4 nodes for default DaemonSet/agent are listed, while its status counts 5…",
-        ),
-        (without_kind("Node"), "…kubectl get pods,daemonsets,controllerrevisions,nodes -n default -o json…"),
-        (without_kind("ControllerRevision"), "…no ControllerRevision of default DaemonSet/agent is listed…"),
-        (without_kind("Pod"), "…only 0 pods of default DaemonSet/agent are listed…"),
-    ] {
-        fails("ds/agent", dump, lacks);
-    }
-    // Without nodes, each pod's node is taken to be a good one.
-    assert_eq!(fine("ds/agent --partial -o name", without_kind("Node")).0, "pod/agent-b\n");
+    shown("ds/agent", changed(DAEMON_SET, &changes)).says(&[waits]);
 }
 
 /// Once a new pod is available, the budget leaves room for a pod, or the old one of its node goes.
@@ -261,26 +169,11 @@ fn what_one_sync_does_not_reach_waits_for_the_next() {
 /// Neither the rows nor the notes claim that a pod is old.
 #[test]
 fn without_a_revision_no_pod_is_called_old() {
-    let dump = without_kind("ControllerRevision");
-    let shown_of = |dump: &str| shown("ds/agent --partial", dump);
-    let all = shown_of(&dump);
-    all.says(&["0 of 6 go, quota 0"]).lacks("waits for");
-    for pod in pods(&all.json) {
-        assert!(pod.ends_with("keeps a pod, and whether this one is old is not known"), "{pod}");
-    }
-    let note =
-        "note: no ControllerRevision of default DaemonSet/agent is listed, so its old pods are not known\n";
-    assert_eq!(all.notes, note);
-
-    // With surge, a node keeps an old pod and a new one. Without it, just one pod.
-    let dump = like_c(&dump, "agent-z", &[]);
-    let goes = "agent-z; delete; surplus; another pod of node node-3 stays…";
-    shown_of(&dump).says(&["1 of 7 go, quota 0", goes]);
-    let surge = changed(&dump, &[rolling("maxSurge", json!(1)), rolling("maxUnavailable", json!(0))]);
-    shown_of(&surge).says(&[
-        "0 of 7 go, quota 0",
-        "agent-z; keep; surplus; node node-3 has other pods: it stays only if it is the only old or the only new one",
-    ]);
+    let all = shown("ds/agent --partial", without_kind("ControllerRevision"));
+    let keeps = "…keeps a pod, and whether this one is old is not known";
+    all.says(&["0 of 6 go, quota 0"]).says(&[keeps; 6]).lacks("waits for");
+    // Without nodes, each pod's node is taken to be a good one.
+    assert_eq!(fine("ds/agent --partial -o name", without_kind("Node")).0, "pod/agent-b\n");
 }
 
 #[test]

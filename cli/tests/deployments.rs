@@ -3,8 +3,7 @@
 //! shows.
 
 use crate::common::{
-    Change, ROLLOUT, Shown, changed, dump, fails, fine, items, list, owned_pod, owner, put, row, shown, with,
-    with_twin, without,
+    Change, ROLLOUT, Shown, changed, dump, fails, fine, items, list, put, row, shown, with, without,
 };
 use serde_json::{Value, json};
 
@@ -219,27 +218,6 @@ fn sets_that_only_have_a_size_are_listed() {
 }
 
 #[test]
-fn an_idle_deployment_scales_its_one_set() {
-    let idle = changed(
-        &without_old(ROLLOUT),
-        &[
-            ("web", "spec replicas", json!(9)),
-            ("web", "status replicas", json!(9)),
-            (NEW, "metadata annotations deployment.kubernetes.io/desired-replicas", json!("9")),
-        ],
-    );
-    let scaled = shown("deploy/web --next-step --replicas 3", &idle);
-    let set = format!("{NEW}: 9 to 3, 6 go; only-active; …");
-    scaled.says(&["6 of 9 go; scale; goes on: false; waits: false", &set]);
-    assert_eq!((list(&scaled.json["sets"]).count(), &*scaled.notes), (1, COSTS));
-    let alone = shown(&format!("rs {NEW} --replicas 3"), &idle);
-    assert_eq!(scaled.json["sets"][0]["pods"], alone.json["pods"]);
-    // Growing takes no pod.
-    shown("deploy/web --next-step --replicas 20", &idle)
-        .says(&[&format!("{NEW}: 9 to 20, 0 go; only-active; …")]);
-}
-
-#[test]
 fn a_paused_deployment_is_scaled_and_does_not_roll() {
     let old = |rest: &str| format!("{OLD}: {rest}");
     let new = |rest: &str| format!("{NEW}: {rest}");
@@ -390,40 +368,6 @@ fn what_stops_the_controller_is_noted() {
 // What is wrong.
 
 #[test]
-fn unknown_and_ambiguous_deployments_get_a_suggestion() {
-    let none = without(ROLLOUT, |item| item["kind"] == "Deployment");
-    let bare = with(owned_pod(1, "x"), "metadata ownerReferences", owner("v1", "ReplicationController", "x"));
-    let two = dump(&[items(ROLLOUT), vec![bare]].concat());
-    let namesake = with_twin(ROLLOUT, OLD, &[("metadata name", json!("web"))]);
-    let choose = "; choose one as TYPE/NAME, with --namespace, or ask about all with -A";
-    for (words, dump, error) in [
-        ("deploy/wep", ROLLOUT, "no Deployment is named wep; did you mean deploy/web?"),
-        ("deploy/xyz", ROLLOUT, "no Deployment is named xyz; the input has: default Deployment/web"),
-        (
-            "deploy/web",
-            &*none,
-            "no Deployment is named web; the input has none; get it with kubectl get pods,replicasets,deployments -o json",
-        ),
-        (
-            "",
-            &*two,
-            &*format!(
-                "the input has pods of several workloads: default Deployment/web, default ReplicationController/x{choose}"
-            ),
-        ),
-        (
-            "web",
-            &*namesake,
-            &*format!(
-                "several workloads are named web: default Deployment/web, default ReplicaSet/web{choose}"
-            ),
-        ),
-    ] {
-        fails(&format!("{words} --replicas 5"), dump, error);
-    }
-}
-
-#[test]
 fn unsound_deployments_name_the_field() {
     for (place, value, error) in [
         (
@@ -471,14 +415,6 @@ fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
     }
     // At the count that it has, there is nothing to write back.
     assert_eq!(shown(&format!("rs/{NEW} --replicas 9"), &one).notes, "");
-}
-
-#[test]
-fn a_deployment_that_is_listed_twice_is_noted() {
-    let twice = with_twin(ROLLOUT, "web", &[("spec replicas", json!(1))]);
-    let shown = shown(ROLL, twice);
-    shown.says(&["note: default Deployment/web is listed more than once: only the first entry counts"]);
-    assert_eq!(shown.json["replicas"], 10);
 }
 
 #[test]

@@ -101,14 +101,6 @@ impl Kind {
 }
 
 #[test]
-fn pods_go() {
-    for kind in KINDS {
-        let head = if kind.short == "sts" { "1 of 3 go, …" } else { "2 of 3 go, …" };
-        kind.changed("spec replicas", json!(3)).says(&[head]);
-    }
-}
-
-#[test]
 fn a_workload_that_is_being_deleted_or_has_an_invalid_selector_deletes_no_pods() {
     for kind in KINDS {
         let time = json!("2026-03-10T12:00:00Z");
@@ -136,13 +128,6 @@ fn one_uid_on_two_pods_is_an_error() {
         let error = "pod default/web-1: metadata.uid: pod default/web-0 has 00000000-0000-4000-8000-000000000000, too; \
                      UIDs must be unique";
         fails(&kind.of_web(), dump(&items), error);
-        // The same pod once more is no other pod.
-        items[2] = items[1].clone();
-        put(&mut items[0], "status replicas", json!(2));
-        put(&mut items[0], "status active", json!(2));
-        let (_, notes) = fine(&kind.of_web(), dump(&items));
-        let note = "note: pod default/web-0 is listed more than once: only the first entry counts\n";
-        assert!(notes.contains(note), "{kind:?}: {notes}");
     }
 }
 
@@ -301,19 +286,5 @@ fn a_broken_node_matters_to_daemon_sets_alone() {
         } else {
             assert_eq!(kind.ran(&items), sound, "{kind:?}");
         }
-    }
-}
-
-#[test]
-fn a_workload_that_is_listed_twice_is_noted() {
-    for kind in KINDS {
-        let items = kind.objects();
-        let once = fine(&kind.of_web(), dump(&items));
-        let other = with(items[0].clone(), "spec selector", json!({}));
-        let twice = fine(&kind.of_web(), dump(&[items, vec![other]].concat()));
-        assert_eq!(twice.0, once.0, "{kind:?}");
-        let note = "listed more than once: only the first entry counts";
-        let note = format!("note: default {}/web is {note}\n", kind.name);
-        assert!(twice.1.contains(&note) && !once.1.contains(&note), "{}", twice.1);
     }
 }

@@ -8,17 +8,7 @@ const NEW: &str = "web-7f6b9d5c48";
 const COSTS: &str = "note: 2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)\n";
 
 fn autoscaler(least: Option<u32>, most: u32, wanted: Option<u32>) -> Value {
-    json!({
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": { "name": "web", "namespace": "default" },
-        "spec": {
-            "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" },
-            "minReplicas": least,
-            "maxReplicas": most,
-        },
-        "status": { "desiredReplicas": wanted },
-    })
+    common::autoscaler(("Deployment", "web"), least, most, wanted)
 }
 
 fn budget(name: &str, selector: &Value) -> Value {
@@ -134,9 +124,7 @@ fn an_autoscaler_names_kind_group_and_name() {
     let mut elsewhere = autoscaler(Some(8), 20, None);
     elsewhere["metadata"]["namespace"] = json!("shop");
     assert!(notes(&of(3, &[elsewhere])).is_empty());
-    let mut database = autoscaler(Some(8), 20, None);
-    database["spec"]["scaleTargetRef"] =
-        json!({ "apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db" });
+    let database = common::autoscaler(("StatefulSet", "db"), Some(8), 20, None);
     let shown = shown("sts/db --replicas 3", with_objects(STATEFUL_SET, &[database]));
     shown.says(&["warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again"]);
 }
@@ -232,31 +220,6 @@ fn a_policy_chooses_the_pods() {
     // It has no say about other kinds.
     shown("sts/db --replicas 3", with_objects(STATEFUL_SET, &[policy("all", &json!({}), old)]))
         .lacks("podrank-webhook");
-}
-
-#[test]
-fn costs_that_pods_have_are_shown() {
-    of(3, &[]).says(&[COSTS.trim_end()]);
-    of(9, &[]).lacks("deletion costs");
-    let off = "deploy/web --replicas 3 --feature-gates PodDeletionCost=false";
-    shown(off, idle()).lacks("deletion cost");
-    let cost = |value: &str, manager: &str| {
-        let mut objects = items(&idle());
-        for (pod, number) in objects.iter_mut().filter(|it| it["kind"] == "Pod").zip(0..) {
-            let name = "controller.kubernetes.io/pod-deletion-cost";
-            pod["metadata"]["annotations"] = json!({ name: if number < 5 { value } else { "7" } });
-            let fields = json!({ "f:metadata": { "f:annotations": { format!("f:{name}"): {} } } });
-            let manager = if number < 5 { manager } else { "podrank" };
-            pod["metadata"]["managedFields"] =
-                json!([{ "manager": manager, "operation": "Apply", "fieldsV1": fields }]);
-        }
-        shown("deploy/web --replicas 3", dump(&objects))
-    };
-    // podrank's own have a note of their own.
-    cost("-1", "karpenter").says(&["note: 5 pods have deletion costs (…-… -1, …-… -1, …-… -1 and 2 more)"]);
-    cost("-1", "podrank").lacks("note: 5 pods have deletion costs (");
-    // Kubernetes reads this one as 0, and a warning says so.
-    cost("+1", "karpenter").lacks("have deletion costs");
 }
 
 #[test]

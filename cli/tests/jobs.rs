@@ -44,72 +44,10 @@ fn ties_are_contested() {
     // Four of the pods became ready and were created at the same time.
     let tie =
         "…; contested; surplus; 6 active pods, and 3 wanted: one of 4 pods of which 1 goes, by list order";
-    shown("job/import --parallelism 3", plain).says(&[
-        "3 of 6 go, quota 1",
-        "import-3-b; delete; …",
-        "import-2-a; delete; …",
-        tie,
-        tie,
-        tie,
-        tie,
-    ]);
-}
-
-/// Pods of one Job that tie have the same chance.
-#[test]
-fn ties_have_odds() {
-    let plain = example(&[without_indexes(), job("spec completions", json!(9))]);
     let shown = shown("job/import --parallelism 3", plain);
-    let odds = shown.json["pods"].as_array().expect("pods").iter().map(|pod| &pod["odds"]);
-    assert_eq!(
-        odds.collect::<Vec<_>>(),
-        [&Value::Null, &Value::Null, &json!(0.25), &json!(0.25), &json!(0.25), &json!(0.25)]
-    );
-}
-
-/// In an Indexed Job, Kubernetes' sort of the list by index decides about pods that tie: up to 12 of them, the lower indexes go.
-#[test]
-fn indexes_leave_nothing_to_chance() {
-    let same = |name| {
-        [
-            (name, "status conditions 0 lastTransitionTime", json!("2026-03-10T11:00:00Z")),
-            (name, "metadata creationTimestamp", json!("2026-03-10T11:00:00Z")),
-        ]
-    };
-    let [one, two, three] = ["import-1-a", "import-2-a", "import-3-a"].map(same);
-    shown("job/import --parallelism 1", example(&[one, two, three].concat())).says(&[
-        "5 of 6 go, quota 0",
-        "…; delete; duplicate; …",
-        "import-1-a; delete; surplus; 6 active pods, and 1 wanted: it ties with others, and Kubernetes' sort of the list by index decides",
-        "import-2-a; delete; surplus; 6 active pods, and 1 wanted: it ties with others, and Kubernetes' sort of the list by index decides",
-        "import-7-a; delete; …",
-        "import-x; delete; …",
-        "import-3-a; keep; kept; index 3 keeps this pod: it ties with others, and Kubernetes' sort of the list by index decides",
-    ]);
-}
-
-#[test]
-fn all_go_or_none() {
-    let conditions = |name: &str| job("status conditions", json!([{ "type": name, "status": "True" }]));
-    let failing = example(&[conditions("FailureTarget")]);
-    for (words, dump, why) in [
-        ("--suspend", JOB, "…; delete; suspended; all pods of a suspended Job go"),
-        (
-            "--parallelism 9",
-            &failing,
-            "…; delete; ending; the condition FailureTarget is true, so all pods go",
-        ),
-    ] {
-        shown(&format!("job/import {words}"), dump).says(&["6 of 6 go, quota 0"]).says(&[why; 6]);
-    }
-    let note = "note: default Job/import is complete: its controller deletes no pods";
-    let complete = shown("job/import --suspend", example(&[conditions("Complete")]));
-    complete.says(&["0 of …", note]);
-    let managed = example(&[job("spec managedBy", json!("example.com/kueue"))]);
-    let note = "note: default Job/import is managed by \"example.com/kueue\", so kube-controller-manager leaves it alone";
-    let managed = shown("job/import --suspend", managed);
-    managed.says(&["0 of …", note]);
-    assert_eq!([complete, managed].map(|it| it.notes.lines().count()), [1, 1]);
+    shown.says(&["3 of 6 go, quota 1", "import-3-b; delete; …", "import-2-a; delete; …", tie, tie, tie, tie]);
+    let odds: Vec<_> = list(&shown.json["pods"]).map(|pod| row(pod, "{odds}")).collect();
+    assert_eq!(odds, ["null", "null", "0.25", "0.25", "0.25", "0.25"]);
 }
 
 /// The preview of the Job as it is, at noon, after these changes: what is said of the pods that go, if it is the same of all
@@ -294,18 +232,7 @@ fn completions_and_parallelism_change_together() {
     }
     // The same number needs no other, and is no change.
     shown("job/import --completions 6 --parallelism 4", &elastic).says(&["2 of 6 go, quota 0"]);
-    fails(
-        "job/import --completions 3",
-        &elastic,
-        "default Job/import: Kubernetes lets completions change only to the same number as parallelism, which is 6: use \
-         --completions 3 --parallelism 3",
-    );
-    fails(
-        "job/import --completions 3 --parallelism 3",
-        example(&[without_indexes()]),
-        "default Job/import is not Indexed, so Kubernetes does not let its completions change: use --parallelism N alone, or \
-         create another Job",
-    );
+    fails("job/import --completions 3", &elastic, "…which is 6: use --completions 3 --parallelism 3");
 }
 
 #[test]

@@ -186,16 +186,6 @@ fn a_page_needs_nodes_and_does_without() {
 }
 
 #[test]
-fn all_names_of_a_type_ask_for_the_same() {
-    for words in ["deploy/web", "deploy web", "Deployments.apps web", "deployment.v1.apps/web"] {
-        let kubectl = kubectl(&example());
-        fine(&run(&kubectl, &format!("{words} --rollout")));
-        let first = "get|deployments.apps|web|--ignore-not-found|--show-managed-fields|--output|json";
-        assert_eq!(kubectl.asked()[0], first, "{words}");
-    }
-}
-
-#[test]
 fn connection_flags_are_passed_on() {
     let kubectl = kubectl(&example());
     let flags = "--kubeconfig /k --cluster c --user u --as x --as-group g --as-group h --request-timeout 5s -s https://s \

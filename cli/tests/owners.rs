@@ -159,17 +159,6 @@ fn a_count_that_is_there_already_needs_no_plan() {
 }
 
 #[test]
-fn several_sets_are_refused_until_the_rollout_has_ended() {
-    let sets = [set("web-0", 1), set("web-1", 3)];
-    let answers =
-        [says(&rollout(3)), list(&sets), says(&sets[1]), says(&rollout(3)), list(&sets), list(&pods())];
-    let several = "shop Rollout/web uses several ReplicaSets (web-0, web-1), and only its own controller decides how they share its count: wait until its rollout has ended";
-    // The status of web-0 counts a pod that is not there, so it is read again.
-    let again: Vec<_> = answers[2..].iter().cycle().take(12).cloned().collect();
-    refuses("scale rollout/web --replicas 1 -n shop --yes", &[&answers[..], &again].concat(), several);
-}
-
-#[test]
 fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     let canary = with(set("web-2", 1), "spec selector", json!({ "matchLabels": { "app": "canary" } }));
     let mut first = pod("shop", "web-1", 'd', "worker-2");

@@ -16,10 +16,6 @@ fn ready_since<'a>(pod: &'a str, time: &str) -> Change<'a> {
     (pod, "status conditions 0 lastTransitionTime", json!(format!("2026-03-10T{time}Z")))
 }
 
-fn of_revision<'a>(pod: &'a str, revision: &str) -> Change<'a> {
-    (pod, "metadata labels controller-revision-hash", json!(revision))
-}
-
 /// The dump without this pod, of a set whose status counts none.
 fn lacks(dump: &str, pod: &str) -> String {
     let dump = without(dump, |item| item["metadata"]["name"] == pod);
@@ -43,26 +39,6 @@ fn a_broken_ordinal_is_named() {
         row(&shown.json, "{workload} {replicas} {featureGates}"),
         r#"{"kind":"StatefulSet","name":"db"} 3 {"MaxUnavailableStatefulSet":true,"StatefulSetRecreateStrategy":false}"#
     );
-}
-
-#[test]
-fn a_set_that_waits_says_so_in_each_view() {
-    let waits = "A scale-down of sts/db to 2 or more waits for db-1: db-1 is not ready.\n";
-    for words in ["sts/db", "pod/db-4", "sts/db -o wide", "pod/db-2"] {
-        let (text, _) = fine(words, STATEFUL_SET);
-        assert!(text.contains(waits), "{words}: {text}");
-        let (text, notes) = fine(words, mended(&[]));
-        assert!(!text.contains("waits for db-1") && !notes.contains("waits for"), "{words}: {text}{notes}");
-    }
-    for words in ["sts/db --replicas 3", "sts", "pod/db-4 --replicas 3"] {
-        let (table, _) = fine(words, STATEFUL_SET);
-        assert!(
-            ["waits for db-1", "waits for 1 pod", "db-1 is not ready"].iter().any(|it| table.contains(it)),
-            "{words}: {table}"
-        );
-    }
-    let (json, _) = fine("pod/db-4 -o json", STATEFUL_SET);
-    assert!(json.contains(r#""code": "scale-down-waits""#), "{json}");
 }
 
 #[test]
@@ -96,24 +72,11 @@ fn names_alone_say_who_waits() {
     }
 }
 
-#[test]
-fn with_it_mended_one_pod_goes_at_a_time() {
-    shown("sts/db --replicas 3", mended(&[])).says(&[
-        "1 of 5 go, quota 0",
-        "db-4; delete; out-of-range; ordinal 4 is beyond 2",
-        "db-3; blocked; one-at-a-time; …",
-        "rest: Then it waits for db-4; 1 pod goes only after that.",
-    ]);
-}
-
 const OFF: &str = "sts/db --rollout --feature-gates MaxUnavailableStatefulSet=false";
 const OLDER: &str = "before Kubernetes 1.37, this step takes other pods";
 
 #[test]
-fn parallel_takes_all_and_a_partition_counts_from_the_start() {
-    let parallel = changed(STATEFUL_SET, &[("db", "spec podManagementPolicy", json!("Parallel"))]);
-    shown("sts/db --replicas 1", &parallel).says(&["4 of 5 go, quota 0"]).lacks("waits for");
-
+fn a_partition_counts_from_the_start() {
     let rolling = json!({ "partition": 2, "maxUnavailable": "50%" });
     let update = mended(&[
         ("db", "status updateRevision", json!("db-3")),
@@ -140,27 +103,6 @@ fn parallel_takes_all_and_a_partition_counts_from_the_start() {
 }
 
 #[test]
-fn one_unavailable_pod_makes_a_parallel_update_depend_on_the_release() {
-    let update = [
-        ("db", "status updateRevision", json!("db-3")),
-        ("db", "spec podManagementPolicy", json!("Parallel")),
-        of_revision("db-1", "db-3"),
-    ];
-    let dump = changed(STATEFUL_SET, &update);
-    let note = format!("note: …{OLDER}…");
-    shown("sts/db --rollout", &dump).says(&["0 of 5 go, quota 0", "db-4; blocked; budget; …", &note]);
-    shown(OFF, &dump).says(&["1 of 5 go, quota 0", "db-4; delete; old; …"]);
-    // The budget of an update is named.
-    let more = [
-        ("db", "spec updateStrategy rollingUpdate maxUnavailable", json!("50%")),
-        of_revision("db-2", "db-3"),
-        is_ready("db-2", false),
-    ];
-    let blocked = "db-4 waits for db-2; budget; db-2 is one of as many pods as may be unavailable, 2";
-    shown("sts/db --rollout", changed(&dump, &more)).says(&[blocked]);
-}
-
-#[test]
 fn pods_of_one_ordinal_are_contested() {
     let twins = with_twin(&mended(&[]), "db-4", &[("metadata name", json!("db-04"))]);
     let twin = "…; contested; twins; … has the same ordinal as another pod: the list order decides";
@@ -168,53 +110,18 @@ fn pods_of_one_ordinal_are_contested() {
 }
 
 #[test]
-fn pods_that_are_finished_terminating_or_missing_count() {
-    let asked = |dump: &str| shown("sts/db --replicas 4", dump);
-    let finished = asked(&mended(&[("db-2", "status phase", json!("Failed")), is_ready("db-2", false)]));
-    finished.says(&[
-        "db-4; blocked; waits-for-finished; …",
-        "db-3; keep; in-range; …",
-        "db-2; delete; finished; …",
-    ]);
-    assert_eq!(finished.json["pods"][2]["phase"], "Failed");
-    let terminating = [("db-0", "metadata deletionTimestamp", json!("2026-03-10T11:59:00Z"))];
-    asked(&mended(&terminating)).says(&["0 of 4 go, quota 0", "db-4 waits for db-0; …"]);
-    let missing = "db-4 waits for db-0; waits-for-missing; db-0 does not exist yet and is created first";
-    asked(&lacks(&mended(&[]), "db-0")).says(&[missing]);
-}
-
-#[test]
-fn claims_go_with_their_pods() {
-    let claims = mended(&[
-        ("db", "spec persistentVolumeClaimRetentionPolicy", json!({ "whenScaled": "Delete" })),
-        ("db", "spec volumeClaimTemplates", json!([{ "metadata": { "name": "data" }, "spec": {} }])),
-    ]);
-    let note = "note: …so claims go with their pods, unless others own them, too: data-db-4";
-    shown("sts/db --replicas 3", claims).says(&[note]);
-}
-
-#[test]
 fn bad_input_says_what_is_wrong() {
-    fails("sts/dbx --replicas 1", STATEFUL_SET, "no StatefulSet is named dbx; did you mean sts/db?");
-    fails(
-        "sts/db --replicas 1",
-        without(STATEFUL_SET, |item| item["metadata"]["name"] == "db-2"),
-        "the input is incomplete: only 4 pods of default StatefulSet/db are listed, while its status counts 5; get all of it \
-         with: kubectl get pods,statefulsets -n default -o json; --partial accepts what is missing",
-    );
-    fails(
-        "sts/db --replicas 1",
-        changed(STATEFUL_SET, &[("db", "spec podManagementPolicy", json!("Later"))]),
-        "default StatefulSet/db: spec.podManagementPolicy: \"Later\" is neither OrderedReady nor Parallel",
-    );
-    fails(
-        "sts/db --replicas 1 --order total",
-        STATEFUL_SET,
-        "default StatefulSet/db: the total order is for Deployments, ReplicaSets and ReplicationControllers; a StatefulSet has its own",
-    );
-    let recreate = changed(STATEFUL_SET, &[("db", "spec updateStrategy", json!({ "type": "Recreate" }))]);
-    let note = "…whose feature gate StatefulSetRecreateStrategy is off…";
-    shown("sts/db --replicas 1", recreate).says(&[note]);
+    let later = changed(STATEFUL_SET, &[("db", "spec podManagementPolicy", json!("Later"))]);
+    for (words, dump, error) in [
+        ("", &*later, "spec.podManagementPolicy: \"Later\" is neither OrderedReady nor Parallel"),
+        (
+            " --order total",
+            STATEFUL_SET,
+            "the total order is for Deployments, ReplicaSets and ReplicationControllers; a StatefulSet has its own",
+        ),
+    ] {
+        fails(&format!("sts/db --replicas 1{words}"), dump, &format!("default StatefulSet/db: {error}"));
+    }
     let (status, _, error) = plain("scale sts/db --replicas 3");
     assert_eq!(status, Some(2), "{error}");
     assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
@@ -230,31 +137,17 @@ fn no_pod_is_called_old_without_a_revision() {
          --partial accepts what is missing"
     );
     fails("sts/db --rollout", &unknown, &refused);
-    let accepted = shown("sts/db --rollout --partial", &unknown);
-    let all = ["…; keep; in-range; …"; 5];
-    accepted.says(&["0 of 5 go, quota 0"]).says(&all).says(&[&format!("note: {missing}")]);
-    assert_eq!(accepted.json["notes"][0]["code"], "revision-missing");
-
     // Where the update takes no pod, old or new makes no difference.
     let scaled = shown("sts/db --replicas 4", &unknown);
-    scaled.says(&["db-4; delete; out-of-range; …"]).says(&all[1..]).lacks("updateRevision");
+    scaled
+        .says(&["db-4; delete; out-of-range; …"])
+        .says(&["…; keep; in-range; …"; 4])
+        .lacks("updateRevision");
     let on_delete = changed(&unknown, &[("db", "spec updateStrategy", json!({ "type": "OnDelete" }))]);
     shown("sts/db --rollout", on_delete).says(&["0 of 5 go, quota 0"]);
     // A parallel update takes pods in the same sync as scaling.
     let parallel = changed(&unknown, &[("db", "spec podManagementPolicy", json!("Parallel"))]);
     fails("sts/db --replicas 4", parallel, &refused);
-}
-
-#[test]
-fn a_pod_that_the_dump_may_lack_is_not_said_to_be_missing() {
-    let dump = lacks(&mended(&[]), "db-1");
-    for (counted, why) in [
-        (0, "db-1 does not exist yet and is created first"),
-        (5, "db-1 is not listed: if it does not exist, it is created first"),
-    ] {
-        let dump = changed(&dump, &[("db", "status replicas", json!(counted))]);
-        shown("sts/db --replicas 3 --partial", dump).says(&[&format!("db-4 waits for db-1; …; {why}")]);
-    }
 }
 
 #[test]

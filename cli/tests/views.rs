@@ -3,8 +3,8 @@
 
 use crate::common::kubectl::{self, answering, says};
 use crate::common::{
-    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, bare_set, changed, dump, fine, items, list,
-    owned_pod, put, ready, run, shown, uid, with, without,
+    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, autoscaler, bare_set, changed, dump, fine,
+    items, list, owned_pod, put, ready, run, shown, uid, with, without,
 };
 use kubectl_podrank::glance;
 use kubectl_podrank::look::Look;
@@ -124,21 +124,15 @@ fn an_order_in_a_rollout_begins_with_what_happens_now() {
 
 #[test]
 fn who_else_sets_the_count_is_said_without_one() {
-    let autoscaler = json!({
-        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
-        "metadata": { "name": "web", "namespace": "default" },
-        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "minReplicas": 3, "maxReplicas": 20 },
-        "status": { "desiredReplicas": 6 },
-    });
+    let autoscaler = autoscaler(("Deployment", "web"), Some(3), 20, Some(6));
     let budget = json!({
         "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
         "metadata": { "name": "web", "namespace": "default" },
         "spec": { "selector": {}, "minAvailable": 1 },
     });
-    let mut all: Value = serde_json::from_str(ROLLOUT).expect("JSON");
-    all["items"].as_array_mut().expect("items").extend([autoscaler, budget]);
+    let all = dump(&[items(ROLLOUT), vec![autoscaler, budget]].concat());
     for words in ["deploy/web", "pod/web-7f6b9d5c48-d6sjr"] {
-        let (_, notes) = fine(words, all.to_string());
+        let (_, notes) = fine(words, &all);
         for said in [
             "HorizontalPodAutoscaler web also sets this count, between 3 and 20; it wants 6 now",
             "PodDisruptionBudget web: ",
@@ -167,8 +161,14 @@ fn a_workload_that_waits_says_so_in_each_view() {
     );
     let overview = lines("sts", STATEFUL_SET);
     assert!(overview[1].contains("  waits at 4"), "{overview:?}");
-    // Nothing is said twice.
+    // Nothing is said twice, and nothing in other words.
     assert!(!fine("sts/db", STATEFUL_SET).1.contains("waits for db-1"));
+    for words in ["sts/db", "sts/db --replicas 4", "pod/db-4", "pod/db-4 --replicas 4", "sts --replicas 4"] {
+        let (text, _) = fine(words, STATEFUL_SET);
+        for other in ["waits for ready", "waits for 1 pod", "goes after others"] {
+            assert!(text.contains("waits for db-1") && !text.contains(other), "{words}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -180,33 +180,18 @@ fn an_overview_tells_what_goes_from_what_would() {
         lines[0].split_whitespace().collect::<Vec<_>>().join(" "),
         "WORKLOAD PODS GOING NOW NEXT TO GO GOES NOTE"
     );
-    let row = |name: &str| {
-        lines
-            .iter()
-            .find(|line| line.starts_with(name))
-            .expect("a row")
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
+    let row = |name: &str| words_of(&lines, name);
     assert_eq!(row("deploy/web")[..6], ["deploy/web", "13", "2", "web-5d8c7f9b64-2fxcm", "now", "waits"]);
     assert_eq!(row("sts/db")[..5], ["sts/db", "5", "-", "db-4", "waits"]);
+    // Those that have no count are counted, too.
+    let counted = self::lines("--replicas -1", &all);
+    assert_eq!([words_of(&counted, "ds/agent")[1], words_of(&counted, "job/import")[1]], ["6", "6"]);
 }
 
-#[test]
-fn an_overview_counts_the_pods_of_those_that_have_no_count() {
-    let all = together(&[ROLLOUT, JOB, DAEMON_SET]);
-    let lines = lines("--replicas -1", &all);
-    let pods = |name: &str| {
-        lines
-            .iter()
-            .find(|line| line.starts_with(name))
-            .expect("a row")
-            .split_whitespace()
-            .nth(1)
-            .map(str::to_owned)
-    };
-    assert_eq!([pods("ds/agent"), pods("job/import")].map(Option::unwrap), ["6", "6"]);
+/// The words of the line that starts with a name.
+fn words_of<'l>(lines: &'l [String], name: &str) -> Vec<&'l str> {
+    let line = lines.iter().find(|line| line.starts_with(name)).expect("a row");
+    line.split_whitespace().collect()
 }
 
 #[test]
@@ -230,6 +215,7 @@ fn a_file_is_asked_for_namespaces_and_labels() {
     assert_eq!(workloads("-l tier=data"), ["sts/db"]);
     assert_eq!(workloads("-l !tier"), ["deploy/web"]);
     assert_eq!(workloads("sts -l tier"), ["sts/db"]);
+    assert_eq!(workloads("-A --replicas 3"), ["deploy/web", "sts/db"]);
     let (status, _, error) = run("-l tier>1", &all);
     assert_eq!(
         (status, &*error),
@@ -334,27 +320,6 @@ fn a_pod_that_goes_now_waits_for_none() {
     let (text, _) = fine("sts/db", all.to_string());
     let row = text.lines().find(|line| line.contains(" db-2 ")).expect("a row");
     assert!(row.starts_with("now ") && row.ends_with(" old"), "{text}");
-}
-
-#[test]
-fn several_answers_share_the_lines_of_the_terminal() {
-    let autoscaler = json!({
-        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
-        "metadata": { "name": "web", "namespace": "default" },
-        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "minReplicas": 3, "maxReplicas": 20 },
-        "status": { "desiredReplicas": 9 },
-    });
-    let mut all: Value = serde_json::from_str(ROLLOUT).expect("JSON");
-    all["items"].as_array_mut().expect("items").push(autoscaler);
-    let kubectl = answering(&[]);
-    let file = kubectl.path("autoscaled.json");
-    std::fs::write(&file, all.to_string()).expect("a file");
-    let file = file.to_str().expect("UTF-8");
-    let shown =
-        |height| kubectl.shown_at_terminal(&["hpa/web", "-f", file, "--now", "2026-03-10T12:00:00Z"], height);
-    let (small, large) = (shown(24), shown(50));
-    assert!(small.contains("--all") && small.lines().count() <= 24, "{small}");
-    assert!(!large.contains("--all") && large.lines().count() <= 50, "{large}");
 }
 
 #[test]
@@ -646,36 +611,6 @@ fn a_workload_at_rest_does_not_say_that_nothing_follows() {
     );
 }
 
-/// What waits, in the words of each view.
-#[test]
-fn each_view_names_the_pod_that_is_waited_for() {
-    let waits = "waits for db-1";
-    for words in
-        ["sts/db", "sts/db --replicas 4", "pod/db-4", "pod/db-4 --replicas 4", "sts", "sts --replicas 4"]
-    {
-        let (text, _) = fine(words, STATEFUL_SET);
-        assert!(text.contains(waits), "{words}: {text}");
-        for other in ["waits for ready", "waits for 1 pod", "goes after others"] {
-            assert!(!text.contains(other), "{words}: {text}");
-        }
-    }
-    let pod = &lines("pod/db-4 --replicas 4", STATEFUL_SET)[0];
-    assert_eq!(pod, "db-4 waits for db-1: db-1 is not ready (waits-for-ready)");
-}
-
-#[test]
-fn all_namespaces_of_a_file_are_asked_for_a_count() {
-    let all = together(&[ROLLOUT, STATEFUL_SET]);
-    let names = |words: &str| {
-        let lines = lines(words, &all);
-        lines.iter().map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(names("-A --replicas 3"), ["WORKLOAD", "deploy/web", "sts/db"]);
-    // Without the flag, one of them is to be named.
-    let (status, _, error) = run("--replicas 3", &all);
-    assert!(status == Some(1) && error.contains("the input has pods of several workloads"), "{error}");
-}
-
 #[test]
 fn what_selects_nothing_is_named() {
     for (words, said) in [
@@ -688,32 +623,9 @@ fn what_selects_nothing_is_named() {
     }
 }
 
-#[test]
-fn a_list_of_other_objects_is_not_called_empty() {
-    let node = |name: &str| json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } });
-    let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web" } });
-    let print = "print the objects with kubectl get pods,replicasets,deployments -o json";
-    for (items, held) in [
-        (vec![node("n1"), node("n2")], "2 Nodes"),
-        (vec![node("n1"), service.clone()], "1 Node and 1 other object"),
-        (vec![service], "1 object"),
-    ] {
-        let (status, _, error) = run("", dump(&items));
-        let expected =
-            format!("error: standard input: no Pod or workload that has a preview among {held}: {print}\n");
-        assert_eq!((status, error), (Some(1), expected));
-    }
-}
-
 /// The rollout, and an autoscaler that wants 9.
 fn autoscaled() -> String {
-    let autoscaler = json!({
-        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
-        "metadata": { "name": "web", "namespace": "default" },
-        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "minReplicas": 3, "maxReplicas": 20 },
-        "status": { "desiredReplicas": 9 },
-    });
-    dump(&items(ROLLOUT).into_iter().chain([autoscaler]).collect::<Vec<_>>())
+    dump(&[items(ROLLOUT), vec![autoscaler(("Deployment", "web"), Some(3), 20, Some(9))]].concat())
 }
 
 /// What a terminal shows of a question about this dump.

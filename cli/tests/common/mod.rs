@@ -5,7 +5,7 @@ pub(crate) mod kubectl;
 pub(crate) mod link;
 
 pub(crate) use podrank_laws::objects::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -65,6 +65,26 @@ pub(crate) fn is_like(text: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('…') else { return text == pattern };
     let Some(text) = text.strip_prefix(start) else { return false };
     (0..=text.len()).any(|at| text.is_char_boundary(at) && is_like(&text[at..], rest))
+}
+
+/// An autoscaler `web` of this workload between these counts, which wants a count.
+pub(crate) fn autoscaler(
+    (kind, name): (&str, &str),
+    least: Option<u32>,
+    most: u32,
+    wanted: Option<u32>,
+) -> Value {
+    json!({
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": { "name": "web", "namespace": "default" },
+        "spec": {
+            "scaleTargetRef": { "apiVersion": "apps/v1", "kind": kind, "name": name },
+            "minReplicas": least,
+            "maxReplicas": most,
+        },
+        "status": { "desiredReplicas": wanted },
+    })
 }
 
 /// A preview.
