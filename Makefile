@@ -49,7 +49,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets needs budget tools fuzz-tools test test-all bench \
-	charts instructions mutants cluster judge webhook web page-test book book-tools clean
+	instructions mutants cluster judge webhook web page-test book book-tools clean
 
 help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -155,10 +155,6 @@ test-all: ## and other machines, fuzzing, instruction counts, many more cases; .
 MOST ?=
 bench: ## races against other ways to decide: goals, ratios (about 5 minutes; with MOST=10000, 20 seconds)
 	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
-
-charts: ## draws the charts of docs/odds.md and bench/whole-nodes.md again
-	@$(CARGO) run --quiet -p podrank-bench --bin calibration tests/vectors/odds-rounds.jsonl.gz docs >$(CARGO_TARGET_DIR)/odds.txt
-	@$(CARGO) run --quiet -p podrank-bench --bin nodes 10 7 bench/charts
 
 instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh

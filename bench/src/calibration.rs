@@ -4,7 +4,6 @@
 //! Pods of one round depend on each other, so rounds are what counts: what the pods of a decile did in all rounds together is compared
 //! with how much it varies, round by round, over random lists.
 
-use crate::chart::{Axis, Chart, Curve, Mark, Scale};
 use flate2::read::GzDecoder;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_preview::{Input, Options, PodPreview, Preview, Verdict, preview_workload};
@@ -310,39 +309,6 @@ fn record(pod: &PodPreview<'_>) -> Result<Pod, Box<dyn Error>> {
         sidecar_restarts: details.sidecar_restarts,
         ..Pod::new()
     })
-}
-
-/// Gives both parts their names.
-#[must_use]
-pub fn parts<'c>(small: &'c Calibration, large: &'c Calibration) -> [(&'static str, &'c Calibration); 2] {
-    [("up to 8 pods", small), ("more than 8 pods", large)]
-}
-
-/// Returns a chart of how often pods went against what their odds said: points for each part.
-#[must_use]
-pub fn chart(parts: &[(&str, &Calibration)]) -> Chart {
-    let points = parts.iter().map(|(name, calibration)| {
-        let deciles = calibration.deciles.iter().filter(|decile| decile.pods > 0);
-        let share = |decile: &Decile, sum: f64| 100.0 * sum / decile.pods();
-        Curve {
-            name: format!("{name} ({} rounds)", calibration.rounds),
-            points: deciles.clone().map(|it| (share(it, it.said), share(it, it.went))).collect(),
-            mark: Mark::Points(deciles.map(|it| share(it, it.variance.sqrt())).collect()),
-        }
-    });
-    let diagonal = Curve {
-        name: "as their odds say".into(),
-        points: vec![(0.0, 0.0), (100.0, 100.0)],
-        mark: Mark::Reference,
-    };
-    let axis = |label| Axis { label, scale: Scale::Linear };
-    Chart {
-        name: "odds",
-        title: "Pods go as often as their odds say".into(),
-        x: axis("the odds said (%)"),
-        y: axis("pods went (%), with a standard deviation up and down"),
-        curves: [diagonal].into_iter().chain(points).collect(),
-    }
 }
 
 #[cfg(test)]

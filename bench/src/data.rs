@@ -27,7 +27,7 @@ impl DataSet {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Spread, Self::Rollout, Self::Tie, Self::Reverse];
 
-    /// Its name in tables and charts.
+    /// Its name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Spread => "spread",

@@ -1,10 +1,9 @@
 //! How fast podrank is, as ratios within one run: `make bench`.
 //!
 //! [`data`] has the pods, [`contenders`] the ways to decide, and [`race`] times them. Each of the other modules makes one
-//! table. [`report`] and [`chart`] show the results.
+//! table. [`report`] shows the results.
 
 pub mod calibration;
-pub mod chart;
 pub mod contenders;
 pub mod data;
 pub mod go;

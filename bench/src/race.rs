@@ -29,21 +29,6 @@ pub fn again<'a, T>(mut run: impl FnMut() -> T + 'a) -> Contender<'a> {
     })
 }
 
-/// What changes what it is given: each lap gets a new one, whose making is not timed.
-pub fn anew<'a, I, T>(
-    mut prepare: impl FnMut() -> I + 'a,
-    mut run: impl FnMut(&mut I) -> T + 'a,
-) -> Contender<'a> {
-    Box::new(move || {
-        let mut input = prepare();
-        let start = Instant::now();
-        black_box(run(&mut input));
-        let elapsed = start.elapsed();
-        black_box(input);
-        elapsed.as_secs_f64() * 1e9
-    })
-}
-
 /// The best lap of each in nanoseconds. Each runs once at least, and goes on while it has time left of its share.
 pub fn race(share: Duration, contenders: &mut [Contender<'_>]) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; contenders.len()];

@@ -1,34 +1,9 @@
 //! Nodes, and the pods on them: placed as kube-scheduler would, and removed by number.
 
 use super::scenario::{ROOM, Scenario, Workload};
+use crate::data::NOW;
 use fastrand::Rng;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
-
-/// How kube-scheduler scores nodes that have room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// The defaults: nodes with few pods of the same workload (weight 2), then with much room (weight 1).
-    Spreading,
-    /// The same, and somebody taints nodes `PreferNoSchedule` (weight 3) as they become empty, until they are used again.
-    Tainted,
-    /// The nodes with the least room: `MostAllocated`, without spreading.
-    Packing,
-}
-
-impl Scheduler {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Spreading, Self::Tainted, Self::Packing];
-
-    /// Its name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Spreading => "spreading",
-            Self::Tainted => "spreading, taints",
-            Self::Packing => "packing",
-        }
-    }
-}
 
 /// A node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +12,6 @@ pub struct Node {
     pub used: u32,
     /// How many pods it has.
     pub pods: u32,
-    /// Whether it has the taint `PreferNoSchedule`.
-    pub is_tainted: bool,
 }
 
 /// The pods of a workload.
@@ -57,24 +30,20 @@ pub struct Cluster {
     pub nodes: Vec<Node>,
     /// The workloads.
     pub sets: Vec<Set>,
-    scheduler: Scheduler,
     random: Rng,
-    minute: u32,
 }
 
-const MINUTE: i64 = 60 * 1_000_000_000;
-
-/// The moment of the first minute: 2026-03-10T12:00:00Z.
-const START: i64 = 1_773_144_000_000_000_000;
+/// The moment at which all of it happens.
+const MOMENT: Time = Time::from_unix_nanos(NOW);
 
 impl Cluster {
     /// Places so many pods of each workload of the scenario, in turns.
     #[must_use]
-    pub fn new(scenario: &Scenario, seed: u64, scheduler: Scheduler, replicas: &[u32]) -> Self {
-        let nodes = vec![Node { used: 0, pods: 0, is_tainted: false }; scenario.nodes as usize];
+    pub fn new(scenario: &Scenario, seed: u64, replicas: &[u32]) -> Self {
+        let nodes = vec![Node { used: 0, pods: 0 }; scenario.nodes as usize];
         let sets =
             scenario.workloads(seed).into_iter().map(|workload| Set { workload, pods: Vec::new() }).collect();
-        let mut cluster = Self { nodes, sets, scheduler, random: Rng::with_seed(!seed), minute: 0 };
+        let mut cluster = Self { nodes, sets, random: Rng::with_seed(!seed) };
         let mut pending = replicas.to_vec();
         while pending.iter().any(|pods| *pods > 0) {
             for (set, pods) in pending.iter_mut().enumerate().filter(|(_, pods)| **pods > 0) {
@@ -85,19 +54,10 @@ impl Cluster {
         cluster
     }
 
-    /// Lets a minute pass.
-    pub const fn tick(&mut self) {
-        self.minute += 1;
-    }
-
-    /// Returns the order at this minute.
+    /// Returns the order.
     #[must_use]
-    pub fn policy(&self) -> Policy {
-        Policy::at(self.now())
-    }
-
-    fn now(&self) -> Time {
-        Time::from_unix_nanos(START + i64::from(self.minute) * MINUTE)
+    pub const fn policy() -> Policy {
+        Policy::at(MOMENT)
     }
 
     /// Returns how many nodes have pods.
@@ -115,12 +75,12 @@ impl Cluster {
         let uid = Uid::from_bytes(self.random.u128(..).to_be_bytes());
         let number = u32::try_from(node).expect("few nodes");
         let (phase, flags) = (Phase::RUNNING, Flags::ASSIGNED | Flags::READY);
-        let (creation_time, ready_time) = (self.now(), self.now());
-        let pod = Pod { uid, phase, flags, node: number, creation_time, ready_time, ..Pod::new() };
+        let pod =
+            Pod { uid, phase, flags, node: number, creation_time: MOMENT, ready_time: MOMENT, ..Pod::new() };
         let Set { workload, pods } = &mut self.sets[set];
         pods.push(pod);
         let node = &mut self.nodes[node];
-        *node = Node { used: node.used + workload.request, pods: node.pods + 1, is_tainted: false };
+        *node = Node { used: node.used + workload.request, pods: node.pods + 1 };
     }
 
     /// Removes pods from a set, by index.
@@ -133,11 +93,11 @@ impl Cluster {
             let node = &mut self.nodes[pod.node as usize];
             node.used -= workload.request;
             node.pods -= 1;
-            node.is_tainted = node.pods == 0 && self.scheduler == Scheduler::Tainted;
         }
     }
 
-    /// The node with the highest score, by lot if there are several.
+    /// The node with the highest score, by lot if there are several. As by kube-scheduler's defaults, few pods of the same workload
+    /// count twice as much as much room.
     fn choose(&mut self, set: usize) -> Option<usize> {
         let Set { workload, pods } = &self.sets[set];
         let mut own = vec![0_u32; self.nodes.len()];
@@ -149,11 +109,8 @@ impl Cluster {
         let (fewest, most) = (candidates().min()?, candidates().max()?);
         let score = |node: &Node, own: u32| {
             let full = 100 * (node.used + workload.request) / ROOM;
-            if self.scheduler == Scheduler::Packing {
-                return full;
-            }
             let spread = (100 * (most + fewest - own)).checked_div(most).unwrap_or(100);
-            2 * spread + (100 - full) + if node.is_tainted { 0 } else { 300 }
+            2 * spread + (100 - full)
         };
         let (mut best, mut highest, mut ties) = (None, 0, 0);
         for (number, (node, own)) in
@@ -193,54 +150,28 @@ mod tests {
 
     #[test]
     fn nodes_are_what_their_pods_say() {
-        for scheduler in Scheduler::ALL {
-            let mut cluster = Cluster::new(&SMALL, 1, scheduler, &[4; 6]);
-            for step in 0..200_u32 {
-                let set = (step * 7) as usize % cluster.sets.len();
-                if step % 5 < 3 && cluster.sets[set].pods.len() > 1 {
-                    cluster.remove(set, &[0]);
-                } else if cluster.nodes.iter().any(|node| node.used + 4 <= ROOM) {
-                    cluster.add(set);
-                }
-                let nodes: Vec<_> = cluster.nodes.iter().map(|node| (node.used, node.pods)).collect();
-                assert_eq!(nodes, counted(&cluster));
-                assert!(nodes.iter().all(|(used, _)| *used <= ROOM));
+        let mut cluster = Cluster::new(&SMALL, 1, &[4; 6]);
+        for step in 0..200_u32 {
+            let set = (step * 7) as usize % cluster.sets.len();
+            if step % 5 < 3 && cluster.sets[set].pods.len() > 1 {
+                cluster.remove(set, &[0]);
+            } else if cluster.nodes.iter().any(|node| node.used + 4 <= ROOM) {
+                cluster.add(set);
             }
+            let nodes: Vec<_> = cluster.nodes.iter().map(|node| (node.used, node.pods)).collect();
+            assert_eq!(nodes, counted(&cluster));
+            assert!(nodes.iter().all(|(used, _)| *used <= ROOM));
         }
-    }
-
-    #[test]
-    fn schedulers_do_what_they_are_called() {
-        let in_use = |scheduler| Cluster::new(&SMALL, 1, scheduler, &[2; 6]).in_use();
-        assert_eq!(in_use(Scheduler::Spreading), 12);
-        assert!(in_use(Scheduler::Packing) <= 3);
-        let mut cluster = Cluster::new(&SMALL, 1, Scheduler::Tainted, &[0; 6]);
-        cluster.add(5);
-        let node = cluster.sets[5].pods[0].node as usize;
-        cluster.remove(5, &[0]);
-        assert!(cluster.nodes[node].is_tainted);
-        for _ in 0..11 {
-            cluster.add(5);
-        }
-        assert_eq!((cluster.nodes[node].pods, cluster.in_use()), (0, 11));
     }
 
     #[test]
     fn pods_of_one_workload_keep_apart_though_other_nodes_have_less_room() {
-        let mut cluster = Cluster::new(&SMALL, 1, Scheduler::Spreading, &[1, 0, 0, 0, 0, 0]);
+        let mut cluster = Cluster::new(&SMALL, 1, &[1, 0, 0, 0, 0, 0]);
         let first = cluster.sets[0].pods[0].node;
         for node in &mut cluster.nodes {
             node.used += if node.pods == 0 { 8 } else { 0 };
         }
         cluster.add(0);
         assert_ne!(cluster.sets[0].pods[1].node, first);
-    }
-
-    #[test]
-    fn only_empty_nodes_are_tainted() {
-        let mut cluster = Cluster::new(&SMALL, 1, Scheduler::Tainted, &[13, 0, 0, 0, 0, 0]);
-        let shared = (0..13).find(|pod| cluster.nodes[cluster.sets[0].pods[*pod].node as usize].pods == 2);
-        cluster.remove(0, &[u32::try_from(shared.unwrap()).unwrap()]);
-        assert!(cluster.nodes.iter().all(|node| node.pods == 1 && !node.is_tainted));
     }
 }

@@ -1,6 +1,6 @@
 //! One scale-down: every workload that scales loses half of its pods, at once or in steps.
 
-use super::cluster::{Cluster, Scheduler};
+use super::cluster::Cluster;
 use super::joint;
 use super::rule::Rule;
 use super::scenario::Scenario;
@@ -9,7 +9,7 @@ use super::scenario::Scenario;
 #[must_use]
 pub fn start(scenario: &Scenario, seed: u64) -> Cluster {
     let replicas: Vec<_> = scenario.workloads(seed).iter().map(|workload| workload.replicas).collect();
-    Cluster::new(scenario, seed, Scheduler::Spreading, &replicas)
+    Cluster::new(scenario, seed, &replicas)
 }
 
 /// Returns how many pods of each set go.

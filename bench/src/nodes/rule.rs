@@ -1,7 +1,7 @@
 //! Who goes: rules that choose among the pods of one set. Core sorts, whatever the rule.
 
 use super::cluster::Cluster;
-use podrank::{EmptyNodesScratch, Neighbour, Pod, Policy, SteerScratch, count_ranks, node_weights};
+use podrank::{EmptyNodesScratch, Neighbour, Pod, Policy, count_ranks, node_weights};
 
 /// What decides which pods go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl Rule {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Default, Self::Prefer, Self::Fewest, Self::Whole];
 
-    /// Its name in tables and charts.
+    /// Its name in the table.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Rule {
     /// If core rejects the cluster, which would be a mistake of the simulation.
     #[must_use]
     pub fn victims(self, cluster: &Cluster, set: usize, k: usize) -> Vec<u32> {
-        let policy = cluster.policy();
+        let policy = Cluster::policy();
         let mut pods = cluster.sets[set].pods.clone();
         let mut counts = vec![0; cluster.nodes.len()];
         count_ranks(&mut pods, &[], &mut counts).expect("known nodes");
@@ -63,7 +63,7 @@ impl Rule {
 }
 
 /// The place of each node, the one with the fewest pods first. Equal ones go by number, so that a set takes one after the other.
-pub(super) fn places(cluster: &Cluster) -> Vec<u16> {
+fn places(cluster: &Cluster) -> Vec<u16> {
     let mut nodes: Vec<_> = (0..cluster.nodes.len()).collect();
     nodes.sort_by_key(|&node| cluster.nodes[node].pods);
     let mut places = vec![0; nodes.len()];
@@ -85,39 +85,15 @@ fn whole(cluster: &Cluster, policy: &Policy, own: usize, pods: &mut [Pod], count
     policy.empty_nodes(pods, &weights, &[], counts, &mut scratch).expect("few pods");
 }
 
-/// Returns how many requests it takes to make Kubernetes take these pods: a cost for each victim, or one for each pod that stays,
-/// which comes off again.
-///
-/// # Panics
-/// If core finds no costs, which would be a mistake of the simulation.
-#[must_use]
-pub fn just_in_time_writes(policy: &Policy, pods: &[Pod], victims: &[u32]) -> u32 {
-    let mut pods = pods.to_vec();
-    for pod in &mut pods {
-        pod.tier = 1;
-    }
-    for victim in victims {
-        pods[*victim as usize].tier = 0;
-    }
-    let price = |index: usize| if pods[index].tier == 0 { 1 } else { 2 };
-    let (mut costs, mut scratch) = (vec![0; pods.len()], vec![SteerScratch::default(); pods.len()]);
-    let steered =
-        policy.steer(&pods, |index| Some(price(index)), &mut costs, &mut scratch).expect("free costs");
-    let written =
-        steered.costs().iter().zip(&pods).enumerate().filter(|(_, (cost, pod))| **cost != pod.deletion_cost);
-    written.map(|(index, _)| u32::from(price(index))).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::cluster::Scheduler;
     use crate::nodes::scenario::Scenario;
 
     #[test]
     fn kubernetes_takes_a_pod_that_shares_its_node() {
         let scenario = Scenario { nodes: 8, workloads: 1, never: 0 };
-        let start = Cluster::new(&scenario, 0, Scheduler::Spreading, &[4]);
+        let start = Cluster::new(&scenario, 0, &[4]);
         for (a, b) in (0..4).flat_map(|b| (0..b).map(move |a| (a, b))) {
             let mut cluster = start.clone();
             let pods = &mut cluster.sets[0].pods;
