@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
@@ -36,7 +34,7 @@ func (j *judge) steered(ctx context.Context, number int) string {
 	journey.Linger(ctx)
 	after := journey.State(ctx)
 	what, err := judgeSteered(&verdict.Steering{Exit: ran.Exit, Document: ran.Document, Before: before, After: after, To: to,
-		Rollout: journey.Kind == "lagging", Removed: map[types.UID]bool{}, Costs: map[types.UID]string{}})
+		Rollout: journey.Kind == "lagging"})
 	line := fmt.Sprintf("seed %d round %d %s %s", j.Seed, number, journey.Kind, what)
 	j.Lock()
 	defer j.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
 )
 
@@ -48,11 +49,11 @@ var places = []place{
 // happening is something that disturbs a run.
 type happening struct {
 	name   string
-	signal string // that the run gets; none if empty
+	signal string // that the run gets, or how a call fails; none if empty
 	do     func(*disturbedRound)
 }
 
-const rollout, lostRight = "a rollout begins", "a right is lost"
+const rollout, lostRight, otherCost = "a rollout begins", "a right is lost", "another gives a cost"
 
 // changes are what can also happen all the time.
 var changes = []happening{
@@ -91,7 +92,27 @@ var happenings = append(slices.Clone(changes),
 	}},
 	happening{"SIGKILL", fault.Kill, nil},
 	happening{"SIGINT", fault.Interrupt, nil},
+	happening{"SIGTERM", fault.Terminate, nil},
+	happening{"a call fails", fault.FailUndone, nil},
+	happening{"an answer is lost", fault.FailDone, nil},
+	happening{otherCost, "", (*disturbedRound).giveCost},
 )
+
+// giveCost gives a pod another's deletion cost. If the API server does not say whose it is, the value was there already.
+func (d *disturbedRound) giveCost() {
+	pod := d.pick(d.workload.Active())
+	if pod == "" {
+		return
+	}
+	cost := fmt.Sprint(d.intN(3) - 1)
+	isTheirs, err := d.as("somebody").SetCost(d.ctx, pod, cost, d.intN(2) == 0)
+	must.Do(control.IgnoreNotFound(err))
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if isTheirs {
+		d.costs[pod] = cost
+	}
+}
 
 // as is the workload in the hands of somebody.
 func (d *disturbedRound) as(who string) *scene.Workload { return d.workload.By(d.others[who]) }
@@ -120,14 +141,14 @@ func (d drawnDisturbance) fault() fault.Fault {
 
 // firstOf is what happens in a round in any case, and where: each happening goes through all places.
 func firstOf(number int) (name string, where place) {
-	i := number - 1
+	i, turn := number-1, len(happenings)+1
 	switch {
-	case i%11 == 10:
+	case i%turn == turn-1:
 		return "", allTheTime
-	case i%33 == 7:
+	case i%(3*turn) == 7:
 		return lostRight, fromTheStart
 	}
-	return happenings[i%11].name, places[(i/11*7+i)%len(places)]
+	return happenings[i%turn].name, places[(i/turn*8+i)%len(places)]
 }
 
 // draw draws what happens in a round: one thing by the round's number, and up to two more by chance.
@@ -147,6 +168,11 @@ func draw(r *rand.Rand, number int, isDeployment bool) (drawn []drawnDisturbance
 		})
 		if !isTaken && (isDeployment || one.name != rollout) {
 			drawn = append(drawn, one)
+		}
+	}
+	for i, one := range drawn { // at a prompt, there is no call to fail
+		if one.where.prompt > 0 && (one.signal == fault.FailUndone || one.signal == fault.FailDone) {
+			drawn[i].where = places[4]
 		}
 	}
 	return drawn

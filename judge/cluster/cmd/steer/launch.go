@@ -100,6 +100,9 @@ func (d *disturbedRound) answer(l *launch, drawn []drawnDisturbance, n int, proc
 		case fault.Kill:
 			must.Do(process.Signal(syscall.SIGKILL))
 			return ""
+		case fault.Terminate:
+			must.Do(process.Signal(syscall.SIGTERM))
+			return ""
 		case fault.Interrupt:
 			return "\x03" // Ctrl-C
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
-	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
 // takeover is how long a Lease without renewals keeps others out.
@@ -45,7 +44,7 @@ var killedAt = []place{
 func leaseRounds(number int) plan {
 	options := feasible
 	options.Size, options.Ready, options.Own = 8, true, true
-	return plan{options, wish.Limits{OnlyFeasible: true, Most: 4}, func(g *game, ctx context.Context) {
+	return plan{options, 4, func(g *game, ctx context.Context) {
 		turn, trial := (number-1)/len(leaseTrials), leaseTrials[(number-1)%len(leaseTrials)]
 		d := g.beginDisturbed(ctx)
 		g.line.Disturbances = []string{trial.name}

@@ -27,7 +27,6 @@ const (
 	broken    result = "broken"    // disturbed, and what was not confirmed was done, or what was said is false, or something is left
 	undone    result = "undone"    // interrupted, and `undo` left nothing behind
 	unreached result = "unreached" // it ended before the disturbance could happen
-	skipped   result = "skipped"   // nothing to compare
 )
 
 func (r result) isBad() bool { return r == gaveUp || r == missed || r == wrong || r == broken }
@@ -40,10 +39,7 @@ type line struct {
 	Workload string  `json:"workload"`
 	Pods     int     `json:"pods"`
 	Command  string  `json:"command"`
-	Expect   string  `json:"expect"`            // feasible, infeasible or open
-	Why      string  `json:"why,omitempty"`     // of what is not feasible
-	Decides  string  `json:"decides,omitempty"` // how much of the answer the harness knows: all, spread, part or count
-	Fault    string  `json:"fault,omitempty"`
+	Expect   string  `json:"expect"` // feasible or infeasible
 	Exit     int     `json:"exit"`
 	Undo     *int    `json:"undo,omitempty"` // its exit status
 	Result   result  `json:"result"`
@@ -51,7 +47,6 @@ type line struct {
 	Missed   int     `json:"missed"`
 	Others   int     `json:"others"`
 	Writes   int     `json:"writes"` // changes of deletion costs, those that take them off included
-	Least    int     `json:"least"`  // the fewest that suffice
 	Seconds  float64 `json:"seconds"`
 	Calls    int     `json:"calls,omitempty"` // of kubectl
 	Message  string  `json:"message,omitempty"`
@@ -64,9 +59,6 @@ type line struct {
 	Changes      int            `json:"changes,omitempty"` // differences that were shown
 	Taken        *verdict.Taken `json:"taken,omitempty"`
 }
-
-// isBad says whether the round is worth a look. With plain kubectl, missed pods are expected.
-func (l *line) isBad() bool { return l.Mode != "plain" && l.Result.isBad() }
 
 // readLines reads the rounds of a log up to the last one; of a round that was played twice, the last line.
 func readLines(file string, last int) []line {
@@ -86,61 +78,36 @@ func readLines(file string, last int) []line {
 }
 
 // summarize prints what came of all rounds of a log. It is an error if one went wrong.
-func summarize(mode string, lines []line) error {
-	results := map[result]int{}
-	type key struct {
-		expect string
-		result result
-	}
-	by, faults := map[key]int{}, map[string]map[result]int{}
-	var sum struct{ deleted, missed, others, writes, least int }
+func summarize(lines []line) error {
+	by, bad := map[string]int{}, 0
+	var sum struct{ deleted, missed, others, writes int }
 	var seconds []float64
-	decides := map[string]int{}
 	for _, l := range lines {
-		results[l.Result]++
-		by[key{l.Expect, l.Result}]++
-		if l.Fault != "" {
-			name, _, _ := strings.Cut(l.Fault, " at call ") // of all calls together
-			name = fmt.Sprintf("%s: exit status %d", name, l.Exit)
-			if faults[name] == nil {
-				faults[name] = map[result]int{}
-			}
-			faults[name][l.Result]++
+		by[l.Expect+": "+string(l.Result)]++
+		if l.Result == missed || l.Result == wrong || l.Result == broken {
+			bad++
 		}
 		sum.missed += l.Missed
 		sum.others += l.Others
 		if l.Result == took {
 			sum.deleted += l.Delete
-			decides[l.Decides]++
 			sum.writes += l.Writes
-			sum.least += l.Least
 			seconds = append(seconds, l.Seconds)
 		}
 	}
 	fmt.Printf("%d rounds of the log\n", len(lines))
-	for _, expect := range []string{"feasible", "infeasible", "open"} {
-		for _, r := range []result{took, refused, gaveUp, missed, wrong, broken, described, undone, unreached, skipped} {
-			if n := by[key{expect, r}]; n > 0 {
-				fmt.Printf("%6d %s: %s\n", n, expect, r)
-			}
-		}
+	for _, what := range slices.Sorted(maps.Keys(by)) {
+		fmt.Printf("%6d %s\n", by[what], what)
 	}
-	fmt.Printf("%d wanted pods went; missed: %d; others that went: %d\n", sum.deleted, sum.missed, sum.others)
-	if mode == "wishes" {
-		fmt.Printf("in %d of the rounds that took pods, the harness knew every one by itself, in %d the spread, in %d some\n",
-			decides["all"], decides["spread"], decides["part"])
-		fmt.Printf("%d changes of deletion costs, %d at least\n", sum.writes, sum.least)
-	}
+	fmt.Printf("%d wanted pods went; missed: %d; others that went: %d; changes of deletion costs: %d\n", sum.deleted, sum.missed,
+		sum.others, sum.writes)
 	if len(seconds) > 0 {
 		slices.Sort(seconds)
 		fmt.Printf("seconds for a scale-down: p50 %.1f, p99 %.1f, most %.1f\n", seconds[len(seconds)/2],
 			seconds[len(seconds)*99/100], seconds[len(seconds)-1])
 	}
-	for _, name := range slices.Sorted(maps.Keys(faults)) {
-		fmt.Printf("  %s: %v\n", name, faults[name])
-	}
 	summarizeDisturbances(lines)
-	if mode != "plain" && results[missed]+results[wrong]+results[broken] > 0 {
+	if bad > 0 {
 		return errors.New("podrank broke its contract")
 	}
 	return nil

@@ -1,9 +1,7 @@
 // Steer plays rounds on the control plane that KUBECONFIG and ETCD name, beside busy clients. Each round scales a random
-// workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted and
-// with what the harness itself expects.
+// workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted.
 //
-//	steer [-from N] [-plain|-interrupts|-disturbances|-protocol|-lease] [-busy CLIENTS] [-parallel ROUNDS]
-//	      -podrank PROGRAM -keep DIR N SEED
+//	steer [-from N] [-protocol|-lease] [-busy CLIENTS] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
 //
 // The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
 package main
@@ -25,7 +23,6 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/rounds"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
-	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
 type steer struct {
@@ -39,28 +36,20 @@ type steer struct {
 // A plan is what is drawn for a round and how it is played.
 type plan struct {
 	options scene.WorkloadOptions
-	limits  wish.Limits
+	most    int // pods that go; no limit if 0
 	play    func(*game, context.Context)
 }
 
-// modes say what happens in which round.
-var modes = []struct {
-	name, about string
-	plan        func(number int) plan
-}{
-	{"plain", "kubectl annotate and kubectl scale instead of podrank", func(int) plan {
-		return plan{limits: wish.Limits{Evictions: true}, play: (*game).plain}
-	}},
-	{"interrupts", "signals and failures at every call of kubectl", func(int) plan {
-		return plan{feasible, wish.Limits{OnlyFeasible: true, Evictions: true, Most: 20}, (*game).interrupts}
-	}},
-	{"disturbances", "others change the pods and the workload meanwhile", disturbances},
-	{protocolMode, "disturbances drawn at every prompt, write and wait", protocolRounds},
-	{leaseMode, "kills, other runs, other clocks and missing rights, for the Lease", leaseRounds},
-}
+// feasible are rounds that would go well if nothing happened.
+var feasible = scene.WorkloadOptions{Steerable: true}
 
-// These modes need the audit log.
-const protocolMode, leaseMode = "protocol", "lease"
+// wishRounds plans a round that nobody disturbs. In a few of them, many pods go.
+func wishRounds(number int) plan {
+	if number%100 == 7 {
+		return plan{options: scene.WorkloadOptions{Steerable: true, Size: 620, Own: true, Ready: true}, play: (*game).many}
+	}
+	return plan{play: (*game).wishes}
+}
 
 func main() {
 	if fault.IsStandIn() {
@@ -71,24 +60,21 @@ func main() {
 
 func run(ctx context.Context) {
 	busy := flag.Int("busy", 16, "busy clients")
-	given := make([]*bool, len(modes))
-	for i, mode := range modes {
-		given[i] = flag.Bool(mode.name, false, mode.about)
-	}
+	protocol := flag.Bool("protocol", false, "disturbances drawn at every prompt, write and wait")
+	lease := flag.Bool("lease", false, "kills, other runs, other clocks and missing rights, for the Lease")
 	s := &steer{Rounds: rounds.Parse(4), mode: "wishes"}
-	planned := func(int) plan { return plan{limits: wish.Limits{Evictions: true}, play: (*game).wishes} }
-	for i, mode := range modes {
-		if *given[i] && s.mode != "wishes" {
-			must.Do(errors.New("give one mode: they exclude each other"))
-		}
-		if *given[i] {
-			s.mode, planned = mode.name, mode.plan
-		}
+	planned := wishRounds
+	switch {
+	case *protocol && *lease:
+		must.Do(errors.New("give one mode: they exclude each other"))
+	case *protocol:
+		s.mode, planned = "protocol", protocolRounds
+	case *lease:
+		s.mode, planned = "lease", leaseRounds
 	}
 	s.history = history.Follow(ctx, s.Plane, crowd.Namespaces(*busy)...)
 	s.history.Patience = 3 * time.Minute
-	createUsers(ctx, s.Plane)
-	if s.mode == protocolMode || s.mode == leaseMode {
+	if *protocol || *lease {
 		s.audit, s.others = audit.Open(control.AuditLog(s.Plane.Kubeconfig)), others(s.Plane)
 		allowReading(ctx, s.Plane, user, rival)
 	}
@@ -98,12 +84,12 @@ func run(ctx context.Context) {
 	rate, failed := clients.Rate()
 	fmt.Printf("%d rounds in %s beside %d busy clients, whose %.0f requests a second failed at %.1f %%\n", s.Last-s.From+1,
 		took.Round(time.Second), *busy, rate, 100*failed)
-	must.Do(summarize(s.mode, readLines(logFile, s.Last)))
+	must.Do(summarize(readLines(logFile, s.Last)))
 }
 
 // round plays one round and returns its line. What podrank does wrong is in the line, and kept.
 func (s *steer) round(ctx context.Context, number int, p plan) string {
-	g := s.begin(ctx, number, p.options, p.limits)
+	g := s.begin(ctx, number, p.options, p.most)
 	defer os.RemoveAll(g.dir)
 	scheduling, stop := context.WithCancel(ctx)
 	defer stop()
@@ -111,7 +97,7 @@ func (s *steer) round(ctx context.Context, number int, p plan) string {
 	p.play(g, ctx)
 	stop()
 	l := g.line
-	if l.isBad() {
+	if l.Result.isBad() {
 		g.keepRound()
 		fmt.Printf("round %d: %s: %s: %s\n", number, l.Result, l.Command, l.Message)
 	}

@@ -11,12 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
-	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
 // Users of podrank, whom the audit log tells from the others.
@@ -33,7 +30,7 @@ const (
 
 // protocolRounds plans a round with disturbances drawn at prompts, writes and waits.
 func protocolRounds(number int) plan {
-	p := plan{options: feasible, limits: wish.Limits{OnlyFeasible: true, Most: 12}, play: (*game).protocol}
+	p := plan{options: feasible, most: 12, play: (*game).protocol}
 	if first, _ := firstOf(number); first == rollout {
 		p.options.Kind = "deployment"
 	}
@@ -58,10 +55,11 @@ type disturbedRound struct {
 func (g *game) protocol(ctx context.Context) {
 	d := g.beginDisturbed(ctx)
 	drawn := draw(d.r, g.line.Round, g.workload.IsDeployment())
-	d.main = d.drawLaunch(user, drawn)
 	for _, one := range drawn {
+		d.c.Force = d.c.Force && one.name != otherCost // it would write over that, too
 		g.line.Disturbances = append(g.line.Disturbances, one.String())
 	}
+	d.main = d.drawLaunch(user, drawn)
 	lacks := slices.IndexFunc(drawn, func(one drawnDisturbance) bool { return one.where == fromTheStart })
 	if lacks >= 0 {
 		drawn[lacks].do(d)
@@ -284,9 +282,7 @@ func (d *disturbedRound) undoAll() (wrong []error) {
 	d.line.Undo = &ran.Exit
 	d.further += fmt.Sprintf("\n%v:\n%s%s", arguments, ran.Stdout, ran.Stderr)
 	d.workload.SettleDown(ctx)
-	run := d.steering(ctx)
-	run.Costs = map[types.UID]string{}
-	if err := run.Restored(); err != nil || ran.Exit != 0 {
+	if err := d.steering(ctx).Restored(); err != nil || ran.Exit != 0 {
 		return []error{fmt.Errorf("%s exits with %d: %s", strings.Join(arguments, " "), ran.Exit, lastLine(ran.Stderr)), err}
 	}
 	return nil

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,31 +29,43 @@ type game struct {
 	dir      string // for files of this round
 	workload *scene.Workload
 	c        *wish.Case
-	expect   wish.Expectation
+	plan     map[types.UID]bool // the pods that podrank wants by itself; nil if it refuses
 	before   *verdict.State
 	ran      *preview.Ran
 	after    *verdict.State
-	further  string // what to keep of a round that went wrong besides
+	costs    map[string]string // that others gave last, by the names of the pods
+	further  string            // what to keep of a round that went wrong besides
 }
 
-// begin makes the round's workload and draws what is asked of it.
-func (s *steer) begin(ctx context.Context, number int, options scene.WorkloadOptions, limits wish.Limits) *game {
+// begin makes the round's workload and draws what is asked of it: nothing but what can be done if there is a limit of pods that go.
+func (s *steer) begin(ctx context.Context, number int, options scene.WorkloadOptions, most int) *game {
 	r := rand.New(rand.NewPCG(s.Seed, uint64(number)))
 	w := scene.BuildWorkload(ctx, s.Plane, s.history, r, fmt.Sprintf("steer-%d-", number), options)
-	g := &game{steer: s, r: r, workload: w, c: w.Case(ctx), line: &line{Seed: s.Seed, Mode: s.mode, Round: number}}
-	wish.Draw(r, g.c, w.Strangers, limits)
+	g := &game{steer: s, r: r, workload: w, costs: map[string]string{}, line: &line{Seed: s.Seed, Mode: s.mode, Round: number}}
 	g.dir = must.Get(os.MkdirTemp("", "steer-*"))
 	g.before = w.State(ctx)
 	s.history.ClearEvents(w.Namespace)
+	for {
+		g.c = wish.Draw(r, w.Target, w.Active(), w.Strangers, most == 0)
+		if g.planIt(ctx); most == 0 || 0 < len(g.plan) && len(g.plan) <= most {
+			break
+		}
+	}
 	g.line.Workload, g.line.Pods = w.Kind, len(g.c.Pods)
-	g.expectIt()
 	return g
 }
 
-// expectIt notes what must come of the case.
-func (g *game) expectIt() {
-	g.expect = g.c.Expect()
-	g.line.Expect, g.line.Why, g.line.Delete = string(g.expect.Verdict), g.expect.Why, g.expect.Delete
+// planIt asks which pods go. What refuses the command then has to refuse it also when it runs.
+func (g *game) planIt(ctx context.Context) {
+	g.plan, g.line.Delete, g.line.Expect = nil, 0, "infeasible"
+	if g.podrankIt(ctx, nil, "--dry-run=client"); g.ran != nil && g.ran.Exit == 0 && g.ran.Document != nil {
+		g.plan, g.line.Expect = map[types.UID]bool{}, "feasible"
+		for _, uid := range g.ran.Document.Wanted() {
+			g.plan[uid] = true
+		}
+		g.line.Delete = len(g.plan)
+	}
+	g.ran = nil
 }
 
 // podrankIt runs the program with the round's command. If it hangs or prints nonsense, the round is wrong, and false is returned.
@@ -98,8 +108,14 @@ func (g *game) isUsable(ctx context.Context, err error) bool {
 func (g *game) steering(ctx context.Context) *verdict.Steering {
 	g.after = g.workload.State(ctx)
 	g.line.Writes = g.workload.CostChanges()
-	return &verdict.Steering{Exit: g.ran.Exit, Document: g.ran.Document, Before: g.before, After: g.after, To: g.to(),
-		KeepCosts: g.c.Keep, Removed: map[types.UID]bool{}, Costs: map[types.UID]string{}}
+	run := &verdict.Steering{Exit: g.ran.Exit, Document: g.ran.Document, Before: g.before, After: g.after, To: g.to(),
+		KeepCosts: g.c.Keep, Costs: map[types.UID]string{}}
+	for uid, pod := range g.after.Pods {
+		if cost, isTheirs := g.costs[pod.Name]; isTheirs {
+			run.Costs[uid] = cost
+		}
+	}
+	return run
 }
 
 // settledSteering does the same once the controllers have done what they must.
@@ -111,7 +127,7 @@ func (g *game) settledSteering(ctx context.Context) *verdict.Steering {
 // to is the count that the command leads to.
 func (g *game) to() int32 {
 	if g.c.Drop {
-		return int32(len(g.c.Pods) - g.expect.Delete)
+		return g.before.Count - int32(len(g.plan))
 	}
 	return int32(g.c.To)
 }
@@ -139,23 +155,30 @@ func (g *game) wishes(ctx context.Context) {
 	}
 }
 
+// many takes 600 pods: more than one sync of the controller.
+func (g *game) many(ctx context.Context) {
+	g.c = &wish.Case{Target: g.c.Target, Pods: g.c.Pods, To: 20,
+		Wishes: []wish.Wish{{Flag: "--prefer-pods", Value: "!" + wish.Draining}, {Flag: "--prefer-nodes", Value: wish.Lifecycle + "=spot"}}}
+	g.planIt(ctx)
+	if g.podrankIt(ctx, nil, "--yes", "--timeout", "10m") {
+		g.is(g.judge(g.settledSteering(ctx)))
+	}
+}
+
 // judge says what came of a round that nobody disturbed.
 func (g *game) judge(run *verdict.Steering) (result, error) {
-	infeasible := g.expect.Verdict == wish.Infeasible
-	if run.Exit == 1 && g.expect.Verdict != wish.Feasible {
+	if run.Exit == 1 && g.plan == nil {
 		err := run.Untouched()
 		if g.workload.HadCanary() {
 			err = errors.Join(err, errors.New("a barrier was made before the refusal"))
 		}
-		if err == nil {
-			return refused, nil
-		}
-		if infeasible {
+		if err != nil {
 			return wrong, err
 		}
+		return refused, nil
 	}
-	if infeasible {
-		return wrong, fmt.Errorf("exit status %d, though %s", run.Exit, g.expect.Why)
+	if g.plan == nil {
+		return wrong, fmt.Errorf("exit status %d, though the plan is refused", run.Exit)
 	}
 	if run.Exit == 1 {
 		if err := run.Describes(); err != nil {
@@ -174,92 +197,34 @@ func (g *game) judge(run *verdict.Steering) (result, error) {
 	if run.Exit != 0 {
 		return wrong, fmt.Errorf("exit status %d, though exactly the wanted pods went: %s", run.Exit, lastLine(g.ran.Stderr))
 	}
-	if g.c.Rolls {
+	wanted := run.Document.WantedNames()
+	if len(wanted) != len(g.plan) {
+		return wrong, fmt.Errorf("%d pods are wanted, and %d were planned", len(wanted), len(g.plan))
+	}
+	if g.workload.Rolls { // each of its sets loses a share
 		return took, run.Describes()
 	}
-	wanted := run.Document.Wanted()
-	g.line.Least, g.line.Decides = g.c.Least(wanted), g.c.Rest(&g.expect)
-	if g.c.Evict || g.c.Keep && len(run.Document.Left) != 0 {
-		g.line.Least = g.line.Writes // it is not comparable: replacements of evicted pods get costs, too
-	}
-	if err := errors.Join(g.c.Check(&g.expect, wanted), run.Describes()); err != nil {
+	if err := errors.Join(g.c.Check(wanted), run.Describes()); err != nil {
 		return wrong, err
 	}
 	return took, nil
 }
 
-// plain plays the same rounds with kubectl alone: a low cost for each wanted pod, and then the new count.
-func (g *game) plain(ctx context.Context) {
-	if !g.podrankIt(ctx, nil, "--dry-run=client") {
-		return
-	}
-	var names []string
-	wanted := map[types.UID]bool{}
-	for _, pod := range g.c.Pods {
-		goes := slices.Contains(g.c.Names, pod.Name)
-		if g.ran.Exit == 0 && g.ran.Document != nil {
-			goes = slices.Contains(g.ran.Document.Wanted(), pod.UID)
-		}
-		if goes {
-			names, wanted[pod.UID] = append(names, pod.Name), true
-		}
-	}
-	to := len(g.c.Pods) - len(names)
-	if !g.c.Drop {
-		to = g.c.To
-	}
-	unknown := slices.ContainsFunc(g.c.Names, func(name string) bool { return slices.Contains(g.workload.Strangers, name) })
-	if g.workload.Refused != "" || g.workload.Rolls || len(names) == 0 || unknown || to+len(names) > len(g.c.Pods) {
-		g.is(skipped, nil)
-		return
-	}
-	cost := int64(-1)
-	for _, pod := range g.c.Pods {
-		cost = max(-1<<31, min(cost, int64(pod.Cost)-1))
-	}
-	began := time.Now()
-	annotate := append([]string{"annotate", "--overwrite", "pods"}, names...)
-	g.kubectl(ctx, append(annotate, fmt.Sprintf("controller.kubernetes.io/pod-deletion-cost=%d", cost))...)
-	g.kubectl(ctx, "scale", g.workload.Target, fmt.Sprintf("--replicas=%d", to))
-	l := g.line
-	l.Seconds = time.Since(began).Seconds()
-	gone := g.settledSteering(ctx).Gone()
-	for _, uid := range gone {
-		if !wanted[uid] {
-			l.Others++
-		}
-	}
-	l.Missed = len(names) - (len(gone) - l.Others)
-	l.Delete, l.Result = len(gone), took
-	if l.Missed > 0 {
-		l.Result = missed
-	}
-}
-
-func (g *game) kubectl(ctx context.Context, arguments ...string) {
-	out, err := exec.CommandContext(ctx, "kubectl", append(arguments, "-n", g.workload.Namespace)...).CombinedOutput()
-	if err != nil {
-		must.Do(fmt.Errorf("kubectl %v: %w: %s", arguments, err, out))
-	}
-}
-
 // keepRound writes down all that is known of a round that went wrong.
 func (g *game) keepRound() {
 	var story strings.Builder
-	fmt.Fprintf(&story, "%s: %s\nkubectl-podrank %s\nworkload %s, template's cost %q, fault %s, exit status %d\n", g.line.Result,
-		g.line.Message, g.line.Command, g.workload.Kind, g.workload.Template, g.line.Fault, g.line.Exit)
-	fmt.Fprintf(&story, "expected: %s, %d pods go, %s\n\n", g.expect.Verdict, g.expect.Delete, g.expect.Why)
-	for _, pod := range g.c.Pods {
+	fmt.Fprintf(&story, "%s: %s\nkubectl-podrank %s\nworkload %s, template's cost %q, exit status %d\n", g.line.Result,
+		g.line.Message, g.line.Command, g.workload.Kind, g.workload.Template, g.line.Exit)
+	fmt.Fprintf(&story, "expected: %s, %d pods go\n\n", g.line.Expect, g.line.Delete)
+	for uid, pod := range g.before.Pods {
 		fate := "?"
 		if g.after != nil {
 			fate = "went"
-			if after, ok := g.after.Pods[pod.UID]; ok {
+			if after, ok := g.after.Pods[uid]; ok {
 				fate = fmt.Sprintf("stayed, cost %q, ours %v, marks %v", after.Cost, after.Ours, after.Marks)
 			}
 		}
-		fmt.Fprintf(&story, "%s %s must=%v never=%v named=%v: %s; %s ready=%v available=%v cost=%d fixed=%v labels=%v on %s %v\n",
-			pod.UID, pod.Name, g.expect.Must[pod.UID], g.expect.Never[pod.UID], slices.Contains(g.c.Names, pod.Name), fate,
-			pod.Phase, pod.Ready, pod.Available, pod.Cost, pod.Fixed, pod.Labels, pod.Node, pod.NodeLabels)
+		fmt.Fprintf(&story, "%s planned=%v, cost %q: %s\n", pod.Name, g.plan[uid], pod.Cost, fate)
 	}
 	g.history.Look(g.workload.Namespace, func(n *history.Namespace) {
 		for _, cost := range n.Costs {

@@ -22,13 +22,12 @@ import (
 
 // What can happen at a call.
 const (
-	Interrupt    = "INT"
-	Terminate    = "TERM"
-	Kill         = "KILL"
-	InterruptAll = "INT-ALL"     // as Ctrl-C at a terminal: all processes of its group get it
-	FailUndone   = "FAIL-UNDONE" // kubectl is not run, and the call fails
-	FailDone     = "FAIL-DONE"   // kubectl is run, and the call fails all the same
-	Hook         = "HOOK"        // the harness does something and then lets the call go on
+	Interrupt  = "INT"
+	Terminate  = "TERM"
+	Kill       = "KILL"
+	FailUndone = "FAIL-UNDONE" // kubectl is not run, and the call fails
+	FailDone   = "FAIL-DONE"   // kubectl is run, and the call fails all the same
+	Hook       = "HOOK"        // the harness does something and then lets the call go on
 )
 
 // When a signal or a hook comes; a hook comes before if nothing is said.
@@ -49,17 +48,6 @@ type Fault struct {
 	N          int // from 1
 	What, When string
 	Kind       Kind // only calls of this kind are counted; all if it is empty
-}
-
-func (f Fault) String() string {
-	if f.N == 0 {
-		return "none"
-	}
-	kind := ""
-	if f.Kind != "" {
-		kind = " of " + string(f.Kind)
-	}
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s at call %d%s", f.What, f.When, f.N, kind)), " ")
 }
 
 // Calls is a directory in which the calls of one run are noted.
@@ -235,20 +223,15 @@ func (c Calls) become(n int, program string) {
 // parent is the program under test.
 var parent = os.Getppid()
 
-// send sends the signal to the program under test, which is this one's parent; to its whole group if all are to get it.
+// send sends the signal to the program under test, which is this one's parent.
 func send(what string) {
 	signal, known := map[string]syscall.Signal{
-		Interrupt: syscall.SIGINT, Terminate: syscall.SIGTERM, Kill: syscall.SIGKILL, InterruptAll: syscall.SIGINT,
+		Interrupt: syscall.SIGINT, Terminate: syscall.SIGTERM, Kill: syscall.SIGKILL,
 	}[what]
 	if !known {
 		must.Do(fmt.Errorf("unknown fault %q", what))
 	}
-	to := os.Getppid()
-	if to != parent { // another signal has ended it
-		return
+	if os.Getppid() == parent { // else another signal has ended it
+		must.Do(syscall.Kill(parent, signal))
 	}
-	if what == InterruptAll {
-		to = -must.Get(syscall.Getpgid(to))
-	}
-	must.Do(syscall.Kill(to, signal))
 }

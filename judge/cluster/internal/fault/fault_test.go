@@ -65,39 +65,27 @@ func TestFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if printed != test.printed || done != test.done || status != test.status {
-			t.Errorf("%s: %q, %q, %d", test.f, printed, done, status)
+			t.Errorf("%+v: %q, %q, %d", test.f, printed, done, status)
 		}
 		if len(calls) == 0 || calls[0].Arguments != "one extra" {
-			t.Errorf("%s: %v", test.f, calls)
+			t.Errorf("%+v: %v", test.f, calls)
 		}
 	}
 }
 
 func TestHook(t *testing.T) {
-	var before string
-	printed, done, _, err := run(t, Fault{N: 2, What: Hook}, func(calls Calls) {
-		for !calls.Reached(0) {
-			time.Sleep(time.Millisecond)
+	for _, when := range []string{Before, After} {
+		var happened string
+		printed, done, _, err := run(t, Fault{N: 2, What: Hook, When: when}, func(calls Calls) {
+			for !calls.Reached(0) {
+				time.Sleep(time.Millisecond)
+			}
+			happened = "waited"
+			calls.Release(0)
+		})
+		if err != nil || happened == "" || printed != "did one did two did three" || done != "one two three" {
+			t.Errorf("%s: %q, %q, %q, %v", when, happened, printed, done, err)
 		}
-		before = "waited"
-		calls.Release(0)
-	})
-	if err != nil || before == "" || printed != "did one did two did three" || done != "one two three" {
-		t.Errorf("%q, %q, %q, %v", before, printed, done, err)
-	}
-}
-
-func TestAHookAfterACall(t *testing.T) {
-	var done string
-	printed, _, _, err := run(t, Fault{N: 2, What: Hook, When: After}, func(calls Calls) {
-		for !calls.Reached(0) {
-			time.Sleep(time.Millisecond)
-		}
-		done = "waited"
-		calls.Release(0)
-	})
-	if err != nil || done == "" || printed != "did one did two did three" {
-		t.Errorf("%q, %v", printed, err)
 	}
 }
 

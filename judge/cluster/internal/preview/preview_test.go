@@ -52,12 +52,3 @@ func TestMoments(t *testing.T) {
 		t.Errorf("%v are not on both sides of %v", two, edge)
 	}
 }
-
-// What kubectl printed is what the preview reads.
-func TestObjectsAreKeptAsTheyWere(t *testing.T) {
-	text := `{"kind":"Pod","metadata":{"name":"web","extra":[1.50]}}`
-	kept, err := json.Marshal(parse(t, `{"items":[`+text+`]}`).Items[0])
-	if err != nil || string(kept) != text {
-		t.Errorf("%s, %v", kept, err)
-	}
-}

@@ -91,8 +91,3 @@ func (w *Workload) CostChanges() int {
 	w.history.Look(w.Namespace, func(n *history.Namespace) { changes = len(n.Costs) })
 	return changes
 }
-
-// Quiet waits until the controllers have nothing to do any more.
-func (w *Workload) Quiet(ctx context.Context) {
-	w.history.AwaitQuiet(ctx, w.Namespace, "quiet", 4*quiet, (*history.Namespace).IsSettled)
-}

@@ -43,8 +43,6 @@ type Workload struct {
 	nodes   map[string]map[string]string // labels by name
 	first   map[types.UID]bool           // the pods that were made with it
 	owner   types.UID                    // of the pods
-
-	minReady time.Duration
 }
 
 // WorkloadOptions narrow down what is drawn.
@@ -105,7 +103,6 @@ func (w *Workload) create(ctx context.Context, size int32, options WorkloadOptio
 	if w.r.Float64() < 0.15 {
 		minReady = minReadySeconds
 	}
-	w.minReady = time.Duration(minReady) * time.Second
 	meta := metav1.ObjectMeta{Name: name, Namespace: w.Namespace}
 	selector := &metav1.LabelSelector{MatchLabels: labels}
 	switch w.Kind {
@@ -272,21 +269,6 @@ func (w *Workload) Remove(ctx context.Context, pod string) {
 	must.Do(control.IgnoreNotFound(w.plane.Of("pods", w.Namespace).Delete(ctx, pod, metav1.DeleteOptions{})))
 }
 
-// Adopt makes a pod of nobody that the workload's set takes for its own.
-func (w *Workload) Adopt(ctx context.Context) {
-	var labels map[string]string
-	w.history.Look(w.Namespace, func(n *history.Namespace) {
-		for _, pod := range n.Active(w.owner) {
-			labels = pod.Labels
-		}
-	})
-	if labels == nil {
-		return // none is left to be like
-	}
-	w.plane.Create(ctx, &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "adopted", Namespace: w.Namespace, Labels: labels}, Spec: template(nil).Spec})
-}
-
 // resource is the one that has the workload, and name its name there.
 func (w *Workload) resource() (resource, name string) {
 	kind, name, _ := strings.Cut(w.Target, "/")
@@ -374,42 +356,6 @@ func (w *Workload) count(ctx context.Context) (count int32, generation int64) {
 	replicas, _, err := unstructured.NestedInt64(object.Object, "spec", "replicas")
 	must.Do(err)
 	return int32(replicas), object.GetGeneration()
-}
-
-// Case describes the workload and its pods as they are, without a command.
-func (w *Workload) Case(ctx context.Context) *wish.Case {
-	c := &wish.Case{Target: w.Target, Refused: w.Refused, Rolls: w.Rolls, NodeLoad: map[string]int{}}
-	for _, pod := range must.Get(w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
-		if !history.IsActive(&pod) {
-			continue
-		}
-		if pod.Spec.NodeName != "" {
-			c.NodeLoad[pod.Spec.NodeName]++
-		}
-		if metav1.GetControllerOf(&pod) == nil {
-			continue
-		}
-		p := wish.Pod{Name: pod.Name, UID: pod.UID, Node: pod.Spec.NodeName, Labels: pod.Labels,
-			NodeLabels: w.nodes[pod.Spec.NodeName], Phase: pod.Status.Phase, Ready: history.IsReady(&pod)}
-		if cost, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
-			p.Cost = int32(must.Get(strconv.ParseInt(cost, 10, 32)))
-			p.Fixed = cost != w.Template || hasManager(&pod, "autoscaler", "kubectl-annotate")
-		}
-		for _, condition := range pod.Status.Conditions {
-			if condition.Type == corev1.PodReady {
-				p.Available = p.Ready && time.Since(condition.LastTransitionTime.Time) >= w.minReady
-			}
-		}
-		c.Pods = append(c.Pods, p)
-	}
-	slices.SortFunc(c.Pods, func(a, b wish.Pod) int { return strings.Compare(a.Name, b.Name) })
-	return c
-}
-
-func hasManager(pod *corev1.Pod, names ...string) bool {
-	return slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
-		return slices.Contains(names, entry.Manager)
-	})
 }
 
 // CleanUp removes the workload and its nodes.

@@ -45,18 +45,3 @@ func TestAKillAtAQuestion(t *testing.T) {
 		t.Errorf("%+v, %v", ran, err)
 	}
 }
-
-func TestLastWords(t *testing.T) {
-	for range 20 {
-		ran, err := play(t, `sleep 0.06; printf told >&2`, func(int, *os.Process) string { return "" })
-		if err != nil || ran.Stderr != "told" {
-			t.Fatalf("%+v, %v", ran, err)
-		}
-	}
-}
-
-func TestAProgramThatDoesNotEnd(t *testing.T) {
-	if _, err := play(t, asks, func(int, *os.Process) string { return "" }); err == nil {
-		t.Error("it waits for an answer")
-	}
-}

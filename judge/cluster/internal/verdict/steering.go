@@ -34,13 +34,8 @@ type Steering struct {
 	Before, After *State
 	To            int32 // the count that was asked for
 	KeepCosts     bool
-
-	// What others did meanwhile.
-	Removed  map[types.UID]bool   // pods that they took
-	Costs    map[types.UID]string // costs that they gave last, of which the server says that they are theirs
-	Unready  types.UID            // the pod that turned unready
-	Rescaled bool                 // they changed the count
-	Rollout  bool                 // they took pods as they liked
+	Rollout       bool                 // the controllers were at work, and took pods as they liked
+	Costs         map[types.UID]string // that others gave last, of which the server says that they are theirs
 }
 
 // Gone are the pods that went, in order of their names.
@@ -66,7 +61,7 @@ func (s *Steering) Missed() (missed, others []string) {
 		}
 	}
 	for _, uid := range s.Gone() {
-		if !slices.Contains(wanted, uid) && !s.Removed[uid] {
+		if !slices.Contains(wanted, uid) {
 			others = append(others, s.name(uid))
 		}
 	}
@@ -134,17 +129,17 @@ func (s *Steering) Describes() error {
 			return errors.New("no outcome was printed")
 		}
 		var wrong []error
-		if s.After.Count != s.To && !s.Rescaled {
+		if s.After.Count != s.To {
 			wrong = append(wrong, fmt.Errorf("the count is %d, not %d", s.After.Count, s.To))
 		}
 		missed, others := s.Missed()
-		if s.Exit == 0 && !s.Rollout && !s.Rescaled && len(missed)+len(others) > 0 {
+		if s.Exit == 0 && !s.Rollout && len(missed)+len(others) > 0 {
 			wrong = append(wrong, fmt.Errorf("missed %v, and %v went", missed, others))
 		}
-		if s.Exit == 3 && len(missed)+len(others)+len(s.Removed) == 0 && !s.Rollout && !s.Rescaled {
+		if s.Exit == 3 && len(missed)+len(others) == 0 && !s.Rollout {
 			wrong = append(wrong, errors.New("exactly the wanted pods went"))
 		}
-		if s.Exit == 0 && !s.Rollout && !s.Rescaled {
+		if s.Exit == 0 && !s.Rollout {
 			wrong = append(wrong, s.told())
 		}
 		if s.KeepCosts {
@@ -155,11 +150,11 @@ func (s *Steering) Describes() error {
 		return errors.Join(wrong...)
 	case 1:
 		var wrong []error
-		if s.After.Count != s.Before.Count && !s.Rescaled {
+		if s.After.Count != s.Before.Count {
 			wrong = append(wrong, fmt.Errorf("the count is %d, not %d", s.After.Count, s.Before.Count))
 		}
 		for _, uid := range s.Gone() {
-			if !s.Removed[uid] && !s.Rollout && !s.Rescaled && !s.isRestarted(uid) {
+			if !s.Rollout && !s.isRestarted(uid) {
 				wrong = append(wrong, fmt.Errorf("%s went", s.name(uid)))
 			}
 		}
@@ -170,7 +165,7 @@ func (s *Steering) Describes() error {
 	return fmt.Errorf("exit status %d", s.Exit)
 }
 
-// isRestarted says that the pod is a wanted one that the message names: a barrier or an eviction restarted it.
+// isRestarted says that the pod is a wanted one that the message names: an eviction restarted it.
 func (s *Steering) isRestarted(uid types.UID) bool {
 	return s.Document != nil && slices.Contains(s.Document.Wanted(), uid) && strings.Contains(s.Document.Message, s.name(uid))
 }
@@ -187,7 +182,7 @@ func (s *Steering) told() error {
 			went = append(went, pod.UID)
 		}
 	}
-	gone := slices.DeleteFunc(s.Gone(), func(uid types.UID) bool { return s.Removed[uid] })
+	gone := s.Gone()
 	slices.Sort(went)
 	slices.Sort(gone)
 	if !slices.Equal(went, gone) {

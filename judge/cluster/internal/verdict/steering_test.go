@@ -40,7 +40,6 @@ func outcome(t *testing.T, text string) *preview.Steered {
 
 const (
 	wantsA = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"a"}],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
-	wantsD = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"d"}],"pods":[{"uid":"d","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	gotB   = `{"kind":"ScaleOutcome","exit":3,"went":[{"uid":"b"}],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	silent = `{"kind":"ScaleOutcome","exit":0,"went":[],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	claims = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"a"}],"others":[{"name":"b","uid":"b"}],"pods":[{"uid":"a","wanted":true}]}`
@@ -95,34 +94,19 @@ func TestDescribes(t *testing.T) {
 	}
 }
 
-func TestWhatOthersDid(t *testing.T) {
+func TestCostsOfOthersAndEvictedPods(t *testing.T) {
 	before := state(3, "a", "b", "c")
-	s := Steering{Exit: 1, Before: before, After: state(3, "a=7", "c", "d"), To: 2,
-		Removed: map[types.UID]bool{"b": true}, Costs: map[types.UID]string{"a": "7"}}
-	if err := s.Describes(); err != nil {
-		t.Error(err)
-	}
-	s.Removed = nil
+	s := Steering{Exit: 1, Before: before, After: state(3, "a=7", "c", "d"), To: 2, Costs: map[types.UID]string{"a": "7"}}
 	if s.Describes() == nil {
-		t.Error("nobody else took b")
+		t.Error("nobody took b")
 	}
-	s.Document = outcome(t, `{"message":"the barrier deleted b","pods":[{"uid":"b","wanted":true}]}`)
+	s.Document = outcome(t, `{"message":"it evicted b","pods":[{"uid":"b","wanted":true}]}`)
 	if err := s.Describes(); err != nil {
 		t.Error(err)
 	}
 	s.Costs = nil
 	if s.Describes() == nil {
 		t.Error("nobody else gave the cost")
-	}
-	s = Steering{Exit: 0, Document: outcome(t, wantsD), Before: before, After: state(2, "b", "c"), To: 2,
-		Removed: map[types.UID]bool{"a": true}}
-	if err := s.Describes(); err != nil {
-		t.Error("d was created in the place of a, and went:", err)
-	}
-	s = Steering{Exit: 0, Document: outcome(t, wantsA), Before: before, After: state(2, "c", "d"), To: 2,
-		Removed: map[types.UID]bool{"b": true}}
-	if err := s.Describes(); err != nil {
-		t.Error(err)
 	}
 }
 

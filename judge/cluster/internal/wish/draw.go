@@ -1,3 +1,4 @@
+// Package wish draws commands of `kubectl podrank scale` and `drop`. It does not use a cluster.
 package wish
 
 import (
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Labels of nodes and pods that wishes can name.
@@ -20,16 +20,44 @@ const (
 	Shard     = "shard"     // of a pod: 0 to 3
 )
 
-// notMatching is 0 for labels that match and 1 for others.
-func notMatching(selector string, of map[string]string) float64 {
-	parsed, err := labels.Parse(selector)
-	if err != nil {
-		panic(err) // drawn from the lists below
+// Wish is one flag that chooses pods.
+type Wish struct {
+	Flag, Value string
+	Values      map[string]float64 // for --by-value: by the name of the pod
+}
+
+// Case is one command for a workload.
+type Case struct {
+	Target string   // as TYPE/NAME
+	Pods   []string // names of the active ones; as many as spec.replicas
+
+	Drop              bool     // rather than scale
+	To                int      // what it is scaled to
+	Names             []string // pods that must go
+	Wishes            []Wish   // in order; those that name pods are not among them
+	Also, Force, Keep bool
+	Evict             bool
+	Batch             int // how many are evicted at a time
+	ByValueFromAFile  bool
+	namesAfterWishes  int // how many wishes precede the named pods on the command line
+}
+
+// Check holds the names of the pods that the program wants against the command: every named pod is wanted, and with `drop`, no other
+// unless --also is given.
+func (c *Case) Check(wanted map[string]bool) error {
+	for _, name := range c.Names {
+		if !wanted[name] {
+			return fmt.Errorf("%s is named, and not wanted", name)
+		}
 	}
-	if parsed.Matches(labels.Set(of)) {
-		return 0
+	count := len(c.Pods) - c.To
+	if c.Drop {
+		count = len(c.Names)
 	}
-	return 1
+	if len(wanted) != count && !c.Also {
+		return fmt.Errorf("%d pods are wanted, not %d", len(wanted), count)
+	}
+	return nil
 }
 
 var (
@@ -42,48 +70,24 @@ var (
 	spreads = []string{Zone, Hostname, Zone + "," + Hostname, Zone + "," + Hostname}
 )
 
-// Limits of what Draw asks for.
-type Limits struct {
-	OnlyFeasible bool // nothing but what can be done
-	Evictions    bool
-	Most         int // pods that go; no limit if 0
-}
-
-// Draw asks something random for the case's workload. Strangers are names of pods that are not of it.
-func Draw(r *rand.Rand, c *Case, strangers []string, limits Limits) {
+// Draw asks something random for a workload of these pods. Strangers are names of pods that are not of it.
+func Draw(r *rand.Rand, target string, pods, strangers []string, evictions bool) *Case {
+	c := &Case{Target: target, Pods: pods}
 	chance := func(p float64) bool { return r.Float64() < p }
-	base := *c
-	for {
-		*c = base
-		c.draw(r, chance, strangers, limits)
-		if !limits.OnlyFeasible {
-			return
-		}
-		e := c.Expect()
-		if c.Refused != "" || c.Rolls || e.Verdict == Feasible && e.Delete > 0 && (limits.Most == 0 || e.Delete <= limits.Most) {
-			return
-		}
-	}
-}
-
-func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string, limits Limits) {
-	var names []string
-	for _, pod := range c.Pods {
-		names = append(names, pod.Name)
-	}
+	names := slices.Clone(pods)
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	c.Force, c.Keep = chance(0.1), chance(0.05)
-	c.Drop = chance(0.35) && c.Refused == "" && !c.Rolls
+	c.Drop = chance(0.35)
 	if c.Drop {
 		c.Names = names[:1+r.IntN(1+len(names)/3)]
 		if len(strangers) > 0 && chance(0.04) {
 			c.Names = append(slices.Clone(c.Names), strangers[r.IntN(len(strangers))])
 		}
 		c.Also = chance(0.3)
-		if limits.Evictions && len(c.Names) <= 4 && chance(0.1) {
+		if evictions && len(c.Names) <= 4 && chance(0.1) {
 			c.Evict, c.Also, c.Batch = true, false, 1+r.IntN(3)
 		}
-		return
+		return c
 	}
 	c.To = r.IntN(len(c.Pods))
 	if chance(0.03) {
@@ -108,6 +112,7 @@ func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string,
 	})
 	c.namesAfterWishes = min(c.namesAfterWishes, len(c.Wishes))
 	c.ByValueFromAFile = chance(0.5)
+	return c
 }
 
 func (c *Case) drawWish(r *rand.Rand) Wish {
@@ -120,7 +125,7 @@ func (c *Case) drawWish(r *rand.Rand) Wish {
 	case 4:
 		values := map[string]float64{}
 		for _, pod := range c.Pods {
-			values[pod.Name] = float64(r.IntN(200)-100) / []float64{1, 1, 4}[r.IntN(3)]
+			values[pod] = float64(r.IntN(200)-100) / []float64{1, 1, 4}[r.IntN(3)]
 		}
 		return Wish{Flag: "--by-value", Values: values}
 	case 5:
@@ -180,8 +185,8 @@ func (c *Case) Values() string {
 	var text strings.Builder
 	for _, wish := range c.Wishes {
 		for _, pod := range c.Pods {
-			if value, ok := wish.Values[pod.Name]; ok {
-				fmt.Fprintln(&text, pod.Name, value)
+			if value, ok := wish.Values[pod]; ok {
+				fmt.Fprintln(&text, pod, value)
 			}
 		}
 	}
