@@ -51,6 +51,24 @@ def in_json(world, *args):
     return [*args, "--namespace", world.namespace, "--yes", "--output", "json"]
 
 
+def lease_path(world):
+    return f"/apis/coordination.k8s.io/v1/namespaces/{world.namespace}/leases/podrank-{world.get()['metadata']['uid']}"
+
+
+def budget(world, **spec):
+    """A PodDisruptionBudget for the workload's pods; returns its path."""
+    path = f"/apis/policy/v1/namespaces/{world.namespace}/poddisruptionbudgets"
+    world.api("POST", path, {"metadata": {"name": "web"}, "spec": {**spec, "selector": {"matchLabels": {"app": "web"}}}})
+    return path + "/web"
+
+
+def full(world):
+    """A quota of the five pods that are there. The status is written in place of a controller, which would count one less after an eviction."""
+    path = f"/api/v1/namespaces/{world.namespace}/resourcequotas"
+    world.api("POST", path, {"metadata": {"name": "full"}, "spec": {"hard": {"pods": "5"}}})
+    world.api.patch(path + "/full/status", {"status": {"hard": {"pods": "5"}, "used": {"pods": "5"}}})
+
+
 def expect(done, status, *parts):
     assert done.status == status, (done.status, done.out, done.err)
     for part in parts:
@@ -409,20 +427,25 @@ def no_writes(api):
 
 # Ways for pods to go.
 
-@session
-def named(api):
-    world = five(api, "named")
-    takes(world, "named", {1, 3}, "drop", world.pods[1], world.pods[3], says="2 wanted pods went, and no other")
-    assert world.replicas() == 3
+def plain(name, places, *args, **options):
+    """A session in which some of five pods are dropped, and go."""
+    def play(api):
+        world = five(api, name, **options)
+        takes(world, name, places, "drop", *[world.pods[place] for place in sorted(places)], *args)
+        assert world.replicas() == 5 - len(places)
+
+    ALL[name] = play
+
+
+plain("named", {1, 3})
+plain("eviction-batch", {1, 2, 3}, "--by", "eviction", "--batch", "2", "--timeout", "20s")
 
 
 @session
 def eviction(api):
     world = five(api, "eviction", not_ready={0})
-    budget = {"metadata": {"name": "web"}, "spec": {"minAvailable": 3, "selector": {"matchLabels": {"app": "web"}}}}
-    path = "/apis/policy/v1/namespaces/eviction/poddisruptionbudgets"
-    api("POST", path, budget)
-    wait("the budget", lambda: api("GET", path + "/web").get("status", {}).get("disruptionsAllowed") == 1)
+    path = budget(world, minAvailable=3)
+    wait("the budget", lambda: api("GET", path).get("status", {}).get("disruptionsAllowed") == 1)
     takes(world, "eviction", {2}, "drop", world.pods[2], "--by", "eviction", "--timeout", "20s")
     done = play("eviction-never", ["scale", "rs/web", "--replicas", "1", "--by", "eviction", "--namespace", "eviction", "--yes"])
     expect(done, 1, "PodDisruptionBudget web (minAvailable 3) allows 0 disruptions now, and never lets evictions lower rs/web below 3")
@@ -438,10 +461,7 @@ def eviction(api):
 def eviction_unreplaced(api):
     """A quota keeps the controller from replacing what was evicted."""
     world = five(api, "eviction-unreplaced")
-    path = "/api/v1/namespaces/eviction-unreplaced/resourcequotas"
-    api("POST", path, {"metadata": {"name": "full"}, "spec": {"hard": {"pods": "5"}}})
-    # In place of a controller, which would count one less after the eviction.
-    api.patch(path + "/full/status", {"status": {"hard": {"pods": "5"}, "used": {"pods": "5"}}})
+    full(world)
     done = play("eviction-unreplaced", in_json(world, "drop", world.pods[2], "--by", "eviction", "--timeout", "1s"))
     unchanged(world, done, f"; it evicted {world.pods[2]}, which has not been replaced so far", gone={2})
     assert "put back" not in done.json["message"], done.json
@@ -450,23 +470,15 @@ def eviction_unreplaced(api):
 @session
 def budget_ignored(api):
     world = five(api, "budget-ignored")
-    budget = {"metadata": {"name": "web"}, "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}}
-    api("POST", "/apis/policy/v1/namespaces/budget-ignored/poddisruptionbudgets", budget)
+    budget(world, maxUnavailable=0)
     done = takes(world, "budget-ignored", {2}, "scale", "rs/web", "--replicas", "4", "--pod", f"pod/{world.pods[2]}")
     assert "PodDisruptionBudget web (maxUnavailable 0) covers pods that go, but the controller ignores it" in done.err, done.err
     # Whoever may read autoscalers alone hears of these.
-    allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS, LEASES, ("autoscaling", "horizontalpodautoscalers", "list"))
+    allow(api, world.namespace, "all", *ALL_RIGHTS, ("autoscaling", "horizontalpodautoscalers", "list"))
     autoscaler = {"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}}}
     api("POST", "/apis/autoscaling/v2/namespaces/budget-ignored/horizontalpodautoscalers", autoscaler)
     done = takes(world, "budget-unread", {2, 3}, "drop", world.pods[3], "--as", "carol", before={2})
     assert "HorizontalPodAutoscaler web also sets this count" in done.err and "PodDisruptionBudget" not in done.err, done.err
-
-
-@session
-def eviction_batch(api):
-    world = five(api, "eviction-batch")
-    takes(world, "eviction-batch", {1, 2, 3}, "drop", *world.pods[1:4], "--by", "eviction", "--batch", "2", "--timeout", "20s")
-    assert world.replicas() == 2
 
 
 @session
@@ -645,22 +657,20 @@ SCALING = ("apps", "deployments/scale replicasets/scale", "get update patch")
 CANARIES = ("core apps", "pods replicasets", "create delete")
 COSTS = ("core", "pods", "patch")
 LEASES = ("coordination.k8s.io", "leases", "create get update delete")
+ALL_RIGHTS = (READ, SCALING, CANARIES, COSTS, LEASES)
 
 
 @session
-def no_right_to_patch(api):
-    world = five(api, "no-right-to-patch")
-    allow(api, world.namespace, "most", READ, SCALING, CANARIES, LEASES)
-    done = play("no-right-to-patch", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
-    unchanged(world, done, "nothing was changed: cannot write deletion costs", "(Forbidden)")
-
-
-@session
-def no_right_to_scale(api):
-    world = five(api, "no-right-to-scale")
-    allow(api, world.namespace, "most", READ, COSTS, CANARIES, LEASES)
-    done = play("no-right-to-scale", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
-    unchanged(world, done, "nothing was changed: cannot scale", "(Forbidden)")
+def least_rights(api):
+    """With all of them, and with all but one."""
+    world = five(api, "least-rights", kind="Deployment")
+    allow(api, world.namespace, "all", *ALL_RIGHTS)
+    takes(world, "least-rights", {1}, "drop", world.pods[1], "--as", "carol")
+    for name, lacks, text in [("no-right-to-patch", COSTS, "write deletion costs"), ("no-right-to-scale", SCALING, "scale")]:
+        world = five(api, name)
+        allow(api, world.namespace, "most", *[right for right in ALL_RIGHTS if right != lacks])
+        done = play(name, [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
+        unchanged(world, done, f"nothing was changed: cannot {text}", "(Forbidden)")
 
 
 @session
@@ -694,13 +704,6 @@ def no_right_to_write(api):
 
     done = play("no-right-to-write", args, [("before", WRITE, and_wait)])
     unchanged(world, done, "(Forbidden)")
-
-
-@session
-def least_rights(api):
-    world = five(api, "least-rights", kind="Deployment")
-    allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS, LEASES)
-    takes(world, "least-rights", {1}, "drop", world.pods[1], "--as", "carol")
 
 
 # The workload changes meanwhile.
@@ -742,9 +745,9 @@ def asked(world, *args):
     return [*args, "--namespace", world.namespace, "--output", "json"]
 
 
-def unready(world, place):
-    """A pod turns unready, so that it goes before all that are ready."""
-    conditions = [{"type": "Ready", "status": "False", "lastTransitionTime": READY}]
+def unready(world, place, status="False"):
+    """A pod turns unready, so that it goes before all that are ready; or ready again."""
+    conditions = [{"type": "Ready", "status": status, "lastTransitionTime": READY}]
     return lambda: world.api.patch(world.of_pod(world.pods[place]) + "/status", {"status": {"conditions": conditions}}, "kubelet")
 
 
@@ -817,8 +820,7 @@ def changed_yes(api):
     expect(done, 1, f"{world.pods[4]} is not ready and goes first whatever its cost")
     assert world.replicas() == 4 and not world.has_traces()
     # Another count is no reason to take other pods than the named ones.
-    conditions = [{"type": "Ready", "status": "True", "lastTransitionTime": READY}]
-    api.patch(world.of_pod(world.pods[4]) + "/status", {"status": {"conditions": conditions}}, "kubelet")
+    unready(world, 4, "True")()
     world.settle()
     world.set_cost(world.pods[4], "-9", "keda")
 
@@ -856,28 +858,24 @@ class Other:
     """Another run, which holds the Lease of a workload and renews it, if it is alive."""
 
     def __init__(self, world, is_alive):
-        self.world, self.uid = world, world.get()["metadata"]["uid"]
-        self.path = f"/apis/coordination.k8s.io/v1/namespaces/{world.namespace}/leases"
-        self.put("POST", self.path)
+        self.world, self.path = world, lease_path(world)
+        # An hour behind.
+        times = {"acquireTime": "2026-03-10T12:00:00.000000Z", "renewTime": "2026-03-10T12:00:00.000000Z"}
+        spec = {"holderIdentity": "podrank-run-0123abcd", "leaseDurationSeconds": 30, **times}
+        leases, name = self.path.rsplit("/", 1)
+        world.api("POST", leases, {"metadata": {"name": name}, "spec": spec})
         self.stop = threading.Event()
         if is_alive:
             threading.Thread(target=self.renew, daemon=True).start()
 
-    def put(self, method, path):
-        # An hour behind.
-        times = {"acquireTime": "2026-03-10T12:00:00.000000Z", "renewTime": "2026-03-10T12:00:00.000000Z"}
-        spec = {"holderIdentity": "podrank-run-0123abcd", "leaseDurationSeconds": 30, **times}
-        body = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": f"podrank-{self.uid}"}, "spec": spec}
-        self.world.api(method, path, body)
-
     def renew(self):
         while not self.stop.wait(1):
             renewed = {"spec": {"renewTime": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}
-            self.world.api.patch(f"{self.path}/podrank-{self.uid}", renewed)
+            self.world.api.patch(self.path, renewed)
 
     def end(self):
         self.stop.set()
-        self.world.api("DELETE", f"{self.path}/podrank-{self.uid}")
+        self.world.api("DELETE", self.path)
 
 
 @session
@@ -902,20 +900,19 @@ def lost(api):
     world = five(api, "lost")
 
     def steal():
-        path = f"/apis/coordination.k8s.io/v1/namespaces/lost/leases/podrank-{world.get()['metadata']['uid']}"
-        api.patch(path, {"spec": {"holderIdentity": "podrank-run-0123abcd"}})
+        api.patch(lease_path(world), {"spec": {"holderIdentity": "podrank-run-0123abcd"}})
 
     done = play("lost-early", in_json(world, "drop", world.pods[1]), [("before", CHECK, steal)])
     expect(done, 1, "rs/web was not scaled: run 0123abcd has taken the Lease over")
     assert world.replicas() == 5 and not world.gone() and not world.costs()
-    api("DELETE", f"/apis/coordination.k8s.io/v1/namespaces/lost/leases/podrank-{world.get()['metadata']['uid']}")
+    api("DELETE", lease_path(world))
     done = play("lost", in_json(world, "drop", world.pods[1]), [("after", UNCANARY, steal)])
     expect(done, 4, "run 0123abcd has taken the Lease over; costs are left: ", "run: kubectl podrank undo rs/web -n lost")
     assert world.replicas() == 5 and not world.gone() and world.costs() == {1: "-1"}
     done = play("undo-lost", ["undo", "rs/web", "--namespace", "lost", "--force"])
     expect(done, 0)
     assert not world.has_traces()
-    delete = lambda: api("DELETE", world.leases()[0] and f"/apis/coordination.k8s.io/v1/namespaces/lost/leases/{world.leases()[0]['metadata']['name']}")
+    delete = lambda: api("DELETE", lease_path(world))
     done = play("lock-deleted", in_json(world, "drop", world.pods[1]), [("after", UNCANARY, delete)])
     expect(done, 4, "somebody has deleted the Lease")
     # Whoever undoes a run that is alive has taken its costs off, too.
@@ -1045,9 +1042,7 @@ def canary_left(api):
 def quota_full(api):
     """A quota leaves no room for the canary."""
     world = five(api, "quota-full")
-    path = "/api/v1/namespaces/quota-full/resourcequotas"
-    api("POST", path, {"metadata": {"name": "full"}, "spec": {"hard": {"pods": "5"}}})
-    api.patch(path + "/full/status", {"status": {"hard": {"pods": "5"}, "used": {"pods": "5"}}})
+    full(world)
     done = play("quota-full", in_json(world, "drop", world.pods[1]))
     unchanged(world, done, "cannot create the canary: ", "exceeded quota", "use --by eviction")
 

@@ -114,10 +114,6 @@ func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, ki
 	goes()
 	arrival := j.arrival(journey.Namespace, items)
 	end, err := j.Podrank.AskEnd(ctx, question)
-	var today *preview.End
-	if err == nil {
-		today, err = j.Podrank.AskEnd(ctx, &preview.EndQuestion{Items: items, Count: count, Now: question.Now, Within: "0s,0s"}, "--next-step")
-	}
 	must.Do(ctx.Err())
 	if err == nil {
 		err = verdict.JudgeEnd(end, arrival)
@@ -135,7 +131,7 @@ func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, ki
 	}
 	j.Lock()
 	defer j.Unlock()
-	j.count(kind, end, today, arrival)
+	j.count(kind, end, arrival)
 	played := record.EndOf(number, kind, question, arrival)
 	if err == nil {
 		return fmt.Sprintf(" %s ok;", kind), played
@@ -189,9 +185,9 @@ func (j *judge) arrival(namespace string, items []map[string]any) *verdict.Arriv
 	return a
 }
 
-// count adds a step to the totals: how much of it was certain, and of what one step would have been.
-func (j *judge) count(kind string, end, today *preview.End, arrival *verdict.Arrival) {
-	if end == nil || today == nil || end.Rest == nil {
+// count adds a step to the totals: how much of it was certain.
+func (j *judge) count(kind string, end *preview.End, arrival *verdict.Arrival) {
+	if end == nil || end.Rest == nil {
 		return
 	}
 	j.tally[kind+": steps"]++
@@ -212,31 +208,10 @@ func (j *judge) count(kind string, end, today *preview.End, arrival *verdict.Arr
 		j.tally[kind+": several syncs"]++
 	}
 	j.tally[kind+": waits for "+end.Rest.WaitsFor]++
-	was := map[types.UID]string{}
-	isLast := !today.GoesOn && !today.Waits
-	for _, set := range today.Sets {
-		for _, pod := range set.Pods {
-			if pod.Verdict == "delete" || pod.Verdict == "keep" && isLast {
-				was[pod.UID] = pod.Verdict
-				j.tally["pods certain in the next step alone"]++
-			}
-		}
-	}
 	for _, set := range end.Sets {
 		for _, pod := range set.Pods {
 			j.tally["pods"]++
 			j.tally["pods: "+pod.Verdict]++
-			if pod.Verdict != "contested" {
-				j.tally["pods certain to the end"]++
-			} else if was[pod.UID] != "" {
-				why := "other"
-				for _, text := range []string{"see first", "ages decide", "ranks change", "list order"} {
-					if strings.Contains(pod.Why, text) {
-						why = text
-					}
-				}
-				j.tally["pods certain in the next step alone, and contested to the end: "+why]++
-			}
 			if pod.Verdict == "contested" && arrival.Before[pod.UID] {
 				j.tally["pods: contested, and went"]++
 			}

@@ -43,12 +43,9 @@ type judge struct {
 
 type totals struct {
 	rounds, violations, sets, plain, doubtful, gone, certain, contested, safe int
-	wholes                                                                    map[string]*wholes // by kind of scene
-	edges                                                                     map[string]int     // by what the decisions fit
+	wholes                                                                    map[string]int // Deployments that were asked about as a whole, by kind of scene
+	edges                                                                     map[string]int // by what the decisions fit
 }
-
-// wholes is what became of Deployments that were asked about as a whole.
-type wholes struct{ rounds, only, changed, gone, certain, contested, safe int }
 
 func main() { must.Main("judge", run) }
 
@@ -58,7 +55,7 @@ func run(ctx context.Context) {
 	onlyEdges := flag.Bool("edges", false, "only rounds in which an age reaches a power of two as the controller decides")
 	order := flag.String("order", "kubernetes", "kubernetes, or total for controllers that decide by podrank's own order")
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
-	j := &judge{Rounds: rounds.Parse(4), kinds: scene.Kinds, totals: totals{wholes: map[string]*wholes{}, edges: map[string]int{}}}
+	j := &judge{Rounds: rounds.Parse(4), kinds: scene.Kinds, totals: totals{wholes: map[string]int{}, edges: map[string]int{}}}
 	j.order = *order
 	if *onlyDeployments {
 		j.kinds = scene.OfDeployments
@@ -85,10 +82,8 @@ func run(ctx context.Context) {
 	fmt.Printf("%d sets left nothing open: one moment, one step, no other set that lost pods\n", t.plain)
 	fmt.Printf("%d sets took more than one question\n", t.doubtful)
 	for _, kind := range scene.OfDeployments {
-		if w := t.wholes[kind]; w != nil {
-			fmt.Printf("%d Deployments, %s, as a whole, %d of them in one step, pod by pod: in the first step %d sets changed and "+
-				"%d pods went; of all pods of sets that lost some, %d were certain to go, %d contested, %d safe\n",
-				w.rounds, kind, w.only, w.changed, w.gone, w.certain, w.contested, w.safe)
+		if n := t.wholes[kind]; n > 0 {
+			fmt.Printf("%d Deployments, %s, as a whole\n", n, kind)
 		}
 	}
 	if *onlyEdges {
@@ -112,9 +107,9 @@ func (j *judge) round(ctx context.Context, number int) string {
 		return j.Podrank.Ask(ctx, q)
 	}
 	outcomes, wrong := verdict.Judge(run, ask)
-	var steps *verdict.Steps
+	var step *preview.Step
 	if wrong == nil && j.asksOfDeployment(s) {
-		steps, wrong = j.whole(ctx, s, run)
+		step, wrong = j.whole(ctx, s, run)
 	}
 	if wrong == nil && slices.Contains(scene.OfEdges, s.Kind) {
 		j.countEdge(run, outcomes, ask)
@@ -123,7 +118,7 @@ func (j *judge) round(ctx context.Context, number int) string {
 	if wrong != nil {
 		j.keepRound(ctx, number, s, run, wrong)
 	}
-	line := j.note(number, s, run, outcomes, steps, wrong)
+	line := j.note(number, s, run, outcomes, step, wrong)
 	scene.CleanUp(ctx, j.Plane, j.history, s.Namespace)
 	return line
 }
@@ -155,7 +150,7 @@ func (j *judge) countEdge(run *verdict.Run, outcomes []verdict.Set, ask verdict.
 }
 
 // whole asks about the Deployment as a whole.
-func (j *judge) whole(ctx context.Context, s *scene.Scene, run *verdict.Run) (*verdict.Steps, error) {
+func (j *judge) whole(ctx context.Context, s *scene.Scene, run *verdict.Run) (*preview.Step, error) {
 	if run.Live != nil {
 		return nil, run.Live
 	}
@@ -195,7 +190,7 @@ func (j *judge) play(ctx context.Context, s *scene.Scene) *verdict.Run {
 }
 
 // note adds a round to the totals, and returns its line.
-func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []verdict.Set, steps *verdict.Steps, wrong error) string {
+func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []verdict.Set, step *preview.Step, wrong error) string {
 	j.Lock()
 	defer j.Unlock()
 	t := &j.totals
@@ -218,22 +213,9 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 		t.contested += contested
 		t.safe += outcome.Prediction.Count("keep")
 	}
-	if steps != nil {
-		w := t.wholes[s.Kind]
-		if w == nil {
-			w = &wholes{}
-			t.wholes[s.Kind] = w
-		}
-		w.rounds++
-		if steps.Step.IsLast() {
-			w.only++
-		}
-		w.changed += steps.Changed
-		w.gone += steps.Of
-		w.certain += steps.Certain
-		w.contested += steps.Contested
-		w.safe += steps.Safe
-		line += fmt.Sprintf(" as a whole %s, %d sets changed;", steps.Step.Path, steps.Changed)
+	if step != nil {
+		t.wholes[s.Kind]++
+		line += fmt.Sprintf(" as a whole %s;", step.Path)
 	}
 	if wrong != nil {
 		t.violations++

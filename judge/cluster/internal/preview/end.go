@@ -33,7 +33,6 @@ func (b Bounds) IsOne() bool { return b.Min == b.Max }
 // End is the preview's answer.
 type End struct {
 	GoesOn bool    `json:"goesOn"`
-	Waits  bool    `json:"waits"`
 	Notes  []Note  `json:"notes"`
 	Rest   *Rest   `json:"rest"`
 	Sets   []EndOf `json:"sets"`
@@ -43,8 +42,6 @@ type End struct {
 type Rest struct {
 	Delete    Bounds `json:"delete"`
 	WaitsFor  string `json:"waitsFor"`
-	Pods      int32  `json:"pods"`
-	Then      int32  `json:"then"`
 	IsCertain bool   `json:"isCertain"`
 	Sets      []struct {
 		ReplicaSet *string `json:"replicaSet"`
@@ -70,15 +67,15 @@ type EndOf struct {
 	} `json:"pods"`
 }
 
-// AskEnd runs the preview, or asks it about the next step alone.
-func (p Program) AskEnd(ctx context.Context, q *EndQuestion, flags ...string) (*End, error) {
+// AskEnd runs the preview.
+func (p Program) AskEnd(ctx context.Context, q *EndQuestion) (*End, error) {
 	goal := []string{"--rollout"}
 	if q.Count != nil {
 		goal = []string{"--replicas", fmt.Sprint(*q.Count)}
 	}
 	arguments := append(goal, "deploy/web", "--now", q.Now.UTC().Format(time.RFC3339Nano), "--within", q.Within)
 	var end End
-	return &end, p.AskInto(ctx, List(q.Items), &end, append(arguments, flags...)...)
+	return &end, p.AskInto(ctx, List(q.Items), &end, arguments...)
 }
 
 // GetFields dumps the namespace as fields.

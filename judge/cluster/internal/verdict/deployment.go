@@ -13,20 +13,13 @@ import (
 // AskOfDeployment is the preview of a whole Deployment at a moment.
 type AskOfDeployment func(now time.Time) (*preview.Step, error)
 
-// Steps is the outcome of a Deployment's sync that agrees with the preview.
-type Steps struct {
-	Step                         *preview.Step
-	Changed                      int // how many sets changed in it
-	Certain, Contested, Safe, Of int // pods of the sets that lost some, and how many those lost in this step
-}
-
-// JudgeDeployment says what contradicts the preview of a Deployment's next sync.
+// JudgeDeployment says what contradicts the preview of a Deployment's next sync, or returns the preview that agrees.
 //
 // If the sync is the only one, every pod is judged: each set's count must become what the preview says, in one step, and
 // of its pods those must go that it says. If more syncs follow, each set's first count is judged, and that every pod
 // went that was certain to. The moment of the decision is not known, so the preview is right if it holds for one that is
 // possible.
-func JudgeDeployment(run *Run, ask AskOfDeployment) (*Steps, error) {
+func JudgeDeployment(run *Run, ask AskOfDeployment) (*preview.Step, error) {
 	last := run.Began
 	for _, gone := range run.Gone {
 		if gone.At.After(last) {
@@ -39,9 +32,8 @@ func JudgeDeployment(run *Run, ask AskOfDeployment) (*Steps, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps, err := compareStep(run, step)
-		if err == nil {
-			return steps, nil
+		if err = compareStep(run, step); err == nil {
+			return step, nil
 		}
 		if first == nil {
 			first = fmt.Errorf("at %s: %w", now.UTC().Format(time.RFC3339Nano), err)
@@ -50,7 +42,7 @@ func JudgeDeployment(run *Run, ask AskOfDeployment) (*Steps, error) {
 	return nil, first
 }
 
-func compareStep(run *Run, step *preview.Step) (*Steps, error) {
+func compareStep(run *Run, step *preview.Step) error {
 	sets, owners := map[string]types.UID{}, map[types.UID]types.UID{}
 	for _, object := range run.Dump.Items {
 		switch {
@@ -66,7 +58,6 @@ func compareStep(run *Run, step *preview.Step) (*Steps, error) {
 			lost[owner] = append(lost[owner], gone.UID)
 		}
 	}
-	steps := &Steps{Step: step}
 	judged := map[types.UID]bool{}
 	for _, set := range step.Sets {
 		if set.ReplicaSet == nil {
@@ -74,28 +65,19 @@ func compareStep(run *Run, step *preview.Step) (*Steps, error) {
 		}
 		uid, known := sets[*set.ReplicaSet]
 		if !known {
-			return nil, fmt.Errorf("the preview shows %s, which does not exist", *set.ReplicaSet)
+			return fmt.Errorf("the preview shows %s, which does not exist", *set.ReplicaSet)
 		}
 		judged[uid] = true
 		if err := compareSet(set, step.IsLast(), run.Counts[uid], lost[uid]); err != nil {
-			return nil, fmt.Errorf("%s from %d to %d: %w", *set.ReplicaSet, set.From, set.To, err)
-		}
-		if set.From != set.To {
-			steps.Changed++
-		}
-		if set.Delete > 0 {
-			steps.Of += set.Delete
-			steps.Certain += set.Count("delete")
-			steps.Contested += set.Count("contested")
-			steps.Safe += set.Count("keep")
+			return fmt.Errorf("%s from %d to %d: %w", *set.ReplicaSet, set.From, set.To, err)
 		}
 	}
 	for name, uid := range sets {
 		if step.IsLast() && !judged[uid] && (len(run.Counts[uid]) > 0 || len(lost[uid]) > 0) {
-			return nil, fmt.Errorf("%s changed, and the preview does not show it", name)
+			return fmt.Errorf("%s changed, and the preview does not show it", name)
 		}
 	}
-	return steps, nil
+	return nil
 }
 
 // compareSet holds one set's step against the counts that it got and the pods that it lost.
