@@ -3,7 +3,6 @@
 mod chances;
 mod contest;
 mod ends;
-mod journeys;
 mod needs;
 mod recorded;
 mod rounds;

@@ -3,7 +3,7 @@
 use super::told;
 use podrank::{Flags, Phase, Pod, Time};
 use podrank_laws::vectors::read;
-use podrank_preview::Verdict::{self, Contested, Delete, Keep};
+use podrank_preview::Verdict::{Contested, Delete, Keep};
 use podrank_preview::sync::PodOutcome;
 use podrank_preview::sync::job::{Completion, Job, JobReason, NO_INDEX, State, completion_index, next_sync};
 use serde::Deserialize;
@@ -18,139 +18,8 @@ fn sync(job: &Job, pods: &[Pod], indexes: &[i64]) -> (usize, Vec<Outcome>) {
     (sync.deleted, sync.outcomes)
 }
 
-fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
-    outcomes.iter().map(|outcome| outcome.verdict).collect()
-}
-
 const fn running(seconds: i64) -> Pod {
     Pod { phase: Phase::RUNNING, creation_time: Time::from_unix(seconds, 0), ..Pod::new() }
-}
-
-#[test]
-fn all_go() {
-    let pods = vec![running(0); 700];
-    let suspended = Job { parallelism: 3, is_suspended: true, ..Job::default() };
-    let ending = Job { state: State::Ending, is_being_deleted: true, ..suspended };
-    for (job, reason) in [(suspended, JobReason::Suspended), (ending, JobReason::Ending)] {
-        let (deleted, outcomes) = sync(&job, &pods, &[]);
-        assert_eq!(deleted, 700, "without a cap");
-        assert!(outcomes.iter().all(|outcome| (outcome.verdict, outcome.reason) == (Delete, reason)));
-    }
-    for job in [Job { is_being_deleted: true, ..suspended }, Job { state: State::LeftAlone, ..suspended }] {
-        assert_eq!(sync(&job, &pods, &[]).0, 0);
-    }
-}
-
-/// Each limit ends the Job alone, and does not one step before. A Job that ends loses all pods, even if it is being deleted.
-#[test]
-fn each_end() {
-    let started = Job {
-        parallelism: 9,
-        completion: Completion::Indexed(6),
-        succeeded: 2,
-        backoff_limit: 6,
-        active_deadline_seconds: Some(60),
-        start_time: NOW,
-        max_failed_indexes: Some(2),
-        ..Job::default()
-    };
-    let late = |seconds: i64| Job { start_time: Time::from_unix(1_700_000_000 - seconds, 0), ..started };
-    let failed = |failed_indexes, most| Job { failed_indexes, max_failed_indexes: most, ..started };
-    let unlimited = Job { backoff_limit: 0, ..started };
-    for (job, reason) in [
-        (Job { state: State::Ending, ..started }, Some(JobReason::Ending)),
-        (Job { state: State::PodFailurePolicy, ..started }, Some(JobReason::PodFailurePolicy)),
-        (Job { state: State::SuccessPolicy, ..started }, Some(JobReason::SuccessPolicy)),
-        (Job { failed: 6, ..started }, None),
-        (Job { failed: 7, ..started }, Some(JobReason::BackoffLimit)),
-        (Job { restarts: 5, ..started }, None),
-        (Job { restarts: 6, ..started }, Some(JobReason::Restarts)),
-        (unlimited, None),
-        (Job { restarts: 1, ..unlimited }, Some(JobReason::Restarts)),
-        (late(59), None),
-        (late(60), Some(JobReason::Deadline)),
-        (Job { is_suspended: true, ..late(60) }, None),
-        (Job { active_deadline_seconds: None, ..late(60) }, None),
-        // Without a start time, the Job starts now.
-        (Job { start_time: Time::UNSET, ..started }, None),
-        (
-            Job { start_time: Time::UNSET, active_deadline_seconds: Some(0), ..started },
-            Some(JobReason::Deadline),
-        ),
-        // Kubernetes multiplies this by 10^9 in 64 bits, and gets a negative number.
-        (Job { active_deadline_seconds: Some(10_000_000_000), ..started }, Some(JobReason::Deadline)),
-        (failed(2, Some(2)), None),
-        (failed(3, Some(2)), Some(JobReason::MaxFailedIndexes)),
-        (failed(3, None), None),
-        (failed(4, None), Some(JobReason::FailedIndexes)),
-        (Job { completion: Completion::Count(6), ..failed(6, Some(2)) }, None),
-        (Job { state: State::LeftAlone, failed: 7, ..late(60) }, None),
-    ] {
-        assert_eq!(job.end(NOW), reason, "{job:?}");
-        let pods = [running(0), running(1)];
-        for is_being_deleted in [false, true] {
-            let (deleted, outcomes) = sync(&Job { is_being_deleted, ..job }, &pods, &[0, 1]);
-            let is_suspended = job.is_suspended && !is_being_deleted;
-            let all = reason.or(is_suspended.then_some(JobReason::Suspended));
-            assert_eq!(deleted, if all.is_some() { 2 } else { 0 }, "{job:?}");
-            assert!(
-                outcomes.iter().all(|outcome| outcome.reason == all.unwrap_or(JobReason::Kept)),
-                "{job:?}"
-            );
-        }
-    }
-}
-
-/// Without a failed index, the Job completes once its pods are gone.
-#[test]
-fn no_index_has_failed() {
-    let job = Job { completion: Completion::Indexed(6), succeeded: 6, ..Job::default() };
-    assert_eq!(job.end(NOW), None);
-    assert_eq!(Job { failed_indexes: 1, ..job }.end(NOW), Some(JobReason::FailedIndexes));
-}
-
-/// Each limit comes before those below it, as in Kubernetes' code.
-#[test]
-fn the_first_of_several_ends() {
-    let mut job = Job {
-        completion: Completion::Indexed(3),
-        state: State::Ending,
-        failed: 1,
-        restarts: 1,
-        active_deadline_seconds: Some(0),
-        failed_indexes: 3,
-        max_failed_indexes: Some(0),
-        ..Job::default()
-    };
-    let mut ends = vec![];
-    for remove in [
-        (|job| job.state = State::PodFailurePolicy) as fn(&mut Job),
-        |job| job.state = State::SuccessPolicy,
-        |job| job.failed = 0,
-        |job| job.restarts = 0,
-        |job| job.active_deadline_seconds = None,
-        |job| job.max_failed_indexes = None,
-        |job| job.failed_indexes = 0,
-        |job| job.state = State::Running,
-    ] {
-        ends.push(job.end(NOW).unwrap());
-        remove(&mut job);
-    }
-    assert_eq!(job.end(NOW), None);
-    let names: Vec<_> = ends.iter().map(|end| end.name()).collect();
-    assert_eq!(
-        names,
-        [
-            "ending",
-            "pod-failure-policy",
-            "backoff-limit",
-            "restarts",
-            "deadline",
-            "max-failed-indexes",
-            "failed-indexes",
-            "success-policy",
-        ]
-    );
 }
 
 #[test]
@@ -189,21 +58,6 @@ fn wanted() {
     }
 }
 
-/// Of pods without an index that do not tie, all are contested alike if they are more than 500, even if the Job has other pods
-/// that go later.
-#[test]
-fn a_cut_leaves_its_group_alone() {
-    let pods: Vec<Pod> = (0..502).map(running).collect();
-    let mut indexes = vec![NO_INDEX; 502];
-    indexes[501] = 0;
-    let job = Job { parallelism: 0, completion: Completion::Indexed(1), ..Job::default() };
-    let (deleted, outcomes) = sync(&job, &pods, &indexes);
-    assert_eq!(deleted, 500);
-    assert_eq!(verdicts(&outcomes)[..501], [Contested; 501]);
-    assert!(outcomes[..501].iter().all(|outcome| (outcome.group, outcome.quota) == (outcomes[0].group, 500)));
-    assert_eq!((outcomes[501].verdict, outcomes[501].reason), (Keep, JobReason::NextSync));
-}
-
 /// At 500 the sync is cut: pods without index, duplicates by index, those beyond, and duplicates of the last index.
 #[test]
 fn cut() {
@@ -235,30 +89,6 @@ fn cut() {
     let (_, outcomes) = sync(&job, &pods, &indexes);
     let contested: Vec<_> = outcomes.iter().filter(|outcome| outcome.verdict == Contested).collect();
     assert_eq!((contested.len(), contested[0].quota), (150, 149));
-}
-
-#[test]
-fn ties_are_contested() {
-    let job = Job { parallelism: 1, ..Job::default() };
-    // They differ in what the Job's order does not read.
-    let costly = Pod { deletion_cost: 7, rank: 3, tier: 1, ..running(0) };
-    let (_, outcomes) = sync(&job, &[running(0), costly, running(1)], &[]);
-    assert_eq!(verdicts(&outcomes), [Contested, Contested, Delete]);
-    assert_eq!((outcomes[0].quota, outcomes[0].group), (1, outcomes[1].group));
-}
-
-/// Three pods of index 0 tie, and two of them are duplicates. The third is the first that the lower parallelism takes.
-#[test]
-fn what_is_left_of_tied_duplicates_goes_with_them() {
-    let job = Job { parallelism: 1, completion: Completion::Indexed(3), ..Job::default() };
-    let younger = running(100);
-    let pods = [younger, younger, younger, running(1)];
-    let (deleted, outcomes) = sync(&job, &pods, &[0, 0, 0, 1]);
-    assert_eq!((deleted, verdicts(&outcomes)), (3, vec![Delete, Delete, Delete, Keep]));
-    // With one more, two of the three still go, and which is not certain.
-    let (deleted, outcomes) = sync(&Job { parallelism: 2, ..job }, &pods, &[0, 0, 0, 1]);
-    assert_eq!((deleted, verdicts(&outcomes)), (2, vec![Contested, Contested, Contested, Keep]));
-    assert!(outcomes[..3].iter().all(|outcome| outcome.quota == 2));
 }
 
 /// Of 800 pods with wrong indexes, 500 go. Those without an index come first, unless no pod has an index below the completions.
