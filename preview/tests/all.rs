@@ -3,6 +3,7 @@
 mod chances;
 mod contest;
 mod ends;
+mod journeys;
 mod needs;
 mod recorded;
 mod rounds;

@@ -1,0 +1,418 @@
+//! Where a Deployment's syncs lead, against a naive simulation of its controllers: they take turns at random, see statuses late, and sort
+//! lists in random order. Whatever happens, no certain pod stays, no safe one goes, and all sizes are within what the preview says.
+//!
+//! A sync of the Deployment and the sort are podrank's own, which other tests compare with Kubernetes' code.
+
+use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
+use podrank_laws::{generate, objects};
+use podrank_preview::sync::IntOrPercent;
+use podrank_preview::sync::deployment::{Annotation, Deployment, ReplicaSet, Strategy, next_sync};
+use podrank_preview::{Input, Options, Preview, Verdict, preview_workload};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+
+const NOW: i64 = 1_773_144_000; // 2026-03-10T12:00:00Z
+
+#[derive(Clone, Debug)]
+struct PodState {
+    set: usize,
+    uid: u128,
+    node: Option<u32>,
+    phase: Phase,
+    /// For how many seconds it has been ready.
+    ready: Option<i64>,
+    age: i64,
+    cost: i32,
+    is_terminating: bool,
+    /// Whether it was there at the start.
+    is_first: bool,
+}
+
+#[derive(Clone, Debug)]
+struct SetState {
+    record: ReplicaSet,
+    created: i64,
+    revision: u32,
+}
+
+#[derive(Clone, Debug)]
+struct World {
+    deployment: Deployment,
+    surge: Value,
+    unavailable: Value,
+    min_ready_seconds: u32,
+    sets: Vec<SetState>,
+    pods: Vec<PodState>,
+    next: u128,
+}
+
+/// The sets whose controller has work, with the sync that gave it.
+type Queue = VecDeque<(usize, usize)>;
+
+fn budget(random: &mut fastrand::Rng) -> (IntOrPercent, Value) {
+    match random.u8(0..5) {
+        0 => (IntOrPercent::Int(0), json!(0)),
+        1 => (IntOrPercent::Int(1), json!(1)),
+        2 => (IntOrPercent::Percent(25), json!("25%")),
+        3 => (IntOrPercent::Percent(50), json!("50%")),
+        _ => (IntOrPercent::Percent(100), json!("100%")),
+    }
+}
+
+impl World {
+    /// A Deployment somewhere in its rollouts. Mostly, its statuses are those of its pods.
+    fn draw(random: &mut fastrand::Rng) -> Self {
+        let count = random.i32(0..=8);
+        let ((mut surge, mut surge_text), (unavailable, unavailable_text)) = (budget(random), budget(random));
+        if surge == IntOrPercent::Int(0) && unavailable == IntOrPercent::Int(0) {
+            (surge, surge_text) = (IntOrPercent::Int(1), json!(1));
+        }
+        let mut world = Self {
+            deployment: Deployment {
+                replicas: count,
+                strategy: if random.u8(0..8) == 0 {
+                    Strategy::Recreate { old_pods_run: false }
+                } else {
+                    Strategy::RollingUpdate { max_surge: surge, max_unavailable: unavailable }
+                },
+                is_paused: random.u8(0..6) == 0,
+                status_replicas: 0,
+                is_being_deleted: false,
+                is_rolling_back: false,
+            },
+            surge: surge_text,
+            unavailable: unavailable_text,
+            min_ready_seconds: if random.u8(0..4) == 0 { 600 } else { 0 },
+            sets: Vec::new(),
+            pods: Vec::new(),
+            next: 1,
+        };
+        let ready = *random.choice(&[4, 8, 16, 16]).expect("one");
+        let was = if random.bool() { count } else { random.i32(0..=8) };
+        for index in 0..random.u32(1..=3) {
+            let size = random.i32(0..=5);
+            let record = ReplicaSet {
+                replicas: size,
+                desired: Annotation::Valid(was),
+                max: Annotation::Valid(was + random.i32(0..3)),
+                ..ReplicaSet::default()
+            };
+            let created = NOW - 100_000 + i64::from(index) * 1000;
+            world.sets.push(SetState { record, created, revision: random.u32(0..3) });
+            for _ in 0..size {
+                let mut pod = world.pod(index as usize, random);
+                pod.is_first = true;
+                pod.age = 1000 * random.i64(1..4);
+                if random.u8(0..8) > 0 {
+                    pod.node = Some(random.u32(0..3));
+                    pod.phase = Phase::RUNNING;
+                    let since = if random.u8(0..3) == 0 { 300 } else { pod.age - random.i64(0..2) };
+                    pod.ready = (random.u8(0..16) < ready).then_some(since);
+                }
+                pod.cost = if random.u8(0..6) == 0 { random.i32(-1..=1) } else { 0 };
+                world.pods.push(pod);
+            }
+        }
+        for index in 0..world.sets.len() {
+            world.follow(index);
+            let is_late = random.u8(0..20) == 0;
+            let record = &mut world.sets[index].record;
+            if is_late {
+                record.available_replicas = random.i32(0..=record.status_replicas);
+            }
+        }
+        world.deployment.status_replicas = world.sets.iter().map(|set| set.record.status_replicas).sum();
+        world
+    }
+
+    fn pod(&mut self, set: usize, random: &mut fastrand::Rng) -> PodState {
+        self.next += 1;
+        let uid = (u128::from(random.u64(..)) << 64) | self.next;
+        PodState {
+            set,
+            uid,
+            node: None,
+            phase: Phase::PENDING,
+            ready: None,
+            age: 0,
+            cost: 0,
+            is_terminating: false,
+            is_first: false,
+        }
+    }
+
+    fn active(&self, set: usize) -> impl Iterator<Item = (usize, &PodState)> {
+        self.pods.iter().enumerate().filter(move |(_, pod)| pod.set == set && !pod.is_terminating)
+    }
+
+    /// A set's status follows its pods.
+    fn follow(&mut self, set: usize) {
+        let least = i64::from(self.min_ready_seconds);
+        let available =
+            self.active(set).filter(|(_, pod)| pod.ready.is_some_and(|since| since >= least)).count();
+        let active = self.active(set).count();
+        let record = &mut self.sets[set].record;
+        (record.status_replicas, record.available_replicas) =
+            (i32::try_from(active).expect("few"), i32::try_from(available).expect("few"));
+    }
+
+    fn dump(&self) -> String {
+        let time = |age: i64| Time::from_unix(NOW - age, 0);
+        let text = |time: Time| {
+            let nanos = time.unix_nanos().expect("a time");
+            jiff::Timestamp::from_nanosecond(nanos.into()).expect("a time").to_string()
+        };
+        let template = |revision: u32, labels: Value| {
+            json!({ "metadata": { "labels": labels, "annotations": { "revision": revision.to_string() } },
+            "spec": { "containers": [{ "name": "web", "image": "none" }] } })
+        };
+        let strategy = match self.deployment.strategy {
+            Strategy::Recreate { .. } => json!({ "type": "Recreate" }),
+            Strategy::RollingUpdate { .. } => json!({ "type": "RollingUpdate",
+                "rollingUpdate": { "maxSurge": self.surge, "maxUnavailable": self.unavailable } }),
+        };
+        let mut items = vec![json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": { "name": "web", "namespace": "shop", "uid": "web", "generation": 1 },
+            "spec": { "replicas": self.deployment.replicas, "paused": self.deployment.is_paused, "strategy": strategy,
+                "minReadySeconds": self.min_ready_seconds, "selector": { "matchLabels": { "app": "web" } },
+                "template": template(0, json!({ "app": "web" })) },
+            "status": { "replicas": self.deployment.status_replicas, "observedGeneration": 1 },
+        })];
+        let number = |annotation: Annotation| annotation.leniently().expect("a number").to_string();
+        let owner = |kind: &str, name: &str| json!([{ "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true }]);
+        for (index, set) in self.sets.iter().enumerate() {
+            let labels = json!({ "app": "web", "pod-template-hash": index.to_string() });
+            let record = &set.record;
+            let (name, own) = (format!("web-{index}"), json!({ "matchLabels": labels }));
+            items.push(json!({
+                "apiVersion": "apps/v1", "kind": "ReplicaSet",
+                "metadata": { "name": name, "namespace": "shop", "uid": name, "generation": 1, "labels": labels,
+                    "creationTimestamp": text(Time::from_unix(set.created, 0)), "ownerReferences": owner("Deployment", "web"),
+                    "annotations": { "deployment.kubernetes.io/desired-replicas": number(record.desired),
+                        "deployment.kubernetes.io/max-replicas": number(record.max) } },
+                "spec": { "replicas": record.replicas, "selector": own, "minReadySeconds": self.min_ready_seconds,
+                    "template": template(set.revision, labels.clone()) },
+                "status": { "replicas": record.status_replicas, "availableReplicas": record.available_replicas, "observedGeneration": 1 },
+            }));
+        }
+        for pod in &self.pods {
+            let labels = json!({ "app": "web", "pod-template-hash": pod.set.to_string() });
+            let name = format!("web-{}-{}", pod.set, pod.uid & 0xFFFF);
+            let ready = pod.ready.map(|since| json!([{ "type": "Ready", "status": "True", "lastTransitionTime": text(time(since)) }]));
+            items.push(json!({
+                "apiVersion": "v1", "kind": "Pod",
+                "metadata": { "name": name, "namespace": "shop", "uid": Uid::from_bytes(pod.uid.to_be_bytes()).to_string(),
+                    "labels": labels, "creationTimestamp": text(time(pod.age)), "ownerReferences": owner("ReplicaSet", &format!("web-{}", pod.set)),
+                    "annotations": { "controller.kubernetes.io/pod-deletion-cost": pod.cost.to_string() } },
+                "spec": { "nodeName": pod.node.map(|node| format!("node-{node}")) },
+                "status": { "phase": if pod.phase == Phase::RUNNING { "Running" } else { "Pending" }, "conditions": ready },
+            }));
+        }
+        objects::dump(&items)
+    }
+
+    /// Lets the controllers take turns until nothing is left to do. Returns false if that takes too long.
+    fn run(&mut self, random: &mut fastrand::Rng) -> bool {
+        // What the Deployment's controller has seen of each set.
+        let mut seen: Vec<_> =
+            self.sets.iter().map(|set| (set.record.status_replicas, set.record.available_replicas)).collect();
+        (0..self.sets.len()).for_each(|set| self.follow(set));
+        // Sets wait in a queue, those of one sync in any order.
+        let mut queue = Queue::new();
+        let mut has_news = true;
+        for sync in 0..1000 {
+            let unseen: Vec<_> = (0..self.sets.len())
+                .filter(|&set| {
+                    seen[set]
+                        != (self.sets[set].record.status_replicas, self.sets[set].record.available_replicas)
+                })
+                .collect();
+            match random.u8(0..3) {
+                0 if has_news => {
+                    has_news = self.sync(sync, &mut seen, &mut queue);
+                }
+                1 if !queue.is_empty() => {
+                    let (first, _) = queue[0];
+                    let same = queue.iter().take_while(|(sync, _)| *sync == first).count();
+                    let (_, set) = queue.remove(random.usize(0..same)).expect("a set");
+                    self.work(set, random);
+                }
+                2 if !unseen.is_empty() => {
+                    let set = *random.choice(&unseen).expect("a set");
+                    seen[set] =
+                        (self.sets[set].record.status_replicas, self.sets[set].record.available_replicas);
+                    has_news = true;
+                }
+                _ if !has_news && queue.is_empty() && unseen.is_empty() => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// A sync of the Deployment. Returns whether it wrote something, which is news.
+    fn sync(&mut self, number: usize, seen: &mut Vec<(i32, i32)>, queue: &mut Queue) -> bool {
+        let records: Vec<_> = self
+            .sets
+            .iter()
+            .zip(&*seen)
+            .map(|(set, &(status_replicas, available_replicas))| ReplicaSet {
+                has_template: set.revision == 0,
+                status_replicas,
+                available_replicas,
+                ..set.record
+            })
+            .collect();
+        let mut deployment = self.deployment;
+        let mut sync = next_sync(&deployment, &records);
+        if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
+            *old_pods_run = self.pods.iter().any(|pod| Some(pod.set) != sync.new_set);
+            sync = next_sync(&deployment, &records);
+        }
+        let mut wrote = sync.creates;
+        for (index, change) in sync.changes.iter().enumerate() {
+            let old = self.sets[index].record;
+            self.sets[index].record.apply(change, &deployment, &sync);
+            wrote |= self.sets[index].record != old;
+            if self.sets[index].record.replicas != old.replicas && queue.iter().all(|(_, set)| *set != index)
+            {
+                queue.push_back((number, index));
+            }
+        }
+        if sync.creates {
+            let mut record = ReplicaSet::default();
+            record.apply(&sync.new_change, &deployment, &sync);
+            queue.push_back((number, self.sets.len()));
+            self.sets.push(SetState { record, created: NOW, revision: 0 });
+            seen.push((0, 0));
+        }
+        self.deployment.status_replicas = seen.iter().map(|status| status.0).sum();
+        wrote
+    }
+
+    /// A set's controller creates or deletes pods, and its status follows.
+    fn work(&mut self, set: usize, random: &mut fastrand::Rng) {
+        let size = usize::try_from(self.sets[set].record.replicas).unwrap_or(0);
+        let mut own: Vec<usize> = self.active(set).map(|(index, _)| index).collect();
+        if own.len() > size {
+            let mut on_node = BTreeMap::<Option<u32>, u32>::new();
+            for pod in self.pods.iter().filter(|pod| !pod.is_terminating) {
+                *on_node.entry(pod.node).or_default() += 1;
+            }
+            random.shuffle(&mut own);
+            let records: Vec<_> = own.iter().map(|&index| record(&self.pods[index], &on_node)).collect();
+            let mut list: Vec<u32> = (0..).take(own.len()).collect();
+            let policy = Policy::at(Time::from_unix(NOW, 0));
+            policy.upstream_sort(&records, &mut list, &mut vec![[0; 4]; own.len()]).expect("a sort");
+            let mut gone: Vec<_> =
+                list[..own.len() - size].iter().map(|&place| own[place as usize]).collect();
+            gone.sort_unstable_by_key(|index| std::cmp::Reverse(*index));
+            for index in gone {
+                // What runs on a node takes time to end.
+                if self.pods[index].node.is_some() {
+                    self.pods[index].is_terminating = true;
+                } else {
+                    self.pods.remove(index);
+                }
+            }
+        }
+        for _ in own.len()..size {
+            let mut pod = self.pod(set, random);
+            pod.node = random.bool().then(|| random.u32(0..3));
+            self.pods.push(pod);
+        }
+        self.follow(set);
+    }
+}
+
+fn record(pod: &PodState, on_node: &BTreeMap<Option<u32>, u32>) -> Pod {
+    let time = |age: i64| Time::from_unix(NOW - age, 0);
+    let mut record = Pod::new();
+    record.uid = Uid::from_bytes(pod.uid.to_be_bytes());
+    record.phase = pod.phase;
+    record.rank = on_node[&pod.node];
+    record.deletion_cost = pod.cost;
+    record.creation_time = time(pod.age);
+    record.flags =
+        record.flags.with(Flags::ASSIGNED, pod.node.is_some()).with(Flags::READY, pod.ready.is_some());
+    if let Some(since) = pod.ready {
+        record.ready_time = time(since);
+    }
+    record
+}
+
+/// What the controllers did that the preview excludes.
+fn contradiction(preview: &Preview<'_>, start: &World, end: &World) -> Option<String> {
+    let rest = preview.rest.as_ref().expect("an end");
+    for (index, set) in end.sets.iter().enumerate() {
+        let name = format!("web-{index}");
+        let name = Some(name.as_str()).filter(|_| index < start.sets.len());
+        let shown = rest
+            .sets
+            .iter()
+            .find(|its| its.replica_set == name)
+            .map_or((0, 0), |its| (its.replicas.min, its.replicas.max));
+        let size = set.record.replicas.unsigned_abs();
+        if !(shown.0..=shown.1).contains(&size) {
+            return Some(format!("{name:?} ends at {size}, and not at {shown:?}"));
+        }
+    }
+    let mut gone = 0;
+    let left: Vec<_> = end
+        .pods
+        .iter()
+        .filter(|pod| !pod.is_terminating)
+        .map(|pod| Uid::from_bytes(pod.uid.to_be_bytes()).to_string())
+        .collect();
+    for pod in preview.pods() {
+        let went = !left.contains(&pod.uid);
+        gone += u32::from(went);
+        match pod.verdict {
+            Verdict::Delete if !went => return Some(format!("{} is certain to go, and stayed", pod.name)),
+            Verdict::Keep | Verdict::Later if went => {
+                return Some(format!("{} is {}, and went", pod.name, pod.verdict.name()));
+            }
+            _ => {}
+        }
+    }
+    let delete = rest.delete;
+    (!(delete.min..=delete.max).contains(&gone))
+        .then(|| format!("{gone} pods went, and not {}", delete.text()))
+}
+
+#[test]
+fn controllers_come_to_rest_where_the_preview_says() {
+    let (mut several, mut open, mut later, mut created) = (0, 0, 0, 0);
+    for seed in generate::seeds(4_000) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let start = World::draw(&mut random);
+        let text = start.dump();
+        let input = Input::read(text.as_bytes()).expect("a dump");
+        let mut options = Options::new(0, jiff::Timestamp::from_second(NOW).expect("a time"));
+        (options.replicas, options.odds) = (None, false);
+        options.workload = Some("deploy/web".parse().expect("a name"));
+        let preview =
+            preview_workload(&input, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        let rest = preview.rest.as_ref().expect("an end");
+        if !rest.is_certain {
+            continue;
+        }
+        several += usize::from(preview.steps.as_ref().is_some_and(|steps| steps.len() > 1));
+        open += usize::from(rest.sets.iter().any(|set| set.replicas.min < set.replicas.max));
+        later += usize::from(preview.pods().any(|pod| pod.verdict == Verdict::Later));
+        created += usize::from(rest.sets.iter().any(|set| set.replica_set.is_none()));
+        for _ in 0..8 {
+            let mut end = start.clone();
+            assert!(end.run(&mut random), "seed {seed}: the controllers never rest\n{text}");
+            if let Some(what) = contradiction(&preview, &start, &end) {
+                panic!("seed {seed}: {what}\n{}\n{text}", preview.to_json());
+            }
+        }
+    }
+    // The generator reaches what makes this hard.
+    println!(
+        "{several} with several steps, {open} with open sizes, {later} that wait, {created} that create a set"
+    );
+    assert!(several > 200 && open > 20 && later > 200 && created > 200);
+}
