@@ -2,10 +2,10 @@
 
 use super::Budget;
 use podrank_laws::vectors::read;
+use podrank_preview::sync::IntOrPercent;
 use podrank_preview::sync::deployment::{
     Annotation, Budgets, Deployment, ReplicaSet, SizeChange, Strategy, next_sync,
 };
-use podrank_preview::sync::IntOrPercent;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
