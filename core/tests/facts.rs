@@ -40,19 +40,9 @@ fn times_saturate_and_never_become_unset() {
         GO_ZERO - 1,
         GO_ZERO + 1,
     ] {
-        for nanos in [
-            0,
-            1,
-            145_224_191,
-            145_224_192,
-            145_224_193,
-            854_775_807,
-            854_775_808,
-            999_999_999,
-            1_000_000_000,
-            4_000_000_000,
-            u32::MAX,
-        ] {
+        let turns =
+            (145_224_191..=145_224_193).chain(854_775_807..=854_775_808).chain(999_999_999..=1_000_000_000);
+        for nanos in turns.chain([0, 1, 4_000_000_000, u32::MAX]) {
             let exact = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
             let expected = exact.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX));
             let time = Time::from_unix(seconds, nanos).unix_nanos();

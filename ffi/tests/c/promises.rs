@@ -624,7 +624,6 @@ fn outputs_need_not_be_initialised() {
 
 #[test]
 fn texts_are_read_and_written() {
-    let mut phase = 77;
     for (text, expected, status) in [
         ("Pending", PODRANK_PHASE_PENDING, PODRANK_OK),
         ("Unknown", PODRANK_PHASE_UNKNOWN, PODRANK_OK),
@@ -633,11 +632,10 @@ fn texts_are_read_and_written() {
         ("Succeeded", 77, PODRANK_ERR_INACTIVE),
         ("Failed", 77, PODRANK_ERR_INACTIVE),
     ] {
-        phase = 77;
+        let mut phase = 77;
         assert_eq!(unsafe { podrank_phase_parse(text.as_ptr().cast(), text.len(), &raw mut phase) }, status);
         assert_eq!(phase, expected, "{text}");
     }
-    let _ = phase;
 
     let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
     let (mut uid, mut back) = ([0; 16], [b'x'; 37]);

@@ -27,28 +27,9 @@ pub fn each_field(order: &impl Implementation) {
 /// Returns, for each field, a ready and running pod with each of the field's boundary values. Ready times come with both
 /// values of readiness, because one changes the meaning of the other.
 fn fields(now: Time) -> Vec<Vec<Pod>> {
-    // Among them both sides of 6, 8, 10 and 16 bits.
-    let counts = [
-        0,
-        1,
-        2,
-        62,
-        63,
-        64,
-        254,
-        255,
-        256,
-        1022,
-        1023,
-        1024,
-        0xfffe,
-        0xffff,
-        0x1_0000,
-        0x7fff_ffff,
-        0x8000_0000,
-        u32::MAX - 1,
-        u32::MAX,
-    ];
+    // Among them both sides of 6, 8, 10, 16 and 31 bits.
+    let turns = [6, 8, 10, 16, 31].into_iter().flat_map(|bits| (1 << bits) - 2..=1_u32 << bits);
+    let counts: Vec<u32> = (0..=2).chain(turns).chain([u32::MAX - 1, u32::MAX]).collect();
     let times = boundary_times(now.unix_nanos().unwrap_or(NOW));
     let uids = (0..16).flat_map(|byte| {
         [1_u8, 0x7f, 0x80, 0xff].map(|value| {
@@ -80,11 +61,11 @@ fn fields(now: Time) -> Vec<Vec<Pod>> {
         phases.map(|phase| Pod { phase, ..base() }).into(),
         tiers.map(|tier| Pod { tier, ..base() }).into(),
         costs.map(|deletion_cost| Pod { deletion_cost, ..base() }).into(),
-        counts.map(|rank| Pod { rank, ..base() }).into(),
+        counts.iter().map(|&rank| Pod { rank, ..base() }).collect(),
         times.iter().map(|&ready_time| Pod { ready_time, ..base() }).collect(),
         times.iter().map(|&ready_time| Pod { ready_time, ..unready }).collect(),
-        counts.map(|restarts| Pod { restarts, ..base() }).into(),
-        counts.map(|sidecar_restarts| Pod { sidecar_restarts, ..base() }).into(),
+        counts.iter().map(|&restarts| Pod { restarts, ..base() }).collect(),
+        counts.iter().map(|&sidecar_restarts| Pod { sidecar_restarts, ..base() }).collect(),
         times.iter().map(|&creation_time| Pod { creation_time, ..base() }).collect(),
         uids.map(|uid| Pod { uid, ..base() }).collect(),
     ]
