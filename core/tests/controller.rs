@@ -186,7 +186,7 @@ fn key(set: u8, pod: u8) -> PodKey {
 #[test]
 fn expectations_time_out_after_more_than_5_minutes() {
     assert_eq!(EXPECTATIONS_TIMEOUT_NANOS, 5 * 60 * SECOND);
-    let mut expectations = Expectations::<1>::new();
+    let mut expectations = Expectations::<1>::default();
     expectations.expect_creations(1, at(0));
     assert!(!expectations.are_satisfied(at(300 * SECOND)));
     assert!(expectations.are_satisfied(at(300 * SECOND + 1)));
