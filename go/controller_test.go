@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -251,6 +252,43 @@ func TestExpectationsAreLocked(t *testing.T) {
 	}
 	if e.ExpectCreations(1) != nil || e.ExpectDeletions(nil) != nil || !e.Satisfied() || asked != 3 {
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+// A whole burst, seen by many goroutines while others ask: each deletion counts once.
+func TestExpectationsAtOnce(t *testing.T) {
+	var e Expectations
+	var pods []*corev1.Pod
+	for i := range BurstReplicas {
+		pods = append(pods, keyed(i))
+	}
+	if err := e.ExpectDeletions(pods); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	var counted atomic.Int64
+	for worker := range 8 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range pods {
+				if e.DeletionObserved(pods[(i*(2*worker+1)+worker)%len(pods)]) {
+					counted.Add(1)
+				}
+				e.CreationsObserved(1)
+				if e.Satisfied() && e.Deletions() != 0 {
+					t.Error("satisfied before its time")
+				}
+			}
+		}()
+	}
+	group.Wait()
+	if counted.Load() != BurstReplicas || !e.Satisfied() || e.Creations() != -8*BurstReplicas {
+		t.Errorf("%d counted, %d creations", counted.Load(), e.Creations())
+	}
+	e.Clear()
+	if e.Creations() != 0 {
+		t.Error("something is left")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -196,6 +197,28 @@ func TestTheClockIsAskedOncePerDecision(t *testing.T) {
 			} else if err != nil || calls != 1 {
 				t.Errorf("%s with %d options: the clock was asked %d times, %v", function, len(options), calls, err)
 			}
+		}
+	}
+}
+
+// At the edges of age buckets, each decision with WithSpread is the decision at the one moment that the clock named.
+func TestSpreadDecidesAtOneMoment(t *testing.T) {
+	r := rand.New(rand.NewPCG(34, 34))
+	for range 1000 {
+		pods := some(6 + r.IntN(6))
+		edge := noon.Add(time.Duration(1 << (40 + r.IntN(6))))
+		for _, pod := range pods {
+			// At this age or the next nanosecond, the bucket changes.
+			pod.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(-time.Duration(r.IntN(3))))
+			pod.CreationTimestamp = metav1.NewTime(noon)
+			pod.Status.ContainerStatuses, pod.Annotations = nil, nil
+		}
+		k := 1 + r.IntN(len(pods)-1)
+		first, tick := edge.Add(-time.Duration(r.IntN(4))), -1
+		ticking := WithClock(func() time.Time { tick++; return first.Add(time.Duration(tick)) })
+		got := toDelete(t, pods, pods, k, ticking, WithSpread(node, zone))
+		if want := toDelete(t, pods, pods, k, WithNow(first), WithSpread(node, zone)); !slices.Equal(got, want) {
+			t.Fatalf("%v, and at the moment of the clock %v", got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package podrank
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -185,6 +186,44 @@ func TestHowMany(t *testing.T) {
 	}
 }
 
+// A controller that waits for as many deletions as it has asked for must get as many victims, whatever the options are.
+func TestThereAreExactlyAsManyVictimsOrAnError(t *testing.T) {
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		pods := some(1 + r.IntN(40))
+		wrong := r.IntN(4) == 0
+		if i := r.IntN(len(pods)); wrong {
+			pods[i] = []*corev1.Pod{nil, {Status: corev1.PodStatus{Phase: corev1.PodFailed}}}[r.IntN(2)]
+		}
+		related := [][]*corev1.Pod{nil, pods, some(20)}[r.IntN(3)]
+		diff, want := 1+r.IntN(len(pods)+3), len(pods)
+		options := []Option{WithPodDeletionCost(r.IntN(2) == 0), WithLogarithmicScaleDown(r.IntN(2) == 0)}
+		switch r.IntN(5) {
+		case 0:
+			options = append(options, Kubernetes())
+		case 1:
+			want = 1 + r.IntN(9)
+			options = append(options, WithBurst(want))
+		case 2:
+			options = append(options, WithTier(func(pod *corev1.Pod) int { return int(pod.UID[7]) % 3 }))
+		case 3:
+			options = append(options, WithRanks(func(*corev1.Pod) int { return 7 }))
+		}
+		want = min(want, diff, len(pods))
+		victims, err := PodsToDelete(pods, related, diff, options...)
+		if wrong {
+			want = 0
+		}
+		distinct := map[*corev1.Pod]bool{}
+		for _, pod := range victims {
+			distinct[pod] = slices.Contains(pods, pod)
+		}
+		if (err != nil) != wrong || len(victims) != want || len(distinct) != want || slices.Contains(slices.Collect(maps.Values(distinct)), false) {
+			t.Fatalf("seed %d: %d victims, %d distinct, %v; want %d of %d", seed, len(victims), len(distinct), err, want, len(pods))
+		}
+	}
+}
+
 // short is an engine that chooses one pod too few.
 type short struct{ core.Engine }
 
@@ -216,6 +255,20 @@ func TestTheInputStaysAsItIs(t *testing.T) {
 	}
 	if !reflect.DeepEqual(active, was) || !reflect.DeepEqual(related, wasRelated) {
 		t.Error("a list or a pod changed")
+	}
+}
+
+func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
+	pods := some(100)
+	related := append(some(40), pods...)
+	want := toDelete(t, pods, related, 30, WithNow(noon))
+	r, ranker := rand.New(rand.NewPCG(1, 2)), NewRanker(WithNow(noon))
+	for range 200 {
+		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+		r.Shuffle(len(related), func(i, j int) { related[i], related[j] = related[j], related[i] })
+		if got, err := ranker.PodsToDelete(pods, related, 30); err != nil || !slices.Equal(names(got), want) {
+			t.Fatalf("%v, %v, want %v", names(got), err, want)
+		}
 	}
 }
 
@@ -348,12 +401,38 @@ func TestMemoryIsFreeOfPods(t *testing.T) {
 	}
 }
 
-func TestAPodListedTwiceCountsTwice(t *testing.T) {
-	a, c := named("a", 1), named("c", 3)
-	c.Spec.NodeName = "m"
-	got := toDelete(t, []*corev1.Pod{c, a}, []*corev1.Pod{c, a, c}, 2, WithNow(noon))
-	if want := []string{"c", "a"}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+func TestRanks(t *testing.T) {
+	a, b, c, d := named("a", 1), named("b", 2), named("c", 3), named("d", 4)
+	c.Spec.NodeName, d.Spec.NodeName = "m", "m"
+	away, gone, done := named("e", 5), named("f", 6), named("g", 7)
+	away.Spec.NodeName = "elsewhere"
+	gone.DeletionTimestamp, done.Status.Phase = &metav1.Time{Time: noon}, corev1.PodFailed
+	for _, c := range []struct {
+		name    string
+		active  []*corev1.Pod
+		related []*corev1.Pod
+		want    []string
+	}{
+		{"none counted: by UID", []*corev1.Pod{c, b, a}, nil, []string{"a", "b", "c"}},
+		{"two on n", []*corev1.Pod{c, b, a}, []*corev1.Pod{a, b, c}, []string{"a", "b", "c"}},
+		{"two on m", []*corev1.Pod{c, b, d}, []*corev1.Pod{c, b, d}, []string{"c", "d", "b"}},
+		{"only the other's pods on m", []*corev1.Pod{c, a}, []*corev1.Pod{d}, []string{"c", "a"}},
+		{"inactive ones on n", []*corev1.Pod{c, a}, []*corev1.Pod{gone, done, c, away}, []string{"c", "a"}},
+		{"a pod listed twice counts twice", []*corev1.Pod{c, a}, []*corev1.Pod{c, a, c}, []string{"c", "a"}},
+	} {
+		if got := toDelete(t, c.active, c.related, len(c.active), WithNow(noon)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	// Pods on no node share one count, and go first all the same.
+	x, y := named("x", 8), named("y", 9)
+	x.Spec.NodeName, y.Spec.NodeName = "", ""
+	explanation, err := Explain(x, a, []*corev1.Pod{x, y, a}, WithNow(noon))
+	if err != nil || explanation.First != -1 || explanation.Rule != "unassigned" {
+		t.Errorf("%+v, %v", explanation, err)
+	}
+	if row := explanation.Rows[5]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != KindNumber {
+		t.Errorf("%+v", row)
 	}
 }
 

@@ -272,6 +272,16 @@ func TestScaleUpAndAway(t *testing.T) {
 	}
 }
 
+func TestABurstAtATime(t *testing.T) {
+	w := cluster(t, 700)
+	for _, want := range []int{500, 700, 700} {
+		if w.sync(); len(w.names()) != want {
+			t.Fatalf("%d pods, want %d", len(w.names()), want)
+		}
+		w.deliver()
+	}
+}
+
 // Until what was asked for is seen, nothing is asked for again.
 func TestNothingIsAskedForTwice(t *testing.T) {
 	w := cluster(t, 3)
@@ -434,4 +444,10 @@ func TestDeletionsAreInFlightTogether(t *testing.T) {
 	if most := w.most.Load(); most < 2 || most > inFlight {
 		t.Errorf("%d at once", most)
 	}
+}
+
+// A pod whose UID is no UUID does not stop its Fleet.
+func TestAnOddUID(t *testing.T) {
+	w := cluster(t, 1, pod("sound", 1), pod("odd", 2, func(p *corev1.Pod) { p.UID = "-" }))
+	w.stay("sound")
 }
