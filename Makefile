@@ -154,7 +154,7 @@ test-all: ## and other machines, fuzzing, instruction counts, many more cases; .
 # As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
 MOST ?=
 bench: ## races against other ways to decide: goals, ratios (about 5 minutes; with MOST=10000, 20 seconds)
-	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
+	@$(CARGO) run --quiet --profile dist -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
 
 instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh

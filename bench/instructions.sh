@@ -18,10 +18,10 @@ fail() {
 
 # count: a line for each case, instructions first.
 count() {
-    $CARGO build --quiet --release -p podrank-bench --bin cases
+    $CARGO build --quiet --profile dist -p podrank-bench --bin cases
     # A dump for each case, in their order. Of two options with one pattern callgrind forgets the first.
     valgrind --tool=callgrind --callgrind-out-file="$tmp/dump" --toggle-collect='*::counted_case' \
-        --dump-after='cases::counted_case' "$CARGO_TARGET_DIR/release/cases" >"$tmp/names" 2>"$tmp/log" ||
+        --dump-after='cases::counted_case' "$CARGO_TARGET_DIR/dist/cases" >"$tmp/names" 2>"$tmp/log" ||
         { cat "$tmp/log" >&2; fail "callgrind"; }
     local number=0 name instructions
     while read -r name; do

@@ -5,14 +5,5 @@ cd "$(dirname "$0")/.."
 command -v cargo-tarpaulin >/dev/null || { echo "needs cargo-tarpaulin: cargo install --locked cargo-tarpaulin" >&2; exit 2; }
 target_dir=$(realpath -m "${CARGO_TARGET_DIR:-fuzz/target}")/coverage
 
-# cargo-tarpaulin counts no lines outside the workspace. So it runs in a copy, where this crate is a member of core's.
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
-git ls-files -co --exclude-standard -z | while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
-    xargs -0 cp --parents -t "$copy"
-cd "$copy"
-sed -i 's/^members = \[/&"fuzz", /' Cargo.toml
-sed -i '/^\[workspace\]$/d; /^\[profile/,$d' fuzz/Cargo.toml
-rm fuzz/Cargo.lock
 cargo tarpaulin --engine llvm --package podrank-fuzz --test replay --include-files 'core/src/*' --skip-clean \
     --target-dir "$target_dir" --out stdout --fail-under 95 -- seeds

@@ -7,7 +7,7 @@ use std::env;
 use std::process::Command;
 
 fn plugin() -> Value {
-    let file: Value = serde_saphyr::from_str(include_str!("../k9s/plugins.yaml")).expect("YAML");
+    let file: Value = serde_norway::from_str(include_str!("../k9s/plugins.yaml")).expect("YAML");
     let plugins = file["plugins"].as_object().expect("plugins");
     assert_eq!((file.as_object().expect("an object").len(), plugins.len()), (1, 1));
     plugins["podrank"].clone()

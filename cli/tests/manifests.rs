@@ -17,7 +17,7 @@ fn the_krew_manifest_is_sound() {
     }
     let filled = filled.replace("{{ .TagName }}", concat!("v", env!("CARGO_PKG_VERSION")));
     assert!(!filled.contains("{{"), "{filled}");
-    let manifest: Value = serde_saphyr::from_str(&filled).expect("YAML");
+    let manifest: Value = serde_norway::from_str(&filled).expect("YAML");
     assert_eq!(manifest["apiVersion"], "krew.googlecontainertools.github.com/v1alpha2");
     assert_eq!((&manifest["kind"], &manifest["metadata"]["name"]), (&"Plugin".into(), &"podrank".into()));
     assert_eq!(manifest["spec"]["version"], concat!("v", env!("CARGO_PKG_VERSION")));

@@ -22,8 +22,8 @@ type previewer struct {
 }
 
 func newPreviewer(t *testing.T) (*previewer, error) {
-	// cargo builds it from the preview as it is now. A relative CARGO_TARGET_DIR is one of the workspace's root.
-	program := exec.Command("cargo", "run", "--quiet", "-p", "podrank-answer")
+	// cargo builds it from the preview as it is now, with what all default members ask of their dependencies, as `cargo test` does. A relative CARGO_TARGET_DIR is one of the workspace's root.
+	program := exec.Command("cargo", "run", "--quiet", "--bin", "podrank-answer")
 	program.Dir = "../.."
 	program.Stderr = os.Stderr
 	in, inErr := program.StdinPipe()
