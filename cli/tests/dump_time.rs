@@ -130,6 +130,26 @@ fn names_are_those_of_pods_that_go_at_the_current_time_too() {
 }
 
 #[test]
+fn a_file_with_an_implausible_time_is_judged_at_the_newest_time_in_it() {
+    let clock = Timestamp::now();
+    let taken = clock - seconds(86_400);
+    let newest = taken - seconds(5);
+    for (name, modified) in [
+        ("from-the-future.json", clock + seconds(3_600)),
+        ("older-than-its-pods.json", taken - seconds(3_600)),
+    ] {
+        let (preview, stderr) = scale(&saved(name, &dump(taken), modified), &[]);
+        assert_eq!(decision(&preview), "web-younger at newest-time", "{name}");
+        assert_eq!(preview["now"], newest.to_string());
+        let note = format!(
+            "note: ages count to {newest:.0}, the newest time in the file, because the file's own time is not plausible; --now \
+             sets another time\nwarning: 2 pods have"
+        );
+        assert!(stderr.starts_with(&note), "{stderr}");
+    }
+}
+
+#[test]
 fn a_fresh_dump_gets_no_warning() {
     let clock = Timestamp::now();
     let (preview, stderr) = scale(&saved("fresh.json", &dump(clock), clock), &[]);

@@ -258,6 +258,12 @@ fn a_link_has_what_decides_and_nothing_else() {
     assert!(options["replicas"].is_null() && !its.contains_key("replicas"));
 }
 
+#[test]
+fn thirteen_pods_are_a_short_link() {
+    let (link, _) = fine("deploy/web --replicas 5 -o link", ROLLOUT);
+    assert!(link.len() < 2_400, "{}", link.len());
+}
+
 /// `SHARE=write` makes the file anew.
 #[test]
 fn the_vectors_are_links_that_lead_to_their_dumps() {

@@ -554,6 +554,11 @@ func TestManyPolicies(t *testing.T) {
 			return cache.List(ctx, list, options...)
 		},
 	})
+	for range 100 {
+		junk := s.request(4)
+		junk.Set = uid(9, 9)
+		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+	}
 	for range 8 {
 		s.Steer(context.Background(), s.request(4))
 	}
