@@ -96,7 +96,7 @@ TRAPS = {
         (ORDER, "7 => value(Rule::Uid),", "7 => value(Rule::Uid) & !0xff00,")]),
     "a number of victims cut to 32 bits": ("ffi", [
         (FFI_UPSTREAM, "policy.settle(pods, k,", "policy.settle(pods, k & 0xffff_ffff,")]),
-    "pods' keys compared without a byte": ("controller ffi", [
+    "pods' keys compared without a byte": ("controller", [
         (EXPECTATIONS, "u128::from_ne_bytes(*other) == key", "(u128::from_ne_bytes(*other) ^ key) & !(0xff << 40) == 0")]),
     "counts that wrap": ("ffi", [
         (EXPECTATIONS, "self.creations.saturating_sub(count.into())", "self.creations.wrapping_sub(count.into())")]),
@@ -128,26 +128,26 @@ TRAPS = {
         (STEER, "i64::from(i32::MAX).wrapping_sub(top.tier().cast_signed())", "i64::from(i32::MAX)")]),
     "outer levels that ignore the inner ones": ("steer", [
         (SPREAD, "        sort(order, &|a, b|", "        pods.iter_mut().for_each(|pod| pod.rank = 0);\n        sort(order, &|a, b|")]),
-    "ranks counted from the wrong end": ("steer ffi", [
+    "ranks counted from the wrong end": ("steer", [
         (SPREAD, "for &index in &*order {", "for &index in order.iter().rev() {")]),
     "a plan to create without a cap": ("controller", [
         (PLAN, "let shortfall = set.wanted.saturating_sub(set.active).min(burst_replicas);",
          "let shortfall = set.wanted.saturating_sub(set.active);")]),
-    "slow start continues after a failure": ("controller ffi", [
+    "slow start continues after a failure": ("controller", [
         (SLOW_START, "let next = if failures > 0 { 0 } else { self.batch.saturating_mul(2) };",
          "let next = self.batch.saturating_mul(2);")]),
-    "a deletion that is observed twice counts twice": ("controller ffi", [
+    "a deletion that is observed twice counts twice": ("controller", [
         (EXPECTATIONS, "        self.keys = self.keys.saturating_sub(1);\n", "")]),
-    "a key that is expected twice counts twice": ("controller ffi", [
+    "a key that is expected twice counts twice": ("controller", [
         (EXPECTATIONS, "let known = find(room, len, key).is_some();", "let known = false;")]),
-    "expected creations remove the keys of deletions": ("controller ffi", [
+    "expected creations remove the keys of deletions": ("controller", [
         (EXPECTATIONS, "deletions: 0, is_set: 1, ..*self };", "deletions: 0, keys: 0, is_set: 1 };")]),
-    "expectations time out a nanosecond early": ("controller ffi", [
+    "expectations time out a nanosecond early": ("controller", [
         (EXPECTATIONS, "age > EXPECTATIONS_TIMEOUT_NANOS", "age >= EXPECTATIONS_TIMEOUT_NANOS")]),
     "an orphan that is being deleted is adopted": ("controller", [
         (CLAIM, " && !pod.is_being_deleted => Claim::Adopt,", " => Claim::Adopt,")]),
     "the age of a victim divided by zero": ("controller", [(DELETION_AGE, ".filter(|&ms| ms != 0)", "")]),
-    "available a nanosecond late": ("controller ffi", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
+    "available a nanosecond late": ("controller", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
     "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are accepted": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),

@@ -2,7 +2,8 @@
 //! short and endless buffers.
 //!
 //! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
-//! answers of the naive implementations. If something is wrong, the status must say so. No byte may change that is not an output.
+//! answers of the core, which the laws and other targets check. If something is wrong, the status must say so. No byte may change
+//! that is not an output.
 //!
 //! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last
 //! in the block, so that `AddressSanitizer` finds an access beyond it.
@@ -10,15 +11,15 @@
 mod controller;
 
 use crate::case::{self, Case, extended};
-use crate::{cost, uid};
 use arbitrary::{Result, Unstructured};
 use podrank::{
-    EmptyNodesScratch, Flags, Neighbour, Odds, Phase, Pod, Policy, Relation, Rule, SteerError, Time, Uid,
+    EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, Relation, Rule, SteerError,
+    Time, Uid, count_ranks, deletion_cost, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
-use podrank_laws::{Core, Implementation, empty, laws, oracle, relation, spread};
+use podrank_laws::{Core, Implementation, laws, oracle, relation};
 use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -251,29 +252,48 @@ impl<'f> Call<'f> {
         wrong
     }
 
+    /// The bytes of a buffer, by its name: none if there is no such buffer in the block.
+    fn bytes(&self, name: &str) -> &[u8] {
+        let i = self.function.buffers.iter().position(|buffer| buffer.name == name);
+        // An empty buffer may be NULL, or anywhere.
+        let place = i.filter(|&i| self.sizes[i] > 0).and_then(|i| self.place(i));
+        place.map_or(&[], |place| &self.block.bytes()[place])
+    }
+
+    /// The elements of a buffer, by its name.
+    fn read<T: Copy>(&self, name: &str) -> Vec<T> {
+        let elements = self.bytes(name).chunks_exact(size_of::<T>());
+        // SAFETY: it is used for records of plain integers, which any bytes are.
+        elements.map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }).collect()
+    }
+
+    /// The value of an argument that is not a buffer, by its name.
+    fn number(&self, name: &str) -> i64 {
+        let numbers = self.function.numbers.iter().zip(&self.numbers);
+        let mut named = numbers.filter(|((other, _), _)| *other == name);
+        *named.next().expect("an argument of this name").1
+    }
+
     /// Makes the call. Checks its status, its outputs and which bytes it changed.
     fn check(&self) {
-        let before = self.block.bytes().to_vec();
-        let content = |name: &str| {
-            let i = self.function.buffers.iter().position(|buffer| buffer.name == name)?;
-            // An empty buffer may be NULL, or anywhere.
-            if self.sizes[i] == 0 { Some(&[][..]) } else { before.get(self.place(i)?) }
-        };
+        let name = self.function.name;
         let mut wrong = self.wrong_buffers();
         let spoilt = !wrong.is_empty();
-        let policy = policy(content("options"), &mut wrong);
-        let question = Question {
-            function: self.function,
-            policy,
-            content: &content,
-            lens: &self.lens,
-            numbers: &self.numbers,
-        };
-        let expected = question.expected(&mut wrong, spoilt);
+        let policy = policy(self.bytes("options"), &mut wrong);
+        for buffer in
+            self.function.buffers.iter().filter(|buffer| buffer.records && name != "podrank_validate")
+        {
+            wrong.extend(self.bytes(buffer.name).chunks_exact(64).filter_map(unsound));
+        }
+        let expected = if wrong.is_empty() { self.expected(&policy) } else { Ok(vec![]) };
+        let expected = expected.unwrap_or_else(|statuses| {
+            wrong.extend(statuses);
+            vec![]
+        });
 
+        let before = self.block.bytes().to_vec();
         // SAFETY: the buffers are as long as the lengths say, or the call is to be refused before it looks.
         let status = unsafe { (self.function.call)(&self.pointers, &self.lens, &self.numbers) };
-        let name = self.function.name;
         if wrong.is_empty() {
             assert_eq!(status, PODRANK_OK, "{name}: {}", meaning(status));
         } else {
@@ -295,59 +315,18 @@ impl<'f> Call<'f> {
         {
             assert!(*may_change || before == after, "{name}: byte {at} changed, {}", meaning(status));
         }
-        if status == PODRANK_OK {
-            self.check_outputs(&expected);
-            if name == "podrank_key" {
-                self.check_key(&policy, &pods(content("pod"), &mut wrong)[0]);
-            }
-            if name == "podrank_node_number" {
-                self.check_node_number();
-            }
+        for (output, expected) in expected {
+            let written = self.bytes(output);
+            assert_eq!(written.get(..expected.len()), Some(&expected[..]), "{name}: {output}");
         }
-    }
-
-    fn check_outputs(&self, expected: &[(&str, Vec<u8>)]) {
-        // An empty output may be NULL, or anywhere.
-        for (name, expected) in expected.iter().filter(|(_, expected)| !expected.is_empty()) {
-            let i = self.function.buffers.iter().position(|buffer| buffer.name == *name);
-            let place = self.place(i.expect("an output of this name")).expect("a sound call");
-            let written = &self.block.bytes()[place][..expected.len()];
-            assert_eq!(written, expected, "{}: {name}", self.function.name);
-        }
-    }
-
-    /// The key compares with the keys of other pods as the oracle compares the pods.
-    fn check_key(&self, policy: &Policy, pod: &Pod) {
-        let key = &self.block.bytes()[self.place(2).expect("a sound call")];
-        let one_more = |byte: u8| byte.wrapping_add(1);
-        let mut others = vec![
-            *pod,
-            Pod { flags: Flags::from_bits(pod.flags.bits() ^ 1), ..*pod },
-            Pod { flags: Flags::from_bits(pod.flags.bits() ^ 2), ..*pod },
-            Pod { flags: Flags::from_bits(pod.flags.bits() ^ 4), ..*pod },
-            Pod { phase: Phase::from_ordinal(one_more(pod.phase.ordinal()) % 3), ..*pod },
-            Pod { deletion_cost: pod.deletion_cost.wrapping_add(1), ..*pod },
-            Pod { rank: pod.rank.wrapping_add(1), ..*pod },
-            Pod { restarts: pod.restarts.wrapping_add(1), ..*pod },
-            Pod { sidecar_restarts: pod.sidecar_restarts.wrapping_add(1), ..*pod },
-            Pod { ready_time: pod.creation_time, ..*pod },
-            Pod { creation_time: pod.ready_time, ..*pod },
-            Pod { ready_time: Time::MAX, creation_time: Time::MAX, ..*pod },
-        ];
-        others.extend((0..16).map(|place| {
-            let mut bytes = pod.uid.to_bytes();
-            bytes[place] = one_more(bytes[place]);
-            Pod { uid: Uid::from_bytes(bytes), ..*pod }
-        }));
-        for other in others {
-            let ordering = key.cmp(&C.key(policy, &other)[..]);
-            assert_eq!(ordering, oracle::compare(policy, pod, &other), "key: {policy:?} {pod:?} {other:?}");
+        if status == PODRANK_OK && name == "podrank_node_number" {
+            self.check_node_number();
         }
     }
 
     /// The slot with this number has the name, and the name gets the same number again.
     fn check_node_number(&self) {
-        let number = || u32::from_ne_bytes(array(&self.block.bytes()[self.place(2).expect("a sound call")]));
+        let number = || self.read::<u32>("node")[0];
         let node = number();
         assert!((node as usize) < self.lens[0], "{node}");
         let slot = self.pointers[0].wrapping_add(node as usize * size_of::<podrank_node_name>());
@@ -441,10 +420,8 @@ fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     };
     let flags = if u.ratio(1, 10)? { u.arbitrary()? } else { sound.flags };
     let there = if size <= PODRANK_OPTIONS_SIZE_MAX { size.max(16) } else { 16 };
-    let mut bytes = vec![0; there as usize];
-    bytes[..4].copy_from_slice(&size.to_ne_bytes());
-    bytes[4..8].copy_from_slice(&flags.to_ne_bytes());
-    bytes[8..16].copy_from_slice(&sound.now.to_ne_bytes());
+    let mut bytes = functions::bytes(&[podrank_options { size, flags, ..sound }]);
+    bytes.resize(there as usize, 0);
     if let (true, Some(last)) = (u.ratio(1, 4)?, bytes[16..].last_mut()) {
         *last = u.arbitrary()?;
     }
@@ -452,21 +429,22 @@ fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 }
 
 /// Returns the policy that options stand for, read as the header documents them. Adds what is wrong with them to `wrong`.
-fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
-    let Some(options) = options else { return Policy::without_now() };
-    let ([size, flags], [now]) = (words(options, [0, 4]), longs(options, [8]));
+fn policy(options: &[u8], wrong: &mut BTreeSet<i32>) -> Policy {
+    let mut policy = Policy::without_now();
+    if options.is_empty() {
+        return policy;
+    }
+    let [size, flags] = [0, 4].map(|at| u32::from_ne_bytes(array(&options[at..])));
+    let now = i64::from_ne_bytes(array(&options[8..]));
     let beyond = options.get(16..size as usize);
     let is_odd = beyond.is_none_or(|beyond| beyond.iter().any(|&byte| byte != 0));
     let has_now = flags & PODRANK_OPTIONS_NOW != 0;
-    refuse(
-        wrong,
-        [
-            (size > PODRANK_OPTIONS_SIZE_MAX || is_odd, PODRANK_ERR_OPTIONS_SIZE),
-            (flags >= 16, PODRANK_ERR_OPTIONS_FLAGS),
-            (!has_now && now != 0, PODRANK_ERR_OPTIONS_NOW),
-        ],
-    );
-    let mut policy = Policy::without_now();
+    let reasons = [
+        (size > PODRANK_OPTIONS_SIZE_MAX || is_odd, PODRANK_ERR_OPTIONS_SIZE),
+        (flags >= 16, PODRANK_ERR_OPTIONS_FLAGS),
+        (!has_now && now != 0, PODRANK_ERR_OPTIONS_NOW),
+    ];
+    wrong.extend(reasons.into_iter().filter(|(is_there, _)| *is_there).map(|(_, status)| status));
     if has_now {
         policy.now = time(now);
     }
@@ -484,49 +462,6 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes[..N].try_into().expect("enough bytes")
 }
 
-/// The fields of a record at these places.
-fn words<const N: usize>(bytes: &[u8], places: [usize; N]) -> [u32; N] {
-    places.map(|at| u32::from_ne_bytes(array(&bytes[at..])))
-}
-
-fn ints<const N: usize>(bytes: &[u8], places: [usize; N]) -> [i32; N] {
-    words(bytes, places).map(u32::cast_signed)
-}
-
-fn longs<const N: usize>(bytes: &[u8], places: [usize; N]) -> [i64; N] {
-    places.map(|at| i64::from_ne_bytes(array(&bytes[at..])))
-}
-
-/// Adds each status whose reason is there.
-fn refuse<const N: usize>(wrong: &mut BTreeSet<i32>, reasons: [(bool, i32); N]) {
-    wrong.extend(reasons.into_iter().filter(|(is_there, _)| *is_there).map(|(_, status)| status));
-}
-
-/// Returns the records in a buffer, read field by field. Adds what is invalid in them to `wrong`.
-fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
-    let records = bytes.unwrap_or_default().chunks_exact(64);
-    let pods = records.map(|bytes| {
-        wrong.extend(unsound(bytes));
-        let [ready_time, creation_time] = longs(bytes, [16, 24]).map(time);
-        let [rank, restarts, sidecar_restarts, node] = words(bytes, [36, 40, 44, 48]);
-        Pod {
-            uid: Uid::from_bytes(array(bytes)),
-            ready_time,
-            creation_time,
-            deletion_cost: ints(bytes, [32])[0],
-            rank,
-            restarts,
-            sidecar_restarts,
-            node,
-            phase: Phase::from_ordinal(bytes[52]),
-            flags: Flags::from_bits(bytes[53]),
-            tier: u16::from_ne_bytes(array(&bytes[54..])),
-            ..Pod::new()
-        }
-    });
-    pods.collect()
-}
-
 fn unsound(bytes: &[u8]) -> Option<i32> {
     match (bytes[52], bytes[53], &bytes[56..]) {
         (3.., ..) => Some(PODRANK_ERR_PHASE),
@@ -536,296 +471,183 @@ fn unsound(bytes: &[u8]) -> Option<i32> {
     }
 }
 
-/// A call's arguments, as the naive implementations need them.
-struct Question<'a> {
-    function: &'a Function,
-    policy: Policy,
-    /// Returns a buffer's contents, by its name. `None` if it is not inside the block.
-    content: &'a dyn Fn(&str) -> Option<&'a [u8]>,
-    lens: &'a [usize],
-    numbers: &'a [i64],
-}
-
+/// What a call must write: at the start of each of these buffers, these bytes.
 type Outputs = Vec<(&'static str, Vec<u8>)>;
 
-impl Question<'_> {
-    /// The value of an argument that is not a buffer, by its name.
-    fn number(&self, name: &str) -> i64 {
-        let numbers = self.function.numbers.iter().zip(self.numbers);
-        let mut named = numbers.filter(|((other, _), _)| *other == name);
-        *named.next().expect("an argument of this name").1
-    }
+/// What the core makes of the arguments of a call with which nothing else is wrong, or the statuses that say what is.
+type Answer = Result<Outputs, Vec<i32>>;
 
-    /// Returns what the outputs must start with. Adds the reasons for which there must be none to `wrong`.
-    fn expected(&self, wrong: &mut BTreeSet<i32>, spoilt: bool) -> Outputs {
-        let pods = |name: &str, wrong: &mut BTreeSet<i32>| pods((self.content)(name), wrong);
+fn output<T>(name: &'static str, values: &[T]) -> (&'static str, Vec<u8>) {
+    (name, functions::bytes(values))
+}
+
+impl Call<'_> {
+    fn expected(&self, policy: &Policy) -> Answer {
         match self.function.name {
             "podrank_compare" | "podrank_decide" | "podrank_explain" | "podrank_upstream" => {
-                match (&pods("a", wrong)[..], &pods("b", wrong)[..]) {
-                    ([a], [b]) => self.pair(a, b),
-                    _ => Vec::new(),
-                }
+                Ok(self.pair(policy))
             }
-            "podrank_key" => {
-                pods("pod", wrong);
-                // Its bytes are private: see `check_key`.
-                Vec::new()
-            }
+            "podrank_key" => Ok(vec![output("key", &Core.key(policy, &self.read("pod")[0]))]),
             "podrank_select"
             | "podrank_sort"
             | "podrank_settle"
             | "podrank_odds"
-            | "podrank_upstream_sort" => {
-                let pods = pods("pods", wrong);
-                if spoilt { Vec::new() } else { self.list(&pods) }
-            }
+            | "podrank_upstream_sort" => Ok(self.list(policy)),
             "podrank_validate" => {
-                let records = (self.content)("pods").unwrap_or_default().chunks_exact(64);
-                let first = records.map(unsound).enumerate().find(|(_, why)| why.is_some());
-                let (index, why) = first.unwrap_or((self.lens[0], None));
-                vec![
-                    ("first_unsound", index.to_ne_bytes().to_vec()),
-                    ("why", why.unwrap_or(PODRANK_OK).to_ne_bytes().to_vec()),
-                ]
+                let mut records = self.bytes("pods").chunks_exact(64).map(unsound).enumerate();
+                let (index, why) = records.find(|(_, why)| why.is_some()).unwrap_or((self.lens[0], None));
+                Ok(vec![output("first_unsound", &[index]), output("why", &[why.unwrap_or(PODRANK_OK)])])
             }
-            "podrank_count_ranks" | "podrank_spread" => {
-                let (own, others) = (pods("pods", wrong), pods("others", wrong));
-                self.ranks(own, &others, wrong)
+            "podrank_count_ranks" | "podrank_spread" | "podrank_node_weights" | "podrank_empty_nodes" => {
+                self.on_nodes(policy)
             }
-            "podrank_node_weights" => self.node_weights(wrong),
-            "podrank_empty_nodes" => {
-                let pods = pods("pods", wrong);
-                if spoilt { Vec::new() } else { self.empty_nodes(pods, wrong) }
-            }
-            "podrank_steer" => {
-                let pods = pods("pods", wrong);
-                if spoilt { Vec::new() } else { self.steer(&pods, wrong) }
-            }
-            "podrank_node_number" => {
-                wrong.extend((self.lens[1] == 0).then_some(PODRANK_ERR_NODE_NAME));
-                wrong.extend((self.lens[0] == 0).then_some(PODRANK_ERR_NODES_FULL));
-                Vec::new()
-            }
-            _ => {
-                let pods = pods("pods", wrong);
-                self.controller(&pods, wrong).unwrap_or_else(|| self.text(wrong))
-            }
+            "podrank_steer" => self.steer(policy),
+            "podrank_node_number" if self.lens[1] == 0 => Err(vec![PODRANK_ERR_NODE_NAME]),
+            "podrank_node_number" if self.lens[0] == 0 => Err(vec![PODRANK_ERR_NODES_FULL]),
+            "podrank_node_number" => Ok(vec![]),
+            _ => self.text(),
         }
     }
 
-    fn pair(&self, a: &Pod, b: &Pod) -> Outputs {
-        let orderings = oracle::orderings(&self.policy, a, b);
-        let first = orderings.iter().find(|(_, ordering)| ordering.is_ne());
-        let number = |rule: Option<Rule>| vec![rule.map_or(PODRANK_RULE_NONE, Rule::number)];
-        let ordering = first.map_or(0, |(_, ordering)| *ordering as i32).to_ne_bytes().to_vec();
+    fn pair(&self, policy: &Policy) -> Outputs {
+        let [a, b] = ["a", "b"].map(|name| self.read::<Pod>(name)[0]);
+        let decided = |ordering: i32, rule: Option<Rule>| {
+            let rule = rule.map_or(PODRANK_RULE_NONE, Rule::number);
+            vec![output("ordering", &[ordering]), output("rule", &[rule])]
+        };
         match self.function.name {
-            "podrank_compare" => vec![("ordering", ordering)],
-            "podrank_decide" => vec![("ordering", ordering), ("rule", number(first.map(|(rule, _)| *rule)))],
+            "podrank_compare" => vec![output("ordering", &[policy.compare(&a, &b) as i32])],
+            "podrank_decide" => {
+                let (ordering, rule) = policy.decide(&a, &b);
+                decided(ordering as i32, rule)
+            }
             "podrank_upstream" => {
-                let (relation, rule) = relation::relation(&self.policy, a, b);
+                let (relation, rule) = policy.upstream(&a, &b);
                 let ordering = match relation {
-                    Relation::Before => -1_i32,
+                    Relation::Before => -1,
                     Relation::Tie => 0,
                     Relation::After => 1,
                 };
-                vec![("ordering", ordering.to_ne_bytes().to_vec()), ("rule", number(rule))]
+                decided(ordering, rule)
             }
             _ => {
-                let rows = oracle::rows(&self.policy, a, b).into_iter().map(|row| {
-                    let (a, b) = (row.a.to_ne_bytes(), row.b.to_ne_bytes());
-                    let bytes = [row.rule.number(), row.applies.into(), row.decides.into(), row.kind as u8];
-                    [&a[..], &b[..], &bytes[..], &(row.ordering as i32).to_ne_bytes()[..]].concat()
-                });
-                vec![
-                    ("rows", rows.collect::<Vec<_>>().concat()),
-                    ("count", orderings.len().to_ne_bytes().to_vec()),
-                ]
+                let explanation = policy.explain(&a, &b);
+                let rows: Vec<podrank_row> = explanation.rows().iter().map(podrank_row::from).collect();
+                vec![output("rows", &rows), output("count", &[rows.len()])]
             }
         }
     }
 
-    fn list(&self, pods: &[Pod]) -> Outputs {
-        let bytes = |indices: &[u32]| indices.iter().flat_map(|index| index.to_ne_bytes()).collect();
-        let order = oracle::sort(&self.policy, pods);
+    fn list(&self, policy: &Policy) -> Outputs {
+        let pods = self.read("pods");
+        let order = oracle::sort(policy, &pods);
         match self.function.name {
             "podrank_select" => {
                 let victims = &order[..order.len().min(self.lens[1])];
-                vec![("victims", bytes(victims)), ("selected", victims.len().to_ne_bytes().to_vec())]
+                vec![output("victims", victims), output("selected", &[victims.len()])]
             }
-            "podrank_sort" => vec![("order", bytes(&order))],
+            "podrank_sort" => vec![output("order", &order)],
             "podrank_upstream_sort" => {
-                let list = (self.content)("list").unwrap_or_default().chunks_exact(4).map(array);
-                let list: Vec<u32> = list.map(u32::from_ne_bytes).collect();
-                // As the core sorts it: `odds` looks at that.
-                vec![("list", bytes(&Core.upstream_sort(&self.policy, pods, &list)))]
+                vec![output("list", &Core.upstream_sort(policy, &pods, &self.read("list")))]
             }
             name => {
                 // As C does, it takes a negative number for a very large one.
                 let k = usize::try_from(self.number("k")).unwrap_or(usize::MAX);
-                let settled = relation::settled(&self.policy, pods, k);
+                let settled = relation::settled(policy, &pods, k);
                 let mut outputs = vec![
-                    ("order", bytes(&settled.order)),
-                    ("certain_len", settled.certain.to_ne_bytes().to_vec()),
-                    ("contested_len", settled.contested.to_ne_bytes().to_vec()),
+                    output("order", &settled.order),
+                    output("certain_len", &[settled.certain]),
+                    output("contested_len", &[settled.contested]),
                 ];
                 if name == "podrank_odds" {
-                    // As the core has them: `odds` looks at that.
-                    let odds = Core.odds(&self.policy, pods, k).1;
-                    let bytes = |odds: &Odds| [odds.goes, odds.of, odds.error].map(u32::to_ne_bytes).concat();
-                    outputs.push(("odds", odds.iter().flat_map(bytes).collect()));
+                    outputs.push(output("odds", &Core.odds(policy, &pods, k).1));
                 }
                 outputs
             }
         }
     }
 
-    fn ranks(&self, own: Vec<Pod>, others: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
-        let place = |pod: &Pod| pod.flags.contains(Flags::ASSIGNED).then_some(pod.node);
-        let all: Vec<Pod> = own.iter().chain(others).copied().collect();
-        let is_unknown = |pod: &Pod| place(pod).is_some_and(|node| node as usize >= self.lens[2]);
-        if all.iter().any(is_unknown) {
-            wrong.insert(PODRANK_ERR_NODE);
+    fn on_nodes(&self, policy: &Policy) -> Answer {
+        let (mut pods, others) = (self.read::<Pod>("pods"), self.read::<Pod>("others"));
+        let mut weights = self.read::<u64>("weights");
+        let mut counts = vec![0; self.bytes("counts").len() / size_of::<u32>()];
+        match self.function.name {
+            "podrank_count_ranks" => {
+                count_ranks(&mut pods, &others, &mut counts).map_err(|_| vec![PODRANK_ERR_NODE])?;
+            }
+            "podrank_spread" => {
+                let mut scratch = vec![0; pods.len()];
+                let spread = policy.spread(&mut pods, &others, &mut counts, &mut scratch);
+                spread.map_err(|_| vec![PODRANK_ERR_NODE])?;
+            }
+            "podrank_empty_nodes" => {
+                let (domains, mut scratch) =
+                    (self.read("domains"), vec![EmptyNodesScratch::default(); pods.len()]);
+                let emptied = policy.empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
+                emptied.map_err(|error| match error {
+                    EmptyNodesError::UnknownDomain { .. } => vec![PODRANK_ERR_DOMAIN],
+                    _ => vec![PODRANK_ERR_NODE],
+                })?;
+            }
+            _ => {
+                let mut neighbours = self.read::<Neighbour>("neighbours");
+                node_weights(&mut neighbours, &mut weights).map_err(|_| vec![PODRANK_ERR_NODE])?;
+                return Ok(vec![output("neighbours", &neighbours), output("weights", &weights)]);
+            }
         }
-        let mut bytes = Vec::new();
-        let spread = spread::ranks(&self.policy, &own, others);
-        for (pod, spread) in own.into_iter().zip(spread) {
-            let count = all.iter().filter(|other| place(other) == place(&pod)).count();
-            let count = u32::try_from(count).expect("few");
-            let rank = if self.function.name == "podrank_spread" { spread } else { count };
-            bytes.extend(functions::bytes(&[record(&Pod { rank, ..pod })]));
-        }
-        vec![("pods", bytes)]
+        Ok(vec![output("pods", &pods)])
     }
 
-    fn node_weights(&self, wrong: &mut BTreeSet<i32>) -> Outputs {
-        // Without one of the buffers, another status says so.
-        let Some((others, given)) = (self.content)("neighbours").zip((self.content)("weights")) else {
-            return Vec::new();
-        };
-        let mut others: Vec<_> = others.chunks_exact(8).map(|bytes| words(bytes, [0, 4])).collect();
-        let nodes = given.len() / 8;
-        if others.iter().any(|[_, node]| *node as usize >= nodes) {
-            wrong.insert(PODRANK_ERR_NODE);
-            return Vec::new();
-        }
-        others.sort_unstable();
-        let neighbours: Vec<_> = others.iter().map(|&[set, node]| Neighbour { set, node }).collect();
-        let given = given.chunks_exact(8).map(|bytes| longs(bytes, [0])[0].cast_unsigned());
-        let weights = empty::weights(&neighbours, nodes).into_iter().zip(given);
-        let bytes = others.iter().flatten().flat_map(|number| number.to_ne_bytes());
-        vec![
-            ("neighbours", bytes.collect()),
-            ("weights", weights.flat_map(|(more, given)| given.saturating_add(more).to_ne_bytes()).collect()),
-        ]
+    fn steer(&self, policy: &Policy) -> Answer {
+        let pods = self.read::<Pod>("pods");
+        let prices = self.bytes("prices").iter().copied().chain(std::iter::repeat(1));
+        let prices = prices.map(|byte| Some(byte).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED));
+        let prices: Vec<_> = prices.take(pods.len()).collect();
+        let steering = Core.steer(policy, &pods, &prices).map_err(|error| match error {
+            SteerError::GateOff => vec![PODRANK_ERR_GATE],
+            _ => vec![PODRANK_ERR_NO_ROOM],
+        })?;
+        let count = |number: usize| u32::try_from(number).expect("few");
+        let (changed, blocked) = (count(steering.changed), count(steering.blocked.len()));
+        let pairs = steering.blocked.iter().take(self.lens[4]).map(|pair| podrank_blocked {
+            pod: pair.pod,
+            before: pair.before,
+            rule: pair.rule.number(),
+            reserved: [0; 3],
+        });
+        Ok(vec![
+            output("costs", &steering.costs),
+            output("blocked", &pairs.collect::<Vec<_>>()),
+            output("steered", &[podrank_steered { changed, blocked, lower: 0, higher: 0 }]),
+        ])
     }
 
-    /// As the core does it: `steer` looks at that.
-    fn empty_nodes(&self, mut pods: Vec<Pod>, wrong: &mut BTreeSet<i32>) -> Outputs {
-        let weights = (self.content)("weights").unwrap_or_default().chunks_exact(8);
-        let weights: Vec<_> = weights.map(|bytes| longs(bytes, [0])[0].cast_unsigned()).collect();
-        let domains = (self.content)("domains").unwrap_or_default().chunks_exact(4);
-        let domains: Vec<_> = domains.map(|bytes| words(bytes, [0])[0]).collect();
-        let Some(room) = (self.content)("counts").map(|counts| counts.len() / 4) else { return Vec::new() };
-        let counts = room.saturating_sub(weights.len());
-        for node in pods.iter().filter(|pod| pod.flags.contains(Flags::ASSIGNED)).map(|pod| pod.node as usize)
-        {
-            let mut levels = domains.chunks(weights.len().max(1)).map(|level| level.get(node));
-            refuse(
-                wrong,
-                [
-                    (node >= weights.len(), PODRANK_ERR_NODE),
-                    (
-                        levels.any(|domain| domain.is_none_or(|domain| *domain as usize >= counts)),
-                        PODRANK_ERR_DOMAIN,
-                    ),
-                ],
-            );
-        }
-        if !wrong.is_empty() {
-            return Vec::new();
-        }
-        let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
-        let mut counts = vec![0; room];
-        self.policy.empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch).expect("checked");
-        vec![("pods", pods.iter().flat_map(|pod| functions::bytes(&[record(pod)])).collect())]
-    }
-
-    /// As the core does it: `steer` looks at that.
-    fn steer(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
-        let prices = (self.content)("prices").unwrap_or_default();
-        let price =
-            |i| Some(prices.get(i).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED);
-        let prices: Vec<_> = (0..pods.len()).map(price).collect();
-        let number = |number: usize| u32::try_from(number).expect("few").to_ne_bytes();
-        match Core.steer(&self.policy, pods, &prices) {
-            Ok(steering) => {
-                let counts = [number(steering.changed), number(steering.blocked.len()), [0; 4], [0; 4]];
-                let blocked = steering.blocked.iter().take(self.lens[4]).flat_map(|pair| {
-                    let rule = [pair.rule.number(), 0, 0, 0];
-                    [pair.pod.to_ne_bytes(), pair.before.to_ne_bytes(), rule].concat()
-                });
-                vec![
-                    ("costs", steering.costs.iter().flat_map(|cost| cost.to_ne_bytes()).collect()),
-                    ("blocked", blocked.collect()),
-                    ("steered", counts.concat()),
-                ]
+    fn text(&self) -> Answer {
+        let text = self.bytes("text");
+        Ok(vec![match self.function.name {
+            "podrank_uid_parse" => {
+                let of_a_uid = |_| (PODRANK_ERR_UID_LENGTH..=PODRANK_ERR_UID_DIGIT).collect::<Vec<_>>();
+                let uid = Uid::parse(text).map_err(of_a_uid)?;
+                output("uid", &uid.to_bytes())
             }
-            Err(error) => {
-                let is_gate = error == SteerError::GateOff;
-                wrong.insert(if is_gate { PODRANK_ERR_GATE } else { PODRANK_ERR_NO_ROOM });
-                Vec::new()
+            "podrank_uid_format" => {
+                let uid = Uid::from_bytes(array(self.bytes("uid")));
+                output("text", format!("{uid}\0").as_bytes())
             }
-        }
-    }
-
-    fn text(&self, wrong: &mut BTreeSet<i32>) -> Outputs {
-        let text = (self.content)("text");
-        match (self.function.name, text.unwrap_or_default()) {
-            ("podrank_uid_parse", text) => {
-                let uid = uid::grammar(text);
-                if uid.is_none() && text.len() == 36 {
-                    wrong.extend([PODRANK_ERR_UID_HYPHEN, PODRANK_ERR_UID_DIGIT]);
-                } else if uid.is_none() {
-                    wrong.insert(PODRANK_ERR_UID_LENGTH);
-                }
-                uid.map(|uid| ("uid", uid.to_vec())).into_iter().collect()
+            "podrank_deletion_cost_parse" => {
+                let of_a_cost = |_| (PODRANK_ERR_COST_EMPTY..=PODRANK_ERR_COST_RANGE).collect::<Vec<_>>();
+                output("cost", &[deletion_cost(text).map_err(of_a_cost)?])
             }
-            ("podrank_deletion_cost_parse", text) => {
-                let cost = cost::grammar(text);
-                if cost.is_none() {
-                    wrong.extend(PODRANK_ERR_COST_EMPTY..=PODRANK_ERR_COST_RANGE);
-                }
-                cost.map(|cost| ("cost", cost.to_ne_bytes().to_vec())).into_iter().collect()
+            "podrank_phase_parse" => {
+                output("phase", &[Phase::parse(text).ok_or(vec![PODRANK_ERR_INACTIVE])?.ordinal()])
             }
-            ("podrank_phase_parse", b"Succeeded" | b"Failed") => {
-                wrong.insert(PODRANK_ERR_INACTIVE);
-                Vec::new()
+            "podrank_time_from_unix" => {
+                let nanoseconds = u32::try_from(self.number("nanoseconds")).expect("32 bits");
+                let time = Time::from_unix(self.number("seconds"), nanoseconds);
+                output("time", &[time.unix_nanos().unwrap_or(PODRANK_TIME_UNSET)])
             }
-            ("podrank_phase_parse", text) => {
-                vec![(
-                    "phase",
-                    vec![match text {
-                        b"Running" => 2,
-                        b"Unknown" => 1,
-                        _ => 0,
-                    }],
-                )]
-            }
-            ("podrank_uid_format", _) => match (self.content)("uid") {
-                Some(uid) => vec![("text", (uid::written(array(uid)) + "\0").into_bytes())],
-                None => Vec::new(),
-            },
-            ("podrank_time_from_unix", _) => {
-                // Seconds and nanoseconds as one number, or the nearest in the range.
-                let [seconds, nanoseconds] =
-                    ["seconds", "nanoseconds"].map(|name| i128::from(self.number(name)));
-                let exact = seconds * 1_000_000_000 + nanoseconds;
-                let nearest = exact.clamp(i128::from(i64::MIN) + 1, i64::MAX.into());
-                vec![("time", i64::try_from(nearest).expect("clamped").to_ne_bytes().to_vec())]
-            }
-            // One of its buffers is not inside the block.
-            _ => Vec::new(),
-        }
+            _ => return self.controller(),
+        }])
     }
 }
 

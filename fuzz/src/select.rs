@@ -4,7 +4,6 @@ use crate::case::Case;
 use podrank::{Flags, Pod, PodSet, PodSetError, UnknownNode, count_ranks};
 use podrank_laws::{Core, laws, oracle};
 use std::collections::BTreeMap;
-use std::error::Error;
 
 /// The target.
 pub fn run(data: &[u8]) {
@@ -48,10 +47,6 @@ fn ranks(case: &Case) {
     let mut ranked = own.to_vec();
     let result = count_ranks(&mut ranked, others, &mut vec![77; nodes]);
     assert_eq!(result.err(), unknown, "{case:?}");
-    if let Some(unknown) = unknown {
-        let says = format!("node number {} is not below the number of counts, {nodes}", unknown.node);
-        assert_eq!(unknown.to_string(), says);
-    }
     for (ranked, pod) in ranked.iter().zip(own) {
         let count = case.pods.iter().filter(|other| place(other) == place(pod)).count();
         let rank = if unknown.is_some() { pod.rank } else { u32::try_from(count).expect("few") };
@@ -80,16 +75,10 @@ fn pod_set(case: &Case) {
         };
         let result = if is_related { set.push_related(name) } else { set.push(*pod, name) };
         assert_eq!(result, expected, "pod {i}: {case:?}");
-        match expected {
-            Ok(()) => {
-                *counts.entry(name).or_default() += 1;
-                if !is_related {
-                    own.push((*pod, name));
-                }
-            }
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                assert_eq!(error.source().is_some(), matches!(error, PodSetError::Invalid(_)));
+        if expected.is_ok() {
+            *counts.entry(name).or_default() += 1;
+            if !is_related {
+                own.push((*pod, name));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Replays every seed and every past finding through the targets, with the stable compiler and without a fuzzer.
 
-use podrank::{Pod, Policy, Relation, Rule};
+use podrank::Rule;
 use podrank_fuzz::case::Case;
-use podrank_fuzz::{TARGETS, ffi, settle};
+use podrank_fuzz::{TARGETS, ffi};
 use podrank_laws::relation::{Verdict, verdicts};
 use std::collections::BTreeSet;
 use std::fs;
@@ -82,34 +82,6 @@ fn past_findings_call_their_functions() {
         assert!(called == function && about(&lens, &numbers), "{name}: {called} {lens:?} {numbers:?}");
     });
     assert_eq!(found.count(), files("crashes", "ffi").len());
-}
-
-/// The smallest cycle in Kubernetes' relation: X is before Z, Z is before Y, and Y is before X. The order has no cycle.
-#[test]
-fn the_minimal_cycle() {
-    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/settle/minimal-cycle");
-    let Case { policy, pods, .. } = Case::of(&fs::read(seed).expect("a readable seed"), 0..=24);
-    let [x, y, z] = pods[..] else { panic!("three pods: {pods:?}") };
-    let before = |policy: &Policy, a: &Pod, b: &Pod| policy.upstream(a, b).0 == Relation::Before;
-    assert!(
-        before(&policy, &x, &z) && before(&policy, &z, &y) && before(&policy, &y, &x),
-        "{policy:?} {pods:?}"
-    );
-    // They are equal but for the ready time, the restarts and the UID, each of which can decide.
-    let same = |pod: &Pod| Pod { uid: x.uid, ready_time: x.ready_time, restarts: x.restarts, ..*pod };
-    assert_eq!([same(&y), same(&z)], [x, x]);
-    assert_eq!((x.ready_time, x.restarts), (y.ready_time, z.restarts));
-
-    for k in 0..=4 {
-        settle::check(&policy, &pods, k);
-        let (mut order, mut scores) = ([0; 3], [0; 3]);
-        let settled = policy.settle(&pods, k, &mut order, &mut scores).expect("enough memory");
-        let contested = if (1..=2).contains(&k) { 3 } else { 0 };
-        assert_eq!(settled.contested().len(), contested, "k = {k}");
-    }
-    // The total order compares the restarts before the UID.
-    let mut order = [0; 3];
-    assert_eq!(policy.sort(&pods, &mut order), Ok(&[1, 0, 2][..]));
 }
 
 /// The seeds reach every rule of the order, every rule of Kubernetes' relation, and every verdict.
