@@ -18,7 +18,7 @@ static EXAMPLES: LazyLock<[Value; 4]> = LazyLock::new(|| {
 /// One of them, and what to ask of it.
 pub(super) fn changed(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Vec<u8>> {
     let which = u.choose_index(EXAMPLES.len())?;
-    options.now = "2026-03-10T12:00:00Z".parse().expect("a moment");
+    options.now = super::now();
     options.order = Order::Kubernetes;
     options.namespace = None;
     let is_job = which == 3;

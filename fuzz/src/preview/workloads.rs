@@ -1,7 +1,7 @@
-//! Dumps of workloads that are no sets, with their pods, sets, nodes and revisions. Each field has a few values, so that they collide.
+//! Dumps of workloads with their pods, sets, nodes and revisions. Each field has a few values, so that they collide.
 
 use arbitrary::{Result, Unstructured};
-use podrank_preview::{Options, Order};
+use podrank_preview::{Options, Order, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
 
 /// Where a field stands, as the names on the way to it, and the values that it may have, in JSON. Half of the objects lack it.
@@ -80,6 +80,8 @@ const JOB: &Fields = &[
     ),
 ];
 
+const CONTROLLER: &Fields = &[("spec replicas", "[0, 1, 2]"), ("status replicas", "[-1, 0, 1, 2, 4, 6]")];
+
 const DEPLOYMENT: &Fields = &[
     ("spec replicas", "[0, 1, 3, 4, 6]"),
     ("spec paused", "[true, false, false, false]"),
@@ -94,20 +96,43 @@ const REPLICA_SET: &Fields = &[
     ("status replicas", "[0, 1, 2]"),
     ("status availableReplicas", "[0, 1, 2]"),
     ("metadata creationTimestamp", r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z"]"#),
+    ("metadata deletionTimestamp", r#"[null, null, null, null, null, null, "2026-03-10T11:00:00Z"]"#),
     ("metadata annotations deployment.kubernetes.io/desired-replicas", r#"["3", "5"]"#),
     ("metadata annotations deployment.kubernetes.io/max-replicas", r#"["4", "6"]"#),
 ];
 
 const POD: &Fields = &[
-    ("status phase", r#"["Running", "Running", "Running", "Pending", "Failed", "Succeeded", "Unknown"]"#),
+    ("status phase", r#"["Running", "Running", "Running", "Pending", "Failed", "Succeeded", "Unknown", ""]"#),
     (
         "status conditions",
         r#"[[{"type": "Ready", "status": "True"}],
-            [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z"}],
-            [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:59:30Z"}],
+            [{"type": "Initialized", "status": "True"},
+             {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z"}],
+            [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:59:30Z"},
+             {"type": "Ready", "status": "False"}],
+            [{"type": "Ready", "status": "True", "lastTransitionTime": "0001-01-01T02:00:00+02:00"}],
             [{"type": "Ready", "status": "False"}]]"#,
     ),
-    ("status containerStatuses", r#"[[{"name": "a", "restartCount": 1}, {"name": "b", "restartCount": 2}]]"#),
+    (
+        "status containerStatuses",
+        r#"[[{"name": "a", "restartCount": 1}, {"name": "b", "restartCount": 2}], [{"name": "a", "restartCount": -1}]]"#,
+    ),
+    (
+        "spec initContainers",
+        r#"[[{"name": "migrate"}, {"name": "logs", "restartPolicy": "Always"}],
+            [{"name": "logs", "restartPolicy": "Always"}], [{"name": "logs", "restartPolicy": "Always"}],
+            [{"name": "logs", "restartPolicy": "OnFailure"}]]"#,
+    ),
+    (
+        "status initContainerStatuses",
+        r#"[[{"name": "migrate", "restartCount": 1}, {"name": "logs", "restartCount": 2}],
+            [{"name": "migrate", "restartCount": 2}, {"name": "logs", "restartCount": 1}]]"#,
+    ),
+    (
+        "metadata annotations controller.kubernetes.io/pod-deletion-cost",
+        r#"["1", "1", "-1", "+10", "", "2147483648"]"#,
+    ),
+    ("metadata labels kubernetes.io/prefer-for-scale-down", r#"["", "false"]"#),
     ("metadata labels controller-revision-hash", r#"["a", "a", "b"]"#),
     ("metadata labels pod-template-generation", r#"["1", "2"]"#),
     ("metadata annotations batch.kubernetes.io/job-completion-index", r#"["0", "1", "1", "4", "x"]"#),
@@ -115,8 +140,25 @@ const POD: &Fields = &[
         "metadata finalizers",
         r#"[["batch.kubernetes.io/job-tracking"], ["batch.kubernetes.io/job-tracking", "mine"], ["mine"]]"#,
     ),
-    ("metadata creationTimestamp", r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z"]"#),
-    ("spec nodeName", r#"["node-0", "node-1", "node-2", "node-9"]"#),
+    (
+        "metadata creationTimestamp",
+        r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z", "2026-03-10T11:00:01Z", "2026-03-10T11:10:00Z",
+            "2026-03-10T11:00:00Z", "2026-03-10T11:20:00Z", "2026-03-10T11:10:00Z", "2026-03-10T11:20:00.5Z",
+            "0001-01-01T00:00:00Z", "3000-01-01T00:00:00Z", "1960-01-01T00:00:00Z", null, "yesterday"]"#,
+    ),
+    ("spec nodeName", r#"["node-0", "node-1", "node-2", "node-9", ""]"#),
+];
+
+/// Selectors of which few select the pods.
+const SELECTORS: [&str; 8] = [
+    "{}",
+    "null",
+    r#"{"matchLabels": {"-": "a"}}"#,
+    r#"{"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]}"#,
+    r#"{"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["api", ""]}]}"#,
+    r#"{"matchExpressions": [{"key": "pod-template-hash", "operator": "Exists"}]}"#,
+    r#"{"matchExpressions": [{"key": "example.com/tier", "operator": "DoesNotExist", "values": null}]}"#,
+    r#"{"matchExpressions": [{"key": "a/b/c", "operator": "Equals", "values": ["a"]}]}"#,
 ];
 
 /// An unassigned pod of a `DaemonSet` names its node in this way.
@@ -125,26 +167,27 @@ const AFFINITY: &str = r#"{"nodeAffinity": {"requiredDuringSchedulingIgnoredDuri
 
 /// A dump of one of them, and what to ask of it.
 pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Vec<u8>> {
-    options.now = "2026-03-10T12:00:00Z".parse().expect("a moment");
-    options.namespace = None;
-    options.workload = None;
-    options.order = Order::Kubernetes;
     options.controller_gates.max_unavailable_stateful_set = u.arbitrary()?;
     options.controller_gates.stateful_set_recreate_strategy = u.arbitrary()?;
-    if u.ratio(1, 2)? {
-        options.replicas = None;
-    }
     let (kind, version, fields) = *u.choose(&[
         ("StatefulSet", "apps/v1", STATEFUL_SET),
         ("DaemonSet", "apps/v1", DAEMON_SET),
         ("Job", "batch/v1", JOB),
         ("Deployment", "apps/v1", DEPLOYMENT),
+        ("ReplicationController", "v1", CONTROLLER),
+        ("ReplicaSet", "apps/v1", DEPLOYMENT),
+        ("ReplicaSet", "apps/v1", DEPLOYMENT),
+        ("ReplicaSet", "apps/v1", DEPLOYMENT),
     ])?;
-    let mut workload = object(u, kind, version, "web", fields)?;
-    let all = r#"{"matchLabels": {"app": "web"}}"#;
-    let selector =
-        if u.ratio(1, 16)? { u.choose(&["{}", "null", r#"{"matchLabels": {"-": "a"}}"#])? } else { all };
-    workload["spec"]["selector"] = json(selector);
+    let is_set = kind.starts_with("Replica");
+    options.namespace = options.namespace.take().filter(|_| is_set);
+    if !is_set {
+        options.order = Order::Kubernetes;
+        options.replicas = options.replicas.filter(|replicas| replicas % 2 == 0);
+    }
+    let mut workload =
+        object(u, if kind == "ReplicaSet" { "Deployment" } else { kind }, version, "web", fields)?;
+    workload["spec"]["selector"] = selector(u)?;
     if u.ratio(1, 24)? {
         workload["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:00:00Z");
     }
@@ -168,33 +211,89 @@ pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Ve
             let is_indexed = u.ratio(1, 2)? && !workload["spec"]["completions"].is_null();
             workload["spec"]["completionMode"] = json!(if is_indexed { "Indexed" } else { "NonIndexed" });
         }
-        "Deployment" => {
+        "Deployment" | "ReplicaSet" => {
             options.order = if u.ratio(1, 3)? { Order::Total } else { Order::Kubernetes };
-            options.next_step = u.ratio(3, 4)?;
+            options.next_step = kind == "Deployment" && u.ratio(3, 4)?;
             workload["spec"]["template"] = template("a", "1");
             owners.clear();
             for i in 0..u.int_in_range(1..=3)? {
-                let mut set = object(u, "ReplicaSet", "apps/v1", &format!("web-{i}"), REPLICA_SET)?;
-                let hash = i.to_string();
-                set["metadata"]["labels"] =
-                    json!({ "app": u.choose(&["web", "web", "web", "api"])?, "pod-template-hash": hash });
-                set["metadata"]["ownerReferences"] = owner(u, &workload)?;
-                set["spec"]["selector"] =
-                    json!({ "matchLabels": { "app": "web", "pod-template-hash": hash } });
-                set["spec"]["template"] = template(u.choose(&["a", "b"])?, &hash);
-                items.push(set.clone());
-                owners.push(set);
+                owners.push(replica_set(u, i, &workload)?);
             }
+            // One is forgotten at times.
+            let kept = u.int_in_range(0..=7_usize)?;
+            items.extend(owners.iter().enumerate().filter(|(i, _)| *i != kept).map(|(_, set)| set.clone()));
         }
         _ => {}
     }
-    for i in 0..u.int_in_range(0..=6)? {
-        items.push(pod(u, i, &owners)?);
+    let plain = u.arbitrary::<u32>()? | if is_set { u.arbitrary()? } else { 0 };
+    let most = if u.ratio(1, 16)? { 40 } else { 7 };
+    for i in 0..u.int_in_range(0..=most)? {
+        items.push(pod(u, i, plain, &owners)?);
     }
-    items.push(workload);
-    let turn = u.choose_index(items.len())?;
+    if kind == "ReplicaSet" {
+        options.workload = asked(u)?;
+    } else if kind != "ReplicationController" || !u.ratio(1, 8)? {
+        items.push(workload);
+    }
+    finished(u, items)
+}
+
+/// Which set of a Deployment is asked for, if it is not the only one.
+fn asked(u: &mut Unstructured<'_>) -> Result<Option<WorkloadName>> {
+    let (kind, name) = *u.choose(&[
+        (None, "web-1"),
+        (None, "wbe-0"),
+        (Some(WorkloadKind::ReplicationController), "web-0"),
+        (Some(WorkloadKind::ReplicaSet), "web-0"),
+        (Some(WorkloadKind::ReplicaSet), "web-0"),
+        (Some(WorkloadKind::ReplicaSet), "web-0"),
+    ])?;
+    Ok((!u.ratio(1, 8)?).then(|| WorkloadName { kind, name: name.to_owned() }))
+}
+
+fn replica_set(u: &mut Unstructured<'_>, i: u32, of: &Value) -> Result<Value> {
+    let version = if u.ratio(1, 16)? { "extensions/v1beta1" } else { "apps/v1" };
+    let mut set = object(u, "ReplicaSet", version, &format!("web-{i}"), REPLICA_SET)?;
+    let hash = i.to_string();
+    set["metadata"]["labels"] =
+        json!({ "app": u.choose(&["web", "web", "web", "api"])?, "pod-template-hash": hash });
+    if i > 0 && u.ratio(1, 8)? {
+        set["metadata"]["namespace"] = json!("other");
+    }
+    if !u.ratio(1, 8)? {
+        set["metadata"]["ownerReferences"] = owner(u, of)?;
+    }
+    let own = json!({ "matchLabels": { "app": "web", "pod-template-hash": hash } });
+    set["spec"]["selector"] = if u.ratio(1, 8)? { selector(u)? } else { own };
+    set["spec"]["template"] = template(u.choose(&["a", "b"])?, &hash);
+    Ok(set)
+}
+
+/// The objects as `kubectl get` prints them: mostly as a list of any kinds, once each.
+fn finished(u: &mut Unstructured<'_>, mut items: Vec<Value>) -> Result<Vec<u8>> {
+    if u.ratio(1, 16)? && !items.is_empty() {
+        items.push(u.choose(&items)?.clone());
+    }
+    let turn = u.choose_index(items.len() + 1)?;
     items.rotate_left(turn);
-    Ok(json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string().into_bytes())
+    let list = match u.int_in_range(0..=15_u8)? {
+        0 => {
+            items.retain(|item| item["kind"] == "Pod");
+            for item in items.iter_mut().filter_map(Value::as_object_mut) {
+                item.retain(|key, _| key != "kind" && key != "apiVersion");
+            }
+            json!({ "apiVersion": "v1", "kind": "PodList", "items": items })
+        }
+        1 => items.pop().unwrap_or_default(),
+        _ => json!({ "apiVersion": "v1", "kind": "List", "items": items }),
+    };
+    Ok(list.to_string().into_bytes())
+}
+
+/// Mostly one that selects all pods.
+fn selector(u: &mut Unstructured<'_>) -> Result<Value> {
+    let all = r#"{"matchLabels": {"app": "web"}}"#;
+    Ok(json(if u.ratio(1, 12)? { u.choose(&SELECTORS)? } else { all }))
 }
 
 /// An object with some of these fields.
@@ -215,24 +314,29 @@ fn object(u: &mut Unstructured<'_>, kind: &str, version: &str, name: &str, field
     Ok(object)
 }
 
-fn pod(u: &mut Unstructured<'_>, i: u32, owners: &[Value]) -> Result<Value> {
+/// The bits of `plain` say which fields the pods lack, so that the late rules get to decide.
+fn pod(u: &mut Unstructured<'_>, i: u32, plain: u32, owners: &[Value]) -> Result<Value> {
     let name = match u.arbitrary::<u8>()? {
         0..=23 => format!("web-0{}", i.saturating_sub(1)),
         24..=31 => format!("web-x{i}"),
         32..=47 => format!("web-{}", i + 4),
         _ => format!("web-{i}"),
     };
-    let mut pod = object(u, "Pod", "v1", &name, POD)?;
-    if u.ratio(1, 2)? {
+    let is_plain = |bit: u32| plain >> bit & 1 == 1;
+    let fields: Vec<_> = (0..).zip(POD).filter(|(bit, _)| !is_plain(*bit)).map(|(_, field)| *field).collect();
+    let mut pod = object(u, "Pod", "v1", &name, &fields)?;
+    if is_plain(31) || u.ratio(1, 2)? {
         pod["status"]["phase"] = json!("Running");
-        let since = u.choose(&["11:00:00", "11:00:00", "11:59:30"])?;
+        let since = if is_plain(30) { "11:00:00" } else { u.choose(&["11:00:00", "11:05:00", "11:59:30"])? };
         pod["status"]["conditions"] = json!([{ "type": "Ready", "status": "True", "lastTransitionTime": format!("2026-03-10T{since}Z") }]);
     }
-    pod["metadata"]["uid"] = json!(format!("00000000-0000-4000-8000-{i:012x}"));
+    let digit = if u.ratio(1, 64)? { "X" } else { "0" };
+    pod["metadata"]["uid"] = json!(format!("{digit}0000000-0000-4000-8000-{i:012x}"));
     let of = u.choose(owners)?.clone();
     pod["metadata"]["ownerReferences"] = owner(u, &of)?;
     let is_strange = u.ratio(1, 16)?;
     pod["metadata"]["labels"]["app"] = json!(if is_strange { "api" } else { "web" });
+    pod["metadata"]["namespace"] = of["metadata"].get("namespace").unwrap_or(&json!("default")).clone();
     if let Some(hash) = of["metadata"]["labels"].get("pod-template-hash") {
         pod["metadata"]["labels"]["pod-template-hash"] = hash.clone();
     }
