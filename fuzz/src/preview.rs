@@ -76,11 +76,14 @@ pub fn check(text: &[u8], options: &Options) -> Option<Value> {
     let mut options = options.clone();
     options.odds = text.len().is_multiple_of(16);
     let options = &options;
+    let answer = check_as(text, text, options);
     // JSON is YAML too; with a line before it, it is read as such.
     if text.len() % 4 == 1 {
-        check_as(&[b"---\n", text].concat(), text, options);
+        let of_yaml = check_as(&[b"---\n", text].concat(), text, options);
+        let is_plain = text.iter().all(|byte| (b' '..=b'~').contains(byte));
+        assert!(!is_plain || answer.is_none() || answer == of_yaml, "{}", String::from_utf8_lossy(text));
     }
-    check_as(text, text, options)
+    answer
 }
 
 /// Checks what comes of a dump, which says what `text` says.
