@@ -58,22 +58,23 @@ fn place<'v>(u: &mut Unstructured<'_>, value: &'v mut Value) -> Result<&'v mut V
 
 /// A value of the kinds that go wrong, or one from elsewhere in the example.
 fn value(u: &mut Unstructured<'_>, example: &Value) -> Result<Value> {
-    let values = [
-        Value::Null,
-        json!(0),
-        json!(1),
-        json!(3),
-        json!(-1),
-        json!(i32::MAX),
-        json!(i64::MAX),
-        json!(1.5),
-        json!(true),
-        json!(""),
-        json!("0"),
-        json!("25%"),
-        json!("2026-03-10T11:59:59Z"),
-        json!([]),
-        json!({}),
-    ];
-    if u.ratio(1, 3)? { Ok(place(u, &mut example.clone())?.clone()) } else { Ok(u.choose(&values)?.clone()) }
+    let values = json!([
+        null,
+        0,
+        1,
+        3,
+        -1,
+        i32::MAX,
+        i64::MAX,
+        1.5,
+        true,
+        "",
+        "0",
+        "25%",
+        "2026-03-10T11:59:59Z",
+        [],
+        {}
+    ]);
+    let values = values.as_array().expect("a list");
+    if u.ratio(1, 3)? { Ok(place(u, &mut example.clone())?.clone()) } else { Ok(u.choose(values)?.clone()) }
 }
