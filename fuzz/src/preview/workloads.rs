@@ -3,151 +3,15 @@
 use arbitrary::{Result, Unstructured};
 use podrank_preview::{Options, Order, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// Where a field stands, as the names on the way to it, and the values that it may have, in JSON. Half of the objects lack it.
-type Fields = [(&'static str, &'static str)];
+/// Where a field stands, as the names on the way to it, and the values that it may have.
+type Field = (String, Vec<Value>);
 
-const STATEFUL_SET: &Fields = &[
-    ("spec replicas", "[0, 2, 3, 4, 5]"),
-    ("spec ordinals start", "[0, 1]"),
-    ("spec podManagementPolicy", r#"["Parallel", "OrderedReady"]"#),
-    ("spec minReadySeconds", "[0, 60]"),
-    ("spec updateStrategy type", r#"["RollingUpdate", "OnDelete", "Recreate"]"#),
-    ("spec updateStrategy rollingUpdate partition", "[0, 1, 3]"),
-    ("spec updateStrategy rollingUpdate maxUnavailable", r#"[1, 2, "50%"]"#),
-    ("status updateRevision", r#"["a", "a", "b"]"#),
-];
-
-const DAEMON_SET: &Fields = &[
-    ("metadata annotations deprecated.daemonset.template.generation", r#"["1", "2", "two"]"#),
-    ("spec minReadySeconds", "[0, 60]"),
-    ("spec updateStrategy type", r#"["RollingUpdate", "RollingUpdate", "OnDelete"]"#),
-    ("spec updateStrategy rollingUpdate maxUnavailable", r#"[0, 1, 2, "50%"]"#),
-    ("spec updateStrategy rollingUpdate maxSurge", r#"[0, 1, "34%"]"#),
-    ("spec template spec nodeSelector", r#"[{"disk": "ssd"}]"#),
-    ("spec template spec nodeName", r#"["", "node-0"]"#),
-    ("spec template spec hostNetwork", "[true, false]"),
-    (
-        "spec template spec tolerations",
-        r#"[[{"operator": "Exists"}], [{"key": "for", "value": "gpu"}],
-            [{"key": "for", "operator": "Exists", "effect": "NoSchedule"}]]"#,
-    ),
-    ("status desiredNumberScheduled", "[1, 2, 3]"),
-];
-
-const NODE: &Fields = &[
-    ("metadata labels", r#"[{"disk": "ssd"}, {"disk": "hdd"}, {"disk": "ssd", "a": "b"}]"#),
-    (
-        "spec taints",
-        r#"[[], [{"key": "for", "value": "gpu", "effect": "NoSchedule"}],
-            [{"key": "for", "effect": "NoExecute"}],
-            [{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}],
-            [{"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}]]"#,
-    ),
-];
-
-const REVISION: &Fields = &[
-    ("revision", "[1, 2, 3]"),
-    ("metadata labels", r#"[{"controller-revision-hash": "a"}, {"controller-revision-hash": "b"}]"#),
-];
-
-const JOB: &Fields = &[
-    ("spec parallelism", "[0, 1, 2, 3]"),
-    ("spec completions", "[2, 3, 5]"),
-    ("spec suspend", "[true, false, false]"),
-    ("spec backoffLimit", "[0, 1, 3, 6]"),
-    ("spec activeDeadlineSeconds", "[100, 3600]"),
-    ("spec podReplacementPolicy", r#"["Failed", "TerminatingOrFailed"]"#),
-    ("spec managedBy", r#"["kubernetes.io/job-controller", "kubernetes.io/job-controller", "mine"]"#),
-    ("spec maxFailedIndexes", "[0, 1]"),
-    ("spec template spec restartPolicy", r#"["Never", "OnFailure"]"#),
-    ("status startTime", r#"["2026-03-10T11:55:00Z", "2026-03-10T10:00:00Z"]"#),
-    ("status succeeded", "[0, 1, 2]"),
-    ("status failed", "[0, 1, 3]"),
-    ("status completedIndexes", r#"["", "0", "0,2-3", "1-9"]"#),
-    (
-        "status uncountedTerminatedPods succeeded",
-        r#"[["00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]]"#,
-    ),
-    (
-        "status uncountedTerminatedPods failed",
-        r#"[[], ["00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000004"]]"#,
-    ),
-    (
-        "status conditions",
-        r#"[[], [], [{"type": "FailureTarget", "status": "True"}],
-            [{"type": "SuccessCriteriaMet", "status": "False"}], [{"type": "Failed", "status": "True"}]]"#,
-    ),
-];
-
-const CONTROLLER: &Fields = &[("spec replicas", "[0, 1, 2]"), ("status replicas", "[-1, 0, 1, 2, 4, 6]")];
-
-const DEPLOYMENT: &Fields = &[
-    ("spec replicas", "[0, 1, 3, 4, 6]"),
-    ("spec paused", "[true, false, false, false]"),
-    ("spec strategy type", r#"["RollingUpdate", "RollingUpdate", "Recreate"]"#),
-    ("spec strategy rollingUpdate maxSurge", r#"[0, 1, "50%"]"#),
-    ("spec strategy rollingUpdate maxUnavailable", r#"[1, 2, "50%"]"#),
-    ("status replicas", "[0, 3, 5]"),
-];
-
-const REPLICA_SET: &Fields = &[
-    ("spec replicas", "[0, 0, 1, 2, 3]"),
-    ("status replicas", "[0, 1, 2]"),
-    ("status availableReplicas", "[0, 1, 2]"),
-    ("metadata creationTimestamp", r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z"]"#),
-    ("metadata deletionTimestamp", r#"[null, null, null, null, null, null, "2026-03-10T11:00:00Z"]"#),
-    ("metadata annotations deployment.kubernetes.io/desired-replicas", r#"["3", "5"]"#),
-    ("metadata annotations deployment.kubernetes.io/max-replicas", r#"["4", "6"]"#),
-];
-
-const POD: &Fields = &[
-    ("status phase", r#"["Running", "Running", "Running", "Pending", "Failed", "Succeeded", "Unknown", ""]"#),
-    (
-        "status conditions",
-        r#"[[{"type": "Ready", "status": "True"}],
-            [{"type": "Initialized", "status": "True"},
-             {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z"}],
-            [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:59:30Z"},
-             {"type": "Ready", "status": "False"}],
-            [{"type": "Ready", "status": "True", "lastTransitionTime": "0001-01-01T02:00:00+02:00"}],
-            [{"type": "Ready", "status": "False"}]]"#,
-    ),
-    (
-        "status containerStatuses",
-        r#"[[{"name": "a", "restartCount": 1}, {"name": "b", "restartCount": 2}], [{"name": "a", "restartCount": -1}]]"#,
-    ),
-    (
-        "spec initContainers",
-        r#"[[{"name": "migrate"}, {"name": "logs", "restartPolicy": "Always"}],
-            [{"name": "logs", "restartPolicy": "Always"}], [{"name": "logs", "restartPolicy": "Always"}],
-            [{"name": "logs", "restartPolicy": "OnFailure"}]]"#,
-    ),
-    (
-        "status initContainerStatuses",
-        r#"[[{"name": "migrate", "restartCount": 1}, {"name": "logs", "restartCount": 2}],
-            [{"name": "migrate", "restartCount": 2}, {"name": "logs", "restartCount": 1}]]"#,
-    ),
-    (
-        "metadata annotations controller.kubernetes.io/pod-deletion-cost",
-        r#"["1", "1", "-1", "+10", "", "2147483648"]"#,
-    ),
-    ("metadata labels kubernetes.io/prefer-for-scale-down", r#"["", "false"]"#),
-    ("metadata labels controller-revision-hash", r#"["a", "a", "b"]"#),
-    ("metadata labels pod-template-generation", r#"["1", "2"]"#),
-    ("metadata annotations batch.kubernetes.io/job-completion-index", r#"["0", "1", "1", "4", "x"]"#),
-    (
-        "metadata finalizers",
-        r#"[["batch.kubernetes.io/job-tracking"], ["batch.kubernetes.io/job-tracking", "mine"], ["mine"]]"#,
-    ),
-    (
-        "metadata creationTimestamp",
-        r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z", "2026-03-10T11:00:01Z", "2026-03-10T11:10:00Z",
-            "2026-03-10T11:00:00Z", "2026-03-10T11:20:00Z", "2026-03-10T11:10:00Z", "2026-03-10T11:20:00.5Z",
-            "0001-01-01T00:00:00Z", "3000-01-01T00:00:00Z", "1960-01-01T00:00:00Z", null, "yesterday"]"#,
-    ),
-    ("spec nodeName", r#"["node-0", "node-1", "node-2", "node-9", ""]"#),
-];
+/// The fields of each kind.
+static FIELDS: LazyLock<BTreeMap<String, Vec<Field>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("fields.json")).expect("fields"));
 
 /// Selectors of which few select the pods.
 const SELECTORS: [&str; 8] = [
@@ -169,15 +33,15 @@ const AFFINITY: &str = r#"{"nodeAffinity": {"requiredDuringSchedulingIgnoredDuri
 pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Vec<u8>> {
     options.controller_gates.max_unavailable_stateful_set = u.arbitrary()?;
     options.controller_gates.stateful_set_recreate_strategy = u.arbitrary()?;
-    let (kind, version, fields) = *u.choose(&[
-        ("StatefulSet", "apps/v1", STATEFUL_SET),
-        ("DaemonSet", "apps/v1", DAEMON_SET),
-        ("Job", "batch/v1", JOB),
-        ("Deployment", "apps/v1", DEPLOYMENT),
-        ("ReplicationController", "v1", CONTROLLER),
-        ("ReplicaSet", "apps/v1", DEPLOYMENT),
-        ("ReplicaSet", "apps/v1", DEPLOYMENT),
-        ("ReplicaSet", "apps/v1", DEPLOYMENT),
+    let (kind, version) = *u.choose(&[
+        ("StatefulSet", "apps/v1"),
+        ("DaemonSet", "apps/v1"),
+        ("Job", "batch/v1"),
+        ("Deployment", "apps/v1"),
+        ("ReplicationController", "v1"),
+        ("ReplicaSet", "apps/v1"),
+        ("ReplicaSet", "apps/v1"),
+        ("ReplicaSet", "apps/v1"),
     ])?;
     let is_set = kind.starts_with("Replica");
     options.namespace = options.namespace.take().filter(|_| is_set);
@@ -185,8 +49,8 @@ pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Ve
         options.order = Order::Kubernetes;
         options.replicas = options.replicas.filter(|replicas| replicas % 2 == 0);
     }
-    let mut workload =
-        object(u, if kind == "ReplicaSet" { "Deployment" } else { kind }, version, "web", fields)?;
+    let top = if kind == "ReplicaSet" { "Deployment" } else { kind };
+    let mut workload = object(u, top, version, "web", 0)?;
     workload["spec"]["selector"] = selector(u)?;
     if u.ratio(1, 24)? {
         workload["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:00:00Z");
@@ -197,10 +61,10 @@ pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Ve
         "DaemonSet" => {
             options.replicas = None;
             for i in 0..u.int_in_range(0..=3)? {
-                items.push(object(u, "Node", "v1", &format!("node-{i}"), NODE)?);
+                items.push(object(u, "Node", "v1", &format!("node-{i}"), 0)?);
             }
             for i in 0..u.int_in_range(0..=2)? {
-                let mut revision = object(u, "ControllerRevision", "apps/v1", &format!("web-{i}"), REVISION)?;
+                let mut revision = object(u, "ControllerRevision", "apps/v1", &format!("web-{i}"), 0)?;
                 revision["metadata"]["ownerReferences"] = owner(u, &workload)?;
                 items.push(revision);
             }
@@ -220,8 +84,10 @@ pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Ve
                 owners.push(replica_set(u, i, &workload)?);
             }
             // One is forgotten at times.
-            let kept = u.int_in_range(0..=7_usize)?;
-            items.extend(owners.iter().enumerate().filter(|(i, _)| *i != kept).map(|(_, set)| set.clone()));
+            let forgotten = u.int_in_range(0..=7_usize)?;
+            items.extend(
+                owners.iter().enumerate().filter(|(i, _)| *i != forgotten).map(|(_, set)| set.clone()),
+            );
         }
         _ => {}
     }
@@ -253,7 +119,7 @@ fn asked(u: &mut Unstructured<'_>) -> Result<Option<WorkloadName>> {
 
 fn replica_set(u: &mut Unstructured<'_>, i: u32, of: &Value) -> Result<Value> {
     let version = if u.ratio(1, 16)? { "extensions/v1beta1" } else { "apps/v1" };
-    let mut set = object(u, "ReplicaSet", version, &format!("web-{i}"), REPLICA_SET)?;
+    let mut set = object(u, "ReplicaSet", version, &format!("web-{i}"), 0)?;
     let hash = i.to_string();
     set["metadata"]["labels"] =
         json!({ "app": u.choose(&["web", "web", "web", "api"])?, "pod-template-hash": hash });
@@ -296,25 +162,24 @@ fn selector(u: &mut Unstructured<'_>) -> Result<Value> {
     Ok(json(if u.ratio(1, 12)? { u.choose(&SELECTORS)? } else { all }))
 }
 
-/// An object with some of these fields.
-fn object(u: &mut Unstructured<'_>, kind: &str, version: &str, name: &str, fields: &Fields) -> Result<Value> {
+/// An object with about half of its kind's fields. The bits of `plain` say which it lacks anyhow.
+fn object(u: &mut Unstructured<'_>, kind: &str, version: &str, name: &str, plain: u32) -> Result<Value> {
     let mut object = json!({
         "apiVersion": version,
         "kind": kind,
         "metadata": { "name": name, "uid": format!("uid-of-{name}") },
         "spec": {},
     });
-    for (path, values) in fields {
-        if u.ratio(1, 2)? {
+    for (bit, (path, values)) in FIELDS[kind].iter().enumerate() {
+        if plain >> bit & 1 == 0 && u.ratio(1, 2)? {
             let field = path.split(' ').fold(&mut object, |object, name| &mut object[name]);
-            let values: Vec<Value> = serde_json::from_str(values).expect("JSON");
-            *field = u.choose(&values)?.clone();
+            *field = u.choose(values)?.clone();
         }
     }
     Ok(object)
 }
 
-/// The bits of `plain` say which fields the pods lack, so that the late rules get to decide.
+/// The bits of `plain` say in what the pods are alike, so that the late rules get to decide.
 fn pod(u: &mut Unstructured<'_>, i: u32, plain: u32, owners: &[Value]) -> Result<Value> {
     let name = match u.arbitrary::<u8>()? {
         0..=23 => format!("web-0{}", i.saturating_sub(1)),
@@ -323,8 +188,7 @@ fn pod(u: &mut Unstructured<'_>, i: u32, plain: u32, owners: &[Value]) -> Result
         _ => format!("web-{i}"),
     };
     let is_plain = |bit: u32| plain >> bit & 1 == 1;
-    let fields: Vec<_> = (0..).zip(POD).filter(|(bit, _)| !is_plain(*bit)).map(|(_, field)| *field).collect();
-    let mut pod = object(u, "Pod", "v1", &name, &fields)?;
+    let mut pod = object(u, "Pod", "v1", &name, plain)?;
     if is_plain(31) || u.ratio(1, 2)? {
         pod["status"]["phase"] = json!("Running");
         let since = if is_plain(30) { "11:00:00" } else { u.choose(&["11:00:00", "11:05:00", "11:59:30"])? };
