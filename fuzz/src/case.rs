@@ -27,6 +27,15 @@ pub fn extended(data: &[u8], len: usize) -> Vec<u8> {
     bytes
 }
 
+/// Puts a list in another order, which a random number chooses.
+pub fn shuffle<T>(list: &mut [T], salt: u64) {
+    let mut state = salt;
+    for last in (1..list.len()).rev() {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        list.swap(last, usize::try_from((state >> 33) % (last as u64 + 1)).expect("a place"));
+    }
+}
+
 /// A policy, pods, and the number of pods to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {

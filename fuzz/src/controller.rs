@@ -91,7 +91,8 @@ fn claims_and_status(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn number(u: &mut Unstructured<'_>) -> Result<u32> {
+/// A count of pods, also near the ends of its range.
+pub(crate) fn number(u: &mut Unstructured<'_>) -> Result<u32> {
     let near = u.int_in_range(0..=2)?;
     Ok(*u.choose(&[0, 0, 3, 500, 1 << 31, u32::MAX - 2])? + near)
 }
@@ -122,7 +123,7 @@ fn step(u: &mut Unstructured<'_>) -> Result<Step> {
 }
 
 /// One of few keys, which are equal but for one byte.
-fn key(u: &mut Unstructured<'_>) -> Result<PodKey> {
+pub(crate) fn key(u: &mut Unstructured<'_>) -> Result<PodKey> {
     let mut key = [7; 16];
     // Mostly the first or the last byte, so that keys are equal often enough.
     let place = if u.ratio(1, 4)? { u.int_in_range(0..=15)? } else { *u.choose(&[0, 15])? };

@@ -1,7 +1,7 @@
 //! `odds`: the sort of a list against a naive one that sorts as Go does, and the odds against every list of a few pods and
 //! against samples of more.
 
-use crate::case::{Case, extended};
+use crate::case::{Case, extended, shuffle};
 use podrank::ffi::go_sort;
 use podrank_laws::{Core, go_sort as naive, odds};
 
@@ -38,13 +38,5 @@ fn numbers(data: &[u8]) {
         go_sort(&mut ours, &less);
         naive::go_sort(&mut plain, &|a, b| less(*a, *b));
         assert_eq!(ours, plain, "{table:?} {list:?}");
-    }
-}
-
-fn shuffle(list: &mut [u32], salt: u64) {
-    let mut state = salt;
-    for last in (1..list.len()).rev() {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        list.swap(last, usize::try_from((state >> 33) % (last as u64 + 1)).expect("a place"));
     }
 }

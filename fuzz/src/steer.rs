@@ -1,6 +1,6 @@
 //! `steer`: the laws of steering, spreading and taking whole nodes, on pods whose tiers and costs lie close together.
 
-use crate::case::Case;
+use crate::case::{Case, shuffle};
 use podrank::{Neighbour, Pod, Policy, Uid};
 use podrank_laws::empty::{self, Nodes};
 use podrank_laws::{Core, spread, steer};
@@ -66,9 +66,9 @@ fn whole_nodes(policy: &Policy, pods: &[Pod], distinct: bool, salt: u64) {
 
 /// All laws on one case.
 pub fn check(policy: &Policy, pods: &[Pod], prices: &[Option<u8>], salt: u64) {
-    let mut shuffle: Vec<usize> = (0..pods.len()).collect();
-    shuffle.sort_by_key(|index| (*index as u64).wrapping_add(1).wrapping_mul(salt | 1).rotate_left(29));
-    steer::holds(&Core, policy, pods, prices, &shuffle);
+    let mut shuffled: Vec<usize> = (0..pods.len()).collect();
+    shuffle(&mut shuffled, salt);
+    steer::holds(&Core, policy, pods, prices, &shuffled);
     steer::kubernetes_follows(&Core, pods, prices, &[policy.now]);
     if pods.len() <= FEW {
         let costs = || pods.iter().map(|pod| pod.deletion_cost);

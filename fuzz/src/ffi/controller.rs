@@ -1,6 +1,7 @@
 //! The functions for a controller's decisions: what their buffers hold before a call, and what they must hold after it.
 
 use super::{Answer, Call, output};
+use crate::controller::{key, number};
 use arbitrary::{Result, Unstructured};
 use podrank::Pod;
 use podrank::controller::{Availability, PodKey, SlowStart, availability};
@@ -19,10 +20,7 @@ pub(super) fn content(
     Ok(match (buffer.name, buffer.usage) {
         (_, Use::Out | Use::Options) => None,
         ("state", _) => {
-            let mut count = || -> Result<u32> {
-                Ok(u.choose(&[0, 0, 3, 500, 1 << 31, u32::MAX - 2])? + u.int_in_range(0..=2)?)
-            };
-            let counts = [count()?, count()?, count()?];
+            let counts = [number(u)?, number(u)?, number(u)?];
             let flags = *u.choose(&[0, 1, 1, 1, 2, 3, 4, 1 << 31])?;
             Some([counts[0], counts[1], counts[2], flags].map(u32::to_ne_bytes).concat())
         }
@@ -35,11 +33,7 @@ pub(super) fn content(
         ("room" | "keys" | "key", _) => {
             let mut bytes = Vec::new();
             while bytes.len() < size {
-                let mut key = [7; 16];
-                // Mostly the first or the last byte, so that keys are equal often enough. With a 7, no byte differs.
-                let place = if u.ratio(1, 4)? { u.int_in_range(0..=15)? } else { *u.choose(&[0, 15])? };
-                key[place] = u.int_in_range(5..=7_u8)?;
-                bytes.extend(key);
+                bytes.extend(key(u)?);
             }
             Some(bytes)
         }
