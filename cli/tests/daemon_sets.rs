@@ -1,25 +1,20 @@
-//! `DaemonSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+//! `DaemonSets`: what the program shows of them. `judge/code` compares which pods go, and why, with Kubernetes' own syncs.
 
 use crate::common::{
-    Change, DAEMON_SET, changed, dump, fails, fine, items, put, row, run, shown, with, with_twin, without,
+    Change, DAEMON_SET, changed, dump, fails, fine, items, put, row, run, shown, with, with_twin,
 };
 use serde_json::{Value, json};
 
 // Six nodes with a pod each: `agent-a` is new, `agent-b` is not ready, and no pod may start on node-6 any more. Two of the
 // five others may be unavailable.
 
-const OLD: &str = "it is old, of revision 6d8f7";
 const READY: &str = "status conditions 0 status";
 const READY_TIME: &str = "status conditions 0 lastTransitionTime";
 const DELETED: &str = "metadata deletionTimestamp";
+const UNAVAILABLE: &str = "spec updateStrategy rollingUpdate maxUnavailable";
 
-fn rolling(field: &'static str, value: Value) -> Change<'static> {
-    let place = if field == "maxSurge" {
-        "spec updateStrategy rollingUpdate maxSurge"
-    } else {
-        "spec updateStrategy rollingUpdate maxUnavailable"
-    };
-    ("agent", place, value)
+fn surge() -> Change<'static> {
+    ("agent", "spec updateStrategy rollingUpdate maxSurge", json!(1))
 }
 
 fn new() -> (&'static str, Value) {
@@ -31,41 +26,24 @@ fn like_c(dump: &str, name: &str, fields: &[(&str, Value)]) -> String {
     with_twin(dump, "agent-c", &[&[("metadata name", json!(name))], fields].concat())
 }
 
-fn without_kind(kind: &str) -> String {
-    without(DAEMON_SET, |item| item["kind"] == kind)
-}
-
-/// The spec of a pod that is made for this node, but not assigned.
-fn made_for(node: &str) -> Value {
-    let field = json!({ "key": "metadata.name", "operator": "In", "values": [node] });
-    json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
-        "nodeSelectorTerms": [{ "matchFields": [field] }],
-    } } } })
-}
-
 #[test]
 fn the_budget_is_certain_and_the_pods_are_not() {
     let shown = shown("ds/agent", DAEMON_SET);
-    let contested = |name| {
-        format!(
-            "{name}; contested; old-available; {OLD}; 2 nodes may be unavailable, and 1 is: one of 4 pods of which 1 \
-             goes, at random"
-        )
-    };
+    let contested = "…; contested; old-available; it is old, of revision 6d8f7; 2 nodes may be unavailable, and 1 is: one of 4 pods of \
+                     which 1 goes, at random";
     shown.says(&[
         // 30 % of five nodes are rounded up to two, of which agent-b's is one.
         "2 of 6 go, quota 1",
-        &format!("agent-b; delete; old-unavailable; {OLD} and unavailable"),
-        &contested("agent-c"),
-        &contested("agent-d"),
-        &contested("agent-e"),
-        &contested("agent-f"),
+        "agent-b; delete; old-unavailable; it is old, of revision 6d8f7 and unavailable",
+        contested,
+        contested,
+        contested,
+        contested,
         "agent-a; keep; kept; it is of the current revision",
         "rest: Then it waits for new pods to be available; 3 pods go only after that.",
     ]);
-    assert_eq!(row(&shown.json, "{blocked}"), "[]");
+    assert_eq!(row(&shown.json, "{workload} {blocked}"), r#"{"kind":"DaemonSet","name":"agent"} []"#);
     assert_eq!(shown.lines.len(), 8, "{shown}");
-    assert_eq!(row(&shown.json, "{workload}"), r#"{"kind":"DaemonSet","name":"agent"}"#);
     assert_eq!(shown.json.get("replicas"), None);
     let (table, _) = fine("ds/agent", DAEMON_SET);
     let first = "ds/agent: 2 of 6 pods go (1 certainly, 1 of 4 by chance)";
@@ -76,29 +54,13 @@ fn the_budget_is_certain_and_the_pods_are_not() {
 /// With surge, an old pod goes once the new pod of its node is available: the new one is named, not one that is going.
 #[test]
 fn with_surge_old_pods_wait_for_new_ones() {
-    let surge = changed(DAEMON_SET, &[rolling("maxSurge", json!(1))]);
-    // Five nodes are wanted, and five have an available pod: agent-f stays.
-    shown("ds/agent", &surge).says(&[
-        "0 of 6 go, quota 0",
-        &format!("agent-c; later; awaits-new; {OLD}, and node node-3 gets a new pod first"),
-        "agent-f; keep; not-startable-available; …",
-    ]);
-    let surge = like_c(&surge, "agent-ca", &[new(), (DELETED, json!("2026-03-10T12:00:30Z"))]);
-    let not_ready = [new(), (READY, json!("False"))];
-    let waits = shown("ds/agent", like_c(&surge, "agent-cb", &not_ready));
-    let why = format!("{OLD}, and goes after the new pod of node node-3: agent-cb is not ready");
+    let surge = changed(DAEMON_SET, &[surge()]);
+    let going = like_c(&surge, "agent-ca", &[new(), (DELETED, json!("2026-03-10T12:00:30Z"))]);
+    let waits = shown("ds/agent", like_c(&going, "agent-cb", &[new(), (READY, json!("False"))]));
+    let why =
+        "it is old, of revision 6d8f7, and goes after the new pod of node node-3: agent-cb is not ready";
     waits.says(&[&format!("agent-c waits for agent-cb; awaits-new; {why}")]);
     assert_eq!(waits.json["blocked"].as_array().map(Vec::len), Some(1), "{waits}");
-    let replaced = "agent-c; delete; replaced; it is old, and the new pod of node node-3 is available";
-    shown("ds/agent", like_c(&surge, "agent-cb", &[new()])).says(&[replaced]);
-}
-
-/// The pod of a node that is gone belongs to no node if it is not assigned, whatever its affinity says.
-#[test]
-fn a_pod_that_is_made_for_a_node_that_is_gone_goes() {
-    let changes = [("agent-f", "spec", made_for("gone")), ("agent", "status numberMisscheduled", json!(0))];
-    let waits = "agent-f; delete; no-node; it waits for node gone, which does not exist";
-    shown("ds/agent", changed(DAEMON_SET, &changes)).says(&[waits]);
 }
 
 /// Once a new pod is available, the budget leaves room for a pod, or the old one of its node goes.
@@ -107,8 +69,7 @@ fn an_edge_that_moves_with_the_clock_is_noted() {
     let waits = ("agent", "spec minReadySeconds", json!(30));
     let since = json!("2026-03-10T11:59:35Z");
     let budget = changed(DAEMON_SET, &[waits.clone(), ("agent-a", READY_TIME, since.clone())]);
-    let surge = changed(DAEMON_SET, &[waits, rolling("maxSurge", json!(1))]);
-    let surge = like_c(&surge, "agent-cb", &[new(), (READY_TIME, since)]);
+    let surge = like_c(&changed(DAEMON_SET, &[waits, surge()]), "agent-cb", &[new(), (READY_TIME, since)]);
     for (dump, start, pod) in [(budget, "1 of 6", "agent-a"), (surge, "0 of 7", "agent-cb")] {
         let note =
             format!("note: pod default/{pod} becomes available in 5s, and then this step takes other pods");
@@ -120,31 +81,28 @@ fn an_edge_that_moves_with_the_clock_is_noted() {
 #[test]
 fn pods_of_other_controllers_do_not_count() {
     for (place, value) in [
-        ("metadata ownerReferences 0 kind", "StatefulSet"),
-        ("metadata ownerReferences 0 name", "agents"),
-        ("metadata ownerReferences 0 uid", "5a3f0c1e-0000-4000-8000-0000000000de"),
-        ("metadata namespace", "kube-system"),
+        ("metadata ownerReferences 0 kind", json!("StatefulSet")),
+        ("metadata ownerReferences 0 name", json!("agents")),
+        ("metadata ownerReferences 0 uid", json!("5a3f0c1e-0000-4000-8000-0000000000de")),
+        ("metadata namespace", json!("kube-system")),
     ] {
-        let dump = like_c(DAEMON_SET, "agent-x", &[(place, json!(value))]);
-        shown("ds/agent -n default", dump).lacks("agent-x");
+        shown("ds/agent -n default", like_c(DAEMON_SET, "agent-x", &[(place, value)])).lacks("agent-x");
     }
     // Only a pod that matches the selector, stays and has no controller may be adopted.
     let orphan = ("metadata ownerReferences", json!([]));
-    let note = "note: pod default/agent-x has no controller: default DaemonSet/agent may adopt it, but this preview does not \
-                count it";
-    shown("ds/agent", like_c(DAEMON_SET, "agent-x", std::slice::from_ref(&orphan))).says(&[note]);
     for (place, value) in [("metadata labels app", "other"), (DELETED, "2026-03-10T12:00:30Z")] {
         shown("ds/agent", like_c(DAEMON_SET, "agent-x", &[orphan.clone(), (place, json!(value))]))
             .lacks("agent-x");
     }
 }
 
-/// The first part of a sync deletes 250 pods of nodes that may run none, so the pod without a node waits.
+/// The first part of a sync deletes 250 pods of nodes that may run none, so the pod without a node waits. It is made for a node that is
+/// gone.
 #[test]
 fn what_one_sync_does_not_reach_waits_for_the_next() {
-    let mut items = items(&without_kind("Node"));
+    let mut items = items(DAEMON_SET);
     let example = items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
-    items.retain(|item| item["kind"] != "Pod");
+    items.retain(|item| item["kind"] != "Pod" && item["kind"] != "Node");
     let status = json!({ "observedGeneration": 2, "desiredNumberScheduled": 0 });
     put(items.iter_mut().find(|item| item["kind"] == "DaemonSet").expect("a set"), "status", status);
     for number in 0..251 {
@@ -155,7 +113,10 @@ fn what_one_sync_does_not_reach_waits_for_the_next() {
         if number < 250 {
             items.push(json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": node } }));
         } else {
-            pod["spec"] = made_for("gone");
+            let field = json!({ "key": "metadata.name", "operator": "In", "values": ["gone"] });
+            pod["spec"] = json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{ "matchFields": [field] }],
+            } } } });
         }
         items.push(pod);
     }
@@ -164,22 +125,16 @@ fn what_one_sync_does_not_reach_waits_for_the_next() {
         "agent-250; keep; next-sync; one sync deletes at most 250 pods",
         "note: the controller deletes 250 pods in this sync and 1 more in later ones",
     ]);
-}
-
-/// Neither the rows nor the notes claim that a pod is old.
-#[test]
-fn without_a_revision_no_pod_is_called_old() {
-    let all = shown("ds/agent --partial", without_kind("ControllerRevision"));
-    let keeps = "…keeps a pod, and whether this one is old is not known";
-    all.says(&["0 of 6 go, quota 0"]).says(&[keeps; 6]).lacks("waits for");
-    // Without nodes, each pod's node is taken to be a good one.
-    assert_eq!(fine("ds/agent --partial -o name", without_kind("Node")).0, "pod/agent-b\n");
+    // Without the others, it goes, whatever its affinity says.
+    items.retain(|item| item["kind"] != "Pod" || item["metadata"]["name"] == "agent-250");
+    let goes = "agent-250; delete; no-node; it waits for node gone, which does not exist";
+    shown("ds/agent", dump(&items)).says(&[goes]);
 }
 
 #[test]
 fn flags_and_fields_are_checked() {
     fails("ds/agent --replicas 2", DAEMON_SET, "default DaemonSet/agent has no replicas…");
-    let budget = changed(DAEMON_SET, &[rolling("maxUnavailable", json!("3"))]);
+    let budget = changed(DAEMON_SET, &[("agent", UNAVAILABLE, json!("3"))]);
     fails("ds/agent", budget, "…spec.updateStrategy.rollingUpdate.maxUnavailable…");
     let strategy = changed(DAEMON_SET, &[("agent", "spec updateStrategy type", json!("Never"))]);
     fails("ds/agent", strategy, "…spec.updateStrategy.type: \"Never\" is neither RollingUpdate nor OnDelete");

@@ -1,29 +1,16 @@
-//! `StatefulSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+//! `StatefulSets`: what the program shows of them. `judge/code` compares which pods go, and why, with Kubernetes' own syncs.
 
-use crate::common::{Change, STATEFUL_SET, changed, fails, fine, plain, row, shown, with_twin, without};
+use crate::common::{Change, STATEFUL_SET, changed, fails, fine, plain, row, shown, with_twin};
 use serde_json::json;
 
 /// Of the five pods of the example, `db-1` is not ready. Here it is, after which come these changes.
 fn mended(changes: &[Change<'_>]) -> String {
-    changed(&changed(STATEFUL_SET, &[is_ready("db-1", true)]), changes)
-}
-
-fn is_ready(pod: &str, is_ready: bool) -> Change<'_> {
-    (pod, "status conditions 0 status", json!(if is_ready { "True" } else { "False" }))
-}
-
-fn ready_since<'a>(pod: &'a str, time: &str) -> Change<'a> {
-    (pod, "status conditions 0 lastTransitionTime", json!(format!("2026-03-10T{time}Z")))
-}
-
-/// The dump without this pod, of a set whose status counts none.
-fn lacks(dump: &str, pod: &str) -> String {
-    let dump = without(dump, |item| item["metadata"]["name"] == pod);
-    changed(&dump, &[("db", "status replicas", json!(0))])
+    let ready = ("db-1", "status conditions 0 status", json!("True"));
+    changed(&changed(STATEFUL_SET, &[ready]), changes)
 }
 
 #[test]
-fn a_broken_ordinal_is_named() {
+fn who_waits_for_whom_is_said_in_each_output() {
     let shown = shown("sts/db --replicas 3", STATEFUL_SET);
     shown.says(&[
         "0 of 5 go, quota 0",
@@ -39,11 +26,6 @@ fn a_broken_ordinal_is_named() {
         row(&shown.json, "{workload} {replicas} {featureGates}"),
         r#"{"kind":"StatefulSet","name":"db"} 3 {"MaxUnavailableStatefulSet":true,"StatefulSetRecreateStrategy":false}"#
     );
-}
-
-#[test]
-fn the_table_says_who_waits_for_whom() {
-    let (table, notes) = fine("sts/db --replicas 3", STATEFUL_SET);
     let expected = "\
 sts/db to 3: none of 5 pods goes yet
 It waits for db-1; 2 pods go only after that.
@@ -54,15 +36,10 @@ no     db-2  node-2  ordinal 2 is within 0 to 2
 no     db-1  node-1  ordinal 1 is within 0 to 2
 no     db-0  node-0  ordinal 0 is within 0 to 2
 ";
-    assert_eq!(table, expected);
+    assert_eq!(fine("sts/db --replicas 3", STATEFUL_SET), (expected.to_owned(), String::new()));
     let (proof, _) = fine("sts/db --replicas 3 -o wide", STATEFUL_SET);
     assert!(proof.contains("waits-for-ready  db-1 is not ready"), "{proof}");
     assert!(proof.ends_with("in-range         ordinal 0 is within 0 to 2\n"), "{proof}");
-    assert_eq!(notes, "");
-}
-
-#[test]
-fn names_alone_say_who_waits() {
     let note = "note: It waits for db-1; 2 pods go only after that.\n";
     assert_eq!(fine("sts/db --replicas 3 -o name", STATEFUL_SET), (String::new(), note.to_owned()));
     // One goes after the other, and both are certain. The only workload with pods needs no name.
@@ -72,32 +49,23 @@ fn names_alone_say_who_waits() {
     }
 }
 
-const OFF: &str = "sts/db --rollout --feature-gates MaxUnavailableStatefulSet=false";
-const OLDER: &str = "before Kubernetes 1.37, this step takes other pods";
-
 #[test]
-fn a_partition_counts_from_the_start() {
+fn a_gate_that_changes_the_step_is_noted_and_replayed() {
+    const OFF: &str = "sts/db --rollout --feature-gates MaxUnavailableStatefulSet=false";
+    const OLDER: &str = "before Kubernetes 1.37, this step takes other pods";
     let rolling = json!({ "partition": 2, "maxUnavailable": "50%" });
     let update = mended(&[
         ("db", "status updateRevision", json!("db-3")),
-        ("db", "spec ordinals", json!({ "start": 1 })),
-        ("db", "spec replicas", json!(4)),
         ("db", "spec updateStrategy rollingUpdate", rolling),
     ]);
-    let update = lacks(&update, "db-0");
-    shown("sts/db --rollout", &update).says(&[
-        "2 of 4 go, quota 0",
-        "db-4; delete; old; its revision is db-2, not db-3",
-        "db-3; delete; old; …",
-        "db-2; keep; below-partition; it is old, but index 1 is below the partition, 2",
-        "db-1; keep; below-partition; …",
-        &format!("note: …{OLDER}…"),
-    ]);
-    shown(OFF, &update).says(&["1 of 4 go, quota 0"]).lacks(OLDER);
+    let on = shown("sts/db --rollout", &update);
+    on.says(&["2 of 5 go, quota 0", "db-4; delete; old; …", &format!("note: …{OLDER}…")]);
+    let off = shown(OFF, &update);
+    off.says(&["1 of 5 go, quota 0"]).lacks(OLDER);
     // The JSON says how to get it again.
-    let replay = |words: &str| shown(words, &update).json["replay"].as_str().expect("words").to_owned();
-    assert!(replay(OFF).ends_with(" --feature-gates MaxUnavailableStatefulSet=false"), "{}", replay(OFF));
-    assert!(!replay("sts/db --rollout").contains("feature-gates"), "{}", replay("sts/db --rollout"));
+    let replay = row(&off.json, "{replay}");
+    assert!(replay.ends_with(" --feature-gates MaxUnavailableStatefulSet=false"), "{replay}");
+    assert!(!row(&on.json, "{replay}").contains("feature-gates"), "{on}");
     // To scale down, the gate makes no difference.
     shown("sts/db --replicas 2", &update).lacks(OLDER);
 }
@@ -131,43 +99,35 @@ fn bad_input_says_what_is_wrong() {
 #[test]
 fn no_pod_is_called_old_without_a_revision() {
     let unknown = mended(&[("db", "status", json!({ "replicas": 5 }))]);
-    let missing = "the status of default StatefulSet/db has no updateRevision, so its old pods are not known";
-    let refused = format!(
-        "the input is incomplete: {missing}; get all of it with: kubectl get pods,statefulsets -n default -o json; \
-         --partial accepts what is missing"
-    );
-    fails("sts/db --rollout", &unknown, &refused);
+    let refused =
+        "…the status of default StatefulSet/db has no updateRevision, so its old pods are not known; …";
+    fails("sts/db --rollout", &unknown, refused);
     // Where the update takes no pod, old or new makes no difference.
     let scaled = shown("sts/db --replicas 4", &unknown);
-    scaled
-        .says(&["db-4; delete; out-of-range; …"])
-        .says(&["…; keep; in-range; …"; 4])
-        .lacks("updateRevision");
+    scaled.says(&["db-4; delete; out-of-range; …"]).lacks("updateRevision");
     let on_delete = changed(&unknown, &[("db", "spec updateStrategy", json!({ "type": "OnDelete" }))]);
     shown("sts/db --rollout", on_delete).says(&["0 of 5 go, quota 0"]);
     // A parallel update takes pods in the same sync as scaling.
     let parallel = changed(&unknown, &[("db", "spec podManagementPolicy", json!("Parallel"))]);
-    fails("sts/db --replicas 4", parallel, &refused);
+    fails("sts/db --replicas 4", parallel, refused);
 }
 
 #[test]
 fn an_edge_that_moves_with_the_clock_is_noted() {
-    let at = |replicas: u32, min_ready_seconds: u32, time: &str| {
-        let changes = [("db", "spec minReadySeconds", json!(min_ready_seconds)), ready_since("db-1", time)];
+    let at = |replicas: u32, time: &str| {
+        let since = json!(format!("2026-03-10T{time}Z"));
+        let changes = [
+            ("db", "spec minReadySeconds", json!(10)),
+            ("db-1", "status conditions 0 lastTransitionTime", since),
+        ];
         shown(&format!("sts/db --replicas {replicas}"), mended(&changes))
     };
     let note = "note: pod default/db-1 becomes available in 1s, and then this step takes other pods";
-    let early = at(3, 10, "11:59:51");
-    early.says(&["0 of 5 go, quota 0", note]);
-    assert_eq!(early.json["notes"][0]["code"], "becomes-available");
-    at(3, 10, "11:59:50").says(&["1 of 5 go, quota 0"]).lacks("becomes available");
+    at(3, "11:59:51").says(&["0 of 5 go, quota 0", note]);
+    at(3, "11:59:50").says(&["1 of 5 go, quota 0"]).lacks("becomes available");
     // It makes no difference here.
-    at(5, 10, "11:59:51").lacks("becomes available");
-
-    let waits =
-        "db-4 waits for db-1; waits-for-available; db-1 has been ready for 20s, and minReadySeconds is 30";
-    at(4, 30, "11:59:40").says(&[waits]);
+    at(5, "11:59:51").lacks("becomes available");
     // A ready time to come is no negative age.
     let early = "db-1 became ready 5m after the time of this decision, and minReadySeconds is 10";
-    at(3, 10, "12:05:00").says(&[&format!("db-4 waits for db-1; …; {early}")]);
+    at(3, "12:05:00").says(&[&format!("db-4 waits for db-1; …; {early}")]);
 }
