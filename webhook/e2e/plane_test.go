@@ -65,7 +65,6 @@ type Plane struct {
 	Config     *rest.Config
 	Dir        string
 	Kubeconfig string
-	Etcd       string
 	Proxy      *Proxy
 	program    string
 	ca         []byte
@@ -137,8 +136,6 @@ func start(dir string) (*Plane, error) {
 	for line := range strings.Lines(out) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "KUBECONFIG="); ok {
 			p.Kubeconfig = value
-		} else if value, ok := strings.CutPrefix(strings.TrimSpace(line), "ETCD="); ok {
-			p.Etcd = value
 		}
 	}
 	if p.Config, err = clientcmd.BuildConfigFromFlags("", p.Kubeconfig); err != nil {

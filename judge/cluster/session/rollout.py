@@ -8,6 +8,9 @@ from world import World, wait
 GROUP = "/apis/argoproj.io/v1alpha1"
 TYPES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
+# Ends the controllers.
+OVER = threading.Event()
+
 
 def define(api):
     """Defines the type, with the subresource /scale. It may be there already."""
@@ -38,11 +41,10 @@ def define(api):
 
 
 class Rollout(World):
-    """A namespace with a Rollout `web`, which owns the ReplicaSet `web-1`, and its controller, until `end`."""
+    """A namespace with a Rollout `web`, which owns the ReplicaSet `web-1`, and its controller."""
 
     def __init__(self, api, namespace, nodes, **options):
         define(api)
-        self.ended = threading.Event()
         super().__init__(api, namespace, nodes, kind="Rollout", **options)
 
     def create(self, spec):
@@ -62,7 +64,7 @@ class Rollout(World):
         return f"{path}/{name}"
 
     def control(self, path):
-        while not self.ended.wait(0.05):
+        while not OVER.wait(0.05):
             own, its = self.api("GET", path), self.api("GET", self.set)
             if its["spec"]["replicas"] != own["spec"]["replicas"]:
                 self.api.patch(self.set, {"spec": {"replicas": own["spec"]["replicas"]}}, "rollouts")
@@ -74,6 +76,3 @@ class Rollout(World):
     def get(self):
         own = super().get()
         return own if "status" in own else {**own, "status": {}}
-
-    def end(self):
-        self.ended.set()

@@ -3,20 +3,15 @@
 // are made ready, one by one, and each time the next rest is predicted and judged. It compares the sizes of all sets, and the pods
 // that went by UID.
 //
-// With -steer, podrank scales the Deployments by random wishes instead, and exactly the pods must go that it wants, or nothing may change.
-//
-//	end [-from N] [-steer|-record FILE] -podrank PROGRAM -keep DIR N SEED
+//	end [-from N] [-record FILE] -podrank PROGRAM -keep DIR N SEED
 package main
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -38,37 +33,23 @@ const most = 5
 type judge struct {
 	*rounds.Rounds
 	history *history.History
-	tally   map[string]int
-	cases   *os.File
-	wrong   int
+	cases   []*record.End
 }
 
 func main() { must.Main("end", run) }
 
 func run(ctx context.Context) {
-	recordFile := flag.String("record", "", "gets the rounds themselves, compressed, also those of earlier runs with this seed")
-	steers := flag.Bool("steer", false, "podrank scales the Deployments, by random wishes")
-	j := &judge{Rounds: rounds.Parse(12), tally: map[string]int{}}
-	if *steers && *recordFile != "" {
-		must.Do(errors.New("-steer and -record exclude each other"))
-	}
+	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
+	j := &judge{Rounds: rounds.Parse(12)}
 	j.history = history.Follow(ctx, j.Plane)
 	scene.CreateNodes(ctx, j.Plane)
-	name, round := "end", j.round
-	if *steers {
-		name, round = "end-steered", j.steered
-	}
-	j.Log(fmt.Sprintf("%s-%d.log", name, j.Seed))
-	j.cases = j.Open(fmt.Sprintf("%s-%d.jsonl", name, j.Seed))
-	took := j.Play(ctx, round)
+	j.Log(fmt.Sprintf("end-%d.log", j.Seed))
+	j.Play(ctx, j.round)
 	if *recordFile != "" {
-		rounds.Record(*recordFile, record.ReadEnds(j.cases))
+		slices.SortStableFunc(j.cases, func(a, b *record.End) int { return a.Round - b.Round })
+		rounds.Record(*recordFile, j.cases)
 	}
-	fmt.Printf("rounds %d to %d of seed %d in %s\n", j.From, j.Last, j.Seed, took.Round(time.Second))
-	for _, what := range slices.Sorted(maps.Keys(j.tally)) {
-		fmt.Printf("%7d %s\n", j.tally[what], what)
-	}
-	j.Conclude(j.wrong)
+	j.Conclude()
 }
 
 // round plays one round and returns its line.
@@ -76,11 +57,11 @@ func (j *judge) round(ctx context.Context, number int) string {
 	r := rand.New(rand.NewPCG(j.Seed, uint64(number)))
 	journey := scene.BuildJourney(ctx, j.Plane, j.history, r, fmt.Sprintf("end-%d-", number))
 	line := fmt.Sprintf("seed %d round %d %s:", j.Seed, number, journey.Kind)
-	items := preview.GetFields(ctx, j.Plane.Kubeconfig, journey.Namespace)
-	changed := preview.Merged(items, "Deployment", "web", journey.Change)
+	get := func() *preview.Dump { return preview.Get(ctx, j.Plane.Kubeconfig, journey.Namespace) }
+	changed := get().Merged("Deployment", "web", journey.Change)
 	var cases []*record.End
-	step := func(kind string, items []map[string]any, count *int32, goes func()) {
-		text, played := j.step(ctx, number, journey, kind, items, count, goes)
+	step := func(kind string, dump *preview.Dump, count *int32, goes func()) {
+		text, played := j.step(ctx, number, journey, kind, dump, count, goes)
 		line += text
 		if played != nil {
 			cases = append(cases, played)
@@ -92,80 +73,68 @@ func (j *judge) round(ctx context.Context, number int) string {
 		if pod == nil {
 			break
 		}
-		items := preview.GetFields(ctx, j.Plane.Kubeconfig, journey.Namespace)
-		changed := preview.Merged(items, "Pod", pod.Name, change)
+		changed := get().Merged("Pod", pod.Name, change)
 		step("ready", changed, nil, func() { journey.MakeReady(ctx, pod, change) })
 	}
 	scene.CleanUp(ctx, j.Plane, j.history, journey.Namespace)
 	j.Lock()
 	defer j.Unlock()
-	for _, c := range cases {
-		must.Do(json.NewEncoder(j.cases).Encode(c))
-	}
+	j.cases = append(j.cases, cases...)
 	return line
 }
 
 // step asks where the objects lead, lets the controllers go there, and compares. It returns a part of the round's line, and the case.
-func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, kind string, items []map[string]any, count *int32,
+func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, kind string, dump *preview.Dump, count *int32,
 	goes func(),
 ) (string, *record.End) {
 	j.history.ClearEvents(journey.Namespace)
-	question := &preview.EndQuestion{Items: items, Count: count, Now: time.Now(), Within: "1s,5s"}
+	question := &preview.EndQuestion{Dump: dump, Count: count, Now: time.Now(), Within: "1s,5s"}
 	goes()
-	arrival := j.arrival(journey.Namespace, items)
+	arrival := j.arrival(journey.Namespace, dump)
 	end, err := j.Podrank.AskEnd(ctx, question)
 	must.Do(ctx.Err())
 	if err == nil {
 		err = verdict.JudgeEnd(end, arrival)
 		if err != nil {
 			journey.Linger(ctx)
-			arrival = j.arrival(journey.Namespace, items)
+			arrival = j.arrival(journey.Namespace, dump)
 			err = verdict.JudgeEnd(end, arrival)
 		}
 	} else if kind == "lagging" && strings.Contains(err.Error(), "the input is incomplete") {
 		// kubectl reads pods and sets one after the other, so what it reads in the middle of some work need not fit together.
-		j.Lock()
-		defer j.Unlock()
-		j.tally[kind+": refused, as the dump does not fit together"]++
+		j.Count(kind+": refused, as the dump does not fit together", 1)
 		return " lagging refused;", nil
 	}
-	j.Lock()
-	defer j.Unlock()
-	j.count(kind, end, arrival)
+	j.count(kind, end)
 	played := record.EndOf(number, kind, question, arrival)
 	if err == nil {
 		return fmt.Sprintf(" %s ok;", kind), played
 	}
-	what := "WRONG"
 	if end != nil && end.Has("status-lags") && kind == "lagging" {
 		// The preview says that the controllers are at work.
-		what = "other than said, while the controllers were at work"
-	} else {
-		j.wrong++
+		const what = "other than said, while the controllers were at work"
+		j.Count(kind+": "+what, 1)
+		return fmt.Sprintf(" %s %s: %v;", kind, what, err), played
 	}
-	j.tally[kind+": "+what]++
 	story := must.Get(json.MarshalIndent(map[string]any{"error": err.Error(), "end": end, "went": arrival.Before, "sizes": arrival.Sizes,
 		"others": arrival.Others, "count": count, "now": question.Now}, "", " "))
 	dir := fmt.Sprintf("end-%d-round-%d-%s", j.Seed, number, kind)
-	j.Keep(dir, "dump.json", preview.List(items))
+	j.Keep(dir, "dump.json", preview.List(dump.Items))
 	j.Keep(dir, "story.json", story)
-	fmt.Printf("round %d %s %s: %v\n", number, kind, what, err)
-	return fmt.Sprintf(" %s %s: %v;", kind, what, err), played
+	j.IsWrong(number, "%s: %v", kind, err)
+	return fmt.Sprintf(" %s WRONG: %v;", kind, err), played
 }
 
 // arrival is what became of the objects.
-func (j *judge) arrival(namespace string, items []map[string]any) *verdict.Arrival {
+func (j *judge) arrival(namespace string, dump *preview.Dump) *verdict.Arrival {
 	a := &verdict.Arrival{Before: map[types.UID]bool{}, Sizes: map[string]int32{}}
 	sets := map[types.UID]string{}
-	for _, item := range items {
-		var head preview.Head
-		must.Do(json.Unmarshal(must.Get(json.Marshal(item)), &head))
-		object := preview.Object{Head: head}
+	for _, object := range dump.Items {
 		switch {
-		case head.Kind == "ReplicaSet":
-			sets[head.Metadata.UID] = head.Metadata.Name
+		case object.Kind == "ReplicaSet":
+			sets[object.Metadata.UID] = object.Metadata.Name
 		case object.IsActivePod() && object.Owner() != "":
-			a.Before[head.Metadata.UID] = false
+			a.Before[object.Metadata.UID] = false
 		}
 	}
 	j.history.Look(namespace, func(n *history.Namespace) {
@@ -186,35 +155,20 @@ func (j *judge) arrival(namespace string, items []map[string]any) *verdict.Arriv
 }
 
 // count adds a step to the totals: how much of it was certain.
-func (j *judge) count(kind string, end *preview.End, arrival *verdict.Arrival) {
+func (j *judge) count(kind string, end *preview.End) {
 	if end == nil || end.Rest == nil {
 		return
 	}
-	j.tally[kind+": steps"]++
-	open := false
-	for _, set := range end.Rest.Sets {
-		open = open || !set.Replicas.IsOne()
-	}
-	if !open {
-		j.tally[kind+": all sizes certain"]++
-	}
-	if end.Has("status-lags") {
-		j.tally[kind+": statuses lag"]++
-	}
-	if !end.Rest.IsCertain {
-		j.tally[kind+": not all ways looked at"]++
+	j.Count(kind+": steps", 1)
+	if !slices.ContainsFunc(end.Rest.Sets, func(set preview.RestOf) bool { return set.Replicas.Min != set.Replicas.Max }) {
+		j.Count(kind+": all sizes certain", 1)
 	}
 	if end.GoesOn {
-		j.tally[kind+": several syncs"]++
+		j.Count(kind+": several syncs", 1)
 	}
-	j.tally[kind+": waits for "+end.Rest.WaitsFor]++
 	for _, set := range end.Sets {
 		for _, pod := range set.Pods {
-			j.tally["pods"]++
-			j.tally["pods: "+pod.Verdict]++
-			if pod.Verdict == "contested" && arrival.Before[pod.UID] {
-				j.tally["pods: contested, and went"]++
-			}
+			j.Count("pods: "+pod.Verdict, 1)
 		}
 	}
 }

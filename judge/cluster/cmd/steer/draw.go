@@ -50,72 +50,72 @@ var places = []place{
 type happening struct {
 	name   string
 	signal string // that the run gets, or how a call fails; none if empty
-	do     func(*disturbedRound)
+	do     func(*game)
 }
 
 const rollout, lostRight, otherCost = "a rollout begins", "a right is lost", "another gives a cost"
 
 // changes are what can also happen all the time.
 var changes = []happening{
-	{"a pod turns unready", "", func(d *disturbedRound) {
-		if pod := d.pick(d.workload.Active()); pod != "" {
-			d.as("kubelet-user").SetReady(d.ctx, pod, "False")
+	{"a pod turns unready", "", func(g *game) {
+		if pod := g.pick(g.workload.Active()); pod != "" {
+			g.as("kubelet-user").SetReady(g.ctx, pod, false)
 		}
 	}},
-	{"a pod turns ready", "", func(d *disturbedRound) {
-		if pod := d.pick(d.workload.Unready()); pod != "" {
-			d.as("kubelet-user").Ready(d.ctx, pod)
+	{"a pod turns ready", "", func(g *game) {
+		if pod := g.pick(g.workload.Unready()); pod != "" {
+			g.as("kubelet-user").SetReady(g.ctx, pod, true)
 		}
 	}},
-	{"a pod is deleted", "", func(d *disturbedRound) {
-		if pod := d.pick(d.workload.Active()); pod != "" {
-			d.as("somebody").Remove(d.ctx, pod)
+	{"a pod is deleted", "", func(g *game) {
+		if pod := g.pick(g.workload.Active()); pod != "" {
+			g.as("somebody").Remove(g.ctx, pod)
 		}
 	}},
-	{"an autoscaler scales up", "", func(d *disturbedRound) { d.as("autoscaler").ScaleBy(d.ctx, int32(1+d.intN(2))) }},
-	{"an autoscaler scales down", "", func(d *disturbedRound) { d.as("autoscaler").ScaleBy(d.ctx, -int32(1+d.intN(2))) }},
+	{"an autoscaler scales up", "", func(g *game) { g.as("autoscaler").ScaleBy(g.ctx, int32(1+g.intN(2))) }},
+	{"an autoscaler scales down", "", func(g *game) { g.as("autoscaler").ScaleBy(g.ctx, -int32(1+g.intN(2))) }},
 }
 
 // happenings are all that can be drawn.
 var happenings = append(slices.Clone(changes),
-	happening{"another run", "", (*disturbedRound).startRival},
-	happening{rollout, "", func(d *disturbedRound) {
-		if d.workload.IsDeployment() {
-			d.as("somebody").Roll(d.ctx)
+	happening{"another run", "", (*game).startRival},
+	happening{rollout, "", func(g *game) {
+		if g.workload.IsDeployment() {
+			g.as("somebody").Roll(g.ctx)
 		}
 	}},
-	happening{lostRight, "", func(d *disturbedRound) {
+	happening{lostRight, "", func(g *game) {
 		names := []string{"patch pods", "scale", "create sets", "create pods", "delete sets", "create leases", "update leases", "delete leases"}
-		name := d.pick(names)
-		d.happened(drawnDisturbance{happening: happening{name: lostRight + ": " + name}})
-		grant(d.ctx, d.Plane, d.workload.Namespace, user, name)
+		name := g.pick(names)
+		g.happened(drawnDisturbance{happening: happening{name: lostRight + ": " + name}})
+		grant(g.ctx, g.Plane, g.workload.Namespace, user, name)
 	}},
 	happening{"SIGKILL", fault.Kill, nil},
 	happening{"SIGINT", fault.Interrupt, nil},
 	happening{"SIGTERM", fault.Terminate, nil},
 	happening{"a call fails", fault.FailUndone, nil},
 	happening{"an answer is lost", fault.FailDone, nil},
-	happening{otherCost, "", (*disturbedRound).giveCost},
+	happening{otherCost, "", (*game).giveCost},
 )
 
 // giveCost gives a pod another's deletion cost. If the API server does not say whose it is, the value was there already.
-func (d *disturbedRound) giveCost() {
-	pod := d.pick(d.workload.Active())
+func (g *game) giveCost() {
+	pod := g.pick(g.workload.Active())
 	if pod == "" {
 		return
 	}
-	cost := fmt.Sprint(d.intN(3) - 1)
-	isTheirs, err := d.as("somebody").SetCost(d.ctx, pod, cost, d.intN(2) == 0)
+	cost := fmt.Sprint(g.intN(3) - 1)
+	isTheirs, err := g.as("somebody").SetCost(g.ctx, pod, cost, g.intN(2) == 0)
 	must.Do(control.IgnoreNotFound(err))
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
 	if isTheirs {
-		d.costs[pod] = cost
+		g.costs[pod] = cost
 	}
 }
 
 // as is the workload in the hands of somebody.
-func (d *disturbedRound) as(who string) *scene.Workload { return d.workload.By(d.others[who]) }
+func (g *game) as(who string) *scene.Workload { return g.workload.By(g.others[who]) }
 
 // drawnDisturbance is something that happens somewhere.
 type drawnDisturbance struct {
@@ -188,9 +188,9 @@ func others(plane *control.Plane) map[string]*control.Plane {
 }
 
 // pick draws one of these, or none of none.
-func (d *disturbedRound) pick(of []string) string {
+func (g *game) pick(of []string) string {
 	if len(of) == 0 {
 		return ""
 	}
-	return of[d.intN(len(of))]
+	return of[g.intN(len(of))]
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
@@ -32,28 +30,26 @@ type launch struct {
 }
 
 // launch is a run with --yes that prints tables. Its calls have a directory of their own from now on, which those who wait for one watch.
-func (d *disturbedRound) launch(user string, command ...string) *launch {
-	return &launch{user: user, command: command, calls: fault.Calls{Dir: must.Get(os.MkdirTemp(d.dir, "calls-"))}}
+func (g *game) launch(user string, command ...string) *launch {
+	return &launch{user: user, command: command, calls: fault.Calls{Dir: must.Get(os.MkdirTemp(g.dir, "calls-"))}}
 }
 
 // drawLaunch draws how the round's command is run. What is killed prints no document, so it prints its plan as a table.
-func (d *disturbedRound) drawLaunch(user string, drawn []drawnDisturbance) *launch {
-	file := filepath.Join(d.dir, "values")
-	must.Do(os.WriteFile(file, []byte(d.c.Values()), 0o644))
-	l := d.launch(user, d.c.Arguments(file)...)
+func (g *game) drawLaunch(user string, drawn []drawnDisturbance) *launch {
+	l := g.launch(user, g.arguments()...)
 	isAtPrompt := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.where.prompt > 0 })
 	isKilled := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.signal == fault.Kill })
-	l.prompted = d.intN(2) == 0 || isAtPrompt
-	l.json = d.intN(2) == 0 && !isKilled
-	if l.prompted && d.intN(12) == 0 {
-		l.refuses = 1 + d.intN(2)
+	l.prompted = g.intN(2) == 0 || isAtPrompt
+	l.json = g.intN(2) == 0 && !isKilled
+	if l.prompted && g.intN(12) == 0 {
+		l.refuses = 1 + g.intN(2)
 	}
 	return l
 }
 
-// arguments are those of the program.
-func (d *disturbedRound) arguments(l *launch) []string {
-	arguments := append(slices.Clone(l.command), "-n", d.workload.Namespace, "--as", l.user, "--timeout", timeout)
+// argumentsOf are those of the program.
+func (g *game) argumentsOf(l *launch) []string {
+	arguments := append(slices.Clone(l.command), "-n", g.workload.Namespace, "--as", l.user, "--timeout", g.timeout)
 	if !l.prompted {
 		arguments = append(arguments, "--yes")
 	}
@@ -64,49 +60,45 @@ func (d *disturbedRound) arguments(l *launch) []string {
 }
 
 // run runs the launch to its end. At each prompt, what is drawn for it happens before the answer.
-func (d *disturbedRound) run(l *launch, faults []fault.Fault, drawn []drawnDisturbance) error {
+func (g *game) run(l *launch, faults []fault.Fault, drawn []drawnDisturbance) error {
 	environment := append(l.calls.Environment(faults...), l.environment...)
-	arguments := d.arguments(l)
-	if l == d.main {
-		d.line.Command = strings.Join(arguments, " ")
+	arguments := g.argumentsOf(l)
+	if l == g.main {
+		g.line.Command = strings.Join(arguments, " ")
 	}
-	limited, stop := context.WithTimeout(d.ctx, bound)
+	limited, stop := context.WithTimeout(g.ctx, g.bound)
 	defer stop()
-	var err error
+	var answer func(int, *os.Process) string
 	if l.prompted {
-		l.ran, err = d.Podrank.RunAt(limited, environment, func(n int, process *os.Process) string { return d.answer(l, drawn, n, process) }, arguments...)
-	} else {
-		l.ran, err = d.Podrank.Run(limited, environment, "", arguments...)
+		answer = func(n int, process *os.Process) string { return g.answer(l, drawn, n, process) }
 	}
+	var err error
+	l.ran, err = g.Podrank.Run(limited, environment, answer, arguments...)
 	l.ended = time.Now()
 	if l.ran == nil {
 		return err
 	}
-	if l == d.main {
-		d.ran = l.ran
-		d.line.Exit, d.line.Seconds = l.ran.Exit, l.ran.Took.Seconds()
+	if l == g.main {
+		g.line.Exit = l.ran.Exit
 	}
 	return err
 }
 
 // answer is what is typed at a prompt, after what happens there.
-func (d *disturbedRound) answer(l *launch, drawn []drawnDisturbance, n int, process *os.Process) string {
+func (g *game) answer(l *launch, drawn []drawnDisturbance, n int, process *os.Process) string {
 	for _, one := range drawn {
 		if one.where.prompt != n {
 			continue
 		}
-		d.happened(one)
-		switch one.signal {
-		case fault.Kill:
-			must.Do(process.Signal(syscall.SIGKILL))
-			return ""
-		case fault.Terminate:
-			must.Do(process.Signal(syscall.SIGTERM))
-			return ""
-		case fault.Interrupt:
+		g.happened(one)
+		if one.signal == fault.Interrupt {
 			return "\x03" // Ctrl-C
 		}
-		d.attempt(func() { one.do(d) })
+		if signal, known := fault.Signals[one.signal]; known {
+			must.Do(process.Signal(signal))
+			return ""
+		}
+		g.attempt(func() { one.do(g) })
 	}
 	if n == l.refuses {
 		return "n\n"
@@ -115,7 +107,7 @@ func (d *disturbedRound) answer(l *launch, drawn []drawnDisturbance, n int, proc
 }
 
 // seen is what the runs showed and said, and what contradicts itself in it.
-func (d *disturbedRound) seen(runs []*launch) (all []*verdict.Seen, wrong []error) {
+func (g *game) seen(runs []*launch) (all []*verdict.Seen, wrong []error) {
 	for _, l := range runs {
 		s := &verdict.Seen{User: l.user, Exit: l.ran.Exit, Signal: l.ran.Signal, Document: l.ran.Document, Ended: l.ended}
 		stdout := l.ran.Stdout
@@ -128,11 +120,9 @@ func (d *disturbedRound) seen(runs []*launch) (all []*verdict.Seen, wrong []erro
 		}
 		s.Confirmed, s.Refused = told.Confirmed, told.Refused
 		if !told.HasPlan && l.ran.Document != nil {
-			s.Confirmed = l.ran.Document.WantedNames()
+			s.Confirmed = l.ran.Document.Wanted()
 			wrong = append(wrong, agrees(l, told)...)
 		}
-		d.line.Prompts += told.Asked
-		d.line.Changes += told.Changes
 		s.Said = said(l.ran)
 		s.LastRead, s.LastLook = readings(l.calls.List())
 		all = append(all, s)
@@ -142,7 +132,7 @@ func (d *disturbedRound) seen(runs []*launch) (all []*verdict.Seen, wrong []erro
 
 // agrees holds the differences that were shown against the pods that the document wants.
 func agrees(l *launch, told *shown.Shown) (wrong []error) {
-	wanted := l.ran.Document.WantedNames()
+	wanted := l.ran.Document.Wanted()
 	if l.ran.Exit != 0 && l.ran.Exit != 3 {
 		return nil // the last difference may not have been confirmed
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/scene"
 )
 
 // takeover is how long a Lease without renewals keeps others out.
@@ -20,65 +20,57 @@ const takeover = 30 * time.Second
 // leaseTrials are what rounds of the Lease go through, one after the other.
 var leaseTrials = []struct {
 	name string
-	play func(d *disturbedRound, turn int)
+	play func(g *game, turn int)
 }{
-	{"a kill and then another run", func(d *disturbedRound, turn int) { d.killThen(turn, false, false) }},
-	{"drop X beside drop Y Z", func(d *disturbedRound, _ int) { d.together(nil) }},
-	{"a kill and then undo", func(d *disturbedRound, turn int) { d.killThen(turn, true, false) }},
-	{"drop X beside drop Y Z with clocks an hour apart", func(d *disturbedRound, _ int) { d.withOtherClock() }},
-	{"a kill and then undo --force", func(d *disturbedRound, turn int) { d.killThen(turn, true, true) }},
-	{"without a right to Leases", (*disturbedRound).withoutALeaseRight},
+	{"a kill and then another run", func(g *game, turn int) { g.killThen(turn, false, false) }},
+	{"drop X beside drop Y Z", func(g *game, _ int) { g.together(nil) }},
+	{"a kill and then undo", func(g *game, turn int) { g.killThen(turn, true, false) }},
+	{"drop X beside drop Y Z with clocks an hour apart", func(g *game, _ int) { g.withOtherClock() }},
+	{"a kill and then undo --force", func(g *game, turn int) { g.killThen(turn, true, true) }},
+	{"without a right to Leases", (*game).withoutALeaseRight},
 }
 
 // killedAt are the steps of a run at which it is killed.
-var killedAt = []place{
-	{kind: fault.Create, n: 1, when: fault.Before}, {kind: fault.Create, n: 1, when: fault.After},
-	{kind: fault.Write, n: 1, when: fault.Before}, {kind: fault.Write, n: 1, when: fault.After},
-	{kind: fault.Canary, n: 1, when: fault.Before}, {kind: fault.Canary, n: 1, when: fault.After},
-	{kind: fault.Watch, n: 1, when: fault.During}, {kind: fault.Remove, n: 1, when: fault.After},
-	{kind: fault.Count, n: 1, when: fault.Before}, {kind: fault.Count, n: 1, when: fault.After},
-	{kind: fault.Look, n: 1, when: fault.After}, {kind: fault.Write, n: 2, when: fault.After},
-}
+var killedAt = slices.DeleteFunc(slices.Clone(places), func(p place) bool { return p.kind == "" })
 
 // leaseRounds plans a round about the Lease.
 func leaseRounds(number int) plan {
-	options := feasible
-	options.Size, options.Ready, options.Own = 8, true, true
-	return plan{options, 4, func(g *game, ctx context.Context) {
+	options := scene.WorkloadOptions{Steerable: true, Size: 8, Ready: true, Own: true}
+	return plan{options: options, most: 4, play: func(g *game) {
 		turn, trial := (number-1)/len(leaseTrials), leaseTrials[(number-1)%len(leaseTrials)]
-		d := g.beginDisturbed(ctx)
+		g.c.Keep = false
 		g.line.Disturbances = []string{trial.name}
-		trial.play(d, turn)
-		if d.line.Result == described && strings.HasPrefix(trial.name, "a kill") && d.main.ran.Signal == 0 {
-			d.is(unreached, nil)
+		trial.play(g, turn)
+		if g.line.Result == described && strings.HasPrefix(trial.name, "a kill") && g.main.ran.Signal == 0 {
+			g.is(unreached)
 		}
 		g.line.Happened = g.line.Disturbances
 	}}
 }
 
 // dropping is a run that drops these pods.
-func (d *disturbedRound) dropping(user string, pods ...string) *launch {
-	return d.launch(user, append([]string{"drop"}, pods...)...)
+func (g *game) dropping(user string, pods ...string) *launch {
+	return g.launch(user, append([]string{"drop"}, pods...)...)
 }
 
 // killThen kills a run at a step. Then another run of the same user takes over and finishes, or `undo` removes what is left.
-func (d *disturbedRound) killThen(turn int, undo, force bool) {
-	active := d.workload.Active()
+func (g *game) killThen(turn int, undo, force bool) {
+	active := g.workload.Active()
 	where := killedAt[turn%len(killedAt)]
 	kill := drawnDisturbance{happening{name: "SIGKILL", signal: fault.Kill}, where}
-	d.line.Disturbances[0] += ", " + where.String()
-	d.main = d.dropping(user, active[0])
-	if !d.play(d.main, []drawnDisturbance{kill}) {
+	g.line.Disturbances[0] += ", " + where.String()
+	g.main = g.dropping(user, active[0])
+	if !g.play(g.main, []drawnDisturbance{kill}) {
 		return
 	}
-	isLocked := len(d.workload.Leases(d.ctx)) > 0
+	isLocked := len(g.workload.State(g.ctx).Leases) > 0
 	if undo {
-		d.concludeUndo(force, isLocked)
+		g.concludeUndo(force, isLocked)
 		return
 	}
-	next := d.dropping(rival, active[1])
-	d.rivals = append(d.rivals, next)
-	if !d.play(next, nil) {
+	next := g.dropping(rival, active[1])
+	g.rivals = append(g.rivals, next)
+	if !g.play(next, nil) {
 		return
 	}
 	var wrong []error
@@ -88,104 +80,89 @@ func (d *disturbedRound) killThen(turn int, undo, force bool) {
 	if isLocked && next.ran.Took < takeover-time.Second {
 		wrong = append(wrong, fmt.Errorf("it took over after %s", next.ran.Took))
 	}
-	d.concludeLease(d.isKilled(), wrong)
+	g.concludeLease(g.isKilled(), wrong)
 }
 
 // isKilled says whether the killed run has left something that `undo` has to remove.
-func (d *disturbedRound) isKilled() bool { return d.main.ran.Signal == syscall.SIGKILL }
+func (g *game) isKilled() bool { return g.main.ran.Signal == syscall.SIGKILL }
 
-// concludeUndo runs `undo`, which waits for a Lease unless it is forced.
-func (d *disturbedRound) concludeUndo(force, isLocked bool) {
-	arguments := []string{"undo", d.workload.Target, "-n", d.workload.Namespace}
-	if force {
-		arguments = append(arguments, "--force")
+// concludeUndo runs `undo`, and judges how long it waited.
+func (g *game) concludeUndo(force, isLocked bool) {
+	ran, wrong := g.undo(force)
+	if wrong == nil && isLocked && force == (ran.Took >= takeover-time.Second) {
+		wrong = append(wrong, fmt.Errorf("undo took %s", ran.Took))
 	}
-	limited, stop := context.WithTimeout(d.ctx, bound)
-	defer stop()
-	ran, err := d.Podrank.Run(limited, nil, "", arguments...)
-	if !d.isUsable(d.ctx, err) {
-		return
-	}
-	var wrong []error
-	if ran.Exit != 0 {
-		wrong = append(wrong, fmt.Errorf("%v exits with %d: %s", arguments, ran.Exit, lastLine(ran.Stderr)))
-	}
-	if isLocked && force == (ran.Took >= takeover-time.Second) {
-		wrong = append(wrong, fmt.Errorf("%v took %s", arguments, ran.Took))
-	}
-	d.line.Undo = &ran.Exit
-	d.further += fmt.Sprintf("\n%v:\n%s%s", arguments, ran.Stdout, ran.Stderr)
-	d.concludeLease(false, wrong)
+	g.concludeLease(false, wrong)
 }
 
 // withOtherClock starts two runs at once, and the clock of one is an hour ahead or behind.
-func (d *disturbedRound) withOtherClock() {
+func (g *game) withOtherClock() {
 	const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 	if _, err := os.Stat(library); err != nil {
 		must.Do(fmt.Errorf("install the package faketime for clocks an hour apart: %w", err))
 	}
-	offset := []string{"+1h", "-1h"}[d.intN(2)]
-	d.line.Disturbances[0] += ", " + offset
-	d.together([]string{"LD_PRELOAD=" + library, "FAKETIME=" + offset, "FAKETIME_DONT_FAKE_MONOTONIC=1"})
+	offset := []string{"+1h", "-1h"}[g.intN(2)]
+	g.line.Disturbances[0] += ", " + offset
+	g.together([]string{"LD_PRELOAD=" + library, "FAKETIME=" + offset, "FAKETIME_DONT_FAKE_MONOTONIC=1"})
 }
 
 // together starts two runs on different pods of the same workload at once, one of them with these variables.
-func (d *disturbedRound) together(environment []string) {
-	active := d.workload.Active()
-	d.main, d.rivals = d.dropping(user, active[0]), []*launch{d.dropping(rival, active[1], active[2])}
-	d.rivals[0].environment = environment
-	d.waiting.Go(func() {
-		time.Sleep(time.Duration(d.intN(1500)) * time.Millisecond)
-		d.attempt(func() { must.Do(d.run(d.rivals[0], []fault.Fault{}, nil)) })
+func (g *game) together(environment []string) {
+	active := g.workload.Active()
+	g.main, g.rivals = g.dropping(user, active[0]), []*launch{g.dropping(rival, active[1], active[2])}
+	g.rivals[0].environment = environment
+	g.waiting.Go(func() {
+		time.Sleep(time.Duration(g.intN(1500)) * time.Millisecond)
+		g.attempt(func() { must.Do(g.run(g.rivals[0], []fault.Fault{}, nil)) })
 	})
-	usable := d.play(d.main, nil)
-	d.waiting.Wait()
-	if err := errors.Join(d.failed...); err != nil {
-		d.is(wrong, err)
+	usable := g.play(g.main, nil)
+	g.waiting.Wait()
+	if err := errors.Join(g.failed...); err != nil {
+		g.is(broken, err)
 		return
 	}
 	if !usable {
 		return
 	}
 	var wrong []error
-	if !slices.ContainsFunc(d.runs(), func(l *launch) bool { return l.ran.Exit == 0 }) {
+	if !slices.ContainsFunc(g.runs(), func(l *launch) bool { return l.ran.Exit == 0 }) {
 		wrong = append(wrong, errors.New("neither run finished"))
 	}
-	d.concludeLease(false, wrong)
+	g.concludeLease(false, wrong)
 }
 
 // withoutALeaseRight takes one right away. Without it, --yes needs --no-lock.
-func (d *disturbedRound) withoutALeaseRight(turn int) {
+func (g *game) withoutALeaseRight(turn int) {
 	name, noLock := leaseRights[turn%len(leaseRights)], turn/len(leaseRights)%2 == 1
-	grant(d.ctx, d.Plane, d.workload.Namespace, user, name)
-	d.main = d.dropping(user, d.workload.Active()[0])
-	d.line.Disturbances[0] += ", " + name
+	grant(g.ctx, g.Plane, g.workload.Namespace, user, name)
+	g.main = g.dropping(user, g.workload.Active()[0])
+	g.line.Disturbances[0] += ", " + name
 	if noLock {
-		d.main.command = append(d.main.command, "--no-lock")
-		d.line.Disturbances[0] += ", --no-lock"
+		g.main.command = append(g.main.command, "--no-lock")
+		g.line.Disturbances[0] += ", --no-lock"
 	}
-	if !d.play(d.main, nil) {
+	if !g.play(g.main, nil) {
 		return
 	}
 	var wrong []error
-	if ran := d.main.ran; noLock == (ran.Exit != 0) {
+	if ran := g.main.ran; noLock == (ran.Exit != 0) {
 		wrong = append(wrong, fmt.Errorf("without the right to %s: exit status %d: %s", name, ran.Exit, said(ran)))
 	} else if !strings.Contains(strings.ToLower(ran.Stderr), "lock") && !strings.Contains(ran.Stderr, "ease") {
 		wrong = append(wrong, fmt.Errorf("without the right to %s, it says nothing of the lock: %s", name, ran.Stderr))
 	}
-	d.concludeLease(false, wrong)
+	g.concludeLease(false, wrong)
 }
 
 // concludeLease judges the runs, after `undo` if a killed one may have left something.
-func (d *disturbedRound) concludeLease(isLeft bool, wrong []error) {
-	wrong = append(wrong, d.judgeRuns()...)
-	if d.line.Taken.Late > 0 {
+func (g *game) concludeLease(isLeft bool, wrong []error) {
+	wrong = append(wrong, g.judgeRuns()...)
+	if g.line.Taken.Late > 0 {
 		wrong = append(wrong, errors.New("a pod went that was not confirmed"))
 	}
 	if isLeft {
-		wrong = append(wrong, d.undoAll()...)
+		wrong = append(wrong, g.undoAll()...)
 	} else {
-		wrong = append(wrong, d.nothingLeft())
+		wrong = append(wrong, g.restored())
 	}
-	d.isJudged(described, wrong)
+	g.is(described, wrong...)
 }

@@ -12,7 +12,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/podrank/podrank/judge/cluster/internal/audit"
@@ -23,30 +25,37 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/rounds"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
+	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
 type steer struct {
 	*rounds.Rounds
 	history *history.History
 	mode    string
-	audit   *audit.Log                // of modes with drawn disturbances
+	timeout string        // of each step of a run
+	bound   time.Duration // of a run
+	audit   *audit.Log
 	others  map[string]*control.Plane // the users who disturb
 }
 
 // A plan is what is drawn for a round and how it is played.
 type plan struct {
 	options scene.WorkloadOptions
-	most    int // pods that go; no limit if 0
-	play    func(*game, context.Context)
+	wish    func(*wish.Case, *rand.Rand) *wish.Case // in place of the drawn one; nil if that counts
+	most    int                                     // pods that go; no limit if 0
+	play    func(*game)
 }
 
-// feasible are rounds that would go well if nothing happened.
-var feasible = scene.WorkloadOptions{Steerable: true}
-
-// wishRounds plans a round that nobody disturbs. In a few of them, many pods go.
+// wishRounds plans a round that nobody disturbs. In a few of them, many pods go, and in more, whole nodes.
 func wishRounds(number int) plan {
-	if number%100 == 7 {
-		return plan{options: scene.WorkloadOptions{Steerable: true, Size: 620, Own: true, Ready: true}, play: (*game).many}
+	plain := scene.WorkloadOptions{Steerable: true, Own: true, Ready: true}
+	switch {
+	case number%100 == 7:
+		plain.Size = 620
+		return plan{options: plain, wish: manyPods, play: (*game).wishes}
+	case number%5 == 3:
+		plain.Agents = true
+		return plan{options: plain, wish: wholeNodes, play: (*game).whole}
 	}
 	return plan{play: (*game).wishes}
 }
@@ -62,44 +71,48 @@ func run(ctx context.Context) {
 	busy := flag.Int("busy", 16, "busy clients")
 	protocol := flag.Bool("protocol", false, "disturbances drawn at every prompt, write and wait")
 	lease := flag.Bool("lease", false, "kills, other runs, other clocks and missing rights, for the Lease")
-	s := &steer{Rounds: rounds.Parse(4), mode: "wishes"}
-	planned := wishRounds
+	s := &steer{Rounds: rounds.Parse(4), mode: "wishes", timeout: "30s", bound: 6 * time.Minute}
+	planned := protocolRounds
 	switch {
 	case *protocol && *lease:
 		must.Do(errors.New("give one mode: they exclude each other"))
 	case *protocol:
-		s.mode, planned = "protocol", protocolRounds
+		s.mode = "protocol"
 	case *lease:
 		s.mode, planned = "lease", leaseRounds
+	default:
+		planned, s.timeout, s.bound = wishRounds, "10m", 30*time.Minute // for 600 pods
 	}
 	s.history = history.Follow(ctx, s.Plane, crowd.Namespaces(*busy)...)
 	s.history.Patience = 3 * time.Minute
-	if *protocol || *lease {
-		s.audit, s.others = audit.Open(control.AuditLog(s.Plane.Kubeconfig)), others(s.Plane)
-		allowReading(ctx, s.Plane, user, rival)
-	}
-	logFile := s.Log(fmt.Sprintf("steer-%d-%s.jsonl", s.Seed, s.mode))
-	clients := crowd.Start(ctx, s.Plane, *busy)
-	took := s.Play(ctx, func(ctx context.Context, number int) string { return s.round(ctx, number, planned(number)) })
-	rate, failed := clients.Rate()
-	fmt.Printf("%d rounds in %s beside %d busy clients, whose %.0f requests a second failed at %.1f %%\n", s.Last-s.From+1,
-		took.Round(time.Second), *busy, rate, 100*failed)
-	must.Do(summarize(readLines(logFile, s.Last)))
+	s.audit, s.others = audit.Open(control.AuditLog(s.Plane.Kubeconfig)), others(s.Plane)
+	allowReading(ctx, s.Plane, user, rival)
+	s.Log(fmt.Sprintf("steer-%d-%s.jsonl", s.Seed, s.mode))
+	crowd.Start(ctx, s.Plane, *busy)
+	s.Play(ctx, func(ctx context.Context, number int) string { return s.round(ctx, number, planned(number)) })
+	s.Conclude()
 }
 
 // round plays one round and returns its line. What podrank does wrong is in the line, and kept.
 func (s *steer) round(ctx context.Context, number int, p plan) string {
-	g := s.begin(ctx, number, p.options, p.most)
+	g := s.begin(ctx, number, p)
 	defer os.RemoveAll(g.dir)
 	scheduling, stop := context.WithCancel(ctx)
 	defer stop()
 	go g.workload.Schedule(scheduling)
-	p.play(g, ctx)
+	p.play(g)
 	stop()
 	l := g.line
-	if l.Result.isBad() {
+	if l.Result == broken {
+		s.IsWrong(number, "%s: %s", l.Command, l.Message)
+	}
+	if l.Result == broken || l.Result == gaveUp {
 		g.keepRound()
-		fmt.Printf("round %d: %s: %s: %s\n", number, l.Result, l.Command, l.Message)
+	}
+	s.Count(l.Expect+": "+string(l.Result), 1)
+	for _, happened := range l.Happened {
+		name, _, _ := strings.Cut(happened, ", ")
+		s.Count(fmt.Sprintf("%s: %s, exit status %d", name, l.Result, l.Exit), 1)
 	}
 	g.workload.CleanUp(ctx)
 	return string(must.Get(json.Marshal(l)))

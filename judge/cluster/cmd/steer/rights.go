@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -15,24 +15,22 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
-// right is one that a user of podrank has in a namespace: the rule, and one request by which it shows.
-type right struct {
-	group, resource, subresource string
-	verbs                        []string
+// rights are all that `scale` and `drop` may need in a namespace besides reading.
+var rights = map[string]rbacv1.PolicyRule{
+	"patch pods":    right("", "pods", "patch"),
+	"scale":         right("*", "*/scale", "update", "patch", "get"),
+	"create sets":   right("apps", "replicasets", "create"),
+	"create pods":   right("", "pods", "create"),
+	"delete sets":   right("apps", "replicasets", "delete"),
+	"delete pods":   right("", "pods", "delete"),
+	"get leases":    right(leaseGroup, "leases", "get", "list", "watch"),
+	"create leases": right(leaseGroup, "leases", "create"),
+	"update leases": right(leaseGroup, "leases", "update", "patch"),
+	"delete leases": right(leaseGroup, "leases", "delete"),
 }
 
-// rights are all that `scale` and `drop` may need in a namespace besides reading.
-var rights = map[string]right{
-	"patch pods":    {"", "pods", "", []string{"patch"}},
-	"scale":         {"*", "*", "scale", []string{"update", "patch", "get"}},
-	"create sets":   {"apps", "replicasets", "", []string{"create"}},
-	"create pods":   {"", "pods", "", []string{"create"}},
-	"delete sets":   {"apps", "replicasets", "", []string{"delete"}},
-	"delete pods":   {"", "pods", "", []string{"delete"}},
-	"get leases":    {leaseGroup, "leases", "", []string{"get", "list", "watch"}},
-	"create leases": {leaseGroup, "leases", "", []string{"create"}},
-	"update leases": {leaseGroup, "leases", "", []string{"update", "patch"}},
-	"delete leases": {leaseGroup, "leases", "", []string{"delete"}},
+func right(group, resource string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }
 
 const leaseGroup = "coordination.k8s.io"
@@ -54,28 +52,17 @@ func allowReading(ctx context.Context, plane *control.Plane, users ...string) {
 	plane.Ensure(ctx, binding)
 }
 
-// role is what a user may do in a namespace without some of the rights.
-func role(namespace, user string, without []string) *rbacv1.Role {
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: namespace}}
-	for _, name := range slices.Sorted(maps.Keys(rights)) {
-		r := rights[name]
-		resource := r.resource
-		if r.subresource != "" {
-			resource += "/" + r.subresource
-		}
-		if !slices.Contains(without, name) {
-			role.Rules = append(role.Rules, rbacv1.PolicyRule{APIGroups: []string{r.group}, Resources: []string{resource}, Verbs: r.verbs})
-		}
-	}
-	return role
-}
-
 // grant gives a user all rights in a namespace but some, and waits until that holds.
 func grant(ctx context.Context, plane *control.Plane, namespace, user string, without ...string) {
 	roles := plane.RbacV1().Roles(namespace)
 	_, err := roles.Get(ctx, user, metav1.GetOptions{})
 	must.Do(control.IgnoreNotFound(err))
-	wanted := role(namespace, user, without)
+	wanted := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: namespace}}
+	for name, rule := range rights {
+		if !slices.Contains(without, name) {
+			wanted.Rules = append(wanted.Rules, rule)
+		}
+	}
 	if err == nil {
 		must.Get(roles.Update(ctx, wanted, metav1.UpdateOptions{}))
 	} else {
@@ -84,20 +71,18 @@ func grant(ctx context.Context, plane *control.Plane, namespace, user string, wi
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}})
 	}
-	for _, name := range slices.Sorted(maps.Keys(rights)) {
-		awaitRight(ctx, plane, namespace, user, rights[name], !slices.Contains(without, name))
+	for name, rule := range rights {
+		awaitRight(ctx, plane, namespace, user, rule, !slices.Contains(without, name))
 	}
 }
 
 // awaitRight waits until the API server sees it so.
-func awaitRight(ctx context.Context, plane *control.Plane, namespace, user string, r right, isAllowed bool) {
-	group, resource := r.group, r.resource
-	if group == "*" { // the scale of any
-		group, resource = "apps", "deployments"
-	}
+func awaitRight(ctx context.Context, plane *control.Plane, namespace, user string, r rbacv1.PolicyRule, isAllowed bool) {
+	resource, subresource, _ := strings.Cut(strings.Replace(r.Resources[0], "*", "deployments", 1), "/")
+	group := strings.Replace(r.APIGroups[0], "*", "apps", 1)
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user,
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: r.verbs[0], Group: group, Resource: resource,
-			Subresource: r.subresource}}}
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: r.Verbs[0], Group: group, Resource: resource,
+			Subresource: subresource}}}
 	for range 200 {
 		answer := must.Get(plane.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{}))
 		if answer.Status.Allowed == isAllowed {
@@ -105,5 +90,5 @@ func awaitRight(ctx context.Context, plane *control.Plane, namespace, user strin
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	must.Do(fmt.Errorf("%s: %s may still not or still may %v %s", namespace, user, r.verbs, r.resource))
+	must.Do(fmt.Errorf("%s: %s may still not or still may %v %s", namespace, user, r.Verbs, r.Resources))
 }

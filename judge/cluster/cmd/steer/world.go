@@ -12,37 +12,43 @@ import (
 )
 
 // startRival starts another run on the same workload: it drops a pod or two, or scales.
-func (d *disturbedRound) startRival() {
-	active := d.workload.Active()
+func (g *game) startRival() {
+	active := g.workload.Active()
 	if len(active) < 3 {
 		return
 	}
-	l := d.launch(rival, "scale", d.workload.Target, "--replicas", "-1")
-	l.json = d.intN(2) == 0
-	if d.intN(3) > 0 {
-		l.command = []string{"drop", d.pick(active)}
+	l := g.launch(rival, "scale", g.workload.Target, "--replicas", "-1")
+	l.json = g.intN(2) == 0
+	if g.intN(3) > 0 {
+		l.command = []string{"drop", g.pick(active)}
 	}
-	d.mutex.Lock()
-	isFirst := len(d.rivals) == 0
+	g.mutex.Lock()
+	isFirst := len(g.rivals) == 0
 	if isFirst {
-		d.rivals = append(d.rivals, l)
+		g.rivals = append(g.rivals, l)
 	}
-	d.mutex.Unlock()
+	g.mutex.Unlock()
 	if isFirst {
-		d.waiting.Go(func() { d.attempt(func() { must.Do(d.run(l, []fault.Fault{}, nil)) }) })
+		g.waiting.Go(func() { g.attempt(func() { must.Do(g.run(l, []fault.Fault{}, nil)) }) })
 	}
 }
 
 // world reads from the audit log what happened in the round.
-func (d *disturbedRound) world() *verdict.World {
-	w := &verdict.World{Count: d.before.Count, Before: map[string]bool{}, Made: map[string]time.Time{}, Occupied: d.workload.Nodes()}
-	for _, pod := range d.before.Pods {
+func (g *game) world() *verdict.World {
+	own, others := g.workload.Nodes()
+	w := &verdict.World{Count: g.before.Count, Before: map[string]bool{}, Made: map[string]time.Time{}, Occupied: map[string]bool{}}
+	for _, nodes := range []map[string]int{own, others} {
+		for node := range nodes {
+			w.Occupied[node] = true
+		}
+	}
+	for _, pod := range g.before.Pods {
 		w.Before[pod.Name] = true
 	}
-	resource, name := d.workload.Resource()
-	for _, event := range d.audit.Of(d.workload.Namespace) {
+	resource, name := g.workload.Resource()
+	for _, event := range g.audit.Of(g.workload.Namespace) {
 		switch base, _, _ := strings.Cut(event.Resource, "/"); {
-		case event.Began.Before(d.since) || strings.HasPrefix(event.Name, "podrank-"):
+		case event.Began.Before(g.since) || strings.HasPrefix(event.Name, "podrank-"):
 		case base == "pods":
 			addPod(w, &event)
 		case base == resource && event.Name == name:
@@ -82,10 +88,10 @@ func addCount(w *verdict.World, event *audit.Event) {
 	if len(w.Counts) > 0 {
 		now = w.Counts[len(w.Counts)-1].To
 	}
-	if to, ok := event.Replicas(); ok && to != now {
-		w.Counts = append(w.Counts, verdict.Counted{By: event.User, From: now, To: to, At: event.Began})
+	if to := event.Replicas; to != nil && *to != now {
+		w.Counts = append(w.Counts, verdict.Counted{By: event.User, From: now, To: *to, At: event.Began})
 	}
-	if event.ChangesTemplate() && w.Rolled.IsZero() {
+	if event.ChangesTemplate && w.Rolled.IsZero() {
 		w.Rolled = event.Began
 	}
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/scene"
 )
 
 const (
@@ -46,7 +47,7 @@ func (d *daemonSet) types() string { return "pods,daemonsets,controllerrevisions
 func (d *daemonSet) prepare(ctx context.Context) {
 	d.by = pick(d.r, replaces, replaces, replaces, surges, moves)
 	for i := range nodeCount {
-		d.plane.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		d.Plane.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 			Name: fmt.Sprintf("%s-%d", d.namespace, i), Labels: map[string]string{nodeLabel: d.namespace}}})
 	}
 	d.create(ctx)
@@ -63,7 +64,7 @@ func (d *daemonSet) prepare(ctx context.Context) {
 // create makes a DaemonSet whose pods are all ready. There is no scheduler, so each is bound to its node.
 func (d *daemonSet) create(ctx context.Context) {
 	labels := map[string]string{"app": d.name}
-	d.plane.Create(ctx, &appsv1.DaemonSet{
+	d.Plane.Create(ctx, &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: d.name, Namespace: d.namespace},
 		Spec: appsv1.DaemonSetSpec{
 			Selector:       &metav1.LabelSelector{MatchLabels: labels},
@@ -88,8 +89,7 @@ func (d *daemonSet) create(ctx context.Context) {
 }
 
 func (d *daemonSet) bind(ctx context.Context, pod *corev1.Pod) {
-	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	must.Do(d.plane.Bind(ctx, pod, required.NodeSelectorTerms[0].MatchFields[0].Values[0]))
+	must.Do(d.Plane.Bind(ctx, pod, scene.DaemonNode(pod)))
 }
 
 // change makes some pods new, and some unready. In half of the rounds nothing is out of order, so that the whole budget is left to
@@ -99,7 +99,7 @@ func (d *daemonSet) change(ctx context.Context) {
 		return
 	}
 	pods := d.podsByName(ctx)
-	revisions := must.Get(d.plane.AppsV1().ControllerRevisions(d.namespace).List(ctx, metav1.ListOptions{})).Items
+	revisions := must.Get(d.Plane.AppsV1().ControllerRevisions(d.namespace).List(ctx, metav1.ListOptions{})).Items
 	newest := slices.MaxFunc(revisions, func(a, b appsv1.ControllerRevision) int { return cmp.Compare(a.Revision, b.Revision) })
 	for _, pod := range pods {
 		if d.r.IntN(4) == 0 {
@@ -168,6 +168,6 @@ func (d *daemonSet) trigger(ctx context.Context) {
 		d.give(ctx, d.ready, corev1.PodRunning, corev1.ConditionTrue)
 	}
 	for _, node := range d.left {
-		d.plane.Patch(ctx, "nodes", "", node, fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, nodeLabel))
+		d.Plane.Patch(ctx, "nodes", "", node, fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, nodeLabel))
 	}
 }

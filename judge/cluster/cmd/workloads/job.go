@@ -99,16 +99,16 @@ func (j *job) prepare(ctx context.Context) {
 	if j.end.spec != nil {
 		j.end.spec(&made.Spec)
 	}
-	j.plane.Create(ctx, made)
+	j.Plane.Create(ctx, made)
 	j.awaitPods(ctx, int(j.size))
 	j.settle(ctx)
 	// What the controller made has an index that counts.
 	first := j.podsByName(ctx)[0]
-	settled := must.Get(j.plane.BatchV1().Jobs(j.namespace).Get(ctx, j.name, metav1.GetOptions{}))
+	settled := must.Get(j.Plane.BatchV1().Jobs(j.namespace).Get(ctx, j.name, metav1.GetOptions{}))
 	j.duplicated = time.Now()
 	j.duplicate(ctx, settled)
 	if j.end.status != "" {
-		j.plane.Patch(ctx, "pods", j.namespace, first.Name, j.end.status, "status")
+		j.Plane.Patch(ctx, "pods", j.namespace, first.Name, j.end.status, "status")
 	}
 }
 
@@ -130,7 +130,7 @@ func (j *job) duplicate(ctx context.Context, made *batchv1.Job) {
 		if j.r.IntN(2) == 0 {
 			pod.Spec.NodeName = "node-1"
 		}
-		group.Go(func() error { return must.Try(func() { j.plane.Create(ctx, pod) }) })
+		group.Go(func() error { return must.Try(func() { j.Plane.Create(ctx, pod) }) })
 	}
 	must.Do(group.Wait())
 }

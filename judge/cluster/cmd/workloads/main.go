@@ -39,36 +39,29 @@ func run(ctx context.Context) {
 	if flag.NArg() != 3 || !known {
 		must.Do(fmt.Errorf("want one of %v, a number of rounds and a seed", slices.Sorted(maps.Keys(kinds))))
 	}
-	tally, wrong, late, records := map[string]int{}, 0, 0, []*record{}
+	var records []*record
 	all.Play(ctx, func(ctx context.Context, number int) string {
-		for ; ; late++ {
-			r := &round{plane: all.Plane, r: rand.New(rand.NewPCG(all.Seed, uint64(number))), podrank: all.Podrank, gates: *gates,
-				tally: tally, resource: kind.resource, name: kind.name}
+		for range 100 {
+			r := &round{Rounds: all, r: rand.New(rand.NewPCG(all.Seed, uint64(number))), gates: *gates, resource: kind.resource, name: kind.name}
 			r.namespace = all.Plane.CreateNamespace(ctx, fmt.Sprintf("%s-%d-%d-", flag.Arg(0), all.Seed, number))
-			played := kind.scenario(r)
-			recorded, contradiction := r.play(ctx, played)
+			recorded, contradiction := r.play(ctx, kind.scenario(r))
 			if contradiction != "" {
-				wrong++
-				fmt.Printf("round %d: %s\n%s\n", number, recorded.Kind, contradiction)
+				all.IsWrong(number, "%s\n%s", recorded.Kind, contradiction)
 				all.Keep(r.namespace, "dump.json", preview.List(recorded.Items))
 			}
-			r.plane.Empty(ctx, r.namespace)
-			r.plane.DeleteNodes(ctx, nodeLabel, r.namespace)
+			r.Plane.Empty(ctx, r.namespace)
+			r.Plane.DeleteNodes(ctx, nodeLabel, r.namespace)
 			if recorded != nil {
 				records = append(records, recorded)
 				return ""
 			}
-			if late == 10*all.Last {
-				must.Do(errors.New("the controller was faster"))
-			}
+			all.Count("played again: the controller was faster", 1)
 		}
+		must.Do(errors.New("the controller is always faster"))
+		return ""
 	})
-	fmt.Printf("%d rounds of seed %d; in %d more, the controller was faster\n", len(records), all.Seed, late)
-	for _, what := range slices.Sorted(maps.Keys(tally)) {
-		fmt.Printf("%6d %s\n", tally[what], what)
-	}
 	if *recordFile != "" {
 		rounds.Record(*recordFile, records)
 	}
-	all.Conclude(wrong)
+	all.Conclude()
 }

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
+	"github.com/podrank/podrank/judge/cluster/internal/rounds"
 )
 
 const (
@@ -61,20 +61,17 @@ type record struct {
 }
 
 type prediction struct {
-	Quota   int
-	Blocked []struct{ Name string }
-	Pods    []struct{ Name, UID, Verdict, Rule, Why string }
+	Quota int
+	Pods  []struct{ Name, UID, Verdict, Rule, Why string }
 }
 
 type round struct {
-	plane     *control.Plane
+	*rounds.Rounds
 	r         *rand.Rand
-	podrank   preview.Program
 	gates     string // as the preview's --feature-gates takes them
 	namespace string
 	// The workload's.
 	resource, name string
-	tally          map[string]int
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
@@ -102,7 +99,7 @@ func (r *round) play(ctx context.Context, s scenario) (*record, string) {
 	}
 	slices.Sort(played.Gone)
 	predicted := r.ask(ctx, played)
-	r.tally["round: "+played.Kind]++
+	r.Count("round: "+played.Kind, 1)
 	return played, r.compare(predicted, played.Gone)
 }
 
@@ -111,27 +108,20 @@ func (r *round) isLate(map[types.UID]*corev1.Pod) bool { return false }
 
 // compare returns what contradicts the preview, if anything does.
 func (r *round) compare(predicted *prediction, gone []string) (text string) {
-	contested, places := 0, []string{}
-	for i, pod := range predicted.Pods {
+	contested := 0
+	for _, pod := range predicted.Pods {
 		went := slices.Contains(gone, pod.UID)
-		r.tally["verdict: "+pod.Verdict]++
-		r.tally["rule: "+pod.Rule]++
+		r.Count("verdict: "+pod.Verdict, 1)
+		r.Count("rule: "+pod.Rule, 1)
 		switch {
 		case pod.Verdict == "contested" && went:
 			contested++
-			places = append(places, fmt.Sprint(i))
 		case pod.Verdict != "contested" && went != (pod.Verdict == "delete"):
 			text += fmt.Sprintf("%s %s because %s, but went: %v\n", pod.Verdict, pod.Name, pod.Why, went)
 		}
 	}
 	if contested != predicted.Quota {
 		text += fmt.Sprintf("%d of the contested pods went, and not %d\n", contested, predicted.Quota)
-	}
-	if predicted.Quota > 0 {
-		r.tally[fmt.Sprintf("contested: %d went, at the places %s", contested, strings.Join(places, " "))]++
-	}
-	if len(predicted.Blocked) > 0 && len(gone) == 0 {
-		r.tally["everything waits"]++
 	}
 	return text
 }
@@ -146,7 +136,7 @@ func (r *round) pods(ctx context.Context) map[types.UID]*corev1.Pod {
 
 // podsByName are in the order of their names, so that a seed gives each the same facts.
 func (r *round) podsByName(ctx context.Context) []corev1.Pod {
-	pods := must.Get(r.plane.CoreV1().Pods(r.namespace).List(ctx, metav1.ListOptions{})).Items
+	pods := must.Get(r.Plane.CoreV1().Pods(r.namespace).List(ctx, metav1.ListOptions{})).Items
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return pods
 }
@@ -160,7 +150,7 @@ func (r *round) awaitPods(ctx context.Context, count int) {
 
 // give sets a pod's phase and whether it is ready, for a minute already.
 func (r *round) give(ctx context.Context, pod *corev1.Pod, phase corev1.PodPhase, ready corev1.ConditionStatus) {
-	r.plane.PatchPod(ctx, pod, map[string]any{"status": map[string]any{
+	r.Plane.PatchPod(ctx, pod, map[string]any{"status": map[string]any{
 		"phase": phase,
 		"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready,
 			LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Minute))}},
@@ -168,17 +158,17 @@ func (r *round) give(ctx context.Context, pod *corev1.Pod, phase corev1.PodPhase
 }
 
 func (r *round) label(ctx context.Context, pod *corev1.Pod, key, value string) {
-	r.plane.PatchPod(ctx, pod, map[string]any{"metadata": map[string]any{"labels": map[string]string{key: value}}})
+	r.Plane.PatchPod(ctx, pod, map[string]any{"metadata": map[string]any{"labels": map[string]string{key: value}}})
 }
 
 // patch changes the workload.
 func (r *round) patch(ctx context.Context, fields string) {
-	r.plane.Patch(ctx, r.resource, r.namespace, r.name, fields)
+	r.Plane.Patch(ctx, r.resource, r.namespace, r.name, fields)
 }
 
 // get reads the workload.
 func (r *round) get(ctx context.Context) *unstructured.Unstructured {
-	return must.Get(r.plane.Of(r.resource, r.namespace).Get(ctx, r.name, metav1.GetOptions{}))
+	return must.Get(r.Plane.Of(r.resource, r.namespace).Get(ctx, r.name, metav1.GetOptions{}))
 }
 
 // settle waits until the controller has observed the workload's spec, and nothing has changed for a while.
@@ -200,7 +190,7 @@ func (r *round) settle(ctx context.Context) {
 // dump returns the objects as kubectl prints them, without what no preview reads.
 func (r *round) dump(ctx context.Context, types string) []map[string]any {
 	var list struct{ Items []map[string]any }
-	preview.GetInto(ctx, r.plane.Kubeconfig, r.namespace, types, &list)
+	preview.GetInto(ctx, r.Plane.Kubeconfig, r.namespace, types, &list)
 	for _, item := range list.Items {
 		delete(item, "data")
 		if item["kind"] == "Pod" {
@@ -226,7 +216,7 @@ func (r *round) ask(ctx context.Context, asked *record) *prediction {
 		args = append(args, "--feature-gates", r.gates)
 	}
 	var answer prediction
-	must.Do(r.podrank.AskInto(ctx, preview.List(asked.Items), &answer, args...))
+	must.Do(r.Podrank.AskInto(ctx, preview.List(asked.Items), &answer, args...))
 	return &answer
 }
 

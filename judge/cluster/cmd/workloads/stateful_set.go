@@ -61,7 +61,7 @@ func (s *statefulSet) create(ctx context.Context) {
 	if s.r.IntN(3) == 0 {
 		set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: pick(s.r, int32(1), 3, 8)}
 	}
-	s.plane.Create(ctx, set)
+	s.Plane.Create(ctx, set)
 	for ready := int32(0); ready < s.size; sleep(ctx, quiet/20) {
 		ready = 0
 		for _, pod := range s.pods(ctx) {
@@ -95,7 +95,7 @@ func (s *statefulSet) breakPods(ctx context.Context) {
 		case 2:
 			s.give(ctx, pod, corev1.PodPending, corev1.ConditionFalse)
 		case 3:
-			must.Do(s.plane.Of("pods", s.namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{}))
+			must.Do(s.Plane.Of("pods", s.namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{}))
 		}
 	}
 }

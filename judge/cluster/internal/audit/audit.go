@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
@@ -22,27 +20,13 @@ type Event struct {
 	Verb                string
 	Resource, Namespace string // the resource with its subresource, as in replicasets/scale
 	Name                string
-	UID                 types.UID // of a pod that was created or deleted
 	Began, Ended        time.Time
-	Body                json.RawMessage // what was sent
-	replicasAreLeftOut  bool
-	replicas            *int32
-	changesTheTemplate  bool
+	ChangesTemplate     bool   // it is a patch that has a pod template
+	Replicas            *int32 // the count that it sets, if it sets one
 }
 
 // IsController says that a controller sent it.
 func (e *Event) IsController() bool { return strings.HasPrefix(e.Agent, "kube-controller-manager/") }
-
-// Replicas is the count that the request sets, if it sets one. A Scale leaves 0 out.
-func (e *Event) Replicas() (int32, bool) {
-	if e.replicas != nil {
-		return *e.replicas, true
-	}
-	return 0, e.replicasAreLeftOut
-}
-
-// ChangesTemplate says that a patch has a pod template.
-func (e *Event) ChangesTemplate() bool { return e.changesTheTemplate }
 
 // Log is the file as far as it has been read.
 type Log struct {
@@ -67,14 +51,6 @@ func (l *Log) Of(namespace string) []Event {
 	defer l.mutex.Unlock()
 	l.read()
 	return append([]Event{}, l.events[namespace]...)
-}
-
-// Forget drops a namespace.
-func (l *Log) Forget(namespace string) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.read()
-	delete(l.events, namespace)
 }
 
 // read reads whole lines up to the present end.
@@ -106,10 +82,7 @@ func parse(line []byte) *Event {
 		RequestURI             string
 		RequestObject          json.RawMessage
 		ResponseObject         struct {
-			Metadata struct {
-				Name string
-				UID  types.UID
-			}
+			Metadata struct{ Name string }
 		}
 		RequestReceivedTimestamp time.Time
 		StageTimestamp           time.Time
@@ -121,8 +94,8 @@ func parse(line []byte) *Event {
 		return nil
 	}
 	event := &Event{User: logged.User.Username, Agent: logged.UserAgent, Verb: logged.Verb, Resource: logged.ObjectRef.Resource,
-		Namespace: logged.ObjectRef.Namespace, Name: logged.ObjectRef.Name, UID: logged.ResponseObject.Metadata.UID,
-		Began: logged.RequestReceivedTimestamp, Ended: logged.StageTimestamp, Body: logged.RequestObject}
+		Namespace: logged.ObjectRef.Namespace, Name: logged.ObjectRef.Name,
+		Began: logged.RequestReceivedTimestamp, Ended: logged.StageTimestamp}
 	if logged.ImpersonatedUser != nil {
 		event.User = logged.ImpersonatedUser.Username
 	}
@@ -132,39 +105,25 @@ func parse(line []byte) *Event {
 	if event.Name == "" { // the server chose it
 		event.Name = logged.ResponseObject.Metadata.Name
 	}
-	event.readBody()
+	event.read(logged.RequestObject)
 	return event
 }
 
-// readBody finds what a request does to a count and a template.
-func (e *Event) readBody() {
+// read finds what a request does to a count and a template. A Scale leaves a count of 0 out. A JSON patch, which is a list, has neither.
+func (e *Event) read(sent json.RawMessage) {
 	var body struct {
 		Kind string
-		Spec *struct {
+		Spec struct {
 			Replicas *int32
 			Template json.RawMessage
 		}
 	}
-	if json.Unmarshal(e.Body, &body) != nil { // a JSON patch is a list
-		e.readJSONPatch()
+	if json.Unmarshal(sent, &body) != nil {
 		return
 	}
-	if body.Spec != nil {
-		e.replicas = body.Spec.Replicas
-		e.changesTheTemplate = e.Verb == "patch" && body.Spec.Template != nil
+	e.Replicas = body.Spec.Replicas
+	if e.Replicas == nil && e.Verb == "update" && body.Kind == "Scale" {
+		e.Replicas = new(int32)
 	}
-	e.replicasAreLeftOut = e.Verb == "update" && body.Kind == "Scale" && e.replicas == nil
-}
-
-func (e *Event) readJSONPatch() {
-	var patch []struct {
-		Op, Path string
-		Value    json.RawMessage
-	}
-	_ = json.Unmarshal(e.Body, &patch) // a body of no object has no count
-	for _, step := range patch {
-		if step.Path == "/spec/replicas" && step.Op != "test" {
-			must.Do(json.Unmarshal(step.Value, &e.replicas))
-		}
-	}
+	e.ChangesTemplate = e.Verb == "patch" && body.Spec.Template != nil
 }

@@ -33,7 +33,6 @@ const (
 // When a signal or a hook comes; a hook comes before if nothing is said.
 const (
 	Before = "before"
-	During = "during"
 	After  = "after"
 )
 
@@ -168,7 +167,7 @@ func (c Calls) accompany(n, i int, f Fault, program string) int {
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	c.note(n, begins)
 	must.Do(command.Start())
-	if f.What != Hook && (f.When == During || isWatch(os.Args)) {
+	if f.What != Hook && isWatch(os.Args) {
 		time.Sleep(60 * time.Millisecond)
 		send(f.What)
 		f.When = ""
@@ -220,18 +219,15 @@ func (c Calls) become(n int, program string) {
 	must.Do(syscall.Exec(program, append([]string{"kubectl"}, os.Args[1:]...), os.Environ()))
 }
 
+// Signals are those that a program can get.
+var Signals = map[string]syscall.Signal{Interrupt: syscall.SIGINT, Terminate: syscall.SIGTERM, Kill: syscall.SIGKILL}
+
 // parent is the program under test.
 var parent = os.Getppid()
 
-// send sends the signal to the program under test, which is this one's parent.
+// send sends the signal to the program under test, which is this one's parent, unless another signal has ended it.
 func send(what string) {
-	signal, known := map[string]syscall.Signal{
-		Interrupt: syscall.SIGINT, Terminate: syscall.SIGTERM, Kill: syscall.SIGKILL,
-	}[what]
-	if !known {
-		must.Do(fmt.Errorf("unknown fault %q", what))
-	}
-	if os.Getppid() == parent { // else another signal has ended it
-		must.Do(syscall.Kill(parent, signal))
+	if os.Getppid() == parent {
+		must.Do(syscall.Kill(parent, Signals[what]))
 	}
 }

@@ -1,13 +1,11 @@
 // Package history follows the pods and sets of a whole control plane over one watch per kind. It keeps their current state,
-// and records what the controllers do in the order of resource versions.
+// and records which pods went.
 package history
 
 import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,8 +23,7 @@ import (
 
 // Set is a ReplicaSet or a ReplicationController.
 type Set struct {
-	Kind, Name       string
-	UID              types.UID
+	Name             string
 	Replicas, Ready  int32 // Replicas of the spec, Ready of the status
 	Current          int32 // replicas of the status
 	Generation, Seen int64
@@ -34,23 +31,8 @@ type Set struct {
 
 // Gone says that a pod began to terminate, or went at once.
 type Gone struct {
-	Version uint64
-	Pod     *corev1.Pod // as it was before
-	At      time.Time   // when the news came
-}
-
-// Scaled says that the count of a set changed.
-type Scaled struct {
-	Version  uint64
-	Set      types.UID
-	From, To int32
-}
-
-// Cost says that the deletion cost of a pod changed. An empty text is none.
-type Cost struct {
-	Version  uint64
-	Pod      types.UID
-	From, To string
+	Pod *corev1.Pod // as it was before
+	At  time.Time   // when the news came
 }
 
 // Namespace is what is known of one namespace.
@@ -58,10 +40,7 @@ type Namespace struct {
 	Pods        map[types.UID]*corev1.Pod
 	Sets        map[types.UID]*Set
 	Deployments map[types.UID]*appsv1.Deployment
-	Gone        []Gone   // in order of Version
-	Scaled      []Scaled // in order of Version
-	Costs       []Cost   // in order of Version
-	Made        []string // names of ReplicaSets and ReplicationControllers, as they were seen first
+	Gone        []Gone // in order
 	Changed     time.Time
 	news        chan struct{}
 }
@@ -166,7 +145,7 @@ func (h *History) Forget(namespace string) {
 
 // ClearEvents forgets what happened, not what is there.
 func (h *History) ClearEvents(namespace string) {
-	h.Look(namespace, func(n *Namespace) { n.Gone, n.Scaled, n.Costs, n.Made = nil, nil, nil, nil })
+	h.Look(namespace, func(n *Namespace) { n.Gone = nil })
 }
 
 // IsActive says whether a ReplicaSet counts the pod.
@@ -226,7 +205,7 @@ func (h *History) of(namespace string) *Namespace {
 	n := h.namespaces[namespace]
 	if n == nil {
 		n = &Namespace{map[types.UID]*corev1.Pod{}, map[types.UID]*Set{}, map[types.UID]*appsv1.Deployment{},
-			nil, nil, nil, nil, time.Now(), make(chan struct{})}
+			nil, time.Now(), make(chan struct{})}
 		h.namespaces[namespace] = n
 	}
 	return n
@@ -238,14 +217,6 @@ func (n *Namespace) tell() {
 	n.news = make(chan struct{})
 }
 
-func version(object metav1.Object) uint64 {
-	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
-	if err != nil {
-		panic(err) // kube-apiserver's are revisions of etcd
-	}
-	return version
-}
-
 func (h *History) put(object any) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -254,45 +225,21 @@ func (h *History) put(object any) {
 	switch object := object.(type) {
 	case *corev1.Pod:
 		if old := n.Pods[object.UID]; old != nil && old.DeletionTimestamp == nil && object.DeletionTimestamp != nil {
-			n.gone(old, version(object))
+			n.gone(old)
 		}
-		n.cost(n.Pods[object.UID], object)
 		n.Pods[object.UID] = object
 	case *appsv1.ReplicaSet:
-		n.putSet(object, &Set{"ReplicaSet", object.Name, object.UID, *object.Spec.Replicas, object.Status.ReadyReplicas,
-			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration})
+		n.Sets[object.UID] = &Set{object.Name, *object.Spec.Replicas, object.Status.ReadyReplicas,
+			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration}
 	case *corev1.ReplicationController:
-		n.putSet(object, &Set{"ReplicationController", object.Name, object.UID, *object.Spec.Replicas, object.Status.ReadyReplicas,
-			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration})
+		n.Sets[object.UID] = &Set{object.Name, *object.Spec.Replicas, object.Status.ReadyReplicas,
+			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration}
 	case *appsv1.Deployment:
 		n.Deployments[object.UID] = object
 	}
 }
 
-// cost notes that a pod's deletion cost is another than it was.
-func (n *Namespace) cost(old, pod *corev1.Pod) {
-	if old == nil {
-		return
-	}
-	if from, to := old.Annotations[corev1.PodDeletionCost], pod.Annotations[corev1.PodDeletionCost]; from != to {
-		n.Costs = append(n.Costs, Cost{version(pod), pod.UID, from, to})
-	}
-}
-
-func (n *Namespace) putSet(object metav1.Object, set *Set) {
-	if n.Sets[set.UID] == nil {
-		n.Made = append(n.Made, set.Name)
-	}
-	if old := n.Sets[set.UID]; old != nil && old.Replicas != set.Replicas {
-		n.Scaled = append(n.Scaled, Scaled{version(object), set.UID, old.Replicas, set.Replicas})
-		sort.SliceStable(n.Scaled, func(i, j int) bool { return n.Scaled[i].Version < n.Scaled[j].Version })
-	}
-	n.Sets[set.UID] = set
-}
-
-func (n *Namespace) gone(pod *corev1.Pod, version uint64) {
-	n.Gone = append(n.Gone, Gone{version, pod, time.Now()})
-}
+func (n *Namespace) gone(pod *corev1.Pod) { n.Gone = append(n.Gone, Gone{pod, time.Now()}) }
 
 func (h *History) remove(object any) {
 	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -303,10 +250,8 @@ func (h *History) remove(object any) {
 	n := h.of(object.(metav1.Object).GetNamespace())
 	defer n.tell()
 	uid := object.(metav1.Object).GetUID()
-	if pod, ok := object.(*corev1.Pod); ok {
-		if old := n.Pods[uid]; old != nil && old.DeletionTimestamp == nil {
-			n.gone(old, version(pod))
-		}
+	if old := n.Pods[uid]; old != nil && old.DeletionTimestamp == nil {
+		n.gone(old)
 	}
 	delete(n.Pods, uid)
 	delete(n.Sets, uid)

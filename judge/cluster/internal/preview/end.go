@@ -15,7 +15,7 @@ import (
 
 // EndQuestion is what the preview is asked of the Deployment `web`: where do its syncs lead?
 type EndQuestion struct {
-	Items  []map[string]any
+	Dump   *Dump
 	Count  *int32 // what it is scaled to; nil if it keeps its count
 	Now    time.Time
 	Within string // by how much the controllers may decide earlier and later
@@ -27,9 +27,6 @@ type Bounds struct{ Min, Max int32 }
 // Has says whether a number is within them.
 func (b Bounds) Has(number int) bool { return int(b.Min) <= number && number <= int(b.Max) }
 
-// IsOne says whether they leave nothing open.
-func (b Bounds) IsOne() bool { return b.Min == b.Max }
-
 // End is the preview's answer.
 type End struct {
 	GoesOn bool    `json:"goesOn"`
@@ -40,14 +37,14 @@ type End struct {
 
 // Rest is the state in which nothing follows by itself.
 type Rest struct {
-	Delete    Bounds `json:"delete"`
-	WaitsFor  string `json:"waitsFor"`
-	IsCertain bool   `json:"isCertain"`
-	Sets      []struct {
-		ReplicaSet *string `json:"replicaSet"`
-		Replicas   Bounds  `json:"replicas"`
-		Delete     Bounds  `json:"delete"`
-	} `json:"sets"`
+	Delete Bounds   `json:"delete"`
+	Sets   []RestOf `json:"sets"`
+}
+
+// RestOf is the size of one set then.
+type RestOf struct {
+	ReplicaSet *string `json:"replicaSet"`
+	Replicas   Bounds  `json:"replicas"`
 }
 
 // Note is what the preview says besides.
@@ -75,29 +72,16 @@ func (p Program) AskEnd(ctx context.Context, q *EndQuestion) (*End, error) {
 	}
 	arguments := append(goal, "deploy/web", "--now", q.Now.UTC().Format(time.RFC3339Nano), "--within", q.Within)
 	var end End
-	return &end, p.AskInto(ctx, List(q.Items), &end, arguments...)
+	return &end, p.AskInto(ctx, List(q.Dump.Items), &end, arguments...)
 }
 
-// GetFields dumps the namespace as fields.
-func GetFields(ctx context.Context, kubeconfig, namespace string) []map[string]any {
-	var list struct{ Items []map[string]any }
-	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,deployments", &list)
-	return list.Items
-}
-
-// Merged returns the objects with one of them changed by a merge patch.
-func Merged(items []map[string]any, kind, name string, patch map[string]any) []map[string]any {
-	items = slices.Clone(items)
-	for i, item := range items {
-		if item["kind"] == kind && item["metadata"].(map[string]any)["name"] == name {
-			items[i] = merge(item, patch)
+// Merged is the dump with one object changed by a merge patch.
+func (d *Dump) Merged(kind, name string, patch map[string]any) *Dump {
+	merged := &Dump{slices.Clone(d.Items)}
+	for i := range merged.Items {
+		if o := &merged.Items[i]; o.Kind == kind && o.Metadata.Name == name {
+			must.Do(o.UnmarshalJSON(must.Get(jsonpatch.MergePatch(o.Raw, must.Get(json.Marshal(patch))))))
 		}
 	}
-	return items
-}
-
-func merge(object, patch map[string]any) (merged map[string]any) {
-	text := must.Get(jsonpatch.MergePatch(must.Get(json.Marshal(object)), must.Get(json.Marshal(patch))))
-	must.Do(json.Unmarshal(text, &merged))
 	return merged
 }

@@ -77,28 +77,18 @@ func (o *Object) IsActivePod() bool {
 }
 
 // Get dumps a namespace.
-func Get(ctx context.Context, kubeconfig, namespace string, flags ...string) *Dump {
+func Get(ctx context.Context, kubeconfig, namespace string) *Dump {
 	var dump Dump
-	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,replicationcontrollers,deployments", &dump, flags...)
+	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,replicationcontrollers,deployments", &dump)
 	return &dump
 }
 
 // GetInto dumps objects of a namespace into what JSON is decoded to.
-func GetInto(ctx context.Context, kubeconfig, namespace, resources string, dump any, flags ...string) {
-	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", namespace, "--cache-dir", control.CacheDir(kubeconfig),
-		"get", resources, "-o", "json"}, flags...)
-	text := must.Get(run(exec.CommandContext(ctx, "kubectl", arguments...)))
+func GetInto(ctx context.Context, kubeconfig, namespace, resources string, dump any) {
+	command := exec.CommandContext(ctx, "kubectl", "--kubeconfig", kubeconfig, "--namespace", namespace, "--cache-dir",
+		control.CacheDir(kubeconfig), "get", resources, "-o", "json")
+	text := must.Get(run(command))
 	must.Do(json.Unmarshal(text, dump))
-}
-
-// Without is the dump without some of its objects.
-func (d *Dump) Without(uids []types.UID) *Dump {
-	if len(uids) == 0 {
-		return d
-	}
-	return &Dump{slices.DeleteFunc(slices.Clone(d.Items), func(o Object) bool {
-		return slices.Contains(uids, o.Metadata.UID)
-	})}
 }
 
 // List is the text of objects as kubectl prints several.
@@ -192,17 +182,13 @@ func (p Program) Ask(ctx context.Context, q *Question) (*Prediction, error) {
 
 // AskInto runs the preview on a list of objects, and decodes what it answers in JSON.
 func (p Program) AskInto(ctx context.Context, list []byte, answer any, arguments ...string) error {
-	text, err := p.ask(ctx, list, append(arguments, "-o", "json")...)
+	command := exec.CommandContext(ctx, string(p), append(arguments, "-o", "json", "-f", "-")...)
+	command.Stdin = bytes.NewReader(list)
+	text, err := run(command)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(text, answer)
-}
-
-func (p Program) ask(ctx context.Context, list []byte, arguments ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, string(p), append(arguments, "-f", "-")...)
-	command.Stdin = bytes.NewReader(list)
-	return run(command)
 }
 
 func run(command *exec.Cmd) ([]byte, error) {

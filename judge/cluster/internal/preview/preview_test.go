@@ -6,22 +6,17 @@ import (
 	"time"
 )
 
-func parse(t *testing.T, text string) *Dump {
-	t.Helper()
-	var dump Dump
-	if err := json.Unmarshal([]byte(text), &dump); err != nil {
-		t.Fatal(err)
-	}
-	return &dump
-}
-
 // An age is in another bucket once it has reached a power of two, in nanoseconds: so much later a moment is needed.
 func TestMoments(t *testing.T) {
-	dump := parse(t, `{"items":[
+	var dump Dump
+	const text = `{"items":[
 		{"kind":"Pod","metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[
 			{"type":"Ready","lastTransitionTime":"2026-01-01T00:00:04Z"},{"type":"Ready","lastTransitionTime":null},
 			{"type":"Other","lastTransitionTime":"2026-01-01T00:00:03Z"}]}},
-		{"kind":"ReplicaSet","metadata":{"creationTimestamp":"2026-01-01T00:00:05Z"}}]}`)
+		{"kind":"ReplicaSet","metadata":{"creationTimestamp":"2026-01-01T00:00:05Z"}}]}`
+	if err := json.Unmarshal([]byte(text), &dump); err != nil {
+		t.Fatal(err)
+	}
 	created := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ready := created.Add(4 * time.Second)
 	for _, c := range []struct {

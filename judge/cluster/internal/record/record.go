@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 )
 
@@ -25,16 +26,20 @@ type Case struct {
 	Items    []map[string]any `json:"items"`
 }
 
-// Of makes the case of an outcome, which is plain.
-func Of(round int, kind string, run *verdict.Run, outcome *verdict.Set) *Case {
-	c := &Case{round, kind, outcome.Name, outcome.To, outcome.Now.UTC(), outcome.Gone, nil}
-	for _, object := range run.Dump.Items {
+// Of makes the case of an outcome that leaves nothing open.
+func Of(round int, kind string, run *verdict.Run, outcome *verdict.Outcome) *Case {
+	return &Case{round, kind, run.Set, run.Replicas, outcome.Now.UTC(), outcome.Gone, reduce(run.Dump, nil)}
+}
+
+// reduce returns the objects with what is kept, and with further paths of each kind.
+func reduce(dump *preview.Dump, further map[string][]string) (items []map[string]any) {
+	for _, object := range dump.Items {
 		var whole map[string]any
 		must.Do(json.Unmarshal(object.Raw, &whole))
-		prune(whole, "", slices.Concat(kept[""], kept[object.Kind]))
-		c.Items = append(c.Items, whole)
+		prune(whole, "", slices.Concat(kept[""], kept[object.Kind], further[object.Kind]))
+		items = append(items, whole)
 	}
-	return c
+	return items
 }
 
 // kept are the paths of what stays of each kind, with all that is below them; lists are no part of a path.

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -34,12 +36,14 @@ type Rounds struct {
 	log      *os.File
 	keep     string
 	done     map[int]bool
+	tally    map[string]int
+	wrong    int
 }
 
 // Parse reads the arguments that all programs have, N and SEED behind all others, the flags that all have, and those that this
 // one has defined. So many rounds are played at a time unless a flag says otherwise.
 func Parse(parallel int) *Rounds {
-	r := &Rounds{done: map[int]bool{}}
+	r := &Rounds{done: map[int]bool{}, tally: map[string]int{}}
 	flag.IntVar(&r.From, "from", 1, "the first round")
 	flag.IntVar(&r.parallel, "parallel", parallel, "rounds at a time")
 	flag.StringVar((*string)(&r.Podrank), "podrank", "kubectl-podrank", "the program under test")
@@ -58,10 +62,22 @@ func Parse(parallel int) *Rounds {
 	return r
 }
 
-// Log opens the log, which gets a line for each round, and returns its name.
-func (r *Rounds) Log(name string) string {
-	r.log = r.Open(name)
-	return r.log.Name()
+// Log opens the log, which gets a line for each round.
+func (r *Rounds) Log(name string) { r.log = r.Open(name) }
+
+// Count adds to a line of the summary.
+func (r *Rounds) Count(what string, more int) {
+	r.Lock()
+	defer r.Unlock()
+	r.tally[what] += more
+}
+
+// IsWrong counts and prints a round that went wrong.
+func (r *Rounds) IsWrong(number int, format string, arguments ...any) {
+	r.Lock()
+	defer r.Unlock()
+	r.wrong++
+	fmt.Printf("round %d: %s\n", number, fmt.Sprintf(format, arguments...))
 }
 
 // Open opens a file beside the log, to append to it.
@@ -69,9 +85,9 @@ func (r *Rounds) Open(name string) *os.File {
 	return must.Get(os.OpenFile(filepath.Join(r.keep, name), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644))
 }
 
-// Play plays the rounds, several at a time, and returns how long it took. What play returns of a round is its line in the log.
-// What ends a round before that is a failure of the control plane, and ends them all.
-func (r *Rounds) Play(ctx context.Context, play func(ctx context.Context, number int) string) time.Duration {
+// Play plays the rounds, several at a time, and prints the summary but for what went wrong. What play returns of a round is its line
+// in the log. What ends a round before that is a failure of the control plane, and ends them all.
+func (r *Rounds) Play(ctx context.Context, play func(ctx context.Context, number int) string) {
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
@@ -102,7 +118,10 @@ func (r *Rounds) Play(ctx context.Context, play func(ctx context.Context, number
 		}
 		must.Do(fmt.Errorf("%w; to go on, give FROM %d", err, next))
 	}
-	return time.Since(began)
+	fmt.Printf("rounds %d to %d of seed %d in %s\n", r.From, r.Last, r.Seed, time.Since(began).Round(time.Second))
+	for _, what := range slices.Sorted(maps.Keys(r.tally)) {
+		fmt.Printf("%7d %s\n", r.tally[what], what)
+	}
 }
 
 // Keep writes down something about a round that went wrong, in a directory of the round's.
@@ -112,10 +131,10 @@ func (r *Rounds) Keep(dir, name string, text []byte) {
 	must.Do(os.WriteFile(filepath.Join(dir, name), text, 0o644))
 }
 
-// Conclude says how many rounds contradict the preview. Any is a failure.
-func (r *Rounds) Conclude(contradictions int) {
-	fmt.Printf("%d rounds contradict the preview\n", contradictions)
-	if contradictions > 0 {
+// Conclude says how many rounds went wrong. Any is a failure.
+func (r *Rounds) Conclude() {
+	fmt.Printf("%d rounds contradict the preview\n", r.wrong)
+	if r.wrong > 0 {
 		must.Do(fmt.Errorf("what contradicts the preview is kept in %s", r.keep))
 	}
 }

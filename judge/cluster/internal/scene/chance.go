@@ -1,7 +1,6 @@
 package scene
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -9,9 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 // OfChance are the kinds of rounds in which chance decides: a ReplicaSet, half of the time with up to 8 pods, whose pods became ready
@@ -27,22 +25,11 @@ func (b *builder) chance(ctx context.Context, kind string) *Scene {
 	if b.r.IntN(2) == 0 {
 		size = int32(9 + b.r.IntN(52))
 	}
-	b.replicaSet(ctx, "a", map[string]string{"app": "web", "set": "a"}, size, b.configMap(ctx, "other"))
-	b.settled(ctx)
-	var pods []*corev1.Pod
-	b.history.Look(b.namespace, func(n *history.Namespace) {
-		for uid := range n.Sets {
-			pods = n.Active(uid)
-		}
-	})
-	// The versions are those of the creations, as nothing has happened to the pods since.
-	created := map[types.UID]int{}
-	for _, pod := range pods {
-		created[pod.UID], _ = strconv.Atoi(pod.ResourceVersion)
-	}
-	slices.SortFunc(pods, func(x, y *corev1.Pod) int { return cmp.Compare(created[x.UID], created[y.UID]) })
-	if kind == "at random" {
-		b.r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+	pods := b.owned(ctx, size)
+	if kind == "in turn" {
+		// The versions are those of the creations, as nothing has happened to the pods since.
+		created := func(pod *corev1.Pod) int { return must.Get(strconv.Atoi(pod.ResourceVersion)) }
+		slices.SortFunc(pods, func(x, y *corev1.Pod) int { return created(x) - created(y) })
 	}
 
 	// Ages from 2^39 to 2^40 ns are 550 to 1,100 s.
@@ -58,12 +45,7 @@ func (b *builder) chance(ctx context.Context, kind string) *Scene {
 		if !same {
 			createdAt = createdAt.Add(after)
 		}
-		ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue,
-			LastTransitionTime: metav1.NewTime(base.Add(after))}
-		if b.r.Float64() < late {
-			ready.Status = corev1.ConditionFalse
-		}
-		f := facts{node: nodeName(b.r.IntN(nodes)), phase: corev1.PodRunning, conditions: []corev1.PodCondition{ready},
+		f := facts{node: nodeName(b.r.IntN(nodes)), phase: corev1.PodRunning, conditions: isReady(b.r.Float64() >= late, base.Add(after)),
 			restarts: []int32{0, 0}, created: &metav1.Time{Time: createdAt}}
 		if b.r.Float64() < restart {
 			f.restarts[0] = int32(1 + b.r.IntN(2))
@@ -71,5 +53,5 @@ func (b *builder) chance(ctx context.Context, kind string) *Scene {
 		b.give(ctx, pod, f)
 	}
 	b.settled(ctx)
-	return b.scaleSet("ReplicaSet", "replicasets", 1+int32(b.r.IntN(int(size-1))))
+	return b.scaleSet("rs/a", "replicasets", 1+int32(b.r.IntN(int(size-1))))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
@@ -24,9 +24,6 @@ func (w *Workload) By(plane *control.Plane) *Workload {
 // IsDeployment says whether rollouts are possible.
 func (w *Workload) IsDeployment() bool { return strings.HasPrefix(w.Target, "deploy/") }
 
-// Resource is the workload's, with its name.
-func (w *Workload) Resource() (resource, name string) { return w.resource() }
-
 // Active are the names of the workload's active pods, in order.
 func (w *Workload) Active() (names []string) {
 	for _, pod := range w.history.Active(w.Namespace) {
@@ -37,23 +34,27 @@ func (w *Workload) Active() (names []string) {
 	return names
 }
 
-// Nodes are those that have an active pod, of whomever but a DaemonSet.
-func (w *Workload) Nodes() map[string]bool {
-	nodes := map[string]bool{}
+// Nodes are those that have active pods, with their numbers: of the workload, and of others, but for those that leave with their node.
+func (w *Workload) Nodes() (own, others map[string]int) {
+	own, others = map[string]int{}, map[string]int{}
 	w.history.Look(w.Namespace, func(n *history.Namespace) {
 		for _, pod := range n.Pods {
-			if history.IsActive(pod) && pod.Spec.NodeName != "" {
-				nodes[pod.Spec.NodeName] = true
+			owner := metav1.GetControllerOf(pod)
+			switch {
+			case !history.IsActive(pod) || pod.Spec.NodeName == "" || owner != nil && leavesWithNode(owner):
+			case owner == nil:
+				others[pod.Spec.NodeName]++
+			default:
+				own[pod.Spec.NodeName]++
 			}
 		}
 	})
-	return nodes
+	return own, others
 }
 
 // ScaleBy changes the count by so many, but not below one.
 func (w *Workload) ScaleBy(ctx context.Context, by int32) {
-	count, _ := w.count(ctx)
-	w.Scale(ctx, max(1, count+by))
+	w.Scale(ctx, max(1, w.count(ctx)+by))
 }
 
 // Unready are the names of the active pods that are not ready.
@@ -76,9 +77,3 @@ func (w *Workload) SettleDown(ctx context.Context) {
 		must.Do(fmt.Errorf("it does not settle down: %w", err))
 	}
 }
-
-// Leases are podrank's in the workload's namespace.
-func (w *Workload) Leases(ctx context.Context) []string { return w.State(ctx).Leases }
-
-// Ready makes a pod ready.
-func (w *Workload) Ready(ctx context.Context, pod string) { w.SetReady(ctx, pod, corev1.ConditionTrue) }

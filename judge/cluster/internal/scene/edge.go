@@ -21,10 +21,7 @@ var OfEdges = []string{
 // edge makes a ReplicaSet for such a round. As many pods go as reach the edge.
 func (b *builder) edge(ctx context.Context, kind string) *Scene {
 	began, young := time.Now(), 4+b.r.IntN(7)
-	b.replicaSet(ctx, "a", map[string]string{"app": "web", "set": "a"}, int32(2*young), b.configMap(ctx, "other"))
-	b.settled(ctx)
-	pods := b.history.Active(b.namespace)
-	b.r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+	pods := b.owned(ctx, int32(2*young))
 
 	// From 69 s to 19 h. Times are whole seconds. Until the edge, the pods get their facts, which takes longer on a busy machine.
 	bucket := time.Duration(1) << (36 + b.r.IntN(11))
@@ -43,13 +40,12 @@ func (b *builder) edge(ctx context.Context, kind string) *Scene {
 		}
 		f := facts{
 			node: nodeName(i % 2), phase: corev1.PodRunning, restarts: []int32{restarts, 0}, created: &metav1.Time{Time: created},
-			conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue,
-				LastTransitionTime: metav1.NewTime(ready)}},
+			conditions: isReady(true, ready),
 		}
 		group.Go(func() error { return must.Try(func() { b.give(ctx, pod, f) }) })
 	}
 	must.Do(group.Wait())
-	s := b.scaleSet("ReplicaSet", "replicasets", int32(young))
+	s := b.scaleSet("rs/a", "replicasets", int32(young))
 	early := time.Duration(b.r.IntN(60)) * time.Millisecond
 	s.Await = func(context.Context) { time.Sleep(time.Until(since.Add(bucket - early))) }
 	return s

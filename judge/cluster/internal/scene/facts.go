@@ -51,6 +51,15 @@ func age(r *rand.Rand, from, to float64) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
+// isReady is the condition Ready, true or false since a time.
+func isReady(ready bool, since time.Time) []corev1.PodCondition {
+	condition := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(since)}
+	if ready {
+		condition.Status = corev1.ConditionTrue
+	}
+	return []corev1.PodCondition{condition}
+}
+
 func drawMoments(r *rand.Rand) moments {
 	const day = 24 * 3600
 	switch r.IntN(4) {

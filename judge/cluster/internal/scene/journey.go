@@ -23,20 +23,15 @@ import (
 // Journey is a Deployment `web` somewhere in its rollouts, and a change after which its controllers do all that they can.
 type Journey struct {
 	Namespace string
-	Kind      string         // count, mixed or lagging
-	Change    map[string]any // of the Deployment, as a merge patch
-	Count     *int32         // what it is scaled to, which is in the change, too
+	// Kind is what is changed, and when: the count alone, while the controllers are at rest; mixed is the count, the template, a pause, or
+	// several of them; and lagging is the same in the middle of their work.
+	Kind   string
+	Change map[string]any // of the Deployment, as a merge patch
+	Count  *int32         // what it is scaled to, which is in the change, too
 
 	b         *builder
 	available bool // whether pods must have been ready for some time
 	known     map[types.UID]bool
-}
-
-// KindsOfJourneys are what can be changed, and when.
-var KindsOfJourneys = []string{
-	"count",   // the count alone, while the controllers are at rest
-	"mixed",   // the count, the template, a pause, or several of them, while they are at rest
-	"lagging", // the same in the middle of their work
 }
 
 // rest is for how long nothing happens once the controllers have done all they can, also beside other rounds.
@@ -73,7 +68,7 @@ func BuildJourney(ctx context.Context, plane *control.Plane, h *history.History,
 	b.settled(ctx)
 	j.giveFacts(ctx, 1)
 	for range r.IntN(4) {
-		b.patchDeployment(ctx, string(encode(drawChange(r, size, true))))
+		b.patchDeployment(ctx, encode(drawChange(r, size, true)))
 		j.await(ctx, quiet)
 		j.giveFacts(ctx, pick(r, 0, 0.3, 0.7, 1))
 	}
@@ -87,7 +82,7 @@ func BuildJourney(ctx context.Context, plane *control.Plane, h *history.History,
 	b.barrier(ctx)
 	j.await(ctx, rest)
 	if kind == "lagging" {
-		b.plane.Patch(ctx, "deployments", b.namespace, "web", string(encode(drawChange(r, size, false))))
+		b.plane.Patch(ctx, "deployments", b.namespace, "web", encode(drawChange(r, size, false)))
 		time.Sleep(time.Duration(r.IntN(40)) * time.Millisecond)
 	}
 	j.Change = drawChange(r, size, false)
@@ -153,18 +148,16 @@ func (j *Journey) giveFacts(ctx context.Context, share float64) {
 
 // disturb makes some pods unready.
 func (j *Journey) disturb(ctx context.Context) {
-	pods := slices.DeleteFunc(j.b.history.Active(j.Namespace), func(pod *corev1.Pod) bool { return !history.IsReady(pod) })
-	for _, pod := range pods {
-		if j.b.r.IntN(3) == 0 {
-			j.b.plane.PatchPod(ctx, pod, map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{
-				{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}}}}, "status")
+	for _, pod := range j.b.history.Active(j.Namespace) {
+		if history.IsReady(pod) && j.b.r.IntN(3) == 0 {
+			j.b.plane.PatchPod(ctx, pod, map[string]any{"status": map[string]any{"conditions": isReady(false, time.Now())}}, "status")
 		}
 	}
 }
 
 // Go makes the change, and waits until the controllers have done all they can.
 func (j *Journey) Go(ctx context.Context) {
-	generation := j.b.plane.Patch(ctx, "deployments", j.Namespace, "web", string(encode(j.Change))).GetGeneration()
+	generation := j.b.plane.Patch(ctx, "deployments", j.Namespace, "web", encode(j.Change)).GetGeneration()
 	j.b.history.AwaitQuiet(ctx, j.Namespace, "at rest", rest, func(n *history.Namespace) bool {
 		return n.HasObserved(generation) && n.IsSettled()
 	})
@@ -185,9 +178,7 @@ func (j *Journey) NextPod() (*corev1.Pod, map[string]any) {
 	if !j.available {
 		since = time.Duration(j.b.r.IntN(4000)) * time.Second
 	}
-	ready := metav1.NewTime(time.Now().Add(-since).Truncate(time.Second))
-	change := map[string]any{"status": map[string]any{"phase": "Running", "conditions": []any{
-		map[string]any{"type": "Ready", "status": "True", "lastTransitionTime": ready.UTC().Format(time.RFC3339)}}}}
+	change := map[string]any{"status": map[string]any{"phase": "Running", "conditions": isReady(true, time.Now().Add(-since))}}
 	if pod.Spec.NodeName == "" {
 		change["spec"] = map[string]any{"nodeName": nodeName(j.b.r.IntN(Nodes))}
 	}
@@ -203,4 +194,4 @@ func (j *Journey) MakeReady(ctx context.Context, pod *corev1.Pod, change map[str
 	j.await(ctx, rest)
 }
 
-func encode(fields map[string]any) []byte { return must.Get(json.Marshal(fields)) }
+func encode(fields map[string]any) string { return string(must.Get(json.Marshal(fields))) }

@@ -20,10 +20,10 @@ func Rollout(ctx context.Context, plane *control.Plane, h *history.History, size
 	b.settled(ctx)
 	began := time.Now().Add(-28 * time.Hour) // between 2^46 and 2^47 ns
 	for i, pod := range h.Active(b.namespace) {
-		ready := metav1.NewTime(began.Add(time.Duration(b.r.IntN(4)) * time.Second))
+		ready := began.Add(time.Duration(b.r.IntN(4)) * time.Second)
 		made := metav1.NewTime(ready.Add(-5 * time.Second))
 		f := facts{node: nodeName(i % Nodes), phase: corev1.PodRunning, restarts: []int32{0, 0}, created: &made,
-			conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: ready}}}
+			conditions: isReady(true, ready)}
 		if i%4 == 0 {
 			f.restarts[0] = int32(1 + b.r.IntN(3))
 		}

@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
@@ -24,23 +23,16 @@ var Kinds = []string{
 	"replicaset",            // one that nobody owns is scaled
 	"siblings",              // one of two ReplicaSets of one other owner is scaled
 	"replicationcontroller", // one is scaled
-	"idle",                  // a Deployment with one set is scaled
-	"paused",                // a Deployment that is paused in the midst of a rollout is scaled
-	"midway",                // a Deployment whose rollout waits for its pods is scaled
-	"rolling",               // a Deployment's rollout goes on by itself
 }
-
-// OfDeployments are the kinds whose workload is a Deployment.
-var OfDeployments = Kinds[3:]
 
 // Scene is a namespace in which all is ready for the controllers to take pods.
 type Scene struct {
 	Namespace, Kind string
+	Set             string                // as rs/NAME or rc/NAME, the one that loses pods
+	Count           int32                 // what it is scaled to
 	Await           func(context.Context) // waits for the moment of the trigger, if there is one
-	Trigger         func(context.Context) // makes them
-	Count           *int32                // what a Deployment is scaled to; nil if it only goes on
+	Trigger         func(context.Context) // scales it
 	Reacted         func(*history.Namespace) bool
-	Quiet           time.Duration // how long nothing may happen before the controllers count as done
 }
 
 type builder struct {
@@ -75,10 +67,6 @@ func Build(ctx context.Context, plane *control.Plane, h *history.History, r *ran
 		s = b.workload(ctx, kind)
 		b.giveFacts(ctx)
 	}
-	if kind == "midway" { // it was paused while the pods were given their facts
-		b.patchDeployment(ctx, `{"spec":{"paused":false}}`)
-		h.AwaitQuiet(ctx, namespace, rolled, quiet, (*history.Namespace).IsSettled)
-	}
 	s.Namespace, s.Kind = namespace, kind
 	b.barrier(ctx)
 	return s
@@ -96,20 +84,7 @@ func (b *builder) workload(ctx context.Context, kind string) *Scene {
 		size = int32(1 + b.r.IntN(10))
 	}
 	count := int32(b.r.IntN(int(size)))
-	other := b.configMap(ctx, "other")
-	switch kind {
-	case "replicaset", "siblings":
-		var owners []metav1.OwnerReference
-		if kind == "siblings" {
-			owners = append(owners, other)
-		}
-		b.replicaSet(ctx, "a", map[string]string{"app": "web", "set": "a"}, size, owners...)
-		if kind == "siblings" {
-			b.replicaSet(ctx, "b", map[string]string{"app": "web", "set": "b"}, int32(b.r.IntN(12)), owners...)
-		}
-		b.settled(ctx)
-		return b.scaleSet("ReplicaSet", "replicasets", count)
-	case "replicationcontroller":
+	if kind == "replicationcontroller" {
 		template := template(map[string]string{"app": "web"})
 		b.plane.Create(ctx, &corev1.ReplicationController{
 			ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: b.namespace},
@@ -118,41 +93,45 @@ func (b *builder) workload(ctx context.Context, kind string) *Scene {
 			},
 		})
 		b.settled(ctx)
-		return b.scaleSet("ReplicationController", "replicationcontrollers", count)
+		return b.scaleSet("rc/a", "replicationcontrollers", count)
 	}
-	b.deployment(ctx, size, kind != "idle")
-	patch, scaledTo := scaling(count), &count
-	if kind == "rolling" {
-		patch, scaledTo = `{"spec":{"paused":false}}`, nil
+	var owners []metav1.OwnerReference
+	if kind == "siblings" {
+		owners = append(owners, b.configMap(ctx, "other"))
+		b.replicaSet(ctx, "b", map[string]string{"app": "web", "set": "b"}, int32(b.r.IntN(12)), owners...)
 	}
-	var generation int64
-	return &Scene{
-		Count: scaledTo,
-		Trigger: func(ctx context.Context) {
-			generation = b.plane.Patch(ctx, "deployments", b.namespace, "web", patch).GetGeneration()
-		},
-		Reacted: func(n *history.Namespace) bool { return n.HasObserved(generation) && n.IsSettled() },
-		Quiet:   quiet,
-	}
+	b.replicaSet(ctx, "a", map[string]string{"app": "web", "set": "a"}, size, owners...)
+	b.settled(ctx)
+	return b.scaleSet("rs/a", "replicasets", count)
 }
 
 func scaling(count int32) string { return fmt.Sprintf(`{"spec":{"replicas":%d}}`, count) }
 
 // scaleSet is for the set called a.
-func (b *builder) scaleSet(kind, resource string, count int32) *Scene {
+func (b *builder) scaleSet(set, resource string, count int32) *Scene {
 	return &Scene{
+		Set: set, Count: count,
 		Trigger: func(ctx context.Context) {
 			b.plane.Patch(ctx, resource, b.namespace, "a", scaling(count), "scale")
 		},
 		Reacted: func(n *history.Namespace) bool {
 			for _, set := range n.Sets {
-				if set.Kind == kind && set.Name == "a" && set.Replicas != count {
+				if set.Name == "a" && set.Replicas != count {
 					return false
 				}
 			}
 			return n.IsSettled()
 		},
 	}
+}
+
+// owned makes a ReplicaSet called a, which a ConfigMap owns, and returns its pods in a random order.
+func (b *builder) owned(ctx context.Context, size int32) []*corev1.Pod {
+	b.replicaSet(ctx, "a", map[string]string{"app": "web", "set": "a"}, size, b.configMap(ctx, "other"))
+	b.settled(ctx)
+	pods := b.history.Active(b.namespace)
+	b.r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+	return pods
 }
 
 func (b *builder) settled(ctx context.Context) { b.history.AwaitSettled(ctx, b.namespace) }
@@ -184,33 +163,6 @@ func (b *builder) replicaSet(ctx context.Context, name string, labels map[string
 	})
 }
 
-// deployment makes one; unless it is to be idle, it is brought into a rollout, which is then paused.
-func (b *builder) deployment(ctx context.Context, size int32, rollout bool) {
-	labels := map[string]string{"app": "web"}
-	surge, unavailable := intstr.FromInt32(int32(b.r.IntN(6))), intstr.FromInt32(int32(b.r.IntN(4)))
-	if surge.IntVal == 0 && unavailable.IntVal == 0 {
-		surge.IntVal = 1
-	}
-	b.plane.Create(ctx, &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: b.namespace},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: &size, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template(labels),
-			Strategy: appsv1.DeploymentStrategy{
-				Type:          appsv1.RollingUpdateDeploymentStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable},
-			},
-		},
-	})
-	b.settled(ctx)
-	if !rollout {
-		return
-	}
-	for revision := range 1 + b.r.IntN(2) {
-		b.roll(ctx, fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{"revision":"%d"}}}}}`, revision), 2+revision)
-	}
-	b.patchDeployment(ctx, `{"spec":{"paused":true}}`)
-}
-
 // roll changes the Deployment's template, and waits until its rollout has so many sets and stands still.
 func (b *builder) roll(ctx context.Context, patch string, sets int) {
 	b.patchDeployment(ctx, patch)
@@ -236,8 +188,7 @@ func (b *builder) giveFacts(ctx context.Context) {
 		now := time.Now()
 		b.each(ctx, lost, func(ctx context.Context, pod *corev1.Pod, f facts) {
 			f.node, f.phase = nodeName(int(f.setup)%Nodes), corev1.PodRunning
-			f.conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue,
-				LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}}
+			f.conditions = isReady(true, now.Add(-time.Hour))
 			f.failed, f.finalizer = f.restarts[0]%2 == 0, true
 			b.lose(ctx, pod, f)
 		})
@@ -270,11 +221,12 @@ func (b *builder) lose(ctx context.Context, pod *corev1.Pod, f facts) {
 	}
 }
 
-// give sets a pod's facts: by requests as kube-scheduler and kubelet make them, and in etcd what no request sets.
+// give sets a pod's facts: by requests as kube-scheduler and kubelet make them, and in etcd what no request sets. The status comes before
+// the node, so that the stand-in for kubelet leaves the pod alone.
 func (b *builder) give(ctx context.Context, pod *corev1.Pod, f facts) {
 	if f.node != "" && pod.Spec.NodeName == "" {
-		must.Do(b.plane.Bind(ctx, pod, f.node))
 		b.plane.PatchPod(ctx, pod, map[string]any{"status": f.status()}, "status")
+		must.Do(b.plane.Bind(ctx, pod, f.node))
 	}
 	metadata := map[string]any{}
 	if f.cost != nil && f.costIsValid {

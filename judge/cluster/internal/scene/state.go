@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
@@ -17,27 +16,17 @@ import (
 
 // State reads the workload's namespace as it is now.
 func (w *Workload) State(ctx context.Context) *verdict.State {
-	count, _ := w.count(ctx)
-	return state(ctx, w.plane, w.Namespace, count)
-}
-
-// State reads the Deployment's namespace as it is now.
-func (j *Journey) State(ctx context.Context) *verdict.State {
-	web := must.Get(j.b.plane.AppsV1().Deployments(j.Namespace).Get(ctx, "web", metav1.GetOptions{}))
-	return state(ctx, j.b.plane, j.Namespace, *web.Spec.Replicas)
-}
-
-func state(ctx context.Context, plane *control.Plane, namespace string, count int32) *verdict.State {
-	s := &verdict.State{Count: count, Pods: map[types.UID]verdict.PodState{}}
+	plane, namespace := w.plane, w.Namespace
+	s := &verdict.State{Count: w.count(ctx), Pods: map[types.UID]verdict.PodState{}}
 	for _, pod := range must.Get(plane.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})).Items {
 		if isCanary(&pod) {
 			s.Canaries = append(s.Canaries, "pod/"+pod.Name)
 		}
 		owner := metav1.GetControllerOf(&pod)
-		if !history.IsActive(&pod) || owner == nil || strings.HasPrefix(owner.Name, canary) {
+		if !history.IsActive(&pod) || owner == nil || leavesWithNode(owner) || strings.HasPrefix(owner.Name, canary) {
 			continue
 		}
-		p := verdict.PodState{Name: pod.Name, Version: pod.ResourceVersion, Cost: pod.Annotations[corev1.PodDeletionCost]}
+		p := verdict.PodState{Name: pod.Name, Cost: pod.Annotations[corev1.PodDeletionCost]}
 		for key := range pod.Annotations {
 			if strings.HasPrefix(key, "podrank.dev/") {
 				p.Marks = append(p.Marks, key)
@@ -59,6 +48,11 @@ func state(ctx context.Context, plane *control.Plane, namespace string, count in
 	return s
 }
 
+// leavesWithNode says whether the pods of this owner leave with their node.
+func leavesWithNode(owner *metav1.OwnerReference) bool {
+	return owner.Kind == "DaemonSet" || owner.Kind == "Node"
+}
+
 func managesCost(pod *corev1.Pod, manager string) bool {
 	return slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == manager && entry.FieldsV1 != nil &&
@@ -72,22 +66,4 @@ const canary = "podrank-canary"
 func isCanary(object metav1.Object) bool {
 	return object.GetDeletionTimestamp() == nil &&
 		(strings.HasPrefix(object.GetName(), canary) || object.GetLabels()["podrank.dev/canary"] != "")
-}
-
-// HadCanary says whether a barrier's set has been seen in the namespace.
-func (w *Workload) HadCanary() bool {
-	had := false
-	w.history.Look(w.Namespace, func(n *history.Namespace) {
-		for _, name := range n.Made {
-			had = had || strings.HasPrefix(name, canary)
-		}
-	})
-	return had
-}
-
-// CostChanges counts the changes of deletion costs since the last ClearEvents.
-func (w *Workload) CostChanges() int {
-	changes := 0
-	w.history.Look(w.Namespace, func(n *history.Namespace) { changes = len(n.Costs) })
-	return changes
 }

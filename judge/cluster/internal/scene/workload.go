@@ -32,7 +32,6 @@ type Workload struct {
 	Namespace string
 	Kind      string // deployment, replicaset or replicationcontroller; rolling in the middle of a rollout; owned if it must be refused
 	Target    string // as TYPE/NAME
-	Refused   string // why it cannot be steered; empty if it can
 	Rolls     bool   // whether a rollout has begun
 	Strangers []string
 	Template  string // the deletion cost of its pod template
@@ -42,7 +41,6 @@ type Workload struct {
 	r       *rand.Rand                   // draws the workload
 	nodes   map[string]map[string]string // labels by name
 	first   map[types.UID]bool           // the pods that were made with it
-	owner   types.UID                    // of the pods
 }
 
 // WorkloadOptions narrow down what is drawn.
@@ -50,6 +48,7 @@ type WorkloadOptions struct {
 	Steerable bool // nothing that must be refused as it is
 	Ready     bool // all pods are ready
 	Own       bool // no costs of others
+	Agents    bool // a DaemonSet has a pod on each node
 	Size      int  // as many pods; 2 to 30 if 0
 	Kind      string
 }
@@ -61,8 +60,8 @@ func BuildWorkload(ctx context.Context, plane *control.Plane, h *history.History
 		first: map[types.UID]bool{}}
 	size := int32(2 + r.IntN(29))
 	w.Kind = pick(r, "deployment", "deployment", "replicaset", "replicationcontroller")
-	if !options.Steerable && r.IntN(25) == 0 {
-		w.Kind = pick(r, "rolling", "owned")
+	if !options.Steerable && r.IntN(10) == 0 {
+		w.Kind = pick(r, "rolling", "rolling", "rolling", "owned")
 	}
 	if options.Kind != "" {
 		w.Kind = options.Kind
@@ -74,7 +73,10 @@ func BuildWorkload(ctx context.Context, plane *control.Plane, h *history.History
 	w.create(ctx, size, options)
 	w.giveFacts(ctx, options)
 	w.createStrangers(ctx)
-	w.Settled(ctx)
+	if options.Agents {
+		w.createAgents(ctx)
+	}
+	h.AwaitSettled(ctx, w.Namespace)
 	return w
 }
 
@@ -127,11 +129,8 @@ func (w *Workload) create(ctx context.Context, size int32, options WorkloadOptio
 	}
 	w.history.Look(w.Namespace, func(n *history.Namespace) {
 		for uid, set := range n.Sets {
-			if set.Replicas > 0 {
-				w.owner = uid
-			}
 			if w.Kind == "owned" {
-				w.Target, w.Refused = "rs/"+set.Name, "the set has an owner"
+				w.Target = "rs/" + set.Name
 			}
 			for _, pod := range n.Active(uid) {
 				w.first[pod.UID] = true
@@ -146,8 +145,10 @@ const minReadySeconds = 3600
 // stopMidway pauses the Deployment in the midst of a rollout.
 func (w *Workload) stopMidway(ctx context.Context) {
 	b := &builder{plane: w.plane, history: w.history, namespace: w.Namespace}
-	b.roll(ctx, `{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":0,"maxSurge":1}},`+
-		`"template":{"metadata":{"annotations":{"revision":"2"}}}}}`, 2)
+	for revision := range 1 + w.r.IntN(2) {
+		b.roll(ctx, fmt.Sprintf(`{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":%d,"maxSurge":%d}},`+
+			`"template":{"metadata":{"annotations":{"revision":"%d"}}}}}`, w.r.IntN(3), 1+w.r.IntN(3), 2+revision), 2+revision)
+	}
 	b.patchDeployment(ctx, `{"spec":{"paused":true}}`)
 	active := 0
 	w.history.Look(w.Namespace, func(n *history.Namespace) {
@@ -160,17 +161,6 @@ func (w *Workload) stopMidway(ctx context.Context) {
 	if active > 1 {
 		w.Rolls = true
 	}
-}
-
-// condition of one pod of the workload.
-type condition struct {
-	node     string // none if empty
-	ready    bool
-	age      time.Duration // since it was ready
-	restarts int32
-	labels   map[string]string
-	cost     string // none if empty
-	apply    bool   // the cost comes by a server-side apply
 }
 
 // giveFacts draws what the pods are like, and makes it so.
@@ -187,53 +177,43 @@ func (w *Workload) giveFacts(ctx context.Context, options WorkloadOptions) {
 		costs = pick(r, []string{"-1", "0", "1", "5", "100"}, []string{"100", "1000"}, []string{"1000000"}, []string{"0"},
 			[]string{"-1"}, []string{"-2147483648", "2147483647"}, []string{"-50", "50"})
 	}
+	b := &builder{plane: w.plane, namespace: w.Namespace}
 	nodes := w.nodeNames()
 	young := pick(r, 0, 0.5, 0.5)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for _, pod := range w.history.Active(w.Namespace) {
-		c := condition{node: pick(r, nodes...), ready: !chance(notReady), labels: map[string]string{}}
+		f, since := facts{node: pick(r, nodes...), phase: corev1.PodRunning, restarts: []int32{0, 0}}, minReadySeconds+3600+r.IntN(1000000)
+		isUnready := chance(notReady)
 		if chance(unassigned) {
-			c.node, c.ready = "", false
+			f.node = ""
 		}
-		c.age = time.Duration(minReadySeconds+3600+r.IntN(1000000)) * time.Second
 		if chance(young) {
-			c.age = time.Duration(10+r.IntN(600)) * time.Second
+			since = 10 + r.IntN(600)
 		}
+		f.conditions = isReady(!isUnready, time.Now().Add(-time.Duration(since)*time.Second))
 		if chance(0.2) {
-			c.restarts = int32(r.IntN(5))
+			f.restarts[0] = int32(r.IntN(5))
 		}
+		labels := map[string]any{wish.Shard: strconv.Itoa(r.IntN(4))}
 		if chance(0.3) {
-			c.labels[wish.Draining] = "true"
+			labels[wish.Draining] = "true"
 		}
-		c.labels[wish.Shard] = strconv.Itoa(r.IntN(4))
+		foreign, apply := "", chance(0.5)
 		if chance(cost) {
-			c.cost, c.apply = pick(r, costs...), chance(0.5)
+			foreign = pick(r, costs...)
 		}
-		group.Go(func() error { return must.Try(func() { w.give(ctx, pod, &c) }) })
+		group.Go(func() error {
+			return must.Try(func() {
+				b.give(ctx, pod, f)
+				w.plane.PatchPod(ctx, pod, map[string]any{"metadata": map[string]any{"labels": labels}})
+				if foreign != "" {
+					must.Get(w.SetCost(ctx, pod.Name, foreign, apply))
+				}
+			})
+		})
 	}
 	must.Do(group.Wait())
-}
-
-// give makes a pod so. Its status comes before its node, so that the stand-in for kubelet leaves it alone.
-func (w *Workload) give(ctx context.Context, pod *corev1.Pod, c *condition) {
-	if c.node != "" {
-		status := corev1.ConditionFalse
-		if c.ready {
-			status = corev1.ConditionTrue
-		}
-		since := metav1.NewTime(time.Now().Add(-c.age))
-		w.plane.PatchPod(ctx, pod, map[string]any{"status": map[string]any{
-			"phase":             corev1.PodRunning,
-			"conditions":        []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: since}},
-			"containerStatuses": []corev1.ContainerStatus{{Name: "main", Ready: c.ready, RestartCount: c.restarts}},
-		}}, "status")
-		must.Do(w.plane.Bind(ctx, pod, c.node))
-	}
-	w.plane.PatchPod(ctx, pod, map[string]any{"metadata": map[string]any{"labels": c.labels}})
-	if c.cost != "" {
-		must.Get(w.SetCost(ctx, pod.Name, c.cost, c.apply))
-	}
 }
 
 // SetCost gives a pod a deletion cost that is someone else's: by a server-side apply, or as `kubectl annotate` does. It reports
@@ -251,9 +231,8 @@ func (w *Workload) SetCost(ctx context.Context, pod, cost string, apply bool) (b
 }
 
 // SetReady changes the condition Ready of a pod, if it is still there.
-func (w *Workload) SetReady(ctx context.Context, pod string, status corev1.ConditionStatus) {
-	text := must.Get(json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{
-		{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()}}}}))
+func (w *Workload) SetReady(ctx context.Context, pod string, ready bool) {
+	text := must.Get(json.Marshal(map[string]any{"status": map[string]any{"conditions": isReady(ready, time.Now())}}))
 	_, err := w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, types.StrategicMergePatchType, text,
 		metav1.PatchOptions{FieldManager: "kubelet"}, "status")
 	must.Do(control.IgnoreNotFound(err))
@@ -269,29 +248,57 @@ func (w *Workload) Remove(ctx context.Context, pod string) {
 	must.Do(control.IgnoreNotFound(w.plane.Of("pods", w.Namespace).Delete(ctx, pod, metav1.DeleteOptions{})))
 }
 
-// resource is the one that has the workload, and name its name there.
-func (w *Workload) resource() (resource, name string) {
+// Resource is the one that has the workload, and name its name there.
+func (w *Workload) Resource() (resource, name string) {
 	kind, name, _ := strings.Cut(w.Target, "/")
 	return map[string]string{"deploy": "deployments", "rs": "replicasets", "rc": "replicationcontrollers"}[kind], name
 }
 
 // Scale changes the count as anybody may.
 func (w *Workload) Scale(ctx context.Context, count int32) {
-	resource, name := w.resource()
+	resource, name := w.Resource()
 	w.plane.Patch(ctx, resource, w.Namespace, name, scaling(count), "scale")
 }
 
-// createStrangers makes pods of nobody on the workload's nodes.
+// createStrangers makes pods of nobody on the workload's nodes, or of the node itself, as mirror pods are.
 func (w *Workload) createStrangers(ctx context.Context) {
 	for i := range w.r.IntN(4) {
 		name := fmt.Sprintf("stranger-%d", i)
 		spec := template(nil).Spec
 		spec.NodeName = pick(w.r, w.nodeNames()...)
-		w.plane.Create(ctx, &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.Namespace, Labels: map[string]string{"app": "stranger"}}, Spec: spec,
-		})
+		meta := metav1.ObjectMeta{Name: name, Namespace: w.Namespace, Labels: map[string]string{"app": "stranger"}}
+		if w.r.IntN(3) == 0 {
+			node := must.Get(w.plane.CoreV1().Nodes().Get(ctx, spec.NodeName, metav1.GetOptions{}))
+			meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(node, corev1.SchemeGroupVersion.WithKind("Node"))}
+		}
+		w.plane.Create(ctx, &corev1.Pod{ObjectMeta: meta, Spec: spec})
 		w.Strangers = append(w.Strangers, name)
 	}
+}
+
+// createAgents makes a DaemonSet and waits for its pods, which are bound as a scheduler would.
+func (w *Workload) createAgents(ctx context.Context) {
+	labels := map[string]string{"app": "agent"}
+	pods := template(labels)
+	pods.Spec.NodeSelector = map[string]string{"round": w.Namespace}
+	pods.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	w.plane.Create(ctx, &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "agent", Namespace: w.Namespace},
+		Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: pods}})
+	var agents []*corev1.Pod
+	w.history.Await(ctx, w.Namespace, "on each node", func(n *history.Namespace) bool {
+		agents = slices.DeleteFunc(slices.Collect(maps.Values(n.Pods)), func(pod *corev1.Pod) bool { return pod.Labels["app"] != "agent" })
+		return len(agents) == len(w.nodes)
+	})
+	for _, pod := range agents {
+		w.first[pod.UID] = true
+		must.Do(w.plane.Bind(ctx, pod, DaemonNode(pod)))
+	}
+}
+
+// DaemonNode is the node for which a DaemonSet's controller has made a pod.
+func DaemonNode(pod *corev1.Pod) string {
+	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	return required.NodeSelectorTerms[0].MatchFields[0].Values[0]
 }
 
 // Schedule binds new pods of the workload, until the context ends. The seed and the name of a pod decide its node.
@@ -328,34 +335,13 @@ func (w *Workload) Schedule(ctx context.Context) {
 	}
 }
 
-// Settled waits until the controllers have done what the workload's present count asks of them.
-func (w *Workload) Settled(ctx context.Context) {
-	count, generation := w.count(ctx)
-	isDeployment := strings.HasPrefix(w.Target, "deploy/")
-	w.history.Await(ctx, w.Namespace, "settled", func(n *history.Namespace) bool {
-		total := int32(0)
-		for uid, set := range n.Sets {
-			if uid == w.owner && !isDeployment && set.Generation < generation {
-				return false
-			}
-			total += set.Replicas
-		}
-		for _, deployment := range n.Deployments {
-			if isDeployment && deployment.Generation < generation {
-				return false
-			}
-		}
-		return (w.Refused != "" || w.Rolls || total == count) && n.IsSettled()
-	})
-}
-
-// count reads the workload's count and generation.
-func (w *Workload) count(ctx context.Context) (count int32, generation int64) {
-	resource, name := w.resource()
+// count reads the workload's count.
+func (w *Workload) count(ctx context.Context) int32 {
+	resource, name := w.Resource()
 	object := must.Get(w.plane.Of(resource, w.Namespace).Get(ctx, name, metav1.GetOptions{}))
 	replicas, _, err := unstructured.NestedInt64(object.Object, "spec", "replicas")
 	must.Do(err)
-	return int32(replicas), object.GetGeneration()
+	return int32(replicas)
 }
 
 // CleanUp removes the workload and its nodes.

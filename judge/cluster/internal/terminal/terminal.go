@@ -1,4 +1,4 @@
-// Package terminal runs a program whose standard input and standard error are a terminal, and answers what it asks there.
+// Package terminal runs programs, also at a terminal, where it answers what they ask.
 package terminal
 
 import (
@@ -30,23 +30,49 @@ const question = "[y/N] "
 // patience is how long a program that was left behind may keep the terminal once the run has ended.
 const patience = 2 * time.Second
 
-// Run runs a command until it ends. At each question, counted from 1, it calls answer, and types what that returns.
+// Run runs a command in a session of its own until it ends. With answer, it is at a terminal: at each question, counted from 1, Run calls
+// answer, and types what that returns. An error says that it could not be run or did not end.
 func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.Process) string) (*Ran, error) {
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 10 * time.Second // a watch may outlive a killed program and hold its output
+	began, shown := time.Now(), stderr.String
+	var err error
+	if answer == nil {
+		err = command.Run()
+	} else {
+		shown, err = atTerminal(command, answer)
+	}
+	if command.ProcessState == nil {
+		return nil, err
+	}
+	ran := &Ran{Stdout: stdout.String(), Stderr: shown(), Took: time.Since(began), Exit: command.ProcessState.ExitCode()}
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		ran.Signal = status.Signal()
+	}
+	if ctx.Err() != nil {
+		return ran, fmt.Errorf("%v did not end: %w: %s", command.Args, ctx.Err(), ran.Stderr)
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, err
+	}
+	return ran, nil
+}
+
+// atTerminal returns what the terminal has shown, and what waiting for the command came to.
+func atTerminal(command *exec.Cmd, answer func(int, *os.Process) string) (func() string, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer master.Close()
-	if err := pty.Setsize(master, &pty.Winsize{Rows: 50, Cols: 1000}); err != nil {
-		return nil, err
+	err = pty.Setsize(master, &pty.Winsize{Rows: 50, Cols: 1000})
+	command.Stdin, command.Stderr, command.SysProcAttr.Setctty = slave, slave, true
+	if err == nil {
+		err = command.Start()
 	}
-	var stdout strings.Builder
-	command.Stdin, command.Stderr, command.Stdout = slave, slave, &stdout
-	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 10 * time.Second
-	began := time.Now()
-	err = command.Start()
 	slave.Close()
 	if err != nil {
 		return nil, err
@@ -63,17 +89,7 @@ func Run(ctx context.Context, command *exec.Cmd, answer func(n int, process *os.
 	case <-s.closed:
 	case <-time.After(patience):
 	}
-	ran := &Ran{Stdout: stdout.String(), Stderr: s.text(), Took: time.Since(began), Exit: command.ProcessState.ExitCode()}
-	if ctx.Err() != nil {
-		return ran, fmt.Errorf("%v did not end: %w: %s", command.Args, ctx.Err(), ran.Stderr)
-	}
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return nil, err
-	}
-	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		ran.Signal = status.Signal()
-	}
-	return ran, nil
+	return s.text, err
 }
 
 // screen is what the terminal has shown.

@@ -15,9 +15,9 @@ import (
 
 // Told holds every statement of a run's outcome against what happened. An error says which is false.
 func (w *World) Told(run *Seen) error {
-	count := w.count(run.User)
+	count := w.count(run.hasCounted)
 	if count == nil && strings.Contains(run.Said, "by somebody else:") {
-		count = w.countByOther(run.User)
+		count = w.count(run.isLowered)
 	}
 	if run.Signal == syscall.SIGKILL {
 		return nil // it said nothing
@@ -128,13 +128,15 @@ func (w *World) notAsPlanned(run *Seen, count *Counted) error {
 // loweredMeanwhile is for exit status 3 of a run that did not change the count: somebody else lowered it or began a rollout while costs
 // stood, and the pods that went are named.
 func (w *World) loweredMeanwhile(run *Seen) error {
-	isLowered := slices.ContainsFunc(w.Counts, func(c Counted) bool { return c.By != run.User && c.To < c.From })
 	isNamed := slices.ContainsFunc(w.Deleted, func(d Deleted) bool { return run.names(d.Pod) })
-	if !isLowered && w.Rolled.IsZero() || !isNamed {
+	if w.count(run.isLowered) == nil && w.Rolled.IsZero() || !isNamed {
 		return errors.New("exit status 3, and nobody lowered the count or began a rollout, or it names no pod that went")
 	}
 	return nil
 }
+
+// isLowered says that another than the run lowered the count so.
+func (s *Seen) isLowered(c Counted) bool { return c.By != s.User && c.To < c.From }
 
 // names says whether the outcome names a pod as one that did not do as planned.
 func (s *Seen) names(pod string) bool {

@@ -73,28 +73,21 @@ func lost(names ...string) (lost []Gone) {
 
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		gone   []Gone
-		counts map[types.UID][]int32
-		wrong  string // part of the error; right if empty
+		name  string
+		gone  []Gone
+		to    int32
+		wrong string // part of the error; right if empty
 	}{
-		{"nothing happened", nil, nil, ""},
-		{"the right ones", lost("a1", "a0"), map[types.UID][]int32{"a": {3}}, ""},
-		{"another one", lost("a0", "a2"), map[types.UID][]int32{"a": {3}}, "is certain to go, and stayed"},
-		{"too few", lost("a0"), map[types.UID][]int32{"a": {3}}, "from 5 to 3, and 1 pods went"},
-		{"too many", lost("a0", "a1", "a2"), map[types.UID][]int32{"a": {3}}, "from 5 to 3, and 3 pods went"},
-		{"without a reason", lost("b0"), nil, "from 2 to 2, and 1 pods went"},
-		{"a stranger's", lost("a0", "stranger"), map[types.UID][]int32{"a": {4}}, "stranger went, and no set's count"},
-		{"all", lost("a0", "a1", "a2", "a3", "a4"), map[types.UID][]int32{"a": {0}}, ""},
-		{"two sets", lost("b0", "a0"), map[types.UID][]int32{"a": {4}, "b": {1}}, ""},
-		{"two sets, one wrong", lost("b1", "a0"), map[types.UID][]int32{"a": {4}, "b": {1}}, "rs/b: "},
-		{"two steps", lost("a0", "a2", "a1"), map[types.UID][]int32{"a": {4, 2}}, ""}, // seen as one
-		{"two steps, the second wrong", lost("a0", "a2"), map[types.UID][]int32{"a": {4, 3}}, "certain to go"},
-		{"a pod made later", lost("a0", "later"), map[types.UID][]int32{"a": {4}}, ""},
-		{"grown", nil, map[types.UID][]int32{"a": {7}}, ""},
-		{"grown, then shrunk", lost("a0", "a3"), map[types.UID][]int32{"a": {4, 7, 6}}, ""},
+		{"the right ones", lost("a1", "a0"), 3, ""},
+		{"another one", lost("a0", "a2"), 3, "is certain to go, and stayed"},
+		{"too few", lost("a0"), 3, "2 pods should go, the preview says 2, and 1 went"},
+		{"too many", lost("a0", "a1", "a2"), 3, "2 pods should go, the preview says 2, and 3 went"},
+		{"of another set", lost("a0", "b0"), 4, "b0 went, and it is no pod of rs/a"},
+		{"a stranger's", lost("a0", "stranger"), 4, "stranger went, and it is no pod of rs/a"},
+		{"all", lost("a0", "a1", "a2", "a3", "a4"), 0, ""},
+		{"a pod made later", lost("a0", "later"), 4, ""},
 	} {
-		_, err := Judge(&Run{"default", dump(t), began, c.gone, c.counts, nil}, inTurn)
+		_, err := Judge(&Run{"default", dump(t), "rs/a", c.to, began, c.gone}, inTurn)
 		if c.wrong == "" && err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -104,30 +97,23 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A preview that is right only if pods of the other set have gone already, as ranks can be.
-func TestOtherSetsMayHaveLostPods(t *testing.T) {
-	after := func(others int) Ask {
-		return func(q *preview.Question) (*preview.Prediction, error) {
-			p, err := inTurn(q)
-			count := 0
-			for _, object := range q.Dump.Items {
-				if object.Owner() == "b" {
-					count++
-				}
-			}
-			if q.Set == "rs/a" && count != 2-others {
-				slices.Reverse(p.Pods)
-				for i := range p.Pods {
-					p.Pods[i].Verdict = map[bool]string{true: "delete", false: "keep"}[i < p.Delete]
-				}
-			}
-			return p, err
-		}
+// A preview that is right at one of the possible moments is right.
+func TestMomentsAreTried(t *testing.T) {
+	crossing := dump(t)
+	created := began.Add(time.Millisecond/2 - 1<<40)
+	for i := range crossing.Items {
+		crossing.Items[i].Metadata.Created = &created
 	}
-	run := &Run{"default", dump(t), began, lost("a0", "b0"), map[types.UID][]int32{"a": {4}, "b": {1}}, nil}
-	for others, right := range []bool{true, true, false} {
-		if _, err := Judge(run, after(others)); (err == nil) != right {
-			t.Errorf("right only after %d others: %v", others, err)
+	for asked, right := range []bool{false, true, true, false} {
+		questions := 0
+		_, err := Judge(&Run{"default", crossing, "rs/a", 4, began, lost("a0")}, func(q *preview.Question) (*preview.Prediction, error) {
+			if questions++; questions != asked {
+				q.Replicas++
+			}
+			return inTurn(q)
+		})
+		if (err == nil) != right {
+			t.Errorf("right at moment %d: %v", asked, err)
 		}
 	}
 }

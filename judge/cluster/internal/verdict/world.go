@@ -58,31 +58,22 @@ type Seen struct {
 	Ended     time.Time
 }
 
-// count is the run's change of the count, or nil.
-func (w *World) count(user string) *Counted {
-	i := slices.IndexFunc(w.Counts, func(c Counted) bool { return c.By == user })
-	if i < 0 {
-		return nil
-	}
-	return &w.Counts[i]
-}
+// hasCounted says that the run changed the count so.
+func (s *Seen) hasCounted(c Counted) bool { return c.By == s.User }
 
-// countByOther is the first time that another than the run lowered the count, or nil.
-func (w *World) countByOther(user string) *Counted {
-	i := slices.IndexFunc(w.Counts, func(c Counted) bool { return c.By != user && c.To < c.From })
-	if i < 0 {
-		return nil
-	}
-	return &w.Counts[i]
-}
+// count is the first change of the count that is so, or nil.
+func (w *World) count(is func(Counted) bool) *Counted { return first(w.Counts, is) }
 
 // deletion is that of a pod, or nil.
 func (w *World) deletion(pod string) *Deleted {
-	i := slices.IndexFunc(w.Deleted, func(d Deleted) bool { return d.Pod == pod })
-	if i < 0 {
-		return nil
+	return first(w.Deleted, func(d Deleted) bool { return d.Pod == pod })
+}
+
+func first[T any](of []T, is func(T) bool) *T {
+	if i := slices.IndexFunc(of, is); i >= 0 {
+		return &of[i]
 	}
-	return &w.Deleted[i]
+	return nil
 }
 
 // isChanged says whether others than the run did something in this time.
@@ -140,7 +131,7 @@ func (w *World) Take(runs []*Seen) (taken Taken, wrong []error) {
 // isConfirmed says that a run whose user had confirmed the pod had lowered the count before.
 func (w *World) isConfirmed(runs []*Seen, d Deleted) bool {
 	return slices.ContainsFunc(runs, func(run *Seen) bool {
-		count := w.count(run.User)
+		count := w.count(run.hasCounted)
 		return count != nil && count.At.Before(d.At) && run.Confirmed[d.Pod]
 	})
 }

@@ -1,10 +1,13 @@
 package verdict
 
 import (
+	"encoding/json"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
 // at is a moment of a round, in seconds.
@@ -16,6 +19,17 @@ func set(names string) map[string]bool {
 		set[name] = true
 	}
 	return set
+}
+
+// outcome is what a run printed.
+func outcome(t *testing.T, text string) (s *preview.Steered) {
+	t.Helper()
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
 }
 
 // scaledWorld is one in which podrank lowered the count from 4 to 2 at second 10, and the controller took these pods at second 11.

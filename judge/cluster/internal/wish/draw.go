@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,10 +35,7 @@ type Case struct {
 	Names             []string // pods that must go
 	Wishes            []Wish   // in order; those that name pods are not among them
 	Also, Force, Keep bool
-	Evict             bool
-	Batch             int // how many are evicted at a time
-	ByValueFromAFile  bool
-	namesAfterWishes  int // how many wishes precede the named pods on the command line
+	namesFirst        bool // on the command line
 }
 
 // Check holds the names of the pods that the program wants against the command: every named pod is wanted, and with `drop`, no other
@@ -71,7 +67,7 @@ var (
 )
 
 // Draw asks something random for a workload of these pods. Strangers are names of pods that are not of it.
-func Draw(r *rand.Rand, target string, pods, strangers []string, evictions bool) *Case {
+func Draw(r *rand.Rand, target string, pods, strangers []string) *Case {
 	c := &Case{Target: target, Pods: pods}
 	chance := func(p float64) bool { return r.Float64() < p }
 	names := slices.Clone(pods)
@@ -84,9 +80,6 @@ func Draw(r *rand.Rand, target string, pods, strangers []string, evictions bool)
 			c.Names = append(slices.Clone(c.Names), strangers[r.IntN(len(strangers))])
 		}
 		c.Also = chance(0.3)
-		if evictions && len(c.Names) <= 4 && chance(0.1) {
-			c.Evict, c.Also, c.Batch = true, false, 1+r.IntN(3)
-		}
 		return c
 	}
 	c.To = r.IntN(len(c.Pods))
@@ -102,7 +95,7 @@ func Draw(r *rand.Rand, target string, pods, strangers []string, evictions bool)
 		if chance(0.1) {
 			c.Names = names[:min(len(names), most+1)] // more than go, unless all go
 		}
-		c.namesAfterWishes = r.IntN(1 + len(c.Wishes))
+		c.namesFirst = chance(0.5)
 	}
 	given := map[string]bool{}
 	c.Wishes = slices.DeleteFunc(c.Wishes, func(w Wish) bool { // these may be given once
@@ -110,8 +103,6 @@ func Draw(r *rand.Rand, target string, pods, strangers []string, evictions bool)
 		given[w.Flag] = true
 		return again
 	})
-	c.namesAfterWishes = min(c.namesAfterWishes, len(c.Wishes))
-	c.ByValueFromAFile = chance(0.5)
 	return c
 }
 
@@ -137,7 +128,7 @@ func (c *Case) drawWish(r *rand.Rand) Wish {
 	}
 }
 
-// Arguments are those of the program but for the namespace. A file of values, if there is to be one, is called file.
+// Arguments are those of the program but for the namespace. The file has the values.
 func (c *Case) Arguments(file string) []string {
 	var arguments []string
 	if c.Drop {
@@ -147,35 +138,28 @@ func (c *Case) Arguments(file string) []string {
 		}
 	} else {
 		arguments = []string{"scale", c.Target, "--replicas", fmt.Sprint(c.To)}
-		for i := range len(c.Wishes) + 1 {
-			if i == c.namesAfterWishes {
-				for _, name := range c.Names {
-					arguments = append(arguments, "--pod", name)
-				}
-			}
-			if i == len(c.Wishes) {
-				break
-			}
-			wish := &c.Wishes[i]
+		var names []string
+		for _, name := range c.Names {
+			names = append(names, "--pod", name)
+		}
+		if c.namesFirst {
+			arguments, names = append(arguments, names...), nil
+		}
+		for _, wish := range c.Wishes {
 			arguments = append(arguments, wish.Flag)
-			switch {
-			case wish.Flag == "--by-value" && c.ByValueFromAFile:
+			if wish.Values != nil {
 				arguments = append(arguments, file)
-			case wish.Flag == "--by-value":
-				arguments = append(arguments, "-")
-			case wish.Value != "":
+			} else if wish.Value != "" {
 				arguments = append(arguments, wish.Value)
 			}
 		}
+		arguments = append(arguments, names...)
 	}
 	if c.Force {
 		arguments = append(arguments, "--force-conflicts")
 	}
 	if c.Keep {
 		arguments = append(arguments, "--keep-costs")
-	}
-	if c.Evict {
-		arguments = append(arguments, "--by", "eviction", "--batch", strconv.Itoa(c.Batch))
 	}
 	return arguments
 }
