@@ -109,7 +109,8 @@ func (g *game) answer(l *launch, drawn []drawnDisturbance, n int, process *os.Pr
 // seen is what the runs showed and said, and what contradicts itself in it.
 func (g *game) seen(runs []*launch) (all []*verdict.Seen, wrong []error) {
 	for _, l := range runs {
-		s := &verdict.Seen{User: l.user, Exit: l.ran.Exit, Signal: l.ran.Signal, Document: l.ran.Document, Ended: l.ended}
+		s := &verdict.Seen{User: l.user, Exit: l.ran.Exit, Signal: l.ran.Signal, Document: l.ran.Document, Ended: l.ended,
+			Keeps: l == g.main && g.c.Keep}
 		stdout := l.ran.Stdout
 		if l.ran.Document != nil {
 			stdout = ""

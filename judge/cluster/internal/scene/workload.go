@@ -150,17 +150,7 @@ func (w *Workload) stopMidway(ctx context.Context) {
 			`"template":{"metadata":{"annotations":{"revision":"%d"}}}}}`, w.r.IntN(3), 1+w.r.IntN(3), 2+revision), 2+revision)
 	}
 	b.patchDeployment(ctx, `{"spec":{"paused":true}}`)
-	active := 0
-	w.history.Look(w.Namespace, func(n *history.Namespace) {
-		for _, set := range n.Sets {
-			if set.Replicas > 0 {
-				active++
-			}
-		}
-	})
-	if active > 1 {
-		w.Rolls = true
-	}
+	w.Rolls = true
 }
 
 // giveFacts draws what the pods are like, and makes it so.

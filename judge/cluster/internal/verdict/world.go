@@ -49,6 +49,7 @@ type Seen struct {
 	User      string
 	Confirmed map[string]bool // the pods that were confirmed last; nil if no plan was
 	Refused   bool            // the last question was not answered with yes
+	Keeps     bool            // it was told to keep its costs
 	Exit      int             // -1 if a signal ended it
 	Signal    syscall.Signal
 	Document  *preview.Steered // nil if none was printed
