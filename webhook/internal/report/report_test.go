@@ -54,20 +54,24 @@ func TestNothingToWrite(t *testing.T) {
 	}
 }
 
-// The end of a scale-down is noted where that is known: by its set and count, in its namespace, if it has no end yet.
+// The end of a scale-down is noted where that is known: by its set and count, in its namespace, if it has no end yet. The status may come to know of it
+// only after that.
 func TestOver(t *testing.T) {
 	one := int32(1)
 	entry := func(uid string, to int32, gone *int32) v1alpha1.ScaleDown {
 		return v1alpha1.ScaleDown{Kind: "ReplicaSet", Name: uid, UID: types.UID(uid), From: 9, To: to, Result: "Steered", Gone: gone, Missed: gone}
 	}
 	_, policy, _ := fakeapi.Shop(0)
-	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{entry("web", 4, &one), entry("db", 4, nil), entry("web", 5, nil), entry("web", 4, nil)}
 	unaware, elsewhere := policy.DeepCopy(), policy.DeepCopy()
-	unaware.Name, unaware.UID, unaware.Status.ScaleDowns = "a", "a", nil
-	elsewhere.Namespace, elsewhere.UID = "elsewhere", "elsewhere"
+	unaware.Name, unaware.UID = "a", "a"
+	downs := []v1alpha1.ScaleDown{entry("web", 4, &one), entry("db", 4, nil), entry("web", 5, nil), entry("web", 4, nil)}
+	elsewhere.Namespace, elsewhere.UID, elsewhere.Status.ScaleDowns = "elsewhere", "elsewhere", downs
 	api := fakeapi.New(policy, unaware, elsewhere)
 	r, _ := api.NewReporter()
 	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5, Others: map[int32]bool{5: true}})
+	policy = fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot")
+	policy.Status.ScaleDowns = downs
+	fakeapi.Must(t, api.Status().Update(context.Background(), policy))
 	r.Wait()
 	var all v1alpha1.ScaleDownPolicyList
 	fakeapi.Must(t, api.List(context.Background(), &all))
