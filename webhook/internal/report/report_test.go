@@ -69,6 +69,7 @@ func TestOver(t *testing.T) {
 	api := fakeapi.New(policy, unaware, elsewhere)
 	r, _ := api.NewReporter()
 	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5, Others: map[int32]bool{5: true}})
+	time.Sleep(100 * time.Millisecond) // until it was looked for in vain
 	policy = fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot")
 	policy.Status.ScaleDowns = downs
 	fakeapi.Must(t, api.Status().Update(context.Background(), policy))

@@ -9,8 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -26,17 +24,15 @@ type observed struct {
 }
 
 // fall has the count fall from 4 to 2, with a policy that only observes. web-0 is not ready, so it goes certainly, and any one of
-// the other three does. Then the set and these pods change.
-func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *observed {
+// the other three does. Then these pods go.
+func fall(t *testing.T, goes ...string) *observed {
 	set, policy, pods := fakeapi.Shop(4)
 	policy.Spec = v1alpha1.ScaleDownPolicySpec{}
-	objects := []client.Object{set, policy}
 	for _, pod := range pods {
 		pod.Spec.NodeName = "node-1"
-		objects = append(objects, pod)
 	}
 	pods[0].Status.Conditions = nil
-	s := &observed{TB: t, API: fakeapi.New(objects...)}
+	s := &observed{TB: t, API: fakeapi.New(fakeapi.All(pods, set, policy)...)}
 	s.steerer = s.NewSteerer(nil, fakeapi.Now)
 	live := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	s.Outcome = s.steerer.Steer(context.Background(), steer.Request{
@@ -46,16 +42,12 @@ func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *observ
 		t.Fatalf("%s: %s, written %v", s.Result, s.Message, s.API.Written())
 	}
 	s.must(s.steerer.Predict(s.Outcome))
-	two := int32(2)
-	live.Generation++
-	live.Spec.Replicas, live.Status.Replicas, live.Status.ObservedGeneration = &two, 2, live.Generation
-	change(live)
-	status := live.Status
-	s.must(s.Update(context.Background(), live))
-	live.Status = status
-	s.must(s.Status().Update(context.Background(), live))
+	if p := s.Prediction; p.Delete != 2 || len(p.Certain) != 1 || len(p.Possible) != 4 || len(p.Chances) != 3 {
+		t.Fatalf("%+v", p)
+	}
+	s.counts(2, 2)
 	for _, name := range goes {
-		s.must(s.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}))
+		s.must(s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, name)))
 	}
 	return s
 }
@@ -65,92 +57,69 @@ func (s *observed) must(err error) {
 	fakeapi.Must(s, err)
 }
 
-func (s *observed) compare() steer.Comparison {
-	ctx, stop := context.WithTimeout(context.Background(), time.Second)
-	defer stop()
-	return s.steerer.Compare(ctx, s.Outcome)
+// counts gives the set a count, for which its controller has left so many pods.
+func (s *observed) counts(count, left int32) {
+	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
+	set.Generation++
+	set.Spec.Replicas = &count
+	s.must(s.Update(context.Background(), set))
+	set.Status.Replicas, set.Status.ObservedGeneration = left, set.Generation
+	s.must(s.Status().Update(context.Background(), set))
 }
 
-func nothing(*appsv1.ReplicaSet) {}
-
-func TestPrediction(t *testing.T) {
-	for _, test := range []struct {
-		goes, wrong []string
-		says        string
+// A prediction is compared with what became of the pods, and that is told. What cannot be compared is no wrong prediction.
+func TestCompare(t *testing.T) {
+	missed := []string{"web-1", "web-2"}
+	for name, c := range map[string]struct {
+		goes    []string
+		change  func(*observed, *corev1.Pod)
+		without string
+		wrong   []string
+		says    string
 	}{
-		{[]string{"web-0", "web-1"}, nil, "from 4 to 2: 2 pods went, as predicted: 1 certainly, 1 of 3 by chance"},
-		{[]string{"web-0", "web-3"}, nil, "as predicted"},
-		{[]string{"web-1", "web-2"}, []string{"web-0 stayed"}, "not as predicted: web-0 stayed"},
-	} {
-		s := fall(t, nothing, test.goes...)
-		if p := s.Prediction; p.Delete != 2 || len(p.Certain) != 1 || len(p.Possible) != 4 || len(p.Chances) != 3 {
-			t.Fatalf("%+v", p)
-		}
-		c := s.compare()
-		if c.Without != "" || !slices.Equal(c.Wrong, test.wrong) || len(c.Gone) != len(test.goes) {
-			t.Errorf("%v: %+v", test.goes, c)
-		}
-		reporter, events := s.NewReporter()
-		reporter.Observed(context.Background(), s.Outcome, c)
-		if event := <-events.Events; !strings.Contains(event, test.says) || strings.HasPrefix(event, "Warning") != (test.wrong != nil) {
-			t.Errorf("event: %s", event)
-		}
-		down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot").Status.ScaleDowns[0]
-		if down.Result != "Observed" || down.Wanted != 2 || *down.Gone != 2 || int(*down.Missed) != len(test.wrong) {
-			t.Errorf("%+v", down)
-		}
-	}
-}
-
-// A pod that nobody expected goes.
-func TestUnexpected(t *testing.T) {
-	s := fall(t, nothing, "web-0", "web-1")
-	delete(s.Prediction.Possible, s.Active[1].UID)
-	if c := s.compare(); !slices.Equal(c.Wrong, []string{"web-1 went"}) {
-		t.Errorf("%+v", c)
-	}
-}
-
-// What cannot be compared is no wrong prediction.
-func TestWithout(t *testing.T) {
-	for want, change := range map[string]func(*appsv1.ReplicaSet){
-		steer.NotFallen: func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 4 },
-		steer.Changed:   func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 3 },
-	} {
-		if c := fall(t, change, "web-1", "web-2").compare(); c.Without != want || c.Wrong != nil {
-			t.Errorf("%s: %+v", want, c)
-		}
-	}
-	s := fall(t, nothing, "web-1", "web-2")
-	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")))
-	if c := s.compare(); c.Without != steer.Deleted {
-		t.Errorf("%+v", c)
-	}
-	// One pod goes too many, one that stays gets a cost, or one comes.
-	for what, change := range map[string]func(*observed){
-		"goes": func(s *observed) {
-			s.must(s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-3")))
-		},
-		"gets a cost": func(s *observed) {
-			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-3")
+		"as predicted":                    {goes: []string{"web-0", "web-1"}, says: "from 4 to 2: 2 pods went, as predicted: 1 certainly, 1 of 3 by chance"},
+		"as predicted, too":               {goes: []string{"web-0", "web-3"}, says: "as predicted"},
+		"one stays":                       {goes: missed, wrong: []string{"web-0 stayed"}, says: "not as predicted: web-0 stayed"},
+		"one goes unexpected":             {[]string{"web-0", "web-1"}, func(s *observed, _ *corev1.Pod) { delete(s.Prediction.Possible, s.Active[1].UID) }, "", []string{"web-1 went"}, "web-1 went"},
+		"the count is as before":          {missed, func(s *observed, _ *corev1.Pod) { s.counts(4, 2) }, steer.NotFallen, nil, ""},
+		"the count is another":            {missed, func(s *observed, _ *corev1.Pod) { s.counts(3, 2) }, steer.Changed, nil, ""},
+		"the controller is still at work": {missed[:1], func(s *observed, _ *corev1.Pod) { s.counts(2, 3) }, steer.NotFallen, nil, ""},
+		"the set is deleted": {missed, func(s *observed, _ *corev1.Pod) {
+			s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
+		}, steer.Deleted, nil, ""},
+		"one more goes": {missed, func(s *observed, pod *corev1.Pod) { s.must(s.Delete(context.Background(), pod)) }, steer.PodsChanged, nil, ""},
+		"one gets a cost": {missed, func(s *observed, pod *corev1.Pod) {
 			pod.Annotations = map[string]string{corev1.PodDeletionCost: "1"}
 			s.must(s.Update(context.Background(), pod))
-		},
-		"comes": func(s *observed) {
-			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-3")
+		}, steer.PodsChanged, nil, ""},
+		"one comes": {missed, func(s *observed, pod *corev1.Pod) {
 			pod.Name, pod.UID, pod.ResourceVersion = "web-4", fakeapi.UID(9, 1), ""
-			s.must(s.Create(context.Background(), pod))
-		},
+			s.Make(t, pod)
+		}, steer.PodsChanged, nil, ""},
 	} {
-		s = fall(t, nothing, "web-1", "web-2")
-		change(s)
-		if c := s.compare(); c.Without != steer.PodsChanged {
-			t.Errorf("a pod %s: %+v", what, c)
-		}
-	}
-	// The controller is still at work.
-	s = fall(t, func(set *appsv1.ReplicaSet) { set.Status.Replicas = 3 }, "web-1")
-	if c := s.compare(); c.Without != steer.NotFallen {
-		t.Errorf("%+v", c)
+		t.Run(name, func(t *testing.T) {
+			s := fall(t, c.goes...)
+			if c.change != nil {
+				c.change(s, fakeapi.Read[corev1.Pod](t, s.API, "web-3"))
+			}
+			ctx, stop := context.WithTimeout(context.Background(), time.Second)
+			defer stop()
+			got := s.steerer.Compare(ctx, s.Outcome)
+			if got.Without != c.without || !slices.Equal(got.Wrong, c.wrong) || c.without == "" && len(got.Gone) != 2 {
+				t.Fatalf("%+v", got)
+			}
+			if c.without != "" {
+				return
+			}
+			reporter, events := s.NewReporter()
+			reporter.Observed(context.Background(), s.Outcome, got)
+			if event := <-events.Events; !strings.Contains(event, c.says) || strings.HasPrefix(event, "Warning") != (c.wrong != nil) {
+				t.Errorf("event: %s", event)
+			}
+			down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot").Status.ScaleDowns[0]
+			if down.Result != "Observed" || down.Wanted != 2 || *down.Gone != 2 || int(*down.Missed) != len(c.wrong) {
+				t.Errorf("%+v", down)
+			}
+		})
 	}
 }

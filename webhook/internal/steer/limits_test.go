@@ -3,12 +3,8 @@ package steer
 import (
 	"context"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 // One decision of a namespace is made at a time, whatever others do.
@@ -32,53 +28,6 @@ func TestTurns(t *testing.T) {
 	end()
 	if _, err := begin("a"); err != nil {
 		t.Error(err)
-	}
-}
-
-// However many requests some namespaces have, and however much each of them reads, another one waits for few of them.
-func TestFair(t *testing.T) {
-	l, live := NewLimits(1), bounded.NewReader(nil, 3)
-	ctx, stop := context.WithCancel(context.Background())
-	var group sync.WaitGroup
-	var served atomic.Int64
-	for _, hostile := range []string{"a", "b", "c", "d", "e", "f"} {
-		for range 50 {
-			group.Go(func() {
-				for ctx.Err() == nil {
-					end, err := l.turn(ctx, hostile)
-					if err != nil {
-						return
-					}
-					for range 20 {
-						_ = live.Alone(ctx, func() error {
-							served.Add(1)
-							time.Sleep(time.Millisecond)
-							return nil
-						})
-					}
-					end()
-				}
-			})
-		}
-	}
-	for range 20 {
-		time.Sleep(5 * time.Millisecond)
-		before := served.Load()
-		end, err := l.turn(context.Background(), "victim")
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = live.Alone(context.Background(), func() error { return nil })
-		// At most one of each waited before, and as many had just begun or may begin while this counts.
-		if waited := served.Load() - before; err != nil || waited > 12 {
-			t.Errorf("it waited for %d others: %v", waited, err)
-		}
-		end()
-	}
-	stop()
-	group.Wait()
-	if served.Load() < 100 {
-		t.Errorf("%d were served, so this shows nothing", served.Load())
 	}
 }
 
