@@ -62,18 +62,14 @@ refuses 'Too many' '{"selector":{},"spread":["a","b","c","d","e"]}'
 refuses 'Invalid' '{"selector":{},"spread":["a"],"rollouts":"yes"}'
 refuses 'Unsupported value' '{"selector":{},"mode":"Watch"}'
 inn='{"matchExpressions":[{"key":"a","operator":"Inn","values":["b"]}]}'
-refuses 'Unsupported value' "{\"selector\":$inn}"
-refuses 'Unsupported value' "{\"selector\":{},\"first\":[{\"nodes\":$inn}]}"
-refuses 'Unsupported value' "{\"selector\":{},\"first\":[{\"pods\":$inn}]}"
 # So many expressions in a selector, which each decision of the namespace has to compile.
 five='{"matchExpressions":['$(printf '{"key":"a%s","operator":"Exists"},' 1 2 3 4)'{"key":"a","operator":"Exists"}]}'
-refuses 'must have at most 4 items' "{\"selector\":$five}"
-refuses 'must have at most 4 items' "{\"selector\":{},\"first\":[{\"nodes\":$five}]}"
-refuses 'must have at most 4 items' "{\"selector\":{},\"first\":[{\"pods\":$five}]}"
-long=$(printf 'x%.0s' {1..318})
-refuses 'a key of at most 317 characters' "{\"selector\":{\"matchLabels\":{\"$long\":\"a\"}}}"
-refuses 'a key of at most 317 characters' "{\"selector\":{},\"first\":[{\"nodes\":{\"matchLabels\":{\"$long\":\"a\"}}}]}"
-refuses 'a key of at most 317 characters' "{\"selector\":{},\"first\":[{\"pods\":{\"matchLabels\":{\"$long\":\"a\"}}}]}"
+long="{\"matchLabels\":{\"$(printf 'x%.0s' {1..318})\":\"a\"}}"
+for place in '{"selector":SELECTOR}' '{"selector":{},"first":[{"nodes":SELECTOR}]}' '{"selector":{},"first":[{"pods":SELECTOR}]}'; do
+    refuses 'Unsupported value' "${place/SELECTOR/$inn}"
+    refuses 'must have at most 4 items' "${place/SELECTOR/$five}"
+    refuses 'a key of at most 317 characters' "${place/SELECTOR/$long}"
+done
 # Nothing is left once it is uninstalled, but for the namespace, since nobody empties it here.
 kubectl apply -k config/base >/dev/null
 kubectl delete -k config/base --wait=false >/dev/null

@@ -46,13 +46,20 @@ func TestReviews(t *testing.T) {
 		fakeapi.Must(t, err)
 		return string(text)
 	}
-	w := post(review(func(_, _ map[string]any) {}))
-	var answer admissionv1.AdmissionReview
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK {
-		t.Fatalf("%d: %s, %v", w.Code, w.Body, err)
-	}
-	if r := answer.Response; answer.Kind != "AdmissionReview" || answer.APIVersion != "admission.k8s.io/v1" || r == nil || r.UID != uid || !r.Allowed {
-		t.Errorf("%s", w.Body)
+	for what, change := range map[string]func(request map[string]any){
+		"a fall":           func(map[string]any) {},
+		"a deletion":       func(request map[string]any) { request["operation"] = "DELETE" },
+		"another resource": func(request map[string]any) { request["resource"].(map[string]any)["resource"] = "deployments" },
+		"a subresource":    func(request map[string]any) { request["subResource"] = "status" },
+	} {
+		w := post(review(func(_, request map[string]any) { change(request) }))
+		var answer admissionv1.AdmissionReview
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK {
+			t.Fatalf("%s: %d: %s, %v", what, w.Code, w.Body, err)
+		}
+		if r := answer.Response; answer.Kind != "AdmissionReview" || answer.APIVersion != "admission.k8s.io/v1" || r == nil || r.UID != uid || !r.Allowed {
+			t.Errorf("%s: %s", what, w.Body)
+		}
 	}
 	old := func(request map[string]any) map[string]any {
 		return request["oldObject"].(map[string]any)["metadata"].(map[string]any)
@@ -62,6 +69,8 @@ func TestReviews(t *testing.T) {
 		"another kind":     review(func(review, _ map[string]any) { review["kind"] = long }),
 		"another version":  review(func(review, _ map[string]any) { review["apiVersion"] = "admission.k8s.io/v1beta1" }),
 		"a UID":            review(func(_, request map[string]any) { request["uid"] = long }),
+		"no UID":           review(func(_, request map[string]any) { delete(request, "uid") }),
+		"a UID in braces":  review(func(_, request map[string]any) { request["uid"] = "{" + uid + "}" }),
 		"a name":           review(func(_, request map[string]any) { request["name"] = long }),
 		"a namespace":      review(func(_, request map[string]any) { request["namespace"] = long }),
 		"an operation":     review(func(_, request map[string]any) { request["operation"] = long }),

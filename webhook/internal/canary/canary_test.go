@@ -45,6 +45,9 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 	f.client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod).DeepCopy()
 		f.created.Add(1)
+		if len(pod.Spec.SchedulingGates) == 0 || pod.Labels["podrank.dev/canary"] == "" {
+			t.Errorf("not of the template: %+v", pod)
+		}
 		go f.react(f, pod)
 		return false, nil, nil
 	})
@@ -68,16 +71,6 @@ func adopt(f *flock, pod *corev1.Pod) {
 	pods := f.client.CoreV1().Pods(namespace)
 	_, _ = pods.Update(context.Background(), pod, metav1.UpdateOptions{})
 	_ = pods.Delete(context.Background(), pod.Name, metav1.DeleteOptions{})
-}
-
-func TestAdopted(t *testing.T) {
-	f := newFlock(t, func(f *flock, pod *corev1.Pod) {
-		if len(pod.Spec.SchedulingGates) == 0 || pod.Labels["podrank.dev/canary"] == "" {
-			t.Errorf("not of the template: %+v", pod)
-		}
-		adopt(f, pod)
-	})
-	fakeapi.Must(t, f.Wait(context.Background()))
 }
 
 // Many who wait share a few canaries, and nobody shares one that flew before it came.

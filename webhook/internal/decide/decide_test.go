@@ -180,41 +180,6 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-func no(*corev1.Pod) bool  { return false }
-func same(*corev1.Pod) int { return 0 }
-
-// Many pods go and few stay: it is cheaper to raise the costs of those that stay.
-func TestFewSurvivors(t *testing.T) {
-	q := decide.Question{Delete: 10, Tier: same, IsFixed: no, IsOurs: no, Now: now}
-	for i := range 12 {
-		q.Active = append(q.Active, running(uint32(i), "node"))
-	}
-	decision, err := decide.Decide(q)
-	if err != nil || len(decision.Writes) != 2 || decision.Writes[0].Goes || decision.Writes[0].Cost != 1 {
-		t.Fatalf("%+v, %v", decision.Writes, err)
-	}
-}
-
-// Each victim comes from the zone that has the most pods left.
-func TestSpread(t *testing.T) {
-	q := decide.Question{Delete: 3, Tier: same, IsFixed: no, IsOurs: no, Now: now}
-	zones := map[types.UID]string{}
-	for i, zone := range []string{"a", "a", "a", "a", "a", "b", "b", "c"} {
-		pod := running(uint32(i), "node-"+zone)
-		q.Active = append(q.Active, pod)
-		zones[pod.UID] = zone
-	}
-	q.Related = q.Active
-	q.Domains = []func(*corev1.Pod) string{func(pod *corev1.Pod) string { return zones[pod.UID] }}
-	decision, err := decide.Decide(q)
-	fakeapi.Must(t, err)
-	for _, pod := range decision.Wanted {
-		if zones[pod.UID] != "a" {
-			t.Errorf("%s goes, of zone %s", pod.UID, zones[pod.UID])
-		}
-	}
-}
-
 // Odds of many pods take seconds, and are left out. Which pods may go is predicted all the same.
 func TestPredictsMany(t *testing.T) {
 	for _, count := range []int{500, 501} {
