@@ -28,69 +28,61 @@ func named(name string, second int, selector metav1.LabelSelector) v1alpha1.Scal
 	return p
 }
 
-func TestEach(t *testing.T) {
-	deleted := named("deleted", 0, metav1.LabelSelector{})
-	deleted.DeletionTimestamp = &deleted.CreationTimestamp
-	invalid := named("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}})
-	all := []v1alpha1.ScaleDownPolicy{
-		named("young", 9, metav1.LabelSelector{}), named("b", 5, *selector("app", "web")), named("a", 5, *selector("app", "web")),
-		named("other", 1, *selector("app", "api")), deleted, invalid,
+// each passes on what becomes of the policies of the shop that select these labels, in the order in which they count, and those that are wrong.
+func each(objects []v1alpha1.ScaleDownPolicy, set labels.Set) (chosen []*policy.Compiled, wrong []string, err error) {
+	var all []client.Object
+	for i := range objects {
+		objects[i].Namespace = "shop"
+		all = append(all, &objects[i])
 	}
-	var chosen []*policy.Compiled
-	var names, wrong []string
-	var objects []client.Object
-	for i := range all {
-		all[i].Namespace = "shop"
-		if all[i].DeletionTimestamp != nil {
-			all[i].Finalizers = []string{"example.com/stays"}
-		}
-		objects = append(objects, &all[i])
-	}
-	live := bounded.NewReader(fakeapi.New(objects...), 1)
-	err := policy.Each(context.Background(), live, "shop", func(name string, compiled *policy.Compiled, err error) {
+	err = policy.Each(context.Background(), bounded.NewReader(fakeapi.New(all...), 1), "shop", func(name string, compiled *policy.Compiled, err error) {
 		if err != nil {
 			wrong = append(wrong, name)
-		} else if compiled.Selects(labels.Set{"app": "web", "tier": "front"}) {
+		} else if compiled.Selects(set) {
 			chosen = append(chosen, compiled)
 		}
 	})
-	if err != nil || len(wrong) != 1 || wrong[0] != "invalid" {
-		t.Error(wrong, err)
-	}
 	slices.SortFunc(chosen, policy.Compare)
+	return chosen, wrong, err
+}
+
+func TestEach(t *testing.T) {
+	deleted := named("deleted", 0, metav1.LabelSelector{})
+	deleted.DeletionTimestamp, deleted.Finalizers = &deleted.CreationTimestamp, []string{"example.com/stays"}
+	invalid := named("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}})
+	chosen, wrong, err := each([]v1alpha1.ScaleDownPolicy{
+		named("young", 9, metav1.LabelSelector{}), named("b", 5, *selector("app", "web")), named("a", 5, *selector("app", "web")),
+		named("other", 1, *selector("app", "api")), deleted, invalid,
+	}, labels.Set{"app": "web", "tier": "front"})
+	var names []string
 	for _, each := range chosen {
 		names = append(names, each.Policy.Name)
 	}
-	if got := len(names); got != 3 || names[0] != "a" || names[1] != "b" || names[2] != "young" {
-		t.Fatal(names)
+	if err != nil || !slices.Equal(wrong, []string{"invalid"}) || !slices.Equal(names, []string{"a", "b", "young"}) {
+		t.Error(names, wrong, err)
 	}
 }
 
 // So many policies are not read at each scale-down, and of each only what is needed is kept.
 func TestTooMany(t *testing.T) {
-	var objects []client.Object
+	var policies []v1alpha1.ScaleDownPolicy
 	for i := range 50 {
 		p := named(fmt.Sprint("p", i), 0, metav1.LabelSelector{})
-		p.Namespace, p.Annotations, p.Labels = "shop", map[string]string{"large": "x"}, map[string]string{"large": "x"}
+		p.Annotations, p.Labels = map[string]string{"large": "x"}, map[string]string{"large": "x"}
 		p.Status.Conditions = []metav1.Condition{{Type: "large"}}
-		objects = append(objects, &p)
+		policies = append(policies, p)
 	}
-	api := fakeapi.New(objects...)
-	read := func() (count int, err error) {
-		return count, policy.Each(context.Background(), bounded.NewReader(api, 1), "shop", func(_ string, compiled *policy.Compiled, _ error) {
-			if p := compiled.Policy; p.Annotations != nil || p.Labels != nil || p.Status.Conditions != nil || p.Namespace != "shop" {
-				t.Errorf("%+v", p)
-			}
-			count++
-		})
+	chosen, _, err := each(policies, nil)
+	if err != nil || len(chosen) != 50 {
+		t.Errorf("%d: %v", len(chosen), err)
 	}
-	if count, err := read(); count != 50 || err != nil {
-		t.Errorf("%d: %v", count, err)
+	for _, each := range chosen {
+		if p := each.Policy; p.Annotations != nil || p.Labels != nil || p.Status.Conditions != nil || p.Namespace != "shop" {
+			t.Errorf("%+v", p)
+		}
 	}
-	more := named("more", 0, metav1.LabelSelector{})
-	more.Namespace = "shop"
-	fakeapi.Must(t, api.Create(context.Background(), &more))
-	if _, err := read(); err == nil || err.Error() != "namespace shop has more than 50 policies" {
+	_, _, err = each(append(policies, named("more", 0, metav1.LabelSelector{})), nil)
+	if err == nil || err.Error() != "namespace shop has more than 50 policies" {
 		t.Errorf("%v", err)
 	}
 }
@@ -128,9 +120,10 @@ func TestDomains(t *testing.T) {
 	p.Spec.Spread = []string{"zone", "rack"}
 	compiled, err := policy.Compile(&p)
 	fakeapi.Must(t, err)
-	domains := compiled.Domains(func(name string) labels.Set {
+	of := func(name string) labels.Set {
 		return map[string]labels.Set{"a1": {"zone": "a", "rack": "1"}, "b1": {"zone": "b", "rack": "1"}, "a2": {"zone": "a", "rack": "2"}}[name]
-	})
+	}
+	domains := compiled.Domains(of)
 	if len(domains) != 2 {
 		t.Fatal(len(domains))
 	}
@@ -139,6 +132,10 @@ func TestDomains(t *testing.T) {
 	if rack(on("a1")) == rack(on("b1")) || rack(on("a1")) == rack(on("a2")) || zone(on("a1")) != zone(on("a2")) ||
 		zone(on("a1")) == zone(on("b1")) || rack(on("")) != rack(on("unknown")) {
 		t.Error("domains are mixed up")
+	}
+	nodes := compiled.NodeDomains(of)
+	if zone, rack := nodes[0], nodes[1]; len(nodes) != 2 || zone("a1") != zone("a2") || zone("a1") == zone("b1") || rack("a1") != rack("b1") || rack("a1") == rack("a2") {
+		t.Error("domains of nodes are mixed up")
 	}
 }
 
