@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, inPage, paste } from './browser.mjs';
 import { NOON, podrank, root, work } from './command-line.mjs';
-import { copies, example, headline, pack, panelIsAbout, pictured, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
+import { copies, example, headline, pack, panelIsAbout, pictured, pixels, rows, sentence, shop, shots, typeCount, url } from './page.mjs';
 
 after(close);
 
@@ -42,15 +43,18 @@ test('the count stands beside the present count, also if there are more pods tha
 test('a link that is wrong is an error that names what is, and no answer stands beside it', async () => {
     const dump = JSON.parse(read(example('circle')));
     const given = { workload: 'deploy/api', namespace: 'default', replicas: 4, now: 'noon', order: 'kubernetes', featureGates: {}, partial: false };
+    const bomb = deflateRawSync(Buffer.alloc(80 << 20), { level: 9 }).toString('base64url');
     for (const [hash, told] of [
         ['example=nope', 'there is no example “nope”'], ['exmaple=zones', 'it has neither “example=” nor “dump=”'],
-        ['example=circle&replicas=abc', 'replicas=abc is no whole number from 0 to 2147483647'], ['example=circle&replicas=-1', 'replicas=-1 is no whole number from 0 to 2147483647'],
-        ['example=circle&now=noon', 'now=noon is no time such as 2026-03-10T12:00:00Z'], ['example=circle&order=none', 'order=none is neither kubernetes nor total'],
-        ['example=agents&replicas=3', 'replicas=3, but ds/agent has no count'], ['example=circle&replcas=3', 'this page does not know “replcas”'], [`dump=${pack({ title: 'a', dump, options: given })}`, 'it names no time'],
+        ['example=circle&replicas=abc', 'replicas=abc is no whole number from 0 to 2147483647'],
+        ['example=agents&replicas=3', 'replicas=3, but ds/agent has no count'],
+        [`dump=${pack({ title: 'a', dump, options: given })}`, 'it names no time'], [`dump=${bomb}&replicas=1`, 'unfolds to more than 67 MB'],
+        [`dump=${pack({ title: 'a', dump: { kind: 'List', items: [] }, options: { workload: 'deploy/a', now: NOON } })}`, 'the list is empty'],
         ['example=circle&now=2020-01-01T00:00:00Z', 'now=2020-01-01T00:00:00Z is before the latest change of its pods, at 2026-03-10T11:59:00Z Decide at that time'],
     ]) {
         const isWrong = async (page) => {
-            assert.equal(await error(page), `The link is wrong: ${told}`);
+            const text = await error(page);
+            assert.ok(text.includes(told), text);
             for (const id of ['answer', 'copies', 'count-field']) assert.ok(await page.locator(`#${id}`).isHidden(), `${hash}: ${id}`);
             assert.equal(await page.title(), 'podrank: which pods go?');
         };
@@ -170,18 +174,6 @@ test('a workload without pods leaves nothing of the one before', () => inPage(ur
     assert.equal(await page.locator('#key').textContent(), '');
 }));
 
-test('a dump that fails leaves no answer below its error, and the examples to choose from', () => inPage(`${url}#example=zones`, async (page) => {
-    await drop(page, 'pods.txt', 'NAME READY STATUS\nweb 1/1 Running\n');
-    await page.locator('#error').waitFor();
-    assert.match(await error(page), /^pods\.txt: /);
-    assert.ok(await page.locator('#answer').isHidden());
-    assert.ok(await page.locator('#count-field').isHidden());
-    await page.locator('#workload').selectOption('zones');
-    await decided(page, { workload: 'deploy/shop' });
-    assert.ok(await page.locator('#error').isHidden());
-    assert.ok(await page.locator('#answer').isVisible());
-}));
-
 test('an own dump opens at the count that its autoscaler wants, or at one less than now', () => inPage(url, async (page) => {
     for (const [pods, autoscaled, replicas] of [[12, null, 11], [12, 6, 6], [9, 9, 8], [9, 14, 8], [1, null, 0]]) {
         await drop(page, `${pods}-${autoscaled}.json`, JSON.stringify(shop(zones(), pods, { autoscaled })));
@@ -218,17 +210,8 @@ test('in podrank’s order nothing is certain, and nothing has a colour of a pre
         return [backgroundColor, borderTopColor, color];
     }));
     for (const [light, what] of [['rgb(179, 38, 30)', 'red'], ['rgb(138, 83, 0)', 'orange']]) assert.ok(colours.length > 20 && !colours.includes(light), what);
-    const { bytes } = await pictured(page);
-    const red = await page.evaluate(async (bytes) => {
-        const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
-        const context = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height }).getContext('2d');
-        context.drawImage(bitmap, 0, 0);
-        const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-        let red = 0;
-        for (let at = 0; at < data.length; at += 4) red += data[at] === 179 && data[at + 1] === 38;
-        return red;
-    }, [...bytes]);
-    assert.equal(red, 0);
+    const drawn = await pixels(page, (await pictured(page)).bytes);
+    assert.equal(drawn.colours['179,38,30'], undefined);
 }));
 
 test('the page says what it is, that an example is one, and where podrank is', () => inPage(url, async (page) => {
@@ -324,24 +307,7 @@ test('the picture is no larger than what it shows', async () => {
         await inPage(`${url}#example=${name}`, async (page) => {
             const { bytes } = await pictured(page);
             writeFileSync(join(shots, `copied-${name}.png`), bytes);
-            const { right, bottom, blank } = await page.evaluate(async (bytes) => {
-                const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
-                const { width, height } = bitmap;
-                const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
-                context.drawImage(bitmap, 0, 0);
-                const { data } = context.getImageData(0, 0, width, height);
-                let [right, bottom] = [0, 0];
-                const tiles = new Set();
-                for (let y = 0; y < height; y++) {
-                    for (let x = 0; x < width; x++) {
-                        const at = 4 * (y * width + x);
-                        if (data[at] + data[at + 1] + data[at + 2] > 740) continue;
-                        [right, bottom] = [Math.max(right, x), Math.max(bottom, y)];
-                        tiles.add(`${x >> 6} ${y >> 6}`);
-                    }
-                }
-                return { right: right / width, bottom: bottom / height, blank: 1 - tiles.size / (Math.ceil(width / 64) * Math.ceil(height / 64)) };
-            }, [...bytes]);
+            const { right, bottom, blank } = await pixels(page, bytes);
             console.log(`${name}: ${Math.round(100 * blank)} % of the picture is blank`);
             assert.ok(right > 0.9 && bottom > 0.85 && blank < 0.45, `${name}: ${right} ${bottom} ${blank}`);
         });

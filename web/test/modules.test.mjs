@@ -38,6 +38,11 @@ test('a packed text unfolds to the same, by the same rules as zlib’s', async (
     assert.match(packed, /^[\w-]+$/);
     assert.equal(inflateRawSync(Buffer.from(packed, 'base64url')).toString(), text);
     for (const level of [0, 1, 9]) assert.deepEqual(await unpack(deflateRawSync(text, { level }).toString('base64url')), given);
+    const folded = (value) => deflateRawSync(JSON.stringify(value)).toString('base64url');
+    for (const [bad, told] of [
+        ['', /or nothing/], ['a*b', /a character that no such link has/], [packed.slice(0, -3), /cut off/], ['AAAAA', /cut off/],
+        [folded('text'), /it holds no pods/], [folded({ ...given, dump: 5 }), /it holds no pods/],
+    ]) await assert.rejects(unpack(bad), told, bad);
     await assert.rejects(unpack(packed, { largest: text.length - 1 }), /unfolds to more than/);
     await assert.rejects(unpack(packed, { longest: packed.length - 1 }), /too long/);
     for (let at = 0; at < packed.length; at += 5) {

@@ -63,6 +63,24 @@ export async function pictured(page) {
     const bytes = await copies(page, 'copy-picture');
     return { bytes, texts: await page.evaluate(() => drawing) };
 }
+/** How wide a picture is, how many of its pixels have each colour, how far it reaches, and how much of it is blank. */
+export const pixels = (page, bytes) => page.evaluate(async (bytes) => {
+    const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+    const { width, height } = bitmap;
+    const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    const [colours, tiles] = [{}, new Set()];
+    let [right, bottom] = [0, 0];
+    for (let at = 0; at < data.length; at += 4) {
+        const [x, y, colour] = [(at / 4) % width, Math.floor(at / 4 / width), data.slice(at, at + 3)];
+        colours[colour] = (colours[colour] ?? 0) + 1;
+        if (colour[0] + colour[1] + colour[2] > 740) continue;
+        [right, bottom] = [Math.max(right, x), Math.max(bottom, y)];
+        tiles.add(`${x >> 6} ${y >> 6}`);
+    }
+    return { width, colours, right: right / width, bottom: bottom / height, blank: 1 - tiles.size / (Math.ceil(width / 64) * Math.ceil(height / 64)) };
+}, [...bytes]);
 /** The end of a pod's name. */
 export const short = (name) => name.slice(name.lastIndexOf('-') + 1);
 export const pack = (given) => deflateRawSync(Buffer.from(JSON.stringify(given)), { level: 9 }).toString('base64url');

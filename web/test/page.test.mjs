@@ -1,14 +1,14 @@
 // The page in a real browser, and beside the command line. `make page-test` builds what this needs.
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { inflateRawSync } from 'node:zlib';
 import { close, decided, drag, drop, fates, inPage, name as browser, paste, picture } from './browser.mjs';
-import { EXAMPLES, NOON, assertAgreement, podrank, root, work } from './command-line.mjs';
+import { EXAMPLES, NOON, podrank, root, work } from './command-line.mjs';
 import { RULES } from '../src/rules.js';
-import { ask, asked, example, headline, isSampled, pack, panelIsAbout, rows, sentence, shop, short, shots, typeCount, url } from './page.mjs';
+import { ask, asked, copies, example, headline, isSampled, pack, panelIsAbout, pictured, pixels, rows, sentence, shop, short, shots, typeCount, url } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 after(close);
@@ -28,6 +28,7 @@ test('the answer comes first, in the words of the command line', async () => {
             assert.equal(await headline(page), sentence(told), name);
             assert.deepEqual(await fates(page), expected, name);
             assert.equal(await page.locator('#count').inputValue(), `${replicas ?? ''}`);
+            assert.equal(await page.locator('#choose').isHidden(), !printed.sets);
             // Each pod lies on its node. Contested ones show their odds, and none has a number that would say which is first: they go at once.
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
                 [pod.title, [pod.querySelector('b').textContent, pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
@@ -102,13 +103,11 @@ test('two pods that tie, with a third between them, are no circle', async () => 
         assert.equal(await page.locator('.circle').count(), 0);
         assert.deepEqual([await page.locator('.between .arrow').count(), await page.locator('.between .tie').count()], [2, 1]);
         assert.match(await page.locator('#panel').textContent(), /by list order: two of them tie, yet another goes between them/);
-        const told = await page.locator('.between li').allTextContents();
-        const tie = told.filter((text) => text.includes(' ties with '));
-        assert.deepEqual(told.filter((text) => !tie.includes(text)).toSorted(), [
+        assert.deepEqual((await page.locator('.between li').allTextContents()).toSorted(), [
             '4kq2n goes before t7xjdready for 80s and 100s, the same age bucket: UID 11111111…, t7xjd has 22222222…',
+            '8wz5c ties with 4kq2nready at the same time; created at the same time: no rule separates them',
             't7xjd goes before 8wz5cready for 100s and 80s, the same age bucket: UID 22222222…, 8wz5c has 33333333…',
         ]);
-        assert.deepEqual(tie, ['8wz5c ties with 4kq2nready at the same time; created at the same time: no rule separates them']);
     });
 });
 
@@ -164,24 +163,25 @@ test('the moment opens and closes the circle', () => inPage(`${url}#example=circ
     assert.deepEqual(seen, [0, 3, 0, 3]);
 }));
 
-test('gates and the order change the answer', () => inPage(`${url}#example=circle`, async (page) => {
+test('gates and the order change the answer, and the command and the link hold them', () => inPage(`${url}#example=circle`, async (page) => {
     await page.locator('#settings > summary').click();
-    await page.getByLabel('podrank’s, without circles').check();
-    await decided(page, { order: 'total' });
-    assert.deepEqual((await fates(page)).contested, []);
-    assert.equal((await fates(page)).delete.length, 2);
-    await page.getByLabel('Kubernetes', { exact: true }).check();
-    await decided(page, { order: 'kubernetes' });
     await page.getByLabel('LogarithmicScaleDown').uncheck();
     await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('LogarithmicScaleDown'));
     assert.deepEqual((await fates(page)).contested, []);
-}));
-
-test('a click says why, with both values', () => inPage(`${url}#example=rollout`, async (page) => {
-    await page.locator('#map .pod', { hasText: 'b7wfn' }).click();
-    await panelIsAbout(page, 'b7wfn');
-    assert.deepEqual(await page.locator('.rules .decides td').allTextContents(), ['-10', '0']);
-    assert.equal(await page.locator('#panel .because').textContent(), 'Deletion cost -10, x4rvp has 0.');
+    await page.getByLabel('podrank’s, without circles').check();
+    await decided(page, { order: 'total' });
+    assert.equal((await fates(page)).delete.length, 2);
+    const words = (await page.locator('#command').textContent()).replace('dump.json', example('circle')).split(' ');
+    assert.deepEqual(words.splice(0, 2), ['kubectl', 'podrank']);
+    const printed = JSON.parse(podrank(...words, '-o', 'json').stdout);
+    assert.deepEqual(JSON.parse(await ask(page, 'preview', await asked(page))), printed);
+    assert.deepEqual([printed.order, printed.featureGates.LogarithmicScaleDown], ['total', false]);
+    const [link, shown] = [page.url(), await fates(page)];
+    assert.match(link, /#example=circle&replicas=4&now=.*order=total/);
+    await inPage(link, async (other) => {
+        await decided(other, { replicas: 4, order: 'total' });
+        assert.deepEqual(await fates(other), shown);
+    });
 }));
 
 test('a pod stands beside the one that its reason names, and the rule of its reason is the marked one', async () => {
@@ -239,20 +239,13 @@ test('choosing other pods keeps the count and the answer, and says the fewest co
     assert.ok(['b6w3p', 'k5t2q', 'l9z7m'].every((name) => planned.includes(name)), 'one that is not ready goes first whatever the costs');
     assert.notDeepEqual(gone(example('zones')), gone(steered), 'they do not go by themselves');
     assert.equal(await page.locator('#panel .big').textContent(), `${lines.length} deletion costs to write`);
-    // More than go at this count.
-    for (const name of planned.filter((name) => !['b6w3p', 'k5t2q'].includes(name))) await page.locator('#map .pod', { hasText: name }).click();
-    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 4);
-    await page.locator('#map .pod[data-fate=keep]').first().click();
-    await page.locator('#panel .blocked').waitFor();
-    assert.match(await page.locator('#panel .blocked').textContent(), /5 pods are named, but only 4 go/);
-    assert.equal(await page.locator('#count').inputValue(), replicas);
     // Back, and there again.
     await page.locator('#choose').click();
     await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 0);
     assert.deepEqual(await fates(page), before);
     assert.equal(await page.locator('#count').inputValue(), replicas);
     await page.locator('#choose').click();
-    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 5);
+    await page.waitForFunction(() => document.querySelectorAll('#map .wanted').length === 2);
 }));
 
 test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url, async (page) => {
@@ -276,44 +269,6 @@ test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url
     await decided(page, { workload: 'rs/cpi-6c9d8f7b5' });
 }));
 
-test('the example files of all kinds are answered, as files', () => inPage(url, async (page) => {
-    for (const [file, workload, sentence] of [
-        ['stateful-set.json', 'sts/db', /of 5 pods/], ['job.json', 'job/import', /of 6 pods/], ['daemon-set.json', 'ds/agent', /6 pods/],
-    ]) {
-        const path = join(root, 'preview/examples', file);
-        await page.locator('#own').click();
-        await page.locator('#file').setInputFiles(path);
-        await decided(page, { workload });
-        assert.match(await headline(page), sentence);
-        const now = new Date(Math.floor(statSync(path).mtimeMs)).toISOString();
-        const { workload: _, ...options } = JSON.parse(await asked(page));
-        assert.equal(options.modified, now, 'its moment is the file’s');
-        assert.ok(await page.locator('#choose').isHidden());
-    }
-}));
-
-test('a file is judged at its own time, until the slider chooses another', () => inPage(`${url}#example=zones`, async (page) => {
-    const file = join(work, 'yesterday.json');
-    writeFileSync(file, readFileSync(example('circle')));
-    const written = new Date('2026-03-10T11:59:20Z');
-    utimesSync(file, written, written);
-    await page.locator('#own').click();
-    await page.locator('#file').setInputFiles(file);
-    await decided(page, { modified: written.toISOString() });
-    await drag(page, 'slider', [5]);
-    await page.getByText('have other verdicts at the current time').waitFor();
-    const printed = JSON.parse(podrank('-f', file, '--replicas', 5, '-o', 'json').stdout);
-    assert.ok((await page.locator('#moment-text').textContent()).startsWith('2026-03-10T11:59:20Z, 20 s after'));
-    assert.match(await page.locator('#notes').textContent(), /ages count to 2026-03-10T11:59:20Z, when the file was last changed.*pods have other verdicts at the current time: /);
-    const command = await page.locator('#command').textContent();
-    const replayed = JSON.parse(podrank(...command.replace('yesterday.json', file).split(' ').slice(2), '-o', 'json').stdout);
-    assert.deepEqual([replayed.now, replayed.sets], [printed.now, printed.sets]);
-    await page.locator('#settings > summary').click();
-    await drag(page, 'moment', [500]);
-    await page.waitForFunction(() => JSON.parse(document.documentElement.dataset.drawn).now);
-    assert.doesNotMatch(await page.locator('#notes').textContent(), /ages count to|at the current time/);
-}));
-
 test('a bad file: the error of the command line', () => inPage(`${url}#example=circle`, async (page) => {
     for (const [index, text] of [
         '{"kind": "List", "items": [{"kind": "Pod"}]}', 'NAME READY STATUS\nweb 1/1 Running\n', '', '{"items": [', 'kind: List\nitems: 5\n',
@@ -326,7 +281,7 @@ test('a bad file: the error of the command line', () => inPage(`${url}#example=c
         await page.waitForFunction((file) => document.getElementById('error').textContent.startsWith(file), file);
         assert.equal(`error: ${await page.locator('#error').textContent()}`, printed);
     }
-    assert.ok(await page.locator('#answer').isHidden(), 'the answer to another question');
+    for (const id of ['answer', 'count-field']) assert.ok(await page.locator(`#${id}`).isHidden(), 'the answer to another question');
     await page.locator('#workload').selectOption('circle');
     await decided(page, { workload: 'deploy/api' });
     assert.equal((await fates(page)).contested.length, 3);
@@ -398,20 +353,6 @@ test('the tab order is the page’s, and targets have 24 pixels', async () => {
     }
 });
 
-test('a link holds the state of an example', () => inPage(`${url}#example=zones`, async (page) => {
-    await drag(page, 'slider', [3]);
-    await decided(page, { replicas: 3 });
-    await page.locator('#settings > summary').click();
-    await page.getByLabel('podrank’s, without circles').check();
-    await decided(page, { order: 'total' });
-    const [link, shown] = [page.url(), await fates(page)];
-    assert.match(link, /#example=zones&replicas=3&now=.*order=total/);
-    await inPage(link, async (other) => {
-        await decided(other, { replicas: 3, order: 'total' });
-        assert.deepEqual(await fates(other), shown);
-    });
-}));
-
 test('a link holds the user’s pods if they say so, without what does not decide, and shows the same', () => inPage(url, async (page) => {
     const text = readFileSync(join(root, 'preview/examples/rollout.json'), 'utf8');
     await drop(page, 'rollout.json', text);
@@ -435,12 +376,6 @@ test('a link holds the user’s pods if they say so, without what does not decid
     for (const word of ['registry.example.com', 'serviceaccount', '"env"', 'args']) assert.ok(!held.includes(word), word);
     console.log(`a link with 13 pods: ${packed.length} characters of ${Buffer.byteLength(held)} bytes`);
     assert.ok(packed.length < 2500, `${packed.length}`);
-    // It is what the command line makes.
-    const { now } = JSON.parse(await ask(page, 'preview', await asked(page)));
-    const file = join(work, 'rollout.json');
-    writeFileSync(file, text);
-    const made = podrank('deploy/web', '-f', file, '--replicas', 5, '--now', now, '-o', 'link').stdout;
-    if (made) assert.deepEqual(JSON.parse(held), JSON.parse(inflateRawSync(Buffer.from(/#dump=([\w-]+)/.exec(made)[1], 'base64url'))));
     const [shown, told] = [await fates(page), await headline(page)];
     await inPage(link, async (other) => {
         assert.deepEqual([await fates(other), await headline(other)], [shown, told]);
@@ -448,74 +383,13 @@ test('a link holds the user’s pods if they say so, without what does not decid
     });
 }));
 
-test('a damaged link says what is wrong, and a bomb is refused', async () => {
-    const sound = { title: 'a', dump: { kind: 'List', items: [] }, options: { workload: 'deploy/a', now: NOON } };
-    const bomb = deflateRawSync(Buffer.alloc(80 << 20), { level: 9 }).toString('base64url');
-    const good = pack(sound);
-    for (const [packed, told] of [
-        ['', 'or nothing'], ['a*b', 'a character that no such link has'], [good.slice(0, -3), 'cut off'], ['AAAAA', 'cut off'],
-        [`${good.slice(0, 6)}${good[6] === 'A' ? 'B' : 'A'}${good.slice(7)}`, 'damaged'], [pack('text'), 'it holds no pods'], [pack({ ...sound, dump: 5 }), 'it holds no pods'],
-        [bomb, 'unfolds to more than 67 MB'], [good, 'the list is empty'],
-    ]) {
-        const isWrong = async (page) => {
-            await page.locator('#error').waitFor();
-            assert.match(await page.locator('#error').textContent(), new RegExp(told));
-        };
-        await inPage(`${url}#dump=${packed}&replicas=1`, async (page) => {
-            await isWrong(page);
-            assert.ok(await page.locator('#answer').isHidden(), 'nothing is shown in its place');
-            await page.locator('#workload').selectOption('zones');
-            await decided(page, { workload: 'deploy/shop' });
-        }, { shows: '#error' });
-        await inPage(`${url}#example=circle`, async (page) => {
-            await page.evaluate((packed) => (location.hash = `dump=${packed}&replicas=1`), packed);
-            await isWrong(page);
-            assert.ok(await page.locator('#answer').isHidden());
-        });
-    }
-});
-
 test('Markdown is the command line’s, and the picture shows what the page shows', () => inPage(`${url}#example=circle`, async (page) => {
-    await page.evaluate(() => {
-        globalThis.copies = [];
-        navigator.clipboard.writeText = async (text) => void copies.push(text);
-        navigator.clipboard.write = async ([item]) => void copies.push(await item.getType('image/png'));
-    });
-    await page.locator('#copy-markdown').click();
-    await page.waitForFunction(() => copies.length === 1);
     const printed = podrank('-f', example('circle'), '--replicas', 4, '--now', EXAMPLES[1].now, '-o', 'markdown').stdout;
-    assert.equal((await page.evaluate(() => copies))[0], printed);
-    await page.locator('#copy-picture').click();
-    await page.waitForFunction(() => copies.length === 2);
-    const { bytes, size } = await page.evaluate(async () => {
-        const bitmap = await createImageBitmap(copies[1]);
-        const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height });
-        const context = canvas.getContext('2d');
-        context.drawImage(bitmap, 0, 0);
-        const colours = {};
-        const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-        for (let at = 0; at < data.length; at += 4) colours[`${data[at]},${data[at + 1]},${data[at + 2]}`] = (colours[`${data[at]},${data[at + 1]},${data[at + 2]}`] ?? 0) + 1;
-        globalThis.colours = colours;
-        return { size: [bitmap.width, bitmap.height], bytes: [...new Uint8Array(await copies[1].arrayBuffer())] };
-    });
-    writeFileSync(join(shots, 'copied-picture.png'), Buffer.from(bytes));
-    assert.ok(size[0] <= 1920);
-    const colours = await page.evaluate(() => colours);
+    assert.equal(await copies(page, 'copy-markdown'), printed);
+    const { width, colours } = await pixels(page, (await pictured(page)).bytes);
+    assert.ok(width <= 1920);
     // Nobody certainly goes, and three may, at 168 by 56 pixels each.
     assert.ok(!colours['179,38,30'] && colours['253,240,217'] > 15_000, `${colours['179,38,30']} ${colours['253,240,217']}`);
-}));
-
-test('the command of the page gives the same at a terminal', () => inPage(`${url}#example=zones`, async (page) => {
-    await page.locator('#settings > summary').click();
-    await page.getByLabel('podrank’s, without circles').check();
-    await page.getByLabel('PodDeletionCost').uncheck();
-    await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('PodDeletionCost'));
-    const command = await page.locator('#command').textContent();
-    const words = command.replace('dump.json', example('zones')).split(' ');
-    assert.deepEqual(words.splice(0, 2), ['kubectl', 'podrank']);
-    const printed = JSON.parse(podrank(...words, '-o', 'json').stdout);
-    assert.deepEqual(JSON.parse(await ask(page, 'preview', await asked(page))), printed);
-    assert.deepEqual([printed.order, printed.featureGates.PodDeletionCost], ['total', false]);
 }));
 
 test('the table has all pods in order, as the command line prints them', () => inPage(`${url}#example=zones`, async (page) => {
@@ -527,20 +401,6 @@ test('the table has all pods in order, as the command line prints them', () => i
     assert.deepEqual(all.map(([, name, node]) => [name, node]), pods.map(({ name, node }) => [name, node]));
     const printed = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '--all').stdout;
     for (const [goes, name, , because] of all) assert.match(printed, new RegExp(`^${goes} +${name} .*${because}$`, 'm'));
-}));
-
-test('the shared vectors: the page and the command line agree', () => inPage(url, async (page) => {
-    await assertAgreement((text, chosen) => page.evaluate(async ([text, chosen]) => {
-        let engine;
-        try {
-            engine = await podrank.read(text);
-            return { answer: await engine.ask('preview', chosen) };
-        } catch (error) {
-            return { error: error.message };
-        } finally {
-            engine?.end();
-        }
-    }, [text, JSON.stringify(chosen)]));
 }));
 
 /** A dump of 10,000 pods, which kubectl would print. */
@@ -606,17 +466,8 @@ test('10,000 pods: what it does is said at once, the answer comes before the tab
         }
         return { times: times.sort((a, b) => a - b), told };
     });
-    await decided(page, { replicas: 4962 });
-    const steered = await page.evaluate(async () => {
-        document.getElementById('choose').click();
-        const pod = document.querySelector('#map .pod');
-        const start = performance.now();
-        pod.click();
-        while (!document.querySelector('#panel .big')) await new Promise(requestAnimationFrame);
-        return performance.now() - start;
-    });
     const median = measured.times[measured.times.length >> 1];
-    console.log(`${browser}: another count after ${median.toFixed(0)} ms (median of 20), ${measured.told} said so; one pod chosen after ${steered.toFixed(0)} ms`);
+    console.log(`${browser}: another count after ${median.toFixed(0)} ms (median of 20), ${measured.told} said so`);
     const late = measured.times.filter((time) => time > 250).length;
     assert.ok(measured.told >= late, `${late} late answers, ${measured.told} said so`);
 }));
