@@ -306,31 +306,35 @@ func TestTakesOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		result  steer.Result
 		message string
-		// refused is why costs of web-1 are, and happens is what happens while the canary flies.
-		refused error
-		happens func(*shop, context.Context, func()) error
+		// before is what is prepared. It may end the request.
+		before func(s *shop, stop func())
+		left   map[string]string
 	}{
-		"pods that change again and again": {steer.Conflict, "the pod is gone", gone("web-1"), nil},
-		"no right to write":                {steer.Failed, "forbidden", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")), nil},
-		"no canary":                        {steer.Failed, "no canary", nil, func(*shop, context.Context, func()) error { return errors.New("no canary") }},
-		"a policy that is deleted": {steer.PolicyDeleted, "deleted", nil, func(s *shop, ctx context.Context, _ func()) error {
-			return s.Delete(ctx, s.policy)
-		}},
-		"nobody who waits": {steer.DeadlineExceeded, "context canceled", nil, func(_ *shop, ctx context.Context, stop func()) error {
-			stop()
-			return ctx.Err()
-		}},
+		"pods that change again and again": {steer.Conflict, "the pod is gone", func(s *shop, _ func()) { s.refuse("web-1", gone("web-1")) }, nil},
+		"no right to write": {steer.Failed, "forbidden", func(s *shop, _ func()) {
+			s.refuse("web-1", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")))
+		}, nil},
+		"no canary": {steer.Failed, "no canary", func(s *shop, _ func()) {
+			s.barrier = func(context.Context) error { return errors.New("no canary") }
+		}, nil},
+		"a policy that is deleted": {steer.PolicyDeleted, "deleted", func(s *shop, _ func()) {
+			s.barrier = func(ctx context.Context) error { return s.Delete(ctx, s.policy) }
+		}, nil},
+		"nobody who waits": {steer.DeadlineExceeded, "context canceled", func(s *shop, stop func()) {
+			s.barrier = func(ctx context.Context) error {
+				stop()
+				return ctx.Err()
+			}
+		}, nil},
+		"kubectl podrank, which begins to steer": {steer.StoodAside, "web-1", func(s *shop, _ func()) {
+			s.overwrite(cost.Terminal, "-7")
+		}, map[string]string{"web-1": "-7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, nil)
 			ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 			defer stop()
-			if c.refused != nil {
-				s.refuse("web-1", c.refused)
-			}
-			if c.happens != nil {
-				s.barrier = func(ctx context.Context) error { return c.happens(s, ctx, stop) }
-			}
+			c.before(s, stop)
 			o := s.Steer(ctx, s.request(3))
 			s.is(o, c.result, c.message)
 			written := map[string]bool{}
@@ -341,7 +345,7 @@ func TestTakesOff(t *testing.T) {
 				t.Fatalf("%d costs written: %v", o.Written, s.Written())
 			}
 			s.takeOff(o)
-			s.same(nil)
+			s.same(c.left)
 		})
 	}
 }
@@ -429,18 +433,6 @@ func TestPlannedAnew(t *testing.T) {
 	if stays == 0 {
 		t.Errorf("%v are wanted, and none of the others is marked, so this shows nothing", wanted)
 	}
-}
-
-// kubectl podrank begins to steer the set while costs are written: they come off.
-func TestStoodAsideLate(t *testing.T) {
-	s := newShop(t, nil)
-	s.overwrite(cost.Terminal, "-7")
-	o := s.fall(3, steer.StoodAside, "web-1")
-	if len(s.costs()) < 2 {
-		t.Fatal("nothing was written, so this shows nothing")
-	}
-	s.takeOff(o)
-	s.same(map[string]string{"web-1": "-7"})
 }
 
 func gone(name string) error {
