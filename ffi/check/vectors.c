@@ -1,12 +1,12 @@
 /*
- * Runs the cases of tests/vectors/ through the C functions. Everything but the main program at the end works without a C library,
- * so that firmware can run it, too. It allocates nothing, prints nothing and needs about 2 KiB of stack.
+ * Runs the cases of tests/vectors/ about the order and about texts through the C functions. Everything but the main program at the
+ * end works without a C library, so that firmware can run it, too. It allocates nothing, prints nothing and needs about 2 KiB of
+ * stack. The cases about a controller's other decisions and about steering are run in ffi/tests.
  *
  *     python3 tests/vectors/c_table.py > vectors_table.h
  *     cc -DPODRANK_VECTORS_MAIN -Iinclude -I. ffi/check/vectors.c libpodrank.a
  */
-#include "podrank/controller.h"
-#include "podrank/steer.h"
+#include "podrank.h"
 
 #ifdef PODRANK_VECTORS_MAIN
 #include <stdio.h>
@@ -54,69 +54,6 @@ struct vector_relation {
     uint16_t first, second;
     uint8_t options;
     int8_t ordering;
-};
-
-/* Whether a pod with this phase counts. */
-struct vector_phase {
-    const char *text;
-    uint8_t len;
-    uint8_t active;
-};
-
-struct vector_plan {
-    podrank_plan_state state;
-    uint32_t creations, deletions;
-};
-
-/* The batches in vector_batches, of which the last has failures. */
-struct vector_slow_start {
-    uint16_t batches, batches_len;
-    uint32_t count, failures, missing;
-};
-
-/* What happens to expectations, and what holds then. The keys are the one observed or all that are expected. */
-struct vector_step {
-    int64_t now, creations, deletions;
-    uint32_t count;
-    uint16_t keys, keys_len;
-    enum {
-        VECTOR_WAIT,
-        VECTOR_EXPECT_CREATIONS,
-        VECTOR_EXPECT_DELETIONS,
-        VECTOR_CREATIONS_OBSERVED,
-        VECTOR_DELETION_OBSERVED,
-        VECTOR_CLEAR
-    } what;
-    uint8_t counted, satisfied;
-};
-
-struct vector_expectations {
-    uint16_t steps, steps_len;
-};
-
-struct vector_availability {
-    int64_t now;
-    uint64_t look_again;
-    uint32_t min_ready_seconds;
-    uint16_t pods, pods_len;
-    uint16_t ready, available;
-};
-
-/* These pods, of vector_tiered_pods, get these costs, of vector_steered_costs; vector_prices starts where those do. */
-struct vector_steer {
-    uint16_t pods, pods_len;
-    uint16_t costs;
-    uint16_t blocked, blocked_len;
-    uint32_t lower, higher;
-    int32_t status;
-};
-
-/* And these get these ranks, of vector_spread_ranks. */
-struct vector_spread {
-    uint16_t pods, pods_len;
-    uint16_t others, others_len;
-    uint16_t ranks;
-    uint32_t nodes;
 };
 
 #include "vectors_table.h"
@@ -254,52 +191,6 @@ static int selection_holds(const struct vector_selection *selection) {
     return 1;
 }
 
-static int steer_holds(const struct vector_steer *steer) {
-    const podrank_pod *pods = &vector_tiered_pods[steer->pods];
-    const int32_t *expected = &vector_steered_costs[steer->costs];
-    const podrank_blocked *pairs = &vector_blocked[steer->blocked];
-    size_t len = steer->pods_len, i, round;
-    podrank_steer_scratch scratch[VECTOR_STEERED_MAX];
-    podrank_blocked blocked[VECTOR_STEERED_MAX];
-    podrank_steered steered;
-    int32_t costs[VECTOR_STEERED_MAX];
-    uint32_t changed;
-
-    /* With room for all that are blocked, and for none. */
-    for (round = 0; round < 2; round++) {
-        changed = 0;
-        for (i = 0; i < VECTOR_STEERED_MAX; i++)
-            costs[i] = 99;
-        MUST(podrank_steer(pods, len, NULL, &vector_prices[steer->costs], len, costs, len, scratch, len,
-                           round == 0 ? blocked : NULL, round == 0 ? len : 0, &steered) == steer->status);
-        MUST(steered.lower == steer->lower && steered.higher == steer->higher);
-        for (i = 0; i < len; i++) {
-            MUST(costs[i] == (steer->status == PODRANK_OK ? expected[i] : 99));
-            changed += costs[i] != pods[i].deletion_cost;
-        }
-        if (steer->status != PODRANK_OK)
-            continue;
-        MUST(steered.changed == changed && steered.blocked == steer->blocked_len);
-        for (i = 0; round == 0 && i < steered.blocked; i++)
-            MUST(blocked[i].pod == pairs[i].pod && blocked[i].before == pairs[i].before && blocked[i].rule == pairs[i].rule);
-    }
-    return 1;
-}
-
-static int spread_holds(const struct vector_spread *spread) {
-    podrank_pod pods[VECTOR_STEERED_MAX];
-    uint32_t counts[VECTOR_SPREAD_NODES], order[VECTOR_STEERED_MAX];
-    size_t i;
-
-    for (i = 0; i < spread->pods_len; i++)
-        pods[i] = vector_tiered_pods[spread->pods + i];
-    MUST(podrank_spread(pods, spread->pods_len, &vector_tiered_pods[spread->others], spread->others_len, NULL, counts,
-                        spread->nodes, order, spread->pods_len) == PODRANK_OK);
-    for (i = 0; i < spread->pods_len; i++)
-        MUST(pods[i].rank == vector_spread_ranks[spread->ranks + i]);
-    return 1;
-}
-
 /* An error leaves the value as it was. */
 static int cost_holds(const struct vector_cost *text) {
     int32_t cost = 99;
@@ -337,92 +228,6 @@ static int relation_holds(const struct vector_relation *pair) {
     return 1;
 }
 
-static int phase_holds(const struct vector_phase *text) {
-    uint8_t phase = 99;
-    MUST(podrank_phase_parse(text->text, text->len, &phase) == (text->active ? PODRANK_OK : PODRANK_ERR_INACTIVE));
-    MUST(text->active ? phase <= PODRANK_PHASE_RUNNING : phase == 99);
-    return 1;
-}
-
-static int plan_holds(const struct vector_plan *plan) {
-    uint32_t creations = 99, deletions = 99;
-    MUST(podrank_plan(&plan->state, &creations, &deletions) == PODRANK_OK);
-    MUST(creations == plan->creations);
-    MUST(deletions == plan->deletions);
-    return 1;
-}
-
-static int slow_start_holds(const struct vector_slow_start *expected) {
-    podrank_slow_start start;
-    size_t i;
-
-    MUST(podrank_slow_start_begin(expected->count, &start) == PODRANK_OK);
-    MUST(start.missing == expected->count);
-    for (i = 0; i < expected->batches_len; i++) {
-        uint32_t failures = i + 1 == expected->batches_len ? expected->failures : 0;
-        MUST(start.batch == vector_batches[expected->batches + i]);
-        MUST(podrank_slow_start_report(&start, failures) == PODRANK_OK);
-    }
-    MUST(start.batch == 0);
-    MUST(start.missing == expected->missing);
-    return 1;
-}
-
-static int step_holds(podrank_expectations *expectations, podrank_pod_key *room, const struct vector_step *step) {
-    static const podrank_expectations none = PODRANK_EXPECTATIONS_INIT;
-    const podrank_pod_key *keys = &vector_keys[step->keys];
-    int32_t counted = 99, satisfied = 99;
-
-    switch (step->what) {
-    case VECTOR_EXPECT_CREATIONS:
-        MUST(podrank_expectations_expect_creations(expectations, step->count, step->now) == PODRANK_OK);
-        break;
-    case VECTOR_EXPECT_DELETIONS:
-        MUST(podrank_expectations_expect_deletions(expectations, room, VECTOR_KEYS_MAX, keys, step->keys_len, step->now) ==
-             PODRANK_OK);
-        break;
-    case VECTOR_CREATIONS_OBSERVED:
-        MUST(podrank_expectations_creations_observed(expectations, step->count) == PODRANK_OK);
-        break;
-    case VECTOR_DELETION_OBSERVED:
-        MUST(podrank_expectations_deletion_observed(expectations, room, VECTOR_KEYS_MAX, keys, &counted) == PODRANK_OK);
-        MUST(counted == step->counted);
-        break;
-    case VECTOR_CLEAR:
-        *expectations = none;
-        break;
-    case VECTOR_WAIT:
-        break;
-    }
-    MUST(expectations->creations == step->creations);
-    MUST(expectations->deletions == step->deletions);
-    MUST(podrank_expectations_satisfied(expectations, step->now, &satisfied) == PODRANK_OK);
-    MUST(satisfied == step->satisfied);
-    return 1;
-}
-
-static int expectations_hold(const struct vector_expectations *all) {
-    podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
-    podrank_pod_key room[VECTOR_KEYS_MAX];
-    size_t i;
-
-    for (i = 0; i < all->steps_len; i++)
-        if (!step_holds(&expectations, room, &vector_steps[all->steps + i]))
-            return 0;
-    return 1;
-}
-
-static int availability_holds(const struct vector_availability *expected) {
-    size_t ready = 99, available = 99;
-    uint64_t look_again = 99;
-    MUST(podrank_availability(&vector_ready_pods[expected->pods], expected->pods_len, expected->min_ready_seconds,
-                              expected->now, &ready, &available, &look_again) == PODRANK_OK);
-    MUST(ready == expected->ready);
-    MUST(available == expected->available);
-    MUST(look_again == expected->look_again);
-    return 1;
-}
-
 /* Every case of the array holds, or the number of the first that does not is returned. */
 #define RUN(array, holds)                                                                                              \
     for (i = 0; i < COUNT(array); i++)                                                                                 \
@@ -439,13 +244,6 @@ int podrank_run_vectors(void) {
     RUN(vector_costs, cost_holds);
     RUN(vector_uids, uid_holds);
     RUN(vector_relations, relation_holds);
-    RUN(vector_phases, phase_holds);
-    RUN(vector_plans, plan_holds);
-    RUN(vector_slow_starts, slow_start_holds);
-    RUN(vector_expectations, expectations_hold);
-    RUN(vector_availabilities, availability_holds);
-    RUN(vector_steers, steer_holds);
-    RUN(vector_spreads, spread_holds);
     podrank_vectors_what = "every case of the table was run";
     return number == (int)VECTOR_CASES ? 0 : number;
 }

@@ -48,13 +48,6 @@ function text(at) {
   return new TextDecoder().decode(bytes.slice(at, end));
 }
 
-function encode(string) {
-  const encoded = new TextEncoder().encode(string);
-  const at = room(encoded.length);
-  bytes.set(encoded, at);
-  return [at, encoded.length];
-}
-
 /** A record, with this rank. */
 function writePod(at, pod, rank) {
   const hex = (pod.uid ?? "0".repeat(32)).replaceAll("-", "");
@@ -159,20 +152,6 @@ function relation(file, { first, second, relation, policy }) {
   keys.push(key(a, at), key(b, at));
 }
 
-function cost({ text: string, cost, error }) {
-  const found = room(4);
-  const status = podrank.podrank_deletion_cost_parse(...encode(string), found);
-  must((status === PODRANK.OK) === (error === undefined), "status");
-  must(error !== undefined || view.getInt32(found, true) === cost, "cost");
-}
-
-function uid({ text: string, hex, error }) {
-  const found = room(16);
-  const status = podrank.podrank_uid_parse(...encode(string), found, 16);
-  must((status === PODRANK.OK) === (error === undefined), "status");
-  must(error !== undefined || Buffer.from(bytes.slice(found, found + 16)).toString("hex") === hex, "UID");
-}
-
 /** Where memory is shared, another thread can write the records. */
 async function threads() {
   const source = `
@@ -204,8 +183,6 @@ function each(list, name, check) {
 const order = json("order.json"), upstream = json("upstream.json");
 for (const group of order) each(group.pairs ?? [], `${group.name}: pair`, (one) => pair(group, one));
 for (const group of order) each(group.selections ?? [], `${group.name}: selection`, (one) => selection(group, one));
-each(json("deletion-cost.json"), "deletion cost", cost);
-each(json("uid.json"), "UID", uid);
 each(upstream.pairs, "upstream: pair", (one) => relation(upstream, one));
 top = heap;
 const shared = memory.buffer instanceof SharedArrayBuffer;

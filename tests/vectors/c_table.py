@@ -30,14 +30,6 @@ POD_FIELDS = {
     "sidecarRestarts", "creationTime", "node",
 }
 
-STEPS = {  # By field: the step's name.
-    "expectCreations": "EXPECT_CREATIONS",
-    "expectDeletions": "EXPECT_DELETIONS",
-    "creationsObserved": "CREATIONS_OBSERVED",
-    "deletionObserved": "DELETION_OBSERVED",
-    "clear": "CLEAR",
-}
-
 names = []  # What each case is about; its number is its place, from 1.
 arrays = collections.defaultdict(list)  # By type and name: the rows.
 most = collections.Counter()  # By macro: how many there are at most in one case.
@@ -92,16 +84,12 @@ def int32(value):
     return "INT32_MIN" if value == -(2**31) else str(value)
 
 
-def int64(value):
-    return f"INT64_C({int(value or 0)})"
-
-
 def time(value):
     if value is None:
         return "PODRANK_TIME_UNSET"
     if not -(2**63) < int(value) < 2**63:
         sys.exit(f"{value} is no time")
-    return int64(value)
+    return f"INT64_C({int(value)})"
 
 
 def uid_bytes(hex_digits):
@@ -168,10 +156,6 @@ def victim_indices(pods, victims):
     return [places[name].pop(0) for name in victims]
 
 
-def flag(case, field, default):
-    return int(case.get(field, default))
-
-
 def order():
     groups = read("order.json")
     for group in groups:
@@ -209,7 +193,7 @@ def order():
                 "struct vector_selection vector_selections", where,
                 slice_of(pods, [pod_literal(pod, rank) for pod, rank in zip(listed, ranks)], "PODS_MAX"),
                 slice_of(pods, [pod_literal(pod, 0) for pod in others]), int(counted), index, case["delete"],
-                slice_of("uint32_t vector_victims", [f"{index}u" for index in victims]), flag(case, "anyOrder", False),
+                slice_of("uint32_t vector_victims", [f"{index}u" for index in victims]), int(case.get("anyOrder", False)),
             )
 
 
@@ -225,79 +209,6 @@ def upstream():
             {"before": -1, "tie": 0}[pair["relation"]])
 
 
-def controller():
-    file = read("controller.json", ("active", "plan", "slowStart", "expectations", "availability"))
-    for case in file["active"]:
-        known(case, ("source", "phase", "beingDeleted", "active"), str(case))
-        if not case.get("beingDeleted", False):  # The caller's to look at.
-            add("struct vector_phase vector_phases", f"phase {case['phase']!r}", *text(case["phase"]), int(case["active"]))
-
-    for case in file["plan"]:
-        known(case, ("wanted", "active", "burst", "satisfied", "beingDeleted", "create", "delete"), str(case))
-        flags = flag(case, "satisfied", True) * 1 + flag(case, "beingDeleted", False) * 2
-        add("struct vector_plan vector_plans", f"plan: {case['wanted']} wanted, {case['active']} active",
-            f"{{ {case['wanted']}u, {case['active']}u, {case['burst']}u, {flags}u }}",
-            f"{case.get('create', 0)}u", f"{case.get('delete', 0)}u")
-
-    for case in file["slowStart"]:
-        known(case, ("source", "count", "batches", "failures", "missing"), str(case))
-        add("struct vector_slow_start vector_slow_starts", f"slow start of {case['count']}",
-            slice_of("uint32_t vector_batches", [f"{batch}u" for batch in case["batches"]]),
-            f"{case['count']}u", f"{case.get('failures', 0)}u", f"{case['missing']}u")
-
-    for case in file["expectations"]:
-        known(case, ("name", "source", "steps"), case["name"])
-        rows = []
-        for step in case["steps"]:
-            known(step, ("now", *STEPS, "counted", "creations", "deletions", "satisfied"), case["name"])
-            what = [field for field in STEPS if field in step]
-            if len(what) > 1 or ("counted" in step) != ("deletionObserved" in step):
-                sys.exit(f"{case['name']}: {step}")
-            value = step[what[0]] if what else 0
-            own = {"expectDeletions": value, "deletionObserved": [value]}.get(what[0] if what else None, [])
-            keys = slice_of("podrank_pod_key vector_keys", [f"{{ {uid_bytes(f'{key:032x}')} }}" for key in own], "KEYS_MAX")
-            count = value if what and what[0] in ("expectCreations", "creationsObserved") else 0
-            rows.append(row(
-                time(step.get("now")), int64(step["creations"]), int64(step["deletions"]), f"{count}u", keys,
-                f"VECTOR_{STEPS[what[0]] if what else 'WAIT'}", flag(step, "counted", False), int(step["satisfied"]),
-            ))
-        add("struct vector_expectations vector_expectations", case["name"], slice_of("struct vector_step vector_steps", rows))
-
-    for case in file["availability"]:
-        known(case, ("name", "source", "pods", "minReadySeconds", "now", "ready", "available", "lookAgain"), case["name"])
-        pods = slice_of("podrank_pod vector_ready_pods", pod_literals(case["pods"], case["name"]))
-        add("struct vector_availability vector_availabilities", "availability: " + case["name"], time(case.get("now")),
-            f"UINT64_C({int(case.get('lookAgain', 0))})", f"{case['minReadySeconds']}u", pods, case["ready"], case["available"])
-
-
-def steering():
-    file = read("steering.json", ("steer", "spread"))
-    pods, costs, ranks = "podrank_pod vector_tiered_pods", "int32_t vector_steered_costs", "uint32_t vector_spread_ranks"
-    for case in file["steer"]:
-        where = case["name"]
-        known(case, ("name", "pods", "fixed", "prices", "costs", "blocked", "noRoom"), where)
-        listed = case["pods"]
-        at = len(arrays[costs])
-        slice_of(costs, [int32(cost) for cost in case.get("costs", [0] * len(listed))])
-        own = case.get("prices", [1] * len(listed))
-        slice_of("uint8_t vector_prices", ["PODRANK_STEER_PRICE_FIXED" if index in case.get("fixed", []) else str(own[index])
-                                           for index in range(len(listed))])
-        blocked = slice_of("podrank_blocked vector_blocked", [row(f"{pod}u", f"{before}u", constant("RULE", rule), "{ 0 }")
-                                                              for pod, before, rule in case.get("blocked", [])])
-        lower, higher = case.get("noRoom", [0, 0])
-        add("struct vector_steer vector_steers", "steer: " + where, slice_of(pods, pod_literals(listed, where), "STEERED_MAX"),
-            at, blocked, f"{lower}u", f"{higher}u", "PODRANK_ERR_NO_ROOM" if "noRoom" in case else "PODRANK_OK")
-    for case in file["spread"]:
-        where = case["name"]
-        known(case, ("name", "pods", "others", "nodes", "ranks"), where)
-        most["SPREAD_NODES"] = max(most["SPREAD_NODES"], case["nodes"])
-        at = len(arrays[ranks])
-        slice_of(ranks, [f"{rank}u" for rank in case["ranks"]])
-        add("struct vector_spread vector_spreads", "spread: " + where,
-            slice_of(pods, pod_literals(case["pods"], where), "STEERED_MAX"),
-            slice_of(pods, pod_literals(case.get("others", []), where)), at, f"{case['nodes']}u")
-
-
 def array(declared, rows):
     print(f"static const {declared}[] = {{", *(f"    {row}," for row in rows), "};\n", sep="\n")
 
@@ -309,8 +220,6 @@ def main():
     uid = lambda digits: uid_bytes(digits or "0" * 32)
     texts("struct vector_uid vector_uids", "UID", read("uid.json"), "hex", uid, "UID", UID_ERRORS)
     upstream()
-    controller()
-    steering()
 
     print("/* Made from tests/vectors/ by tests/vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
