@@ -4,6 +4,7 @@ mod controller;
 mod empty;
 mod exhaustive;
 mod facts;
+mod history;
 mod laws;
 mod limits;
 mod odds;

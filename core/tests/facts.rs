@@ -1,10 +1,11 @@
 //! What the documentation of each item says, on the values at which results change.
 
+use podrank::controller::KeysFull;
 use podrank::ffi::node_number;
 use podrank::{
-    DeletionCostError, FeatureGates, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod,
-    PodSet, PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, ValueKind,
-    count_ranks, deletion_cost,
+    DeletionCostError, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod, PodSet,
+    PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, count_ranks,
+    deletion_cost,
 };
 use std::collections::HashSet;
 use std::error::Error;
@@ -102,6 +103,10 @@ fn errors_say_where() {
             "the set knows too many nodes to add another: give it a larger NODES",
         ),
         (PodSetError::Invalid(InvalidPod::ReservedNotZero).to_string(), "a reserved byte is not zero"),
+        (
+            KeysFull.to_string(),
+            "there are more keys than the capacity: give it room for one key per deletion",
+        ),
         (podrank::TooManyPods.to_string(), "there are more than 4294967295 pods: pass fewer"),
         (
             OrderError::from(podrank::TooManyPods).to_string(),
@@ -260,64 +265,6 @@ fn rules_have_names_and_numbers_of_their_own() {
         assert_eq!(rule.is_some(), numbers.contains(&number));
         assert!(rule.is_none_or(|rule| rule.number() == number));
     }
-}
-
-#[test]
-fn explanations_show_the_values() {
-    let time = Time::from_unix_nanos;
-    let a = Pod {
-        ready_time: time(1_000_000 - 1024),
-        tier: 9,
-        deletion_cost: -7,
-        rank: 3,
-        restarts: 4,
-        sidecar_restarts: 5,
-        phase: Phase::UNKNOWN,
-        flags: Flags::READY,
-        ..Pod::new()
-    };
-    let b = Pod {
-        ready_time: time(2_000_000),
-        creation_time: time(1_000_000 - 1),
-        rank: u32::MAX,
-        phase: Phase::RUNNING,
-        flags: Flags::READY | Flags::ASSIGNED | Flags::PREFERRED,
-        ..Pod::new()
-    };
-    let values = |policy: &Policy| -> Vec<_> {
-        policy.explain(&a, &b).rows().iter().map(|row| (row.kind, row.a, row.b)).collect()
-    };
-    let with_buckets = values(&Policy::at(time(1_000_000)));
-    assert_eq!(
-        with_buckets,
-        [
-            (ValueKind::Bool, 0, 1),
-            (ValueKind::Phase, 1, 2),
-            (ValueKind::Bool, 1, 1),
-            (ValueKind::Number, 9, 0),
-            (ValueKind::Number, -7, 0),
-            (ValueKind::Number, 3, i64::from(u32::MAX)),
-            (ValueKind::Bool, 0, 1),
-            (ValueKind::AgeBucket, 10, -1),
-            (ValueKind::Number, 4, 0),
-            (ValueKind::Number, 5, 0),
-            (ValueKind::AgeBucket, i64::MIN, 0),
-            (ValueKind::Uid, 0, 0),
-        ]
-    );
-    let mut off = FeatureGates::KUBERNETES;
-    off.logarithmic_scale_down = false;
-    for as_they_are in [Policy::without_now(), Policy::at(time(1_000_000)).with_gates(off)] {
-        let as_they_are = values(&as_they_are);
-        assert_eq!(as_they_are[7], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
-        assert_eq!(as_they_are[10], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
-    }
-
-    let explanation = Policy::without_now().explain(&a, &b);
-    assert_eq!(explanation.deciding().map(|row| row.rule), Some(Rule::Unassigned));
-    assert_eq!(Policy::without_now().explain(&a, &a).deciding(), None);
-    let applies: Vec<_> = explanation.rows().iter().map(|row| row.applies).collect();
-    assert_eq!(applies, [true, true, true, true, true, true, false, true, true, true, true, true]);
 }
 
 #[test]

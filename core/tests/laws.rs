@@ -25,15 +25,8 @@ proptest! {
 
     #[test]
     fn victims_are_a_prefix((policy, list) in sizes().prop_flat_map(cases_with_invalid_records), k in any::<Index>()) {
-        laws::selects_a_prefix(&Core, &policy, &list, k.index(list.len() + 1));
-    }
-
-    #[test]
-    fn one_more_victim_changes_no_other((policy, list) in cases_with_invalid_records(0..24)) {
         // Up to two more than the list has, which selects them all.
-        for k in 0..list.len() + 3 {
-            laws::selects_a_prefix(&Core, &policy, &list, k);
-        }
+        laws::selects_a_prefix(&Core, &policy, &list, k.index(list.len() + 3));
     }
 
     #[test]
@@ -47,15 +40,6 @@ proptest! {
     #[test]
     fn a_cheaper_pod_is_never_later((policy, list) in cases(1..60), which in any::<Index>(), cost in any::<i32>()) {
         laws::cheaper_is_never_later(&Core, &policy, &list, which.index(list.len()), cost);
-    }
-
-    /// If the oracle were not transitive, agreement with it would prove little.
-    #[test]
-    fn the_order_is_transitive((policy, list) in cases_with_invalid_records(3)) {
-        let (a, b, c) = (&list[0], &list[1], &list[2]);
-        if policy.compare(a, b).is_le() && policy.compare(b, c).is_le() {
-            prop_assert!(policy.compare(a, c).is_le());
-        }
     }
 }
 

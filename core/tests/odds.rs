@@ -135,19 +135,6 @@ fn two_that_tie_and_one_between() -> [Pod; 3] {
     [pod(1, second(600)), pod(3, second(600)), pod(2, second(601))]
 }
 
-/// Over all six lists of the three, X goes first in three, Z in two, Y in one.
-#[test]
-fn three_pods_of_which_two_tie() {
-    let pods = two_that_tie_and_one_between();
-    let shares: Vec<_> = Core
-        .odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, 1)
-        .1
-        .iter()
-        .map(|odds| (odds.goes * 6 / odds.of, odds.error))
-        .collect();
-    assert_eq!(shares, [(3, 0), (1, 0), (2, 0)]);
-}
-
 /// As long as Go sorts by insertion, pods that stay make no difference. With one pod more, lists are drawn.
 #[test]
 fn odds_are_exact_for_up_to_12_pods_of_which_up_to_7_are_contested() {
@@ -168,23 +155,6 @@ fn pods_that_are_alike_share_exactly() {
     let pods = vec![Pod::new(); 40];
     let (_, odds) = Core.odds(&Policy::without_now(), &pods, 7);
     assert_eq!(odds, vec![Odds { goes: 7, of: 40, error: 0 }; 40]);
-}
-
-#[test]
-fn a_rollout_of_many_pods_is_sampled() {
-    let pods = rollout(200);
-    let policy = Policy::at(Time::from_unix_nanos(NOW));
-    let (settled, odds) = Core.odds(&policy, &pods, 70);
-    assert!(settled.contested > 100, "{settled:?}");
-    let errors = odds.iter().filter(|odds| odds.error > 0).count();
-    assert_eq!(errors, settled.contested);
-    assert!(odds.iter().all(|odds| odds.error <= 7_813), "half a millionth of 1 / sqrt(4096)");
-    let (settled, odds) = Core.odds(&policy, &pods, 1);
-    let never: Vec<u32> =
-        odds.iter().filter(|odds| odds.goes == 0 && odds.of > 1).map(|odds| odds.error).collect();
-    assert_eq!(never, vec![732; never.len()], "3 / 4096");
-    assert!((1..settled.contested).contains(&never.len()), "{never:?}");
-    odds::odds_are_frequencies(&Core, &policy, &pods, 70, 1);
 }
 
 #[test]

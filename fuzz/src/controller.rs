@@ -3,9 +3,7 @@
 use crate::case::{self, Case, extended};
 use arbitrary::{Result, Unstructured};
 use podrank::Time;
-use podrank::controller::{
-    Claimable, EXPECTATIONS_TIMEOUT_NANOS, Owner, Plan, PodKey, SetState, availability,
-};
+use podrank::controller::{Claimable, EXPECTATIONS_TIMEOUT_NANOS, Owner, PodKey, SetState};
 use podrank_laws::Core;
 use podrank_laws::claims::{claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
@@ -13,7 +11,7 @@ use podrank_laws::controller::{
     slow_start_is_upstreams,
 };
 use podrank_laws::generate::NOW;
-use podrank_laws::status::{ages_are_upstreams, condition_is_upstreams, status_counts_each};
+use podrank_laws::status::ages_are_upstreams;
 use podrank_through_c::implementation::C;
 
 /// The target: the first byte chooses the decision, and the others its inputs.
@@ -55,7 +53,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             availability_is_upstreams(&Core, &pods, seconds, policy.now);
             availability_is_upstreams(&C, &pods, seconds, policy.now);
         }
-        3 => claims_and_status(data, u)?,
+        3 => claims_and_ages(data, u)?,
         _ => {
             let now = *u.choose(&[NOW, -NOW])?;
             let start = case::time(u, now)?;
@@ -67,8 +65,8 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Which pods count, whose they are and what their set reports.
-fn claims_and_status(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
+/// Which pods count, whose they are and how old the victims are.
+fn claims_and_ages(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     let Case { policy, pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=12);
     let phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed", "", "running"];
     filters_are_upstreams(u.choose(&phases)?, u.arbitrary()?);
@@ -79,13 +77,6 @@ fn claims_and_status(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
         is_being_deleted: u.arbitrary()?,
     };
     claim_is_upstreams(&pod, u.arbitrary()?);
-    let mut counted = vec![];
-    for pod in &pods {
-        counted.push((u.arbitrary()?, availability(pod, 10, policy.now)));
-    }
-    status_counts_each(u.arbitrary()?, &counted, u.int_in_range(0..=3)?);
-    let plan = *u.choose(&[Plan::Nothing, Plan::Create(1), Plan::Delete(1)])?;
-    condition_is_upstreams(plan, u.arbitrary()?, u.arbitrary()?);
     let victims: Vec<u32> = (0..u.int_in_range(0..=14)?).rev().collect();
     ages_are_upstreams(&pods, &victims, policy.now);
     Ok(())

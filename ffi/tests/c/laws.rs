@@ -1,19 +1,14 @@
-//! The laws, the exhaustive pairs and the vectors of the core, through the C functions.
+//! The laws and the vectors of steering, through the C functions. `ffi/check/vectors.c` runs the other vectors.
 
-use podrank::{Pod, Policy, Uid, deletion_cost};
+use podrank::{Pod, Policy, Uid};
 use podrank_ffi::*;
 use podrank_laws::generate::{
     cases, config, distinct_cases, neighbours, nodes, pods, policies, sizes, steerable_pods,
 };
-use podrank_laws::{Core, Implementation, empty, exhaustive, laws, odds, spread, steer, vectors};
+use podrank_laws::{Core, Implementation, empty, laws, odds, spread, steer, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use std::ffi::CStr;
-
-fn shuffled((policy, list): (Policy, Vec<Pod>)) -> impl Strategy<Value = (Policy, Vec<Pod>, Vec<Pod>)> {
-    (Just(policy), Just(list.clone()), Just(list).prop_shuffle())
-}
 
 proptest! {
     #![proptest_config(config(512))]
@@ -35,19 +30,6 @@ proptest! {
     #[test]
     fn victims_are_a_prefix((policy, list) in sizes().prop_flat_map(cases), k in any::<Index>()) {
         laws::selects_a_prefix(&C, &policy, &list, k.index(list.len() + 2));
-    }
-
-    #[test]
-    fn shuffling_changes_nothing(
-        (policy, list, shuffled) in sizes().prop_flat_map(distinct_cases).prop_flat_map(shuffled),
-        k in any::<Index>(),
-    ) {
-        laws::list_order_does_not_matter(&C, &policy, &list, &shuffled, k.index(list.len() + 1));
-    }
-
-    #[test]
-    fn a_cheaper_pod_is_never_later((policy, list) in cases(1..60), which in any::<Index>(), cost in any::<i32>()) {
-        laws::cheaper_is_never_later(&C, &policy, &list, which.index(list.len()), cost);
     }
 
     #[test]
@@ -98,19 +80,6 @@ proptest! {
             prop_assert_eq!(C.steer(&policy, &pods, &prices), Err(podrank::SteerError::GateOff));
         }
     }
-
-    #[test]
-    fn costs_are_the_cores(text in "[-+ 0-9a-f_]{0,13}") {
-        let mut cost = 77;
-        let status = unsafe { podrank_deletion_cost_parse(text.as_ptr().cast(), text.len(), &raw mut cost) };
-        prop_assert_eq!((status == PODRANK_OK).then_some(cost), deletion_cost(&text).ok());
-    }
-}
-
-#[test]
-fn all_pairs_by_reduction() {
-    exhaustive::each_field(&C);
-    exhaustive::each_vector(&C);
 }
 
 #[test]
@@ -120,22 +89,8 @@ fn long_lists_get_the_same_answers() {
 }
 
 #[test]
-fn vectors() {
+fn vectors_of_steering() {
     assert!(vectors::steering::file().check(&C) >= 19);
-    let groups = vectors::groups();
-    for case in groups.iter().flat_map(vectors::Group::pair_cases) {
-        laws::one_answer(&C, &case.policy, &case.first, &case.second);
-        let (a, b, options) = (record(&case.first), record(&case.second), options(&case.policy));
-        let (mut ordering, mut rule) = (77, 77);
-        assert_eq!(unsafe { podrank_decide(&a, &b, &options, &raw mut ordering, &raw mut rule) }, PODRANK_OK);
-        let name = podrank_rule_str(rule);
-        let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_str().unwrap());
-        assert_eq!(name, case.rule.map(podrank::Rule::name), "{}", case.name);
-    }
-    for case in groups.iter().flat_map(vectors::Group::selection_cases) {
-        case.check(&C.select(&case.policy, &case.pods, case.delete));
-        case.check(&C.select_with(&case.policy, &case.pods, case.delete, case.delete));
-    }
 }
 
 /// A buffer that is only aligned as C asks is used, too: without it, selecting would be several times slower.

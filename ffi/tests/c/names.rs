@@ -11,7 +11,7 @@ const ABI: &str = include_str!("../../abi.txt");
 const OTHERS: [&str; 2] = ["OK", "ERR"];
 
 /// The names of this sort, and what the list says of them.
-fn all(sort: &str) -> BTreeMap<&str, &str> {
+pub(crate) fn all(sort: &str) -> BTreeMap<&str, &str> {
     let lines = ABI.lines().filter_map(|line| line.strip_prefix(sort)?.strip_prefix(' ')?.split_once(": "));
     lines.collect()
 }

@@ -287,7 +287,7 @@ pub fn every_bit_of_a_key_counts(controller: &impl Controller, now: Time) {
 }
 
 /// Kubernetes' `slowStartBatch`: calls `create` up to `count` times. Returns how many calls succeeded, and the batches.
-pub fn slow_start_batches(count: u32, mut create: impl FnMut() -> bool) -> (u32, Vec<u32>) {
+fn slow_start_batches(count: u32, mut create: impl FnMut() -> bool) -> (u32, Vec<u32>) {
     let (mut remaining, mut successes, mut batches) = (count, 0, vec![]);
     let mut batch = remaining.min(1);
     while batch > 0 {

@@ -248,6 +248,17 @@ pub fn seeds(cases: u32) -> Range<u64> {
     first..first + u64::from(cases)
 }
 
+/// Returns pseudorandom numbers, each below the limit that it is asked with: `SplitMix64`, which the core does not use.
+pub fn random(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed;
+    move |limit| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % limit
+    }
+}
+
 fn seed() -> u32 {
     number("PODRANK_SEED").unwrap_or(0)
 }

@@ -10,12 +10,6 @@ pub fn go_sort<T>(list: &mut [T], less: Less<'_, T>) {
     sort(list, 0, to, bits(to), less);
 }
 
-/// Sorts a list of at least two items as Go does once it has given up on pivots.
-pub fn heap_sort<T>(list: &mut [T], less: Less<'_, T>) {
-    let to = list.len();
-    heap(list, 0, to, less);
-}
-
 fn bits(number: usize) -> u32 {
     usize::BITS - number.leading_zeros()
 }

@@ -1,5 +1,6 @@
 //! The laws of odds, and naive implementations to compare with: every list of a few pods, and samples of longer ones.
 
+use crate::generate::random;
 use crate::go_sort::go_sort;
 use crate::{Implementation, oracle, permute, relation};
 use podrank::{Odds, Pod, Policy, Uid};
@@ -98,19 +99,12 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
 
 /// The odds are how often the sort puts a pod among the first `k` of a random list.
 pub fn odds_are_frequencies(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize, seed: u64) {
-    let mut state = seed;
-    // SplitMix64, which the core does not use.
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    };
+    let mut random = random(seed);
     let mut went = vec![0_u32; pods.len()];
     let mut list: Vec<u32> = (0..u32::try_from(pods.len()).unwrap()).collect();
     for _ in 0..LISTS {
         for last in (1..list.len()).rev() {
-            list.swap(last, usize::try_from(random() % (last as u64 + 1)).unwrap());
+            list.swap(last, usize::try_from(random(last as u64 + 1)).unwrap());
         }
         for &pod in order.upstream_sort(policy, pods, &list).iter().take(k) {
             went[pod as usize] += 1;

@@ -8,7 +8,7 @@ use podrank::{Flags, Pod, Policy, Relation, Rule, Time};
 const EARLY: [i64; 15] = [1, 2, 5, 11, 22, 45, 90, 180, 360, 720, 1440, 2880, 5760, 11520, 23040];
 
 /// Returns Kubernetes' age bucket.
-pub fn bucket(age: i64) -> i32 {
+fn bucket(age: i64) -> i32 {
     if age <= 0 {
         return -1;
     }

@@ -1,6 +1,6 @@
 //! The C functions as a controller's decisions, for the laws.
 
-use crate::implementation::{C, done, record};
+use crate::implementation::{C, call, done, record};
 use podrank::controller::{Plan, PodKey, SetState};
 use podrank::{Pod, Time};
 use podrank_ffi::*;
@@ -39,7 +39,7 @@ impl Controller for C {
             flags: flag(set.is_satisfied, PODRANK_PLAN_SATISFIED)
                 | flag(set.is_being_deleted, PODRANK_PLAN_BEING_DELETED),
         };
-        done(unsafe { podrank_plan(&raw const state, &raw mut creations, &raw mut deletions) });
+        done(call!(podrank_plan(&raw const state, out(creations), out(deletions))));
         match (creations, deletions) {
             (0, 0) => Plan::Nothing,
             (count, 0) => Plan::Create(count),
@@ -50,7 +50,7 @@ impl Controller for C {
 
     fn slow_start(&self, count: u32) -> podrank_slow_start {
         let mut start = podrank_slow_start { batch: 77, missing: 77 };
-        done(unsafe { podrank_slow_start_begin(count, &raw mut start) });
+        done(call!(podrank_slow_start_begin(count, out(start))));
         start
     }
 
@@ -59,7 +59,7 @@ impl Controller for C {
     }
 
     fn report(&self, start: &mut podrank_slow_start, failures: u32) {
-        done(unsafe { podrank_slow_start_report(start, failures) });
+        done(call!(podrank_slow_start_report(start, failures)));
     }
 
     fn expectations(&self) -> Expectations {
@@ -67,38 +67,33 @@ impl Controller for C {
     }
 
     fn expect_creations(&self, expectations: &mut Expectations, count: u32, now: Time) {
-        done(unsafe {
-            podrank_expectations_expect_creations(&raw mut expectations.expected, count, nanos(now))
-        });
+        done(call!(podrank_expectations_expect_creations(out(expectations.expected), count, nanos(now))));
     }
 
     fn expect_deletions(&self, expectations: &mut Expectations, keys: &[PodKey], now: Time) -> bool {
-        let keys: Vec<_> = keys.iter().map(key).collect();
-        let (expected, room) = (&raw mut expectations.expected, expectations.room.as_mut_ptr());
-        let status = unsafe {
-            podrank_expectations_expect_deletions(expected, room, ROOM, keys.as_ptr(), keys.len(), nanos(now))
-        };
+        let mut keys: Vec<_> = keys.iter().map(key).collect();
+        let Expectations { expected, room } = expectations;
+        let status =
+            call!(podrank_expectations_expect_deletions(expected, list(room), list(keys), nanos(now)));
         assert!([PODRANK_OK, PODRANK_ERR_KEYS_FULL].contains(&status));
         status == PODRANK_OK
     }
 
     fn creations_observed(&self, expectations: &mut Expectations, count: u32) {
-        done(unsafe { podrank_expectations_creations_observed(&raw mut expectations.expected, count) });
+        done(call!(podrank_expectations_creations_observed(out(expectations.expected), count)));
     }
 
     fn deletion_observed(&self, expectations: &mut Expectations, deleted: &PodKey) -> bool {
-        let (expected, room) = (&raw mut expectations.expected, expectations.room.as_mut_ptr());
+        let Expectations { expected, room } = expectations;
         let mut counted = 77;
-        done(unsafe {
-            podrank_expectations_deletion_observed(expected, room, ROOM, &key(deleted), &raw mut counted)
-        });
+        let deleted = key(deleted);
+        done(call!(podrank_expectations_deletion_observed(expected, list(room), &deleted, out(counted))));
         [false, true][usize::try_from(counted).unwrap()]
     }
 
     fn are_satisfied(&self, expectations: &Expectations, now: Time) -> bool {
         let mut satisfied = 77;
-        let expected = &raw const expectations.expected;
-        done(unsafe { podrank_expectations_satisfied(expected, nanos(now), &raw mut satisfied) });
+        done(call!(podrank_expectations_satisfied(&expectations.expected, nanos(now), out(satisfied))));
         [false, true][usize::try_from(satisfied).unwrap()]
     }
 
@@ -111,19 +106,16 @@ impl Controller for C {
     }
 
     fn availability(&self, pods: &[Pod], min_ready_seconds: u32, now: Time) -> (usize, usize, Option<u64>) {
-        let pods: Vec<_> = pods.iter().map(record).collect();
+        let mut pods: Vec<_> = pods.iter().map(record).collect();
         let (mut ready, mut available, mut look_again) = (77, 77, 77);
-        done(unsafe {
-            podrank_availability(
-                pods.as_ptr(),
-                pods.len(),
-                min_ready_seconds,
-                nanos(now),
-                &raw mut ready,
-                &raw mut available,
-                &raw mut look_again,
-            )
-        });
+        done(call!(podrank_availability(
+            list(pods),
+            min_ready_seconds,
+            nanos(now),
+            out(ready),
+            out(available),
+            out(look_again)
+        )));
         (ready, available, Some(look_again).filter(|nanos| *nanos > 0))
     }
 }

@@ -7,7 +7,6 @@ use podrank_laws::relation::Settled;
 use podrank_laws::steer::Steering;
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
-use std::ptr::{null, null_mut};
 
 /// The C functions as an implementation of the order.
 pub struct C;
@@ -61,39 +60,61 @@ pub(crate) fn canary<T: Copy>() -> T {
     }
 }
 
+/// Calls a C function, and returns its status. `list(it)` stands for the pointer to a vector or array and its length, and `out(it)` for
+/// the pointer to a variable.
+macro_rules! call {
+    ($name:ident($($arguments:tt)*)) => { call!(@ $name [] $($arguments)*) };
+    (@ $name:ident [$($given:expr,)*]) => { unsafe { $name($($given),*) } };
+    (@ $name:ident [$($given:expr,)*] list($list:expr) $(, $($rest:tt)*)?) => {
+        call!(@ $name [$($given,)* $list.as_mut_ptr(), $list.len(),] $($($rest)*)?)
+    };
+    (@ $name:ident [$($given:expr,)*] out($output:expr) $(, $($rest:tt)*)?) => {
+        call!(@ $name [$($given,)* &raw mut $output,] $($($rest)*)?)
+    };
+    (@ $name:ident [$($given:expr,)*] $argument:expr $(, $($rest:tt)*)?) => {
+        call!(@ $name [$($given,)* $argument,] $($($rest)*)?)
+    };
+}
+pub(crate) use call;
+
 pub(crate) fn done(status: i32) {
     assert_eq!(status, PODRANK_OK);
 }
 
+impl C {
+    /// What one of the functions that look at two pods says: the ordering, and the rule.
+    fn pair(&self, policy: &Policy, a: &Pod, b: &Pod, ask: Ask) -> (i32, Option<Rule>) {
+        let (mut ordering, mut number) = (77, 77);
+        done(unsafe { ask(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number) });
+        assert!((-1..=1).contains(&ordering));
+        (ordering, rule(number))
+    }
+}
+
+type Ask = unsafe extern "C" fn(
+    *const podrank_pod,
+    *const podrank_pod,
+    *const podrank_options,
+    *mut i32,
+    *mut u8,
+) -> i32;
+
 impl Implementation for C {
     fn compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
         let mut ordering = 77;
-        done(unsafe { podrank_compare(&record(a), &record(b), &options(policy), &raw mut ordering) });
+        done(call!(podrank_compare(&record(a), &record(b), &options(policy), out(ordering))));
         ordering.cmp(&0)
     }
 
     fn decide(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>) {
-        let (mut ordering, mut number) = (77, 77);
-        done(unsafe {
-            podrank_decide(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number)
-        });
-        assert!((-1..=1).contains(&ordering));
-        (ordering.cmp(&0), rule(number))
+        let (ordering, rule) = self.pair(policy, a, b, podrank_decide);
+        (ordering.cmp(&0), rule)
     }
 
     fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row> {
         let mut rows = [canary::<podrank_row>(); PODRANK_ROW_MAX];
         let mut len = 0;
-        done(unsafe {
-            podrank_explain(
-                &record(a),
-                &record(b),
-                &options(policy),
-                rows.as_mut_ptr(),
-                rows.len(),
-                &raw mut len,
-            )
-        });
+        done(call!(podrank_explain(&record(a), &record(b), &options(policy), list(rows), out(len))));
         let kinds = [
             ValueKind::Bool,
             ValueKind::Phase,
@@ -117,7 +138,7 @@ impl Implementation for C {
 
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN] {
         let mut key = [0; PODRANK_KEY_LEN];
-        done(unsafe { podrank_key(&record(pod), &options(policy), key.as_mut_ptr(), key.len()) });
+        done(call!(podrank_key(&record(pod), &options(policy), list(key))));
         key
     }
 
@@ -126,130 +147,81 @@ impl Implementation for C {
     }
 
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32> {
-        let pods = records(pods);
-        let mut victims = vec![u32::MAX; k];
+        let (mut pods, mut victims, mut selected) = (records(pods), vec![u32::MAX; k], usize::MAX);
         let mut scratch = vec![podrank_scratch { words: [7; 8] }; scratch];
-        let mut selected = usize::MAX;
-        done(unsafe {
-            podrank_select(
-                if pods.is_empty() { null() } else { pods.as_ptr() },
-                pods.len(),
-                &options(policy),
-                if victims.is_empty() { null_mut() } else { victims.as_mut_ptr() },
-                victims.len(),
-                if scratch.is_empty() { null_mut() } else { scratch.as_mut_ptr() },
-                scratch.len(),
-                &raw mut selected,
-            )
-        });
+        done(call!(podrank_select(
+            list(pods),
+            &options(policy),
+            list(victims),
+            list(scratch),
+            out(selected)
+        )));
         victims.truncate(selected);
         victims
     }
 
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
-        let pods = records(pods);
-        let mut order = vec![u32::MAX; pods.len()];
-        done(unsafe {
-            podrank_sort(pods.as_ptr(), pods.len(), &options(policy), order.as_mut_ptr(), order.len())
-        });
+        let (mut pods, mut order) = (records(pods), vec![u32::MAX; pods.len()]);
+        done(call!(podrank_sort(list(pods), &options(policy), list(order))));
         order
     }
+
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
-        let (mut ordering, mut number) = (77, 77);
-        done(unsafe {
-            podrank_upstream(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number)
-        });
-        let relation = match ordering {
-            -1 => Relation::Before,
-            0 => Relation::Tie,
-            1 => Relation::After,
-            other => panic!("no relation {other}"),
+        let (ordering, rule) = self.pair(policy, a, b, podrank_upstream);
+        let relation = match ordering.cmp(&0) {
+            Ordering::Less => Relation::Before,
+            Ordering::Equal => Relation::Tie,
+            Ordering::Greater => Relation::After,
         };
-        (relation, rule(number))
+        (relation, rule)
     }
 
     fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled {
-        let pods = records(pods);
+        let mut pods = records(pods);
         let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
         let (mut certain, mut contested) = (usize::MAX, usize::MAX);
-        done(unsafe {
-            podrank_settle(
-                pods.as_ptr(),
-                pods.len(),
-                &options(policy),
-                k,
-                order.as_mut_ptr(),
-                order.len(),
-                scores.as_mut_ptr(),
-                scores.len(),
-                &raw mut certain,
-                &raw mut contested,
-            )
-        });
+        done(call!(podrank_settle(
+            list(pods),
+            &options(policy),
+            k,
+            list(order),
+            list(scores),
+            out(certain),
+            out(contested)
+        )));
         Settled { order, certain, contested }
     }
 
     fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
-        let (pods, mut list) = (records(pods), list.to_vec());
+        let (mut pods, mut sorted) = (records(pods), list.to_vec());
         let mut scratch = vec![podrank_odds_scratch { words: [7; 4] }; list.len()];
-        let status = unsafe {
-            podrank_upstream_sort(
-                pods.as_ptr(),
-                pods.len(),
-                &options(policy),
-                list.as_mut_ptr(),
-                list.len(),
-                scratch.as_mut_ptr(),
-                scratch.len(),
-            )
-        };
-        assert_eq!(status, PODRANK_OK);
-        list
+        done(call!(podrank_upstream_sort(list(pods), &options(policy), list(sorted), list(scratch))));
+        sorted
     }
 
     fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>) {
-        let pods = records(pods);
-        let mut order = vec![u32::MAX; pods.len()];
+        let (mut pods, mut order) = (records(pods), vec![u32::MAX; pods.len()]);
         let mut odds = vec![podrank_pod_odds { goes: 7, of: 7, error: 7 }; pods.len()];
         let mut scratch = vec![podrank_odds_scratch { words: [7; 4] }; pods.len()];
         let (mut certain, mut contested) = (usize::MAX, usize::MAX);
-        let status = unsafe {
-            podrank_odds(
-                pods.as_ptr(),
-                pods.len(),
-                &options(policy),
-                k,
-                order.as_mut_ptr(),
-                order.len(),
-                odds.as_mut_ptr(),
-                odds.len(),
-                scratch.as_mut_ptr(),
-                scratch.len(),
-                &raw mut certain,
-                &raw mut contested,
-            )
-        };
-        assert_eq!(status, PODRANK_OK);
+        done(call!(podrank_odds(
+            list(pods),
+            &options(policy),
+            k,
+            list(order),
+            list(odds),
+            list(scratch),
+            out(certain),
+            out(contested)
+        )));
         let odds = odds.iter().map(|odds| Odds { goes: odds.goes, of: odds.of, error: odds.error }).collect();
         (Settled { order, certain, contested }, odds)
     }
 
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
-        let (mut c, others) = (records(pods), records(others));
+        let (mut c, mut others) = (records(pods), records(others));
         let (mut counts, mut order) = (vec![u32::MAX; nodes], vec![u32::MAX; pods.len()]);
-        done(unsafe {
-            podrank_spread(
-                c.as_mut_ptr(),
-                c.len(),
-                others.as_ptr(),
-                others.len(),
-                &options(policy),
-                counts.as_mut_ptr(),
-                counts.len(),
-                order.as_mut_ptr(),
-                order.len(),
-            )
-        });
+        done(call!(podrank_spread(list(c), list(others), &options(policy), list(counts), list(order))));
         for (pod, c) in pods.iter_mut().zip(c) {
             pod.rank = c.rank;
         }
@@ -259,61 +231,47 @@ impl Implementation for C {
         let pod = |pod: &Neighbour| podrank_neighbour { set: pod.set, node: pod.node };
         let mut others: Vec<_> = others.iter().map(pod).collect();
         let mut weights = vec![0; nodes];
-        done(unsafe {
-            podrank_node_weights(others.as_mut_ptr(), others.len(), weights.as_mut_ptr(), weights.len())
-        });
+        done(call!(podrank_node_weights(list(others), list(weights))));
         weights
     }
 
     fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
-        let mut c = records(pods);
         let most = domains.iter().max().map_or(0, |most| *most as usize + 1);
-        let mut counts = vec![u32::MAX; weights.len() + most];
+        let (mut c, mut counts) = (records(pods), vec![u32::MAX; weights.len() + most]);
         let mut scratch: Vec<podrank_empty_nodes_scratch> = vec![canary(); pods.len()];
-        done(unsafe {
-            podrank_empty_nodes(
-                c.as_mut_ptr(),
-                c.len(),
-                &options(policy),
-                weights.as_ptr(),
-                weights.len(),
-                domains.as_ptr(),
-                domains.len(),
-                counts.as_mut_ptr(),
-                counts.len(),
-                scratch.as_mut_ptr(),
-                scratch.len(),
-            )
-        });
+        let (mut weights, mut domains) = (weights.to_vec(), domains.to_vec());
+        done(call!(podrank_empty_nodes(
+            list(c),
+            &options(policy),
+            list(weights),
+            list(domains),
+            list(counts),
+            list(scratch)
+        )));
         for (pod, c) in pods.iter_mut().zip(c) {
             pod.tier = c.tier;
         }
     }
 
     fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {
-        let pods = records(pods);
-        let prices: Vec<u8> = prices.iter().map(|price| price.unwrap_or(PODRANK_STEER_PRICE_FIXED)).collect();
-        let are_all_1 = prices.iter().all(|price| *price == 1);
-        let mut costs = vec![-7; pods.len()];
+        let (mut pods, mut costs) = (records(pods), vec![-7; pods.len()]);
+        let mut prices: Vec<u8> =
+            prices.iter().map(|price| price.unwrap_or(PODRANK_STEER_PRICE_FIXED)).collect();
+        if prices.iter().all(|price| *price == 1) {
+            prices.clear();
+        }
         let mut scratch = vec![podrank_steer_scratch { words: [7; 2] }; pods.len()];
         let mut blocked = vec![canary::<podrank_blocked>(); pods.len()];
         let mut steered = podrank_steered { changed: 7, blocked: 7, lower: 7, higher: 7 };
-        let status = unsafe {
-            podrank_steer(
-                pods.as_ptr(),
-                pods.len(),
-                &options(policy),
-                if are_all_1 { null() } else { prices.as_ptr() },
-                if are_all_1 { 0 } else { prices.len() },
-                costs.as_mut_ptr(),
-                costs.len(),
-                scratch.as_mut_ptr(),
-                scratch.len(),
-                blocked.as_mut_ptr(),
-                blocked.len(),
-                &raw mut steered,
-            )
-        };
+        let status = call!(podrank_steer(
+            list(pods),
+            &options(policy),
+            list(prices),
+            list(costs),
+            list(scratch),
+            list(blocked),
+            out(steered)
+        ));
         let podrank_steered { changed, blocked: count, lower, higher } = steered;
         match status {
             PODRANK_OK => {
