@@ -63,34 +63,3 @@ impl C {
         &victims[..selected]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::{DataSet, exact, log_scaled};
-
-    /// A race is fair only among those who arrive at the same place.
-    #[test]
-    fn all_find_the_same() {
-        for (set, policy) in DataSet::ALL.into_iter().flat_map(|set| [(set, log_scaled()), (set, exact())]) {
-            let pods = set.pods(3_000);
-            for k in [0, 1, 50, 500, 3_000] {
-                let mut victims = vec![0; k];
-                let expected = policy.select(&pods, &mut victims).unwrap();
-                assert_eq!(C::new(&policy, k).select(&pods), expected);
-                assert_eq!(
-                    policy.select_with(&pods, &mut vec![0; k], &mut scratch(&pods, k)).unwrap(),
-                    expected
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn the_floor_reads_every_byte() {
-        let mut pods = vec![Pod::new(); 3];
-        let sum = floor(&pods);
-        *pods[2].reserved.as_mut().last_mut().unwrap() = 1;
-        assert_eq!(floor(&pods).wrapping_sub(sum), u64::from_ne_bytes([0, 0, 0, 0, 0, 0, 0, 1]));
-    }
-}

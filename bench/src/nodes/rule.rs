@@ -84,22 +84,3 @@ fn whole(cluster: &Cluster, policy: &Policy, own: usize, pods: &mut [Pod], count
     let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
     policy.empty_nodes(pods, &weights, &[], counts, &mut scratch).expect("few pods");
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::nodes::scenario::Scenario;
-
-    #[test]
-    fn kubernetes_takes_a_pod_that_shares_its_node() {
-        let scenario = Scenario { nodes: 8, workloads: 1, never: 0 };
-        let start = Cluster::new(&scenario, 0, &[4]);
-        for (a, b) in (0..4).flat_map(|b| (0..b).map(move |a| (a, b))) {
-            let mut cluster = start.clone();
-            let pods = &mut cluster.sets[0].pods;
-            pods[b].node = pods[a].node;
-            let victim = Rule::Default.victims(&cluster, 0, 1)[0] as usize;
-            assert!(victim == a || victim == b);
-        }
-    }
-}
