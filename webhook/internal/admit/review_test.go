@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -116,11 +115,8 @@ func TestFewReports(t *testing.T) {
 	set, policy, pods := fakeapi.Shop(6)
 	pods[0].Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
 	fakeapi.Manage(pods[0], "somebody", corev1.PodDeletionCost)
-	objects := []client.Object{set, policy, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}}
-	for _, pod := range pods {
-		objects = append(objects, pod)
-	}
-	s := serve(t, fakeapi.Now, objects...)
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}
+	s := serve(t, fakeapi.Now, fakeapi.All(pods, set, policy, node)...)
 	var told atomic.Int64
 	s.Reporter.Log = funcr.New(func(string, string) { told.Add(1) }, funcr.Options{})
 	now := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")

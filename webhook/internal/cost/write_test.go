@@ -20,16 +20,14 @@ var mark = cost.Mark{Set: fakeapi.UID(1, 0), Count: 1, Request: fakeapi.UID(5, 0
 // hanging is an API server that answers nothing about pods except the first until its end, and writes and undos for all.
 func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []cost.Undo) {
 	t.Helper()
-	var objects []client.Object
 	_, _, pods := fakeapi.Shop(40)
 	for _, pod := range pods {
 		pod.Annotations = map[string]string{cost.Annotation: mark.String()}
 		fakeapi.Manage(pod, cost.Manager, cost.Annotation)
-		objects = append(objects, pod)
 		writes = append(writes, cost.Write{Pod: cost.PodOf(pod), Cost: -1, Mark: mark})
 		undos = append(undos, cost.Undo{Pod: cost.PodOf(pod), Mark: mark})
 	}
-	api, end := fakeapi.New(objects...), make(chan struct{})
+	api, end := fakeapi.New(fakeapi.All(pods)...), make(chan struct{})
 	t.Cleanup(func() { close(end) })
 	slow := interceptor.NewClient(api, interceptor.Funcs{Patch: func(
 		ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,

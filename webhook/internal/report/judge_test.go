@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,19 +53,20 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d reads", reads.Count.Load())
 	}
 	// Of several sets, the first is named.
-	last := set.DeepCopy()
-	last.Name, last.UID, last.ResourceVersion = "zebra", "zebra", ""
-	fakeapi.Must(t, api.Create(context.Background(), last))
+	another := func(name string, labels map[string]string) *appsv1.ReplicaSet {
+		other := set.DeepCopy()
+		other.Name, other.UID, other.ResourceVersion, other.Spec.Template.Labels = name, types.UID(name), "", labels
+		api.Make(t, other)
+		return other
+	}
+	another("zebra", set.Spec.Template.Labels)
 	is("younger", "Shadowed")
 	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").Status
 	if message := status.Conditions[0].Message; message != "the older policy older counts for ReplicaSet shop/web" {
 		t.Error(message)
 	}
 	// The younger counts for another set, for which the older does not.
-	other := set.DeepCopy()
-	other.Name, other.UID, other.ResourceVersion = "batch", "batch", ""
-	other.Spec.Template.Labels = map[string]string{"app": "batch"}
-	fakeapi.Must(t, api.Create(context.Background(), other))
+	other := another("batch", map[string]string{"app": "batch"})
 	is("younger", "Accepted")
 	fakeapi.Must(t, api.Delete(context.Background(), other))
 	is("younger", "Shadowed")
