@@ -68,11 +68,6 @@ func node(name, lifecycle string) *corev1.Node {
 // observes has the policy only observe.
 func observes(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe }
 
-// large gives a pod more metadata than is read.
-func large(pod *corev1.Pod) {
-	pod.Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
-}
-
 // other makes a pod's cost somebody else's.
 func other(pod *corev1.Pod, manager, cost string) {
 	pod.Annotations = map[string]string{corev1.PodDeletionCost: cost}
@@ -160,7 +155,28 @@ func names(pods []cost.Pod) []string {
 	return names
 }
 
-// One fall, what comes of it, and the costs then.
+// failed has all pods failed, so that none counts.
+func failed(_ *shop, pods []*corev1.Pod) {
+	for _, pod := range pods {
+		pod.Status.Phase = corev1.PodFailed
+	}
+}
+
+// tooLarge gives one pod more metadata than is read.
+func tooLarge(_ *shop, pods []*corev1.Pod) {
+	pods[4].Labels = map[string]string{"app": "web", "large": strings.Repeat("x", 400<<10)}
+}
+
+// observing is a change of a shop whose policy only observes.
+func observing(change func(*shop, []*corev1.Pod)) func(*shop, []*corev1.Pod) {
+	return func(s *shop, pods []*corev1.Pod) {
+		observes(s, pods)
+		change(s, pods)
+	}
+}
+
+// One fall, what comes of it, and the costs then. Whatever comes of it, the pods that were read for it are forgotten. Only those that wait for a prediction
+// are not.
 func TestFalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		to      int32
@@ -169,14 +185,14 @@ func TestFalls(t *testing.T) {
 		change  func(*shop, []*corev1.Pod)
 		costs   map[string]string
 	}{
-		"to 0":     {0, steer.NothingToDo, "", nil, nil},
-		"a rise":   {7, steer.NothingToDo, "", nil, nil},
-		"the same": {6, steer.NothingToDo, "", nil, nil},
-		"no active pods": {4, steer.NothingToDo, "", func(_ *shop, pods []*corev1.Pod) {
-			for _, pod := range pods {
-				pod.Status.Phase = corev1.PodFailed
-			}
-		}, nil},
+		"to 0":                          {0, steer.NothingToDo, "", nil, nil},
+		"a rise":                        {7, steer.NothingToDo, "", nil, nil},
+		"the same":                      {6, steer.NothingToDo, "", nil, nil},
+		"no active pods":                {4, steer.NothingToDo, "", failed, nil},
+		"no active pods, only observed": {4, steer.NothingToDo, "", observing(failed), nil},
+		"only observed":                 {3, steer.Observed, "", observes, nil},
+		"a large pod":                   {3, steer.Failed, "the metadata of pod web-4 has more than 384 KiB", tooLarge, nil},
+		"a large pod, only observed":    {3, steer.Failed, "the metadata of pod web-4 has more than 384 KiB", observing(tooLarge), nil},
 		"a set that is being deleted": {4, steer.NothingToDo, "", func(s *shop, _ []*corev1.Pod) {
 			at := metav1.NewTime(now)
 			s.set.DeletionTimestamp, s.set.Finalizers = &at, []string{"foregroundDeletion"}
@@ -212,8 +228,22 @@ func TestFalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, c.change)
-			s.fall(c.to, c.result, c.message)
+			o := s.fall(c.to, c.result, c.message)
 			s.same(c.costs)
+			if c.result == steer.Observed {
+				// Six pods, and a comparison.
+				before := s.Limits.Held()["shop"]
+				fakeapi.Must(t, s.Predict(o))
+				if after := s.Limits.Held()["shop"]; before != 7 || after != 7 {
+					t.Errorf("%d before the prediction, %d after", before, after)
+				}
+				_, err := s.States(context.Background(), o.Set)
+				fakeapi.Must(t, err)
+				s.Observed(o)
+			}
+			if held := s.Limits.Held(); len(held) != 0 {
+				t.Errorf("%v", held)
+			}
 			if c.result != steer.Steered && len(s.Written()) != 0 {
 				t.Errorf("written: %v", s.Written())
 			}
@@ -632,10 +662,8 @@ func TestPredictedLater(t *testing.T) {
 
 // What whoever makes sets and pods can make large is refused, and does not fill the memory.
 func TestLarge(t *testing.T) {
-	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { large(pods[4]) })
-	s.fall(3, steer.Failed, "the metadata of pod web-4 has more than 384 KiB")
 	large := strings.Repeat("x", 400<<10)
-	s = newShop(t, func(s *shop, _ []*corev1.Pod) {
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) {
 		s.set.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "NotIn", Values: []string{large[:63]}}}
 		for i := range 400 {
 			values := &s.set.Spec.Selector.MatchExpressions[0].Values
@@ -744,47 +772,6 @@ func TestTwoPolicies(t *testing.T) {
 	s.Make(t, younger)
 	if o := s.fall(4, steer.Steered, ""); o.Policy.Name != "spot" {
 		t.Fatalf("%s counts", o.Policy.Name)
-	}
-}
-
-// Whatever becomes of a request, the pods that were read for it are forgotten. Only those that wait for a prediction are not.
-func TestForgotten(t *testing.T) {
-	fail := func(_ *shop, pods []*corev1.Pod) {
-		for _, pod := range pods[:4] {
-			pod.Status.Phase = corev1.PodFailed
-		}
-	}
-	for _, c := range []struct {
-		mode   v1alpha1.Mode
-		result steer.Result
-		change func(*shop, []*corev1.Pod)
-	}{
-		{v1alpha1.Steer, steer.Steered, func(*shop, []*corev1.Pod) {}},
-		{v1alpha1.Steer, steer.NothingToDo, fail},
-		{v1alpha1.Steer, steer.Failed, func(_ *shop, pods []*corev1.Pod) { large(pods[0]) }},
-		{v1alpha1.Steer, steer.NoRoom, func(_ *shop, pods []*corev1.Pod) { other(pods[0], "somebody", "-2147483648") }},
-		{v1alpha1.Observe, steer.Observed, func(*shop, []*corev1.Pod) {}},
-		{v1alpha1.Observe, steer.NothingToDo, fail},
-		{v1alpha1.Observe, steer.Failed, func(_ *shop, pods []*corev1.Pod) { large(pods[0]) }},
-	} {
-		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
-			s.policy.Spec.Mode = c.mode
-			c.change(s, pods)
-		})
-		o := s.fall(3, c.result, "")
-		if c.result == steer.Observed {
-			before := s.Limits.Held()["shop"]
-			fakeapi.Must(t, s.Predict(o))
-			if after := s.Limits.Held()["shop"]; before != 7 || after != 7 {
-				t.Errorf("%d before the prediction, %d after", before, after)
-			}
-			_, err := s.States(context.Background(), o.Set)
-			fakeapi.Must(t, err)
-			s.Observed(o)
-		}
-		if held := s.Limits.Held(); len(held) != 0 {
-			t.Errorf("%s, %s: %v", c.mode, c.result, held)
-		}
 	}
 }
 
