@@ -184,7 +184,7 @@ impl<R: FnMut(u64) -> u64> History<'_, R> {
             self.process = Process::new();
         }
         let mut due = self.events.extract_if(.., |(when, ..)| *when <= self.second).collect::<Vec<_>>();
-        if has_crashed || self.second % 120 == 0 {
+        if has_crashed || self.second.is_multiple_of(120) {
             // A list of all pods also shows what events did not.
             due.extend(self.pods.iter().map(|(key, stage)| (0, *key, *stage)));
         }

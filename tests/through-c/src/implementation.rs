@@ -81,14 +81,12 @@ pub(crate) fn done(status: i32) {
     assert_eq!(status, PODRANK_OK);
 }
 
-impl C {
-    /// What one of the functions that look at two pods says: the ordering, and the rule.
-    fn pair(&self, policy: &Policy, a: &Pod, b: &Pod, ask: Ask) -> (i32, Option<Rule>) {
-        let (mut ordering, mut number) = (77, 77);
-        done(unsafe { ask(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number) });
-        assert!((-1..=1).contains(&ordering));
-        (ordering, rule(number))
-    }
+/// What one of the functions that look at two pods says: the ordering, and the rule.
+fn pair(policy: &Policy, a: &Pod, b: &Pod, ask: Ask) -> (i32, Option<Rule>) {
+    let (mut ordering, mut number) = (77, 77);
+    done(unsafe { ask(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number) });
+    assert!((-1..=1).contains(&ordering));
+    (ordering, rule(number))
 }
 
 type Ask = unsafe extern "C" fn(
@@ -107,7 +105,7 @@ impl Implementation for C {
     }
 
     fn decide(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>) {
-        let (ordering, rule) = self.pair(policy, a, b, podrank_decide);
+        let (ordering, rule) = pair(policy, a, b, podrank_decide);
         (ordering.cmp(&0), rule)
     }
 
@@ -167,7 +165,7 @@ impl Implementation for C {
     }
 
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
-        let (ordering, rule) = self.pair(policy, a, b, podrank_upstream);
+        let (ordering, rule) = pair(policy, a, b, podrank_upstream);
         let relation = match ordering.cmp(&0) {
             Ordering::Less => Relation::Before,
             Ordering::Equal => Relation::Tie,
