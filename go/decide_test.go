@@ -235,7 +235,6 @@ func TestScaleDownJSON(t *testing.T) {
 		Now              time.Time
 		Replicas         int
 		Victims          []string
-		Ranks            map[string]uint32
 		Objects          []object
 	}](t, "scale-down.json", 25) {
 		set := &c.Objects[slices.IndexFunc(c.Objects, func(o object) bool {
@@ -250,26 +249,9 @@ func TestScaleDownJSON(t *testing.T) {
 				active = append(active, o.pod)
 			}
 		}
-		r := NewRanker(WithNow(c.Now))
-		all := related(t, set, c.Objects)
-		victims, err := r.PodsToDelete(active, all, len(active)-c.Replicas)
-		if err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
-		if got := names(victims); !slices.Equal(got, c.Victims) {
+		got := toDelete(t, active, related(t, set, c.Objects), len(active)-c.Replicas, WithNow(c.Now))
+		if !slices.Equal(got, c.Victims) {
 			t.Errorf("%s: %v go, want %v", c.Name, got, c.Victims)
-		}
-		w := take(&r.settings)
-		if err := w.load("active", active, all); err != nil {
-			t.Fatal(err)
-		}
-		if len(c.Ranks) != len(active) {
-			t.Errorf("%s: %d active pods, want %d", c.Name, len(active), len(c.Ranks))
-		}
-		for i, pod := range active {
-			if w.records[i].Rank != c.Ranks[pod.Name] {
-				t.Errorf("%s: %s has rank %d, want %d", c.Name, pod.Name, w.records[i].Rank, c.Ranks[pod.Name])
-			}
 		}
 	}
 }

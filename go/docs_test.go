@@ -130,10 +130,5 @@ func TestNothingElseIsRead(t *testing.T) {
 		if want, got := toDelete(t, pods, pods, 12, options...), toDelete(t, small, small, 12, options...); !slices.Equal(got, want) {
 			t.Fatalf("%v of the transformed pods, %v of the others", got, want)
 		}
-		settled, err := Settle(pods, pods, 5, options[0])
-		again, errAgain := Settle(small, small, 5, options[0])
-		if err != nil || errAgain != nil || !slices.Equal(names(settled.Certain), names(again.Certain)) {
-			t.Fatal(err, errAgain, names(settled.Certain), names(again.Certain))
-		}
 	}
 }

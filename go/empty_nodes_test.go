@@ -2,7 +2,6 @@ package podrank
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,82 +11,24 @@ import (
 )
 
 // onNode is a ready pod of a controller.
-func onNode(name, node string, owner *metav1.OwnerReference) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
-		Spec:       corev1.PodSpec{NodeName: node},
-		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{
-			Type: corev1.PodReady, Status: corev1.ConditionTrue,
-		}}},
-	}
-	if owner != nil {
-		pod.OwnerReferences = []metav1.OwnerReference{*owner}
+func onNode(name, node, kind, controller string) *corev1.Pod {
+	pod, is := named(name, 0), true
+	pod.UID, pod.Spec.NodeName = types.UID(name), node
+	if kind != "" {
+		pod.OwnerReferences = []metav1.OwnerReference{{Kind: kind, UID: types.UID(controller), Controller: &is}}
 	}
 	return pod
 }
 
-func owner(kind, uid string) *metav1.OwnerReference {
-	is := true
-	return &metav1.OwnerReference{Kind: kind, Name: uid, UID: types.UID(uid), Controller: &is}
-}
-
-// The nodes that become empty are counted by hand: of all choices of the pods that may go first, none empties more.
-func TestEmptyNodes(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 8))
-	emptied := 0
-	for range 300 {
-		var pods, own []*corev1.Pod
-		add := func(count int, of *metav1.OwnerReference) (added []*corev1.Pod) {
-			for range count {
-				pod := onNode(fmt.Sprint("pod-", len(pods)), fmt.Sprint("node-", r.IntN(4)), of)
-				pods, added = append(pods, pod), append(added, pod)
-			}
-			return added
-		}
-		own = add(3+r.IntN(6), owner("ReplicaSet", "web"))
-		add(r.IntN(3), owner("DaemonSet", "agent"))
-		add(r.IntN(2), owner("Node", "node-0"))
-		foreign := append(add(r.IntN(3), owner("StatefulSet", "db")), add(r.IntN(2), nil)...)
-		ended := add(1, owner("Job", "done"))[0]
-		ended.Status.Phase = corev1.PodSucceeded
-		k := r.IntN(len(own) + 1)
-		empty := func(gone func(i int) bool) (count int) {
-			for node := range 4 {
-				name, has, stays := fmt.Sprint("node-", node), false, false
-				for i, pod := range own {
-					has = has || pod.Spec.NodeName == name
-					stays = stays || pod.Spec.NodeName == name && !gone(i)
-				}
-				for _, pod := range foreign {
-					stays = stays || pod.Spec.NodeName == name
-				}
-				if has && !stays {
-					count++
-				}
-			}
-			return count
-		}
-		best := 0
-		for choice := range 1 << len(own) {
-			ones := 0
-			for i := range own {
-				ones += choice >> i & 1
-			}
-			if ones == k {
-				best = max(best, empty(func(i int) bool { return choice>>i&1 == 1 }))
-			}
-		}
-		victims, err := PodsToDelete(own, own, k, WithNow(noon), WithEmptyNodes(EmptyNodes{Neighbours: Neighbours(pods, own)}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := empty(func(i int) bool { return slices.Contains(victims, own[i]) }); got != best || len(victims) != k {
-			t.Fatalf("%d nodes empty, not %d, with %d victims of %d", got, best, len(victims), k)
-		}
-		emptied += best
-	}
-	if emptied < 100 {
-		t.Errorf("only %d nodes could become empty", emptied)
+// Those of the set itself do not count, nor those that leave with the node, that have ended or that have none.
+func TestNeighbours(t *testing.T) {
+	own := []*corev1.Pod{onNode("web-1", "a", "ReplicaSet", "web")}
+	ended := onNode("done", "a", "Job", "done")
+	ended.Status.Phase = corev1.PodSucceeded
+	pods := append(own, ended, onNode("agent", "a", "DaemonSet", "agent"), onNode("mirror", "a", "Node", "a"),
+		onNode("bare", "b", "", ""), onNode("new", "", "ReplicaSet", "db"), onNode("db-0", "b", "StatefulSet", "db"))
+	if got, want := Neighbours(pods, own), []Neighbour{{"b", "bare"}, {"b", "db"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }
 
@@ -95,7 +36,7 @@ func TestEmptyNodes(t *testing.T) {
 func TestEmptyNodesOfEqualWorth(t *testing.T) {
 	var own []*corev1.Pod
 	for i, node := range []string{"a", "b", "c", "d", "e"} {
-		own = append(own, onNode(fmt.Sprint("web-", i), node, owner("ReplicaSet", "web")))
+		own = append(own, onNode(fmt.Sprint("web-", i), node, "ReplicaSet", "web"))
 	}
 	order := func(of EmptyNodes) (nodes string) {
 		t.Helper()

@@ -452,10 +452,16 @@ func ExampleExpectations() {
 	}
 	fmt.Println(expectations.Satisfied(), expectations.Deletions())
 	fmt.Println(expectations.DeletionObserved(web), expectations.DeletionObserved(web), expectations.Satisfied())
+	if err := expectations.ExpectCreations(3); err != nil {
+		log.Fatal(err)
+	}
+	expectations.CreationsObserved(2)
+	fmt.Println(expectations.Satisfied(), expectations.Creations())
 	expectations.Clear() // The set is gone.
 	// Output:
 	// false 1
 	// true false true
+	// false 1
 }
 
 // The pods of both ReplicaSets of a Deployment count on a node.

@@ -10,27 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Of three pods in a circle, each goes in a third of all lists; if one of the pairs ties, they go in 3, 1 and 2 of 6.
-func TestOdds(t *testing.T) {
-	now := WithNow(noon.Add(time.Hour))
-	for restarts, want := range map[int32]map[string]float64{
-		5: {"x": 1. / 3, "y": 1. / 3, "z": 1. / 3},
-		0: {"x": 3. / 6, "y": 1. / 6, "z": 2. / 6},
-	} {
-		pods := circle()
-		pods[1].Status.ContainerStatuses[0].RestartCount = restarts
-		settled, chances, err := Odds(pods, nil, 2, now)
-		if err != nil || len(chances) != 3 || !slices.Equal(names(settled.Certain), []string{"first"}) {
-			t.Fatal(settled, chances, err)
-		}
-		for i, chance := range chances {
-			if chance.Pod != settled.Contested[i] || math.Abs(chance.Share-want[chance.Pod.Name]) > 1e-9 || chance.Error != 0 {
-				t.Errorf("with %d restarts, %s has %v±%v, want %v", restarts, chance.Pod.Name, chance.Share, chance.Error, want)
-			}
-		}
-	}
-}
-
 // Above 12 pods, the odds come from a sample: they add up, whatever the order of the pods.
 func TestSampledOdds(t *testing.T) {
 	var pods []*corev1.Pod

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -159,6 +158,12 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	// Also where nothing would be looked at.
+	for function, decide := range decisions {
+		if err := decide(pods, 0, WithNow(noon), nil); !errors.Is(err, ErrNil) {
+			t.Errorf("%s: %v", function, err)
+		}
+	}
 	// What has no error to return says no.
 	var expectations Expectations
 	if IsActive(nil) || expectations.DeletionObserved(nil) {
@@ -201,28 +206,6 @@ func TestTheClockIsAskedOncePerDecision(t *testing.T) {
 	}
 }
 
-// At the edges of age buckets, each decision with WithSpread is the decision at the one moment that the clock named.
-func TestSpreadDecidesAtOneMoment(t *testing.T) {
-	r := rand.New(rand.NewPCG(34, 34))
-	for range 1000 {
-		pods := some(6 + r.IntN(6))
-		edge := noon.Add(time.Duration(1 << (40 + r.IntN(6))))
-		for _, pod := range pods {
-			// At this age or the next nanosecond, the bucket changes.
-			pod.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(-time.Duration(r.IntN(3))))
-			pod.CreationTimestamp = metav1.NewTime(noon)
-			pod.Status.ContainerStatuses, pod.Annotations = nil, nil
-		}
-		k := 1 + r.IntN(len(pods)-1)
-		first, tick := edge.Add(-time.Duration(r.IntN(4))), -1
-		ticking := WithClock(func() time.Time { tick++; return first.Add(time.Duration(tick)) })
-		got := toDelete(t, pods, pods, k, ticking, WithSpread(node, zone))
-		if want := toDelete(t, pods, pods, k, WithNow(first), WithSpread(node, zone)); !slices.Equal(got, want) {
-			t.Fatalf("%v, and at the moment of the clock %v", got, want)
-		}
-	}
-}
-
 // Pods without UIDs, as fakes are, are told apart by namespace and name: those of another list are not counted again.
 func TestSpreadKnowsPodsWithoutUIDsFromASecondList(t *testing.T) {
 	pod := func(name, node string) *corev1.Pod {
@@ -250,6 +233,12 @@ func TestSpreadKnowsPodsWithoutUIDsFromASecondList(t *testing.T) {
 	elsewhere := pod("c", "y")
 	elsewhere.Namespace = "elsewhere"
 	others := append(slices.Clone(active), elsewhere, elsewhere.DeepCopy())
+	// Those that are not active count nowhere.
+	for i := range 3 {
+		gone := pod(fmt.Sprint("gone-", i), "x")
+		gone.DeletionTimestamp = &metav1.Time{}
+		others = append(others, gone)
+	}
 	if got := toDelete(t, active, others, 1, WithNow(noon), WithSpread()); got[0] != "c" {
 		t.Errorf("%v: node y has most", got)
 	}

@@ -3,10 +3,8 @@ package podrank
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"reflect"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -133,26 +131,6 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 	}
 }
 
-// A nil option is an error of every call, even where nothing would be looked at.
-func TestANilOptionIsAnError(t *testing.T) {
-	pods := some(2)
-	domains := []func(*corev1.Pod) string{func(pod *corev1.Pod) string { return pod.Name }}
-	kept := WithSpread(domains...)
-	domains[0] = nil
-	if _, err := PodsToDelete([]*corev1.Pod{named("a", 1)}, nil, 1, kept); err != nil {
-		t.Errorf("the caller's slice was kept: %v", err)
-	}
-	for _, options := range [][]Option{{nil}, {WithNow(noon), nil, Kubernetes()}, {WithSpread(nil)}} {
-		for diff := range 3 {
-			for function, decide := range decisions {
-				if err := decide(pods, diff, options...); !errors.Is(err, ErrNil) {
-					t.Errorf("%s with %d options: %v", function, len(options), err)
-				}
-			}
-		}
-	}
-}
-
 func TestHowMany(t *testing.T) {
 	pods := some(600)
 	all := toDelete(t, pods, pods, 600, WithNow(noon))
@@ -183,44 +161,6 @@ func TestHowMany(t *testing.T) {
 	// Where nothing is to be deleted, nothing is looked at, as in Kubernetes.
 	if got := toDelete(t, []*corev1.Pod{nil}, nil, 0); len(got) != 0 {
 		t.Errorf("%v", got)
-	}
-}
-
-// A controller that waits for as many deletions as it has asked for must get as many victims, whatever the options are.
-func TestThereAreExactlyAsManyVictimsOrAnError(t *testing.T) {
-	for seed := range uint64(2000) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		pods := some(1 + r.IntN(40))
-		wrong := r.IntN(4) == 0
-		if i := r.IntN(len(pods)); wrong {
-			pods[i] = []*corev1.Pod{nil, {Status: corev1.PodStatus{Phase: corev1.PodFailed}}}[r.IntN(2)]
-		}
-		related := [][]*corev1.Pod{nil, pods, some(20)}[r.IntN(3)]
-		diff, want := 1+r.IntN(len(pods)+3), len(pods)
-		options := []Option{WithPodDeletionCost(r.IntN(2) == 0), WithLogarithmicScaleDown(r.IntN(2) == 0)}
-		switch r.IntN(5) {
-		case 0:
-			options = append(options, Kubernetes())
-		case 1:
-			want = 1 + r.IntN(9)
-			options = append(options, WithBurst(want))
-		case 2:
-			options = append(options, WithTier(func(pod *corev1.Pod) int { return int(pod.UID[7]) % 3 }))
-		case 3:
-			options = append(options, WithRanks(func(*corev1.Pod) int { return 7 }))
-		}
-		want = min(want, diff, len(pods))
-		victims, err := PodsToDelete(pods, related, diff, options...)
-		if wrong {
-			want = 0
-		}
-		distinct := map[*corev1.Pod]bool{}
-		for _, pod := range victims {
-			distinct[pod] = slices.Contains(pods, pod)
-		}
-		if (err != nil) != wrong || len(victims) != want || len(distinct) != want || slices.Contains(slices.Collect(maps.Values(distinct)), false) {
-			t.Fatalf("seed %d: %d victims, %d distinct, %v; want %d of %d", seed, len(victims), len(distinct), err, want, len(pods))
-		}
 	}
 }
 
@@ -255,20 +195,6 @@ func TestTheInputStaysAsItIs(t *testing.T) {
 	}
 	if !reflect.DeepEqual(active, was) || !reflect.DeepEqual(related, wasRelated) {
 		t.Error("a list or a pod changed")
-	}
-}
-
-func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
-	pods := some(100)
-	related := append(some(40), pods...)
-	want := toDelete(t, pods, related, 30, WithNow(noon))
-	r, ranker := rand.New(rand.NewPCG(1, 2)), NewRanker(WithNow(noon))
-	for range 200 {
-		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
-		r.Shuffle(len(related), func(i, j int) { related[i], related[j] = related[j], related[i] })
-		if got, err := ranker.PodsToDelete(pods, related, 30); err != nil || !slices.Equal(names(got), want) {
-			t.Fatalf("%v, %v, want %v", names(got), err, want)
-		}
 	}
 }
 
@@ -346,34 +272,6 @@ func TestVictimsAreAppended(t *testing.T) {
 	}
 }
 
-// Nothing is kept of pods that are long gone: not by the memory that decisions share, and not by a Ranker.
-func TestNothingIsHeld(t *testing.T) {
-	r := NewRanker(WithNow(noon))
-	gone := make(chan struct{})
-	func() {
-		pods := some(9)
-		runtime.SetFinalizer(pods[4], func(*corev1.Pod) { close(gone) })
-		for _, diff := range []int{9, 3, 0} {
-			if _, err := r.AppendPodsToDelete(nil, pods, pods, diff); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := r.PodsToDelete(append(pods, nil), pods, 1); err == nil {
-			t.Error("nil pod: no error")
-		}
-	}()
-	for range 50 {
-		runtime.GC()
-		select {
-		case <-gone:
-			runtime.KeepAlive(r)
-			return
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	t.Error("a pod is held")
-}
-
 // The memory of a decision has no pods and no names of theirs in it afterwards.
 func TestMemoryIsFreeOfPods(t *testing.T) {
 	w, pods := new(work), some(9)
@@ -401,96 +299,6 @@ func TestMemoryIsFreeOfPods(t *testing.T) {
 	}
 }
 
-func TestRanks(t *testing.T) {
-	a, b, c, d := named("a", 1), named("b", 2), named("c", 3), named("d", 4)
-	c.Spec.NodeName, d.Spec.NodeName = "m", "m"
-	away, gone, done := named("e", 5), named("f", 6), named("g", 7)
-	away.Spec.NodeName = "elsewhere"
-	gone.DeletionTimestamp, done.Status.Phase = &metav1.Time{Time: noon}, corev1.PodFailed
-	for _, c := range []struct {
-		name    string
-		active  []*corev1.Pod
-		related []*corev1.Pod
-		want    []string
-	}{
-		{"none counted: by UID", []*corev1.Pod{c, b, a}, nil, []string{"a", "b", "c"}},
-		{"two on n", []*corev1.Pod{c, b, a}, []*corev1.Pod{a, b, c}, []string{"a", "b", "c"}},
-		{"two on m", []*corev1.Pod{c, b, d}, []*corev1.Pod{c, b, d}, []string{"c", "d", "b"}},
-		{"only the other's pods on m", []*corev1.Pod{c, a}, []*corev1.Pod{d}, []string{"c", "a"}},
-		{"inactive ones on n", []*corev1.Pod{c, a}, []*corev1.Pod{gone, done, c, away}, []string{"c", "a"}},
-		{"a pod listed twice counts twice", []*corev1.Pod{c, a}, []*corev1.Pod{c, a, c}, []string{"c", "a"}},
-	} {
-		if got := toDelete(t, c.active, c.related, len(c.active), WithNow(noon)); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-	// Pods on no node share one count, and go first all the same.
-	x, y := named("x", 8), named("y", 9)
-	x.Spec.NodeName, y.Spec.NodeName = "", ""
-	explanation, err := Explain(x, a, []*corev1.Pod{x, y, a}, WithNow(noon))
-	if err != nil || explanation.First != -1 || explanation.Rule != "unassigned" {
-		t.Errorf("%+v, %v", explanation, err)
-	}
-	if row := explanation.Rows[5]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != KindNumber {
-		t.Errorf("%+v", row)
-	}
-}
-
-func TestGatesAndNow(t *testing.T) {
-	cheap, dear := named("cheap", 2), named("dear", 1)
-	dear.Annotations = map[string]string{corev1.PodDeletionCost: "9"}
-	pair := []*corev1.Pod{cheap, dear}
-	goes := func(want string, options ...Option) {
-		t.Helper()
-		if got := toDelete(t, pair, nil, 1, options...); got[0] != want {
-			t.Errorf("%v goes, want %s", got, want)
-		}
-	}
-	goes("cheap")
-	goes("dear", WithPodDeletionCost(false))
-	goes("cheap", WithPodDeletionCost(false), WithPodDeletionCost(true))
-
-	liked, other := named("liked", 2), named("other", 1)
-	liked.Labels = map[string]string{PreferForScaleDownLabel: "false"}
-	pair = []*corev1.Pod{other, liked}
-	goes("other")
-	goes("liked", WithPreferForScaleDown(true))
-	// Nothing tells them apart in Kubernetes, and the contested go by the total order.
-	goes("liked", WithPreferForScaleDown(true), Kubernetes())
-	if e, err := Explain(liked, other, nil); err != nil || e.Rows[6].A != 1 || e.Rows[6].B != 0 || e.Rows[6].Applies {
-		t.Errorf("%+v, %v", e.Rows[6], err)
-	}
-
-	// Two hours old and three: one power of two, and the UID decides, unless ages are compared as they are.
-	old, young := named("old", 1), named("young", 2)
-	old.CreationTimestamp, young.CreationTimestamp = metav1.NewTime(noon.Add(-181*time.Minute)), metav1.NewTime(noon.Add(-160*time.Minute))
-	pair = []*corev1.Pod{old, young}
-	before := noon.Add(-30 * time.Minute)
-	goes("old", WithNow(noon))
-	goes("young", WithNow(time.Time{}))
-	goes("young", WithNow(noon), WithLogarithmicScaleDown(false))
-	// On the way through a power of two, 2.44 hours.
-	goes("young", WithNow(before))
-	goes("young", WithClock(func() time.Time { return time.Time{} }))
-	// The clock: both have the same great age.
-	goes("old")
-	// The last counts.
-	goes("young", WithNow(noon), WithClock(func() time.Time { return before }))
-	goes("old", WithNow(time.Time{}), WithNow(noon))
-	goes("old", WithNow(time.Time{}), WithClock(time.Now))
-
-	// A clock is asked once in each decision, and goes on.
-	at, asked := noon, 0
-	r := NewRanker(WithClock(func() time.Time { asked++; return at }))
-	for i, want := range []*corev1.Pod{old, young} {
-		got, err := r.PodsToDelete(pair, nil, 1)
-		if err != nil || got[0] != want || asked != i+1 {
-			t.Errorf("%v goes, %v, want %s; asked %d times", names(got), err, want.Name, asked)
-		}
-		at = at.Add(-30 * time.Minute)
-	}
-}
-
 // Three pods that Kubernetes' comparator puts in a circle, one that certainly goes and one that certainly stays.
 func circle() (pods []*corev1.Pod) {
 	for i, c := range []struct {
@@ -506,39 +314,6 @@ func circle() (pods []*corev1.Pod) {
 	first, last := named("first", 9), named("last", 0)
 	first.Status.Phase, last.Annotations = corev1.PodPending, map[string]string{corev1.PodDeletionCost: "1"}
 	return append(pods, last, first)
-}
-
-func TestKubernetesOrder(t *testing.T) {
-	pods, now := circle(), WithNow(noon.Add(time.Hour))
-	for diff, want := range []struct{ certain, contested, safe, quota int }{
-		{0, 0, 5, 0}, {1, 0, 4, 0}, {1, 3, 1, 1}, {1, 3, 1, 2}, {4, 0, 1, 0}, {5, 0, 0, 0}, {5, 0, 0, 0},
-	} {
-		s, err := Settle(pods, nil, diff, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := [4]int{len(s.Certain), len(s.Contested), len(s.Safe), s.Quota}; got != [4]int{want.certain, want.contested, want.safe, want.quota} {
-			t.Errorf("deleting %d: %v, want %v", diff, got, want)
-		}
-		all := slices.Concat(s.Certain, s.Contested, s.Safe)
-		got := toDelete(t, pods, nil, diff, now, Kubernetes())
-		if !slices.Equal(got, names(all)[:min(diff, 5)]) {
-			t.Errorf("deleting %d: %v go of %v", diff, got, names(all))
-		}
-	}
-	// The contested ones by the total order, y with its restarts first.
-	if got := toDelete(t, pods, nil, 3, now, Kubernetes()); !slices.Equal(got, []string{"first", "y", "x"}) {
-		t.Errorf("%v", got)
-	}
-	s, err := Settle(pods, nil, 4, now, WithBurst(2))
-	if err != nil || len(s.Certain) != 1 || s.Quota != 1 {
-		t.Errorf("%v, %v", s, err)
-	}
-	// Nobody who appends to a part writes into the next.
-	_ = append(s.Certain, nil)
-	if s.Contested[0] == nil {
-		t.Error("Certain and Contested share room")
-	}
 }
 
 func TestExplain(t *testing.T) {
@@ -635,5 +410,59 @@ func TestTimes(t *testing.T) {
 func TestLibraryVersion(t *testing.T) {
 	if LibraryVersion() == "" || Engine() == "" {
 		t.Error("no version")
+	}
+}
+
+// Of several options that say the same, the last counts.
+func TestTheLastOptionCounts(t *testing.T) {
+	cheap, dear, liked := named("cheap", 2), named("dear", 1), named("liked", 3)
+	dear.Annotations = map[string]string{corev1.PodDeletionCost: "9"}
+	liked.Labels, liked.Annotations = map[string]string{PreferForScaleDownLabel: "false"}, dear.Annotations
+	// Two hours old and three: one power of two, and the UID decides, unless ages are compared as they are.
+	old, young := named("old", 1), named("young", 2)
+	old.CreationTimestamp, young.CreationTimestamp = metav1.NewTime(noon.Add(-181*time.Minute)), metav1.NewTime(noon.Add(-160*time.Minute))
+	costs, labels, ages := []*corev1.Pod{cheap, dear}, []*corev1.Pod{dear, liked}, []*corev1.Pod{old, young}
+	never := WithClock(func() time.Time { return time.Time{} })
+	for _, c := range []struct {
+		pods    []*corev1.Pod
+		want    string
+		options []Option
+	}{
+		{costs, "cheap", nil}, {costs, "dear", []Option{WithPodDeletionCost(false)}},
+		{costs, "cheap", []Option{WithPodDeletionCost(false), WithPodDeletionCost(true)}},
+		{labels, "dear", nil}, {labels, "dear", []Option{WithPreferForScaleDown(true), WithPreferForScaleDown(false)}},
+		// Nothing tells them apart in Kubernetes, and the contested go by the total order.
+		{labels, "liked", []Option{WithPreferForScaleDown(true), Kubernetes()}},
+		// By the clock, both have the same great age.
+		{ages, "old", nil}, {ages, "old", []Option{WithNow(noon)}}, {ages, "young", []Option{WithNow(noon), never}},
+		{ages, "young", []Option{WithNow(noon), WithLogarithmicScaleDown(false)}},
+		{ages, "old", []Option{never, WithNow(noon)}}, {ages, "old", []Option{never, WithClock(time.Now)}},
+	} {
+		if got := toDelete(t, c.pods, nil, 1, c.options...); got[0] != c.want {
+			t.Errorf("%v goes, want %s", got, c.want)
+		}
+	}
+}
+
+// The contested go by the total order, y with its restarts first.
+func TestKubernetesOrder(t *testing.T) {
+	pods, now := circle(), WithNow(noon.Add(time.Hour))
+	if got := toDelete(t, pods, nil, 3, now, Kubernetes()); !slices.Equal(got, []string{"first", "y", "x"}) {
+		t.Errorf("%v", got)
+	}
+	s, err := Settle(pods, nil, 4, now, WithBurst(2))
+	if err != nil || !slices.Equal(names(s.Certain), []string{"first"}) || !slices.Equal(names(s.Safe), []string{"last"}) || s.Quota != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Options keep no slice of the caller's.
+func TestOptionsAreTheirOwn(t *testing.T) {
+	domains := []func(*corev1.Pod) string{node}
+	levels := []func(string) string{func(node string) string { return node }}
+	options := []Option{WithSpread(domains...), WithEmptyNodes(EmptyNodes{Domains: levels})}
+	domains[0], levels[0] = nil, nil
+	for _, option := range options {
+		toDelete(t, some(3), nil, 1, option)
 	}
 }

@@ -145,14 +145,3 @@ func TestOddUIDsCompareAsText(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
-
-func TestPointers(t *testing.T) {
-	list := []corev1.Pod{*named("a", 1), *named("b", 2)}
-	pods := Pointers(list)
-	if len(pods) != 2 || cap(pods) != 2 || pods[0] != &list[0] || pods[1] != &list[1] {
-		t.Error(names(pods))
-	}
-	if pods := Pointers(nil); len(pods) != 0 {
-		t.Error(pods)
-	}
-}

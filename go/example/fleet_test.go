@@ -272,16 +272,6 @@ func TestScaleUpAndAway(t *testing.T) {
 	}
 }
 
-func TestABurstAtATime(t *testing.T) {
-	w := cluster(t, 700)
-	for _, want := range []int{500, 700, 700} {
-		if w.sync(); len(w.names()) != want {
-			t.Fatalf("%d pods, want %d", len(w.names()), want)
-		}
-		w.deliver()
-	}
-}
-
 // Until what was asked for is seen, nothing is asked for again.
 func TestNothingIsAskedForTwice(t *testing.T) {
 	w := cluster(t, 3)
@@ -389,12 +379,14 @@ func TestTheNamespaceIsTerminating(t *testing.T) {
 	w.expects("three refusals", 3, 0)
 }
 
+// A pod that is gone, or another of its name by now, is no failure, and nobody waits for an event.
 func TestFailingDeletions(t *testing.T) {
 	broken := errors.New("broken")
-	w := cluster(t, 0, pod("a", 1), pod("b", 2), pod("c", 3))
+	w := cluster(t, 0, pod("a", 1), pod("b", 2), pod("c", 3), pod("d", 4))
 	gone := apierrors.NewNotFound(corev1.Resource("pods"), "c")
-	w.failDeletes = map[string]error{"b": broken, "c": gone}
-	if _, err := w.reconcile(); !errors.Is(err, broken) || errors.Is(err, gone) {
+	other := apierrors.NewConflict(corev1.Resource("pods"), "d", errors.New("the UID in the precondition is another"))
+	w.failDeletes = map[string]error{"b": broken, "c": gone, "d": other}
+	if _, err := w.reconcile(); !errors.Is(err, broken) || errors.Is(err, gone) || errors.Is(err, other) {
 		t.Errorf("%v", err)
 	}
 	w.expects("a failure: only that of a is to come", 0, 1)
@@ -417,19 +409,6 @@ func TestAvailability(t *testing.T) {
 	}
 }
 
-// A pod that is gone, or another of its name by now, is no failure, and nobody waits for an event.
-func TestAPodIsGoneMeanwhile(t *testing.T) {
-	for _, gone := range []error{
-		apierrors.NewNotFound(corev1.Resource("pods"), "a"),
-		apierrors.NewConflict(corev1.Resource("pods"), "a", errors.New("the UID in the precondition is another")),
-	} {
-		w := cluster(t, 0, pod("a", 1), pod("b", 2))
-		w.failDeletes = map[string]error{"a": gone}
-		w.sync()
-		w.expects(gone.Error(), 0, 1)
-	}
-}
-
 // Deletions are sent at once, and not all of them.
 func TestDeletionsAreInFlightTogether(t *testing.T) {
 	var pods []client.Object
@@ -444,10 +423,4 @@ func TestDeletionsAreInFlightTogether(t *testing.T) {
 	if most := w.most.Load(); most < 2 || most > inFlight {
 		t.Errorf("%d at once", most)
 	}
-}
-
-// A pod whose UID is no UUID does not stop its Fleet.
-func TestAnOddUID(t *testing.T) {
-	w := cluster(t, 1, pod("sound", 1), pod("odd", 2, func(p *corev1.Pod) { p.UID = "-" }))
-	w.stay("sound")
 }

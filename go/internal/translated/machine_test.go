@@ -3,7 +3,6 @@ package translated
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -104,37 +103,4 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatal("it is kept")
 		}
 	}
-}
-
-// Calls at once do not share a machine; short and long lists in turn.
-func TestCallsRunAtOnce(t *testing.T) {
-	records := some(3000)
-	want := selected(t, records, 700)
-	few := selected(t, records[:10], 4)
-	var group sync.WaitGroup
-	for range 8 {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for range 20 {
-				for _, c := range []struct {
-					records []core.Pod
-					want    []uint32
-				}{{records, want}, {records[:10], few}} {
-					got := make([]uint32, len(c.want))
-					if n, err := (Engine{}).Select(c.records, core.Options{}, got, nil); err != nil || n != len(got) {
-						t.Error(n, err)
-						return
-					}
-					for i := range got {
-						if got[i] != c.want[i] {
-							t.Errorf("place %d: %d, want %d", i, got[i], c.want[i])
-							return
-						}
-					}
-				}
-			}
-		}()
-	}
-	group.Wait()
 }
