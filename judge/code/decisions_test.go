@@ -3,12 +3,9 @@ package judge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -18,24 +15,6 @@ import (
 	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
-
-// eachRound runs a check of the rounds on all cores, in bubbles of their own, in
-// which time is the test's: upstream reads time.Now.
-func eachRound(t *testing.T, rounds int, check func(t *testing.T, round int) bool) {
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
-		t.Run(fmt.Sprint(worker), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				for round := worker; round < rounds; round += workers {
-					if !check(t, round) {
-						t.Fatalf("round %d", round)
-					}
-				}
-			})
-		})
-	}
-}
 
 // Whichever calls fail, upstream's slowStartBatch and ours make as many, and as
 // many succeed; and so does the same step by step.
@@ -134,7 +113,7 @@ func TestAvailability(t *testing.T) {
 		seconds := pick(r, 0, 1, 10, 3600, r.Int32())
 		var active []*v1.Pod
 		for range r.IntN(7) {
-			p := &v1.Pod{Status: v1.PodStatus{Phase: pick(r, phases...)}}
+			p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "odd"}, Status: v1.PodStatus{Phase: pick(r, phases...)}}
 			if r.IntN(8) == 0 {
 				p.DeletionTimestamp = &metav1.Time{Time: now}
 			}

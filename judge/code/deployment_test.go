@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,7 +23,6 @@ import (
 	"k8s.io/klog/v2"
 	deploymentutil "k8s.io/kubernetes/pkg/controller/deployment/util"
 
-	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -733,128 +731,4 @@ func oldSet(d *appsv1.Deployment, name string, size int32) *appsv1.ReplicaSet {
 			Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: d.Spec.Template.Labels}}},
 		Status: appsv1.ReplicaSetStatus{Replicas: size, AvailableReplicas: size},
 	}
-}
-
-// A deploymentVector is a step of tests/vectors/deployment.json.
-type deploymentVector struct {
-	Name       string
-	Deployment struct {
-		Replicas, StatusReplicas                      int32
-		Strategy                                      appsv1.DeploymentStrategyType
-		MaxSurge, MaxUnavailable                      intstr.IntOrString
-		OldPodsRun, Paused, BeingDeleted, RollingBack bool
-	}
-	Sets []struct {
-		Name                                        string
-		CreationTime                                json.Number
-		Replicas, StatusReplicas, AvailableReplicas int32
-		Desired, Max                                *string
-		Current                                     bool
-	}
-	Creates *int32
-	Surge   int32
-	Changes []struct {
-		Replicas  int32
-		Reason    string
-		Annotates bool
-	}
-}
-
-// What tests/vectors/deployment.json says of sizes is what upstream writes, and what the preview says.
-func TestDeploymentVectors(t *testing.T) {
-	t.Parallel()
-	var file struct{ Steps []deploymentVector }
-	if err := vectors.Read("deployment.json", &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Steps) < 50 {
-		t.Errorf("only %d steps", len(file.Steps))
-	}
-	controller, err := upstream.NewDeploymentController()
-	p, pErr := newPreviewer(t)
-	if err := errors.Join(err, pErr); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range file.Steps {
-		c, tally := step.newCase(), map[string]int{}
-		sync, err := controller.Sync(c.deployment, c.sets, c.pods)
-		if err == nil {
-			err = step.check(sync, c)
-		}
-		var preview *preview
-		if err == nil {
-			preview, err = c.judge(controller, p, tally)
-		}
-		if err == nil {
-			err = c.judgeGoesOn(controller, preview, tally)
-		}
-		if err != nil {
-			t.Errorf("%s: %v\n%s", step.Name, err, describe(c.deployment, c.sets, c.pods))
-		}
-	}
-}
-
-func (v *deploymentVector) newCase() *deploymentCase {
-	d := rollingDeployment(v.Deployment.Replicas, &v.Deployment.MaxSurge, &v.Deployment.MaxUnavailable)
-	d.Status.Replicas, d.Spec.Paused = v.Deployment.StatusReplicas, v.Deployment.Paused
-	if v.Deployment.Strategy != "" {
-		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: v.Deployment.Strategy}
-	}
-	if v.Deployment.BeingDeleted {
-		d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
-	}
-	if v.Deployment.RollingBack {
-		d.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "0"}
-	}
-	c := &deploymentCase{r: seeded(11, 0), deployment: d}
-	for _, s := range v.Sets {
-		set := oldSet(d, s.Name, s.Replicas)
-		set.Status = appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas}
-		if nanoseconds, err := s.CreationTime.Int64(); err == nil {
-			set.CreationTimestamp = metav1.NewTime(time.Unix(0, nanoseconds))
-		}
-		if s.Current {
-			set.Spec.Template = d.Spec.Template
-		}
-		if s.Desired != nil {
-			set.Annotations[deploymentutil.DesiredReplicasAnnotation] = *s.Desired
-		}
-		if s.Max != nil {
-			set.Annotations[deploymentutil.MaxReplicasAnnotation] = *s.Max
-		}
-		if v.Deployment.OldPodsRun && !s.Current {
-			meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, UID: uid(len(c.pods)), OwnerReferences: owned(set, setKind)}
-			c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: v1.PodRunning}})
-		}
-		c.sets, c.huge = append(c.sets, set), c.huge || s.Replicas >= 1<<14
-	}
-	return c
-}
-
-// check compares what a sync wrote with the vector, annotations included.
-func (v *deploymentVector) check(sync upstream.Sync, c *deploymentCase) (err error) {
-	for i, change := range v.Changes {
-		want, count := *c.sets[i], *c.deployment.Spec.Replicas
-		want.Spec.Replicas = &change.Replicas
-		if change.Annotates {
-			want.Annotations = maps.Clone(want.Annotations)
-			deploymentutil.SetReplicasAnnotations(&want, count, count+v.Surge)
-		}
-		if got, want := sizes(sync.Written(c.sets[i])), sizes(&want); got != want {
-			err = errors.Join(err, fmt.Errorf("upstream makes %s %s, and the vector has %s", c.sets[i].Name, got, want))
-		}
-		if change.Reason == "rejected" && !sync.Rejected {
-			err = errors.Join(err, errors.New("upstream's API server rejects nothing"))
-		}
-	}
-	if (sync.Created != nil) != (v.Creates != nil) || v.Creates != nil && *sync.Created.Spec.Replicas != *v.Creates {
-		err = errors.Join(err, fmt.Errorf("upstream creates %v", sync.Created))
-	}
-	return err
-}
-
-// sizes are what a sync writes to a set, in words.
-func sizes(set *appsv1.ReplicaSet) string {
-	return fmt.Sprintf("%d with %q and %q", *set.Spec.Replicas, set.Annotations[deploymentutil.DesiredReplicasAnnotation],
-		set.Annotations[deploymentutil.MaxReplicasAnnotation])
 }

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	corelisters "k8s.io/client-go/listers/core/v1"
 
 	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/upstream"
@@ -124,37 +122,18 @@ func TestRelatedPods(t *testing.T) {
 			if a, b := sortedNames(theirs), sortedNames(ours); !slices.Equal(a, b) {
 				t.Fatalf("round %d, %s: upstream counts %v, podrank %v", round, set.Name, a, b)
 			}
-			tallyRelated(tally, set, controller.Pods, len(ours))
+			switch {
+			case metav1.GetControllerOfNoCopy(set) == nil:
+				tally["no controller"]++
+			case len(ours) == 0:
+				tally["no related pods"]++
+			default:
+				tally["related pods"]++
+			}
 		}
 	}
-	for _, what := range slices.Sorted(maps.Keys(tally)) {
-		t.Logf("%7d %s", tally[what], what)
-		if tally[what] < 10 {
-			t.Errorf("only %d times: %s", tally[what], what)
-		}
-	}
-	if len(tally) != 5 {
-		t.Errorf("%d kinds of sets, not 5", len(tally))
-	}
-}
-
-// tallyRelated counts what kind of set this is, which has so many related pods.
-func tallyRelated(tally map[string]int, set *appsv1.ReplicaSet, pods corelisters.PodLister, related int) {
-	own := 0
-	if selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector); err != nil {
-		tally["the set's own selector is invalid"]++
-	} else if selected, err := pods.Pods(set.Namespace).List(selector); err == nil {
-		own = len(selected)
-	}
-	switch {
-	case metav1.GetControllerOfNoCopy(set) == nil:
-		tally["no controller"]++
-	case related == 0:
-		tally["no related pods"]++
-	case related > own:
-		tally["more than the set's own"]++
-	default:
-		tally["the set's own"]++
+	if tally["no controller"] < 10 || tally["no related pods"] < rounds/10 || tally["related pods"] < rounds {
+		t.Errorf("too few to tell: %v", tally)
 	}
 }
 

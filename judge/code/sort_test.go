@@ -2,275 +2,243 @@ package judge
 
 import (
 	"cmp"
-	"container/heap"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sort"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/controller"
 
 	podrank "github.com/podrank/podrank/go"
+	library "github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// items is a list of samples with upstream's relation. As a sort.Interface, it
-// hands everything to upstream's own.
-type items struct {
-	list []int // indices into all
-	all  []sample
-	w    *world
+// A cut is a number of pods of a list that go, and what podrank settles of them.
+type cut struct {
+	k int
+	podrank.Settled
+	lots map[*v1.Pod]string
 }
 
-func (s items) less(i, j int) bool { // of indices into all
-	a, b := &s.all[i], &s.all[j]
-	return upstream.Less(a.pod, b.pod, a.rank, b.rank, s.w.now)
-}
-
-// byUpstream sorts upstream's own sort.Interface and says where each pod went.
-func (s items) byUpstream(by func(controller.ActivePodsWithRanks)) {
-	u := controller.ActivePodsWithRanks{Now: s.w.now}
-	at := make(map[*v1.Pod]int, len(s.list))
-	for _, i := range s.list {
-		u.Pods, u.Rank = append(u.Pods, s.all[i].pod), append(u.Rank, s.all[i].rank)
-		at[s.all[i].pod] = i
+// newCut settles how many of these pods go, which must put each of them in one of three parts.
+func newCut(pods, related []*v1.Pod, k int, options ...podrank.Option) (*cut, error) {
+	settled, err := podrank.Settle(pods, related, k, options...)
+	if err != nil {
+		return nil, err
 	}
-	by(u)
-	for place, p := range u.Pods {
-		s.list[place] = at[p]
-	}
-}
-
-func insertion(s items) {
-	for i := 1; i < len(s.list); i++ {
-		for j := i; j > 0 && s.less(s.list[j], s.list[j-1]); j-- {
-			s.list[j], s.list[j-1] = s.list[j-1], s.list[j]
+	c := &cut{k, settled, map[*v1.Pod]string{}}
+	for lot, part := range map[string][]*v1.Pod{"certain": c.Certain, "contested": c.Contested, "safe": c.Safe} {
+		for _, pod := range part {
+			c.lots[pod] = lot
 		}
 	}
-}
-
-func merge(s items) {
-	if len(s.list) < 2 {
-		return
-	}
-	a := items{slices.Clone(s.list[:len(s.list)/2]), s.all, s.w}
-	b := items{slices.Clone(s.list[len(s.list)/2:]), s.all, s.w}
-	merge(a)
-	merge(b)
-	for place := range s.list {
-		from := &a
-		if len(a.list) == 0 || len(b.list) > 0 && s.less(b.list[0], a.list[0]) {
-			from = &b
-		}
-		s.list[place], from.list = from.list[0], from.list[1:]
-	}
-}
-
-func quick(s items) {
-	if len(s.list) < 2 {
-		return
-	}
-	pivot, last := s.list[len(s.list)-1], 0
-	for i, x := range s.list[:len(s.list)-1] {
-		if s.less(x, pivot) {
-			s.list[i], s.list[last] = s.list[last], x
-			last++
+	for _, pod := range pods {
+		if c.lots[pod] == "" {
+			err = errors.New("a pod is in no part")
 		}
 	}
-	s.list[len(s.list)-1], s.list[last] = s.list[last], pivot
-	quick(items{s.list[:last], s.all, s.w})
-	quick(items{s.list[last+1:], s.all, s.w})
-}
-
-// queue is items for container/heap.
-type queue struct{ items }
-
-func (q *queue) Len() int           { return len(q.list) }
-func (q *queue) Less(i, j int) bool { return q.less(q.list[i], q.list[j]) }
-func (q *queue) Swap(i, j int)      { q.list[i], q.list[j] = q.list[j], q.list[i] }
-func (q *queue) Push(x any)         { q.list = append(q.list, x.(int)) }
-func (q *queue) Pop() any {
-	x := q.list[len(q.list)-1]
-	q.list = q.list[:len(q.list)-1]
-	return x
-}
-
-var sorts = []struct {
-	name string
-	sort func(items)
-}{
-	{"sort.Sort", func(s items) {
-		s.byUpstream(func(u controller.ActivePodsWithRanks) { upstream.Sort(u.Pods, u.Rank, u.Now) })
-	}},
-	{"sort.Stable", func(s items) { s.byUpstream(func(u controller.ActivePodsWithRanks) { sort.Stable(u) }) }},
-	{"slices.SortStableFunc", func(s items) {
-		slices.SortStableFunc(s.list, func(i, j int) int {
-			switch {
-			case s.less(i, j):
-				return -1
-			case s.less(j, i):
-				return 1
-			}
-			return 0
-		})
-	}},
-	{"insertion sort", insertion},
-	{"merge sort", merge},
-	{"quicksort", quick},
-	{"heap sort", func(s items) {
-		q := &queue{items{slices.Clone(s.list), s.all, s.w}}
-		heap.Init(q)
-		for place := range s.list {
-			s.list[place] = heap.Pop(q).(int)
-		}
-	}},
-}
-
-// whole is how settle's answer is wrong as a partition of these pods, or nil.
-func whole(s podrank.Settled, pods []*v1.Pod, k int) error {
-	all, parts := map[*v1.Pod]bool{}, slices.Concat(s.Certain, s.Contested, s.Safe)
-	for _, p := range parts {
-		all[p] = slices.Contains(pods, p)
+	certain, contested := len(c.Certain), len(c.Contested)
+	if len(c.lots) != len(pods) || certain+contested+len(c.Safe) != len(pods) || certain+c.Quota != k ||
+		c.Quota > 0 != (contested > 0) || c.Quota > 0 && c.Quota >= contested {
+		err = fmt.Errorf("deleting %d of %d: %d certain, %d of %d contested, %d safe", k, len(pods), certain, c.Quota, contested, len(c.Safe))
 	}
-	if len(all) != len(pods) || len(parts) != len(pods) || slices.Contains(slices.Collect(maps.Values(all)), false) {
-		return errors.New("the parts are not all pods, each once")
+	return c, err
+}
+
+// judge says that victims are all the certain and else contested pods, as many as are to go.
+func (c *cut) judge(who string, victims []*v1.Pod) error {
+	goes, counts := map[*v1.Pod]bool{}, map[string]int{}
+	for _, pod := range victims {
+		goes[pod] = true
+		counts[c.lots[pod]]++
 	}
-	if len(s.Certain)+s.Quota != min(k, len(pods)) || s.Quota > 0 != (len(s.Contested) > 0) || s.Quota > 0 && s.Quota >= len(s.Contested) {
-		return fmt.Errorf("deleting %d of %d: %d certain, %d of %d contested, %d safe",
-			k, len(pods), len(s.Certain), s.Quota, len(s.Contested), len(s.Safe))
+	if len(goes) != c.k || len(victims) != c.k || counts["certain"] != len(c.Certain) || counts["contested"] != c.Quota {
+		return fmt.Errorf("deleting %d, %s takes %v, and %d are certain", c.k, who, counts, len(c.Certain))
 	}
 	return nil
 }
 
-// between says that victims are all the certain and else contested pods, as many as are to go.
-func between(t *testing.T, what string, victims []*v1.Pod, s podrank.Settled) {
-	t.Helper()
-	goes, certain := map[*v1.Pod]bool{}, 0
-	for _, p := range victims {
-		goes[p] = true
-		if slices.Contains(s.Certain, p) {
-			certain++
-		} else if !slices.Contains(s.Contested, p) {
-			t.Errorf("%s deletes a pod that is safe: %+v", what, p)
-		}
-	}
-	if certain != len(s.Certain) || len(goes) != certain+s.Quota || len(goes) != len(victims) {
-		t.Errorf("%s deletes %d pods, %d of %d certain ones", what, len(victims), certain, len(s.Certain))
-	}
-}
-
 // A cutList is a list of pods, cut at four places.
 type cutList struct {
-	t       *testing.T
+	*pool
 	w       *world
-	pool    *pool
-	pods    []*v1.Pod
-	indices []int // of the pods, in pool.samples
 	options []podrank.Option
-	cuts    []int
-	settled []podrank.Settled // for each cut
+	cuts    []*cut
+	// distinct are pods whose UIDs all differ.
+	distinct []*v1.Pod
 }
 
 // newCutList makes a list and settles all its cuts.
-func newCutList(t *testing.T, round int) *cutList {
+func newCutList(round int) (*cutList, error) {
 	r := seeded(4, round)
 	w := newWorld(r, round%10 > 0, rolloutMoment)
 	n := pick(r, r.IntN(13), r.IntN(60), r.IntN(301))
-	l := &cutList{t: t, w: w, pool: newPool(w, n), pods: make([]*v1.Pod, n), indices: make([]int, n)}
-	for i := range l.pods {
-		l.pods[i], l.indices[i] = l.pool.samples[i].pod, i
+	if round == 5 {
+		n = 5000
 	}
-	l.options = w.options(l.pool.ranks...)
-	l.cuts = []int{r.IntN(n + 1), r.IntN(n + 1), r.IntN(n + 1), n / 2}
-	for _, k := range l.cuts {
-		s, err := podrank.Settle(l.pods, l.pool.related, k, l.options...)
-		if err := errors.Join(err, whole(s, l.pods, k)); err != nil {
-			t.Fatal(err)
-		}
-		l.settled = append(l.settled, s)
-	}
-	return l
-}
-
-// distinct returns pods whose UIDs all differ.
-func (l *cutList) distinct() []*v1.Pod {
-	distinct := slices.SortedFunc(slices.Values(l.pods), func(a, b *v1.Pod) int { return cmp.Compare(a.UID, b.UID) })
-	return slices.CompactFunc(distinct, func(a, b *v1.Pod) bool { return a.UID == b.UID })
-}
-
-// everySortIsBetween says that the victims of every sort, and of the Go module in Kubernetes' order, are as settled.
-func (l *cutList) everySortIsBetween() {
-	for _, by := range sorts {
-		s := items{slices.Clone(l.indices), l.pool.samples, l.w}
-		by.sort(s)
-		first := make([]*v1.Pod, len(l.pods))
-		for place, i := range s.list {
-			first[place] = l.pool.samples[i].pod
-		}
-		for i, k := range l.cuts {
-			between(l.t, by.name, first[:k], l.settled[i])
-		}
-	}
-	for i, k := range l.cuts {
-		ours, err := podrank.PodsToDelete(l.pods, l.pool.related, k, append(l.options, podrank.Kubernetes())...)
+	l := &cutList{pool: newPool(w, n), w: w}
+	l.options = w.options(l.ranks...)
+	for _, k := range []int{r.IntN(n + 1), r.IntN(n + 1), r.IntN(n + 1), n / 2} {
+		c, err := newCut(l.pods(), l.related, k, l.options...)
 		if err != nil {
-			l.t.Fatal(err)
+			return nil, err
 		}
-		between(l.t, "podrank", ours, l.settled[i])
+		l.cuts = append(l.cuts, c)
 	}
+	l.distinct = slices.SortedFunc(slices.Values(l.pods()), func(a, b *v1.Pod) int { return cmp.Compare(a.UID, b.UID) })
+	l.distinct = slices.CompactFunc(l.distinct, func(a, b *v1.Pod) bool { return a.UID == b.UID })
+	return l, nil
 }
 
-// totalVictims are the UIDs of the pods that go first in podrank's own order.
-func (l *cutList) totalVictims(pods []*v1.Pod) (uids string) {
-	first, err := podrank.PodsToDelete(pods, l.pool.related, min(l.cuts[0], len(pods)), l.options...)
-	if err != nil {
-		l.t.Fatal(err)
+func (p *pool) pods() (pods []*v1.Pod) {
+	for i := range p.samples {
+		pods = append(pods, p.samples[i].pod)
 	}
+	return pods
+}
+
+// sortedBy is the list as upstream's comparator and a sort of Go's make it.
+func (l *cutList) sortedBy(sort func(sort.Interface)) []*v1.Pod {
+	u := controller.ActivePodsWithRanks{Pods: l.pods(), Now: l.w.now}
+	for i := range l.samples {
+		u.Rank = append(u.Rank, l.samples[i].rank)
+	}
+	sort(u)
+	return u.Pods
+}
+
+// sortedByLibrary is the list as podrank repeats what sort.Sort makes of it.
+func (l *cutList) sortedByLibrary() (pods []*v1.Pod) {
+	records, indices := make([]library.Pod, len(l.samples)), make([]uint32, len(l.samples))
+	for i := range l.samples {
+		records[i], indices[i] = l.samples[i].record, uint32(i)
+	}
+	library.UpstreamSort(records, indices, library.Time(&l.w.now))
+	for _, i := range indices {
+		pods = append(pods, l.samples[i].pod)
+	}
+	return pods
+}
+
+// chosen is what upstream's controller chooses. It counts the ranks itself, and looks at the clock. Its metric, which comes after the
+// choice, divides by an age that can be 0.
+func (l *cutList) chosen(k int) (victims []*v1.Pod) {
+	time.Sleep(time.Until(l.w.now.Time))
+	victims = l.pods()
+	defer func() {
+		_ = recover()
+		victims = victims[:k]
+	}()
+	upstream.PodsToDelete(victims, l.related, k)
+	return victims
+}
+
+// everyChoiceIsAsSettled compares whatever sorts the list or chooses from it with what was settled.
+func (l *cutList) everyChoiceIsAsSettled() error {
+	sorted, again := l.sortedBy(sort.Sort), l.sortedByLibrary()
+	if !slices.Equal(sorted, again) {
+		return errors.New("podrank sorts the list otherwise than Go")
+	}
+	stable := l.sortedBy(sort.Stable)
+	for _, c := range l.cuts {
+		err := errors.Join(c.judge("sort.Sort", sorted[:c.k]), c.judge("sort.Stable", stable[:c.k]))
+		ours, oursErr := podrank.PodsToDelete(l.pods(), l.related, c.k, append(l.options, podrank.Kubernetes())...)
+		err = errors.Join(err, oursErr, c.judge("podrank", ours))
+		if !l.w.now.IsZero() && l.ranks == nil {
+			err = errors.Join(err, c.judge("upstream's controller", l.chosen(c.k)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// totalVictims are the UIDs of the pods that go first in podrank's own order, of those whose UIDs all differ.
+func (l *cutList) totalVictims() (uids string, err error) {
+	l.w.r.Shuffle(len(l.distinct), func(i, j int) { l.distinct[i], l.distinct[j] = l.distinct[j], l.distinct[i] })
+	first, err := podrank.PodsToDelete(l.distinct, l.related, min(l.cuts[0].k, len(l.distinct)), l.options...)
 	for _, p := range first {
 		uids += string(p.UID) + " "
 	}
-	return uids
+	return uids, err
 }
 
-// Whatever the sort and the order of the list: the certain are among the first k, the safe never. The Go module takes such pods in
-// Kubernetes' order, and in its own the same pods whatever the order of the list.
+// Whatever the sort and the order of the list: the certain are among the first k, the safe never. So does upstream's controller choose,
+// and the Go module in Kubernetes' order. In its own, it takes the same pods whatever the order of the list. A release of Go that sorts
+// otherwise fails this test, and the one of the vectors.
 func TestCertainGoAndSafeStay(t *testing.T) {
 	t.Parallel()
 	const lists, shuffles = 500, 12
-	unclear, certain, safe := 0, 0, 0
-	lengths := map[int]bool{}
+	contested, certain, safe := 0, 0, 0
 	for round := range lists {
-		l := newCutList(t, round)
-		lengths[len(l.pods)] = true
-		for _, s := range l.settled {
-			certain, safe = certain+len(s.Certain), safe+len(s.Safe)
-			if s.Quota > 0 {
-				unclear++
+		// In a bubble, time is the test's: upstream reads time.Now.
+		synctest.Test(t, func(t *testing.T) {
+			l, err := newCutList(round)
+			if err != nil {
+				t.Fatalf("round %d: %v", round, err)
 			}
-		}
-		// Where UIDs differ, one set of pods has one set of victims.
-		distinct, total := l.distinct(), map[string]bool{}
-		for range shuffles {
-			l.w.r.Shuffle(len(l.pods), func(i, j int) {
-				l.indices[i], l.indices[j], l.pods[i], l.pods[j] = l.indices[j], l.indices[i], l.pods[j], l.pods[i]
-			})
-			l.w.r.Shuffle(len(distinct), func(i, j int) { distinct[i], distinct[j] = distinct[j], distinct[i] })
-			l.everySortIsBetween()
-			total[l.totalVictims(distinct)] = true
-		}
-		if len(total) != 1 {
-			t.Errorf("%d lists of victims of one set of pods", len(total))
-		}
-		if t.Failed() {
-			t.Fatalf("round %d", round)
+			for _, c := range l.cuts {
+				contested, certain, safe = contested+min(c.Quota, 1), certain+len(c.Certain), safe+len(c.Safe)
+			}
+			first := ""
+			for shuffle := range shuffles {
+				l.w.r.Shuffle(len(l.samples), func(i, j int) { l.samples[i], l.samples[j] = l.samples[j], l.samples[i] })
+				uids, totalErr := l.totalVictims()
+				if shuffle == 0 {
+					first = uids
+				} else if uids != first {
+					totalErr = errors.New("podrank's own order depends on that of the list")
+				}
+				if err := errors.Join(totalErr, l.everyChoiceIsAsSettled()); err != nil {
+					t.Fatalf("round %d: %v", round, err)
+				}
+			}
+		})
+	}
+	t.Logf("%d of %d cuts contested, %d pods certain and %d safe", contested, lists*4, certain, safe)
+	if contested < lists/4 || certain < 1000 || safe < 1000 {
+		t.Error("too few to tell")
+	}
+}
+
+// What upstream's sort and podrank make of 200 shuffles of one rollout, as go/README.md says.
+func TestShufflesOfARollout(t *testing.T) {
+	t.Parallel()
+	const shuffles, victims = 200, 6
+	r, now := seeded(1, 0), time.Date(2026, 3, 10, 13, 0, 0, 0, time.UTC)
+	pods := make([]*v1.Pod, 30)
+	for i := range pods {
+		uid := fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", r.Uint32(), r.IntN(1<<16), r.IntN(1<<12), r.IntN(1<<12), r.Int64N(1<<48))
+		// Ready within 4 seconds; a quarter of them restarted.
+		ready := now.Add(-time.Hour).Add(time.Duration(r.IntN(4)) * time.Second)
+		pods[i] = &v1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i), UID: types.UID(uid), CreationTimestamp: metav1.NewTime(ready.Add(-5 * time.Second))},
+			Spec:       v1.PodSpec{NodeName: fmt.Sprint("node-", i%10)},
+			Status: v1.PodStatus{Phase: v1.PodRunning, ContainerStatuses: []v1.ContainerStatus{{RestartCount: int32(i % 4 / 3)}},
+				Conditions: []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: metav1.NewTime(ready)}}},
 		}
 	}
-	t.Logf("%d sorts by %d algorithms; %d of %d cuts contested, %d pods certain and %d safe",
-		lists*shuffles*len(sorts), len(sorts), unclear, lists*4, certain, safe)
-	if unclear < lists/4 || certain < 1000 || safe < 1000 || len(lengths) < 100 {
-		t.Error("too few to tell")
+	theirs, ours := map[string]bool{}, map[string]bool{}
+	for range shuffles {
+		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+		chosen, err := podrank.PodsToDelete(pods, pods, victims, podrank.WithNow(now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sorted := slices.Clone(pods)
+		upstream.Sort(sorted, upstream.Ranks(pods, pods), metav1.NewTime(now))
+		theirs[fmt.Sprint(sortedNames(sorted[:victims]))], ours[fmt.Sprint(sortedNames(chosen))] = true, true
+	}
+	t.Logf("of %d shuffles, upstream's sort makes %d victim sets, and podrank %d", shuffles, len(theirs), len(ours))
+	if len(theirs) < 10 || len(ours) != 1 {
+		t.Error("there is nothing to show")
 	}
 }

@@ -1,6 +1,6 @@
-// Package podrank makes podrank's records of pods, and asks what the Go module has no function for. It calls libpodrank, the library
-// that is judged, through its C header. It is the judge's own and no Go API of podrank: it panics where a call fails, as only a
-// mistake of the judge's makes one fail.
+// Package podrank asks what the Go module has no function for: it calls libpodrank, the library that is judged, through its C header,
+// and functions of the module that nobody else can call. It is the judge's own and no Go API of podrank: it panics where a call fails,
+// as only a mistake of the judge's makes one fail.
 //
 // The library is the one that the Go module brings: `make -C .. archives` makes
 // it. Go's build cache does not look into it: after a change of the library
@@ -20,12 +20,33 @@ import (
 	"errors"
 	"unsafe"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	_ "github.com/podrank/podrank/go" // For the linker.
 	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
 )
 
 // Pod is a podrank_pod: its layout is asserted where it is defined.
 type Pod = core.Pod
+
+//go:linkname fill github.com/podrank/podrank/go.fill
+func fill(record *Pod, pod *v1.Pod, labels bool) (isUUID bool)
+
+// Time is a timestamp as the module counts it; Go's zero time is core.TimeUnset.
+//
+//go:linkname Time github.com/podrank/podrank/go.nanos
+func Time(t *metav1.Time) int64
+
+// Record is what the module reads of an active pod, with its rank.
+func Record(pod *v1.Pod, rank int) (record Pod) {
+	if !fill(&record, pod, true) {
+		panic("no UUID: " + pod.UID)
+	}
+	record.Rank = uint32(rank)
+	return record
+}
 
 // Upstream is what the core takes Kubernetes' comparator to say at a moment, core.TimeUnset for one without age buckets: -1 if a is
 // before b, 1 if b is before a, 0 if neither is; and the number of the rule that settles it.
@@ -49,9 +70,13 @@ func UpstreamSort(pods []Pod, list []uint32, now int64) {
 	options := at(now)
 	o := C.podrank_options{size: C.sizeof_podrank_options, flags: C.uint32_t(options.Flags), now: C.int64_t(options.Now)}
 	scratch := make([]core.OddsScratch, len(list))
-	must(C.podrank_upstream_sort(records(pods), C.size_t(len(pods)), &o,
+	records := (*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(pods)))
+	err := status(C.podrank_upstream_sort(records, C.size_t(len(pods)), &o,
 		(*C.uint32_t)(unsafe.SliceData(list)), C.size_t(len(list)),
 		(*C.podrank_odds_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
+	if err != nil {
+		panic(err)
+	}
 }
 
 // at is Kubernetes' options at a moment, core.TimeUnset for none.
@@ -62,55 +87,24 @@ func at(now int64) core.Options {
 	return core.Options{Flags: core.OptionsNow, Now: now}
 }
 
-// CountRanks gives each pod the number of pods and others on its node. All
-// nodes of assigned pods are below the given number of them.
-func CountRanks(pods, others []Pod, nodes int) {
-	counts := make([]uint32, nodes)
-	must(C.podrank_count_ranks(records(pods), C.size_t(len(pods)), records(others), C.size_t(len(others)),
-		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(nodes)))
-}
+// ModuleDeletionCost is how the module reads the text of the annotation.
+//
+//go:linkname ModuleDeletionCost github.com/podrank/podrank/go.deletionCost
+func ModuleDeletionCost(text string) (cost int32, ok bool)
 
-// DeletionCost reads the text of the annotation.
+// DeletionCost is how the library reads the text of the annotation.
 func DeletionCost(text string) (int32, error) {
 	var cost C.int32_t
-	if err := status(C.podrank_deletion_cost_parse(chars(text), C.size_t(len(text)), &cost)); err != nil {
+	chars := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
+	if err := status(C.podrank_deletion_cost_parse(chars, C.size_t(len(text)), &cost)); err != nil {
 		return 0, err
 	}
 	return int32(cost), nil
 }
-
-func parseUID(text string) (uid [16]byte, err error) {
-	err = status(C.podrank_uid_parse(chars(text), C.size_t(len(text)), (*C.uint8_t)(&uid[0]), C.size_t(len(uid))))
-	return uid, err
-}
-
-func parsePhase(text string) (uint8, error) {
-	var phase C.uint8_t
-	err := status(C.podrank_phase_parse(chars(text), C.size_t(len(text)), &phase))
-	return uint8(phase), err
-}
-
-func timeFromUnix(seconds int64, nanoseconds int) int64 {
-	var t C.int64_t
-	must(C.podrank_time_from_unix(C.int64_t(seconds), C.uint32_t(nanoseconds), &t))
-	return int64(t)
-}
-
-func records(pods []Pod) *C.podrank_pod {
-	return (*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(pods)))
-}
-
-func chars(s string) *C.char { return (*C.char)(unsafe.Pointer(unsafe.StringData(s))) }
 
 func status(s C.int32_t) error {
 	if s == C.PODRANK_OK {
 		return nil
 	}
 	return errors.New(C.GoString(C.podrank_status_str(s)))
-}
-
-func must(s C.int32_t) {
-	if err := status(s); err != nil {
-		panic("podrank: " + err.Error())
-	}
 }

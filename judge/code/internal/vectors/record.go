@@ -1,16 +1,12 @@
-// Package vectors reads the folder tests/vectors/ at the top of the repository, and
-// makes upstream.json, the file in it that is Kubernetes' own.
+// Package vectors reads the folder tests/vectors/ at the top of the repository.
 package vectors
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -18,56 +14,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Nanos is a moment in nanoseconds since the Unix epoch, in JSON a decimal
-// string. A nil *Nanos is unset.
-type Nanos int64
-
-// At is the moment t.
-func At(t int64) *Nanos { n := Nanos(t); return &n }
-
-// MarshalJSON writes a decimal string, which no reader rounds.
-func (n Nanos) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + strconv.FormatInt(int64(n), 10) + `"`), nil
-}
-
-// UnmarshalJSON reads a decimal string.
-func (n *Nanos) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
-	}
-	i, err := strconv.ParseInt(text, 10, 64)
-	*n = Nanos(i)
-	return err
-}
-
-// Time is the moment as Kubernetes has it in memory: the zero time if unset.
-func (n *Nanos) Time() metav1.Time {
-	if n == nil {
-		return metav1.Time{}
-	}
-	return metav1.NewTime(time.Unix(0, int64(*n)).UTC())
-}
-
-// Record is a pod of order.json and upstream.json.
+// Record is a pod of order.json and upstream.json. Its times are nanoseconds since the Unix epoch.
 type Record struct {
-	UID             string `json:"uid,omitempty"`
-	Assigned        bool   `json:"assigned,omitempty"`
-	Phase           uint8  `json:"phase,omitempty"`
-	Ready           bool   `json:"ready,omitempty"`
-	ReadyTime       *Nanos `json:"readyTime,omitempty"`
-	CreationTime    *Nanos `json:"creationTime,omitempty"`
-	DeletionCost    int32  `json:"deletionCost,omitempty"`
-	Rank            int    `json:"rank,omitempty"`
-	Preferred       bool   `json:"preferred,omitempty"`
-	Restarts        int32  `json:"restarts,omitempty"`
-	SidecarRestarts int32  `json:"sidecarRestarts,omitempty"`
-	Node            uint32 `json:"node,omitempty"`
+	UID                                     types.UID
+	Assigned, Ready, Preferred              bool
+	Phase                                   uint8
+	ReadyTime, CreationTime                 *int64 `json:",string"`
+	DeletionCost, Restarts, SidecarRestarts int32
+	Rank                                    int
+	Node                                    uint32
 }
 
 // Policy is a policy of order.json and upstream.json.
 type Policy struct {
-	Now          *Nanos          `json:"now,omitempty"`
+	Now          *int64          `json:"now,omitempty,string"`
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 }
 
@@ -77,19 +37,27 @@ func (p Policy) CostOn() bool {
 	return on || !ok
 }
 
+// Time is a moment as Kubernetes has it in memory: the zero time if unset.
+func Time(nanoseconds *int64) metav1.Time {
+	if nanoseconds == nil {
+		return metav1.Time{}
+	}
+	return metav1.NewTime(time.Unix(0, *nanoseconds).UTC())
+}
+
 var phases = [...]v1.PodPhase{v1.PodPending, v1.PodUnknown, v1.PodRunning}
 
 // V1 makes a pod that has this record, but for the rank, which no pod has.
 func (r Record) V1() *v1.Pod {
 	p := &v1.Pod{}
-	p.UID, p.CreationTimestamp = types.UID(r.UID), r.CreationTime.Time()
+	p.UID, p.CreationTimestamp = r.UID, Time(r.CreationTime)
 	p.Status.Phase = phases[r.Phase]
 	if r.Assigned {
 		p.Spec.NodeName = fmt.Sprint("node-", r.Node)
 	}
 	if r.Ready {
 		p.Status.Conditions = []v1.PodCondition{{
-			Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: r.ReadyTime.Time(),
+			Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: Time(r.ReadyTime),
 		}}
 	}
 	if r.DeletionCost != 0 {
@@ -105,12 +73,6 @@ func (r Record) V1() *v1.Pod {
 		p.Status.InitContainerStatuses = []v1.ContainerStatus{{Name: "sidecar", RestartCount: r.SidecarRestarts}}
 	}
 	return p
-}
-
-// UIDBytes are the 16 bytes of the record's UID.
-func (r Record) UIDBytes() (uid [16]byte, err error) {
-	_, err = hex.Decode(uid[:], []byte(strings.ReplaceAll(r.UID, "-", "")))
-	return uid, err
 }
 
 // Path is where a file of tests/vectors/ is.
