@@ -34,20 +34,16 @@ func TestCost(t *testing.T) {
 	w.Policy("spot", SpotFirst)
 	// Collections come often enough for the last one to tell.
 	t.Setenv("GOGC", "10")
-	t.Setenv("GOMEMLIMIT", "690MiB") // as the manifests do
-	w.must(w.Stop())
-	w.must(w.Run())
+	w.limitMemory(t)
 	before := w.memory()
 	w.fill(*others)
-	w.must(w.Stop())
-	w.must(w.Run())
+	w.restart()
 	after := w.memory()
 	fmt.Printf("memory: %d KiB without pods, %d KiB with %d: %d bytes for each (live heap after a collection)\n", before>>10, after>>10,
 		*others, (after-before) / *others)
 	if *sets > 0 {
 		w.fillSets(*sets)
-		w.must(w.Stop())
-		w.must(w.Run())
+		w.restart()
 		full := w.memory()
 		fmt.Printf("memory: %d KiB with %d ReplicaSets besides: %d bytes for each; %d KiB of the system\n", full>>10, *sets,
 			(full-after) / *sets, int(w.Metric("process_resident_memory_bytes"))>>10)
@@ -64,8 +60,7 @@ func TestCost(t *testing.T) {
 	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "spot"}, &policy))
 	policy.Spec = spec
 	w.must(w.Update(w.ctx, &policy))
-	w.must(w.Stop())
-	w.must(w.Run())
+	w.restart()
 	after = w.memory()
 	fmt.Printf("memory: %d KiB with a policy that wants empty nodes, %d KiB before: %d bytes for each of %d pods; %d KiB of the system\n", after>>10,
 		before>>10, (after-before) / *others, *others, int(w.Metric("process_resident_memory_bytes"))>>10)

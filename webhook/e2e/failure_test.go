@@ -33,12 +33,9 @@ import (
 // web makes a world with a policy and a ReplicaSet of ready pods.
 func web(t *testing.T, count int32, changes ...func(*corev1.PodTemplateSpec)) (*World, client.Object) {
 	t.Helper()
-	w := NewWorld(t, 4)
-	w.Policy("spot", SpotFirst)
-	set := replicaSet(w.Namespace, "web", count, changes...)
-	w.must(w.Create(w.ctx, set))
-	w.AwaitReady(int(count))
-	return w, set
+	return NewWorldOf(t, 4, SpotFirst, func(namespace string, count int32) client.Object {
+		return replicaSet(namespace, "web", count, changes...)
+	}, count)
 }
 
 // let checks that a scale-down was let through with this result, that status, event and metric say so, and that no cost is left.
@@ -113,31 +110,6 @@ func TestCostOfTemplate(t *testing.T) {
 			return marked || pod.Annotations[corev1.PodDeletionCost] != "-2147483648"
 		})
 	})
-}
-
-func TestDryRun(t *testing.T) {
-	w, set := web(t, 4)
-	w.must(w.Scale(set, 2, client.DryRunAll))
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || !calls[0].Response.Response.Allowed {
-		t.Errorf("%d requests", len(calls))
-	}
-	time.Sleep(time.Second)
-	if w.CostChanges() != 0 || len(w.Went()) != 0 || len(w.Status("spot").ScaleDowns) != 0 {
-		t.Errorf("a dry run had effects: %+v", w.Status("spot"))
-	}
-}
-
-// A fall to 0, a rise, and a change that leaves the count, are not even sent.
-func TestNotAsked(t *testing.T) {
-	w, set := web(t, 2)
-	w.must(w.Scale(set, 3))
-	w.AwaitReady(3)
-	w.must(w.Kubectl("annotate", "replicaset", "web", "a=b"))
-	w.must(w.Scale(set, 0))
-	w.AwaitReady(0)
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 {
-		t.Errorf("%d requests", len(calls))
-	}
 }
 
 // The controller does not answer: the request is let through at the deadline. The costs stay, and it sees them all the same.
@@ -220,33 +192,18 @@ func (w *World) awaitCosts(changes int) {
 	w.Await(fmt.Sprintf("%d changes of costs", changes), 5*time.Second, func() bool { return w.CostChanges() == changes })
 }
 
-// Two falls before the first is done.
-func TestTwoFalls(t *testing.T) {
-	w, set := web(t, 12)
-	w.must(w.Scale(set, 9))
-	w.must(w.Scale(set, 6))
-	w.AwaitSpots(6)
-	w.AwaitReady(6)
-	w.AwaitClean()
-}
-
-// The older of two policies counts, and the other says so.
+// A policy says so if another one counts for all of its sets, as these come and go.
 func TestTwoPolicies(t *testing.T) {
-	w, set := web(t, 6)
+	w, set := web(t, 1)
 	time.Sleep(1100 * time.Millisecond) // creation times are whole seconds
-	w.Policy("reserved", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
-		{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "reserved"}}},
-	}})
+	w.Policy("younger", SpotFirst)
 	w.Await("shadowed", 10*time.Second, func() bool {
-		condition := meta.FindStatusCondition(w.Status("reserved").Conditions, v1alpha1.Accepted)
+		condition := meta.FindStatusCondition(w.Status("younger").Conditions, v1alpha1.Accepted)
 		return condition != nil && condition.Status == metav1.ConditionFalse && condition.Reason == "Shadowed"
 	})
-	w.must(w.Scale(set, 4))
-	w.let(steer.Steered, 4)
-	w.AwaitSpots(2)
 	w.must(w.Delete(w.ctx, set))
 	w.Await("accepted, since no other policy counts for any set", 10*time.Second, func() bool {
-		return meta.IsStatusConditionTrue(w.Status("reserved").Conditions, v1alpha1.Accepted)
+		return meta.IsStatusConditionTrue(w.Status("younger").Conditions, v1alpha1.Accepted)
 	})
 }
 
@@ -310,10 +267,8 @@ func TestRollout(t *testing.T) {
 		t.Run(fmt.Sprint(rollouts), func(t *testing.T) {
 			spec := *SpotFirst.DeepCopy()
 			spec.Rollouts = rollouts
-			w := NewWorld(t, 4)
-			w.Policy("spot", spec)
-			w.must(w.Create(w.ctx, deployment(w.Namespace, "web", 8)))
-			old := w.AwaitReady(8)
+			w, _ := NewWorldOf(t, 4, spec, webDeployment, 8)
+			old := w.Pods()
 			w.must(w.Kubectl("set", "image", "deployment/web", "main=new"))
 			w.AwaitGone(8)
 			w.AwaitReady(8)
@@ -355,7 +310,6 @@ func TestCertificates(t *testing.T) {
 		stop()
 		<-mounting
 		w.Kill()
-		// It has to list the namespace in which the requests are awaited.
 		w.must(w.Run())
 		w.must(w.Plane.register())
 	})

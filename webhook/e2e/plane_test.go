@@ -45,7 +45,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/app"
 )
@@ -280,7 +279,8 @@ func (p *Plane) end(signal os.Signal) error {
 	return err
 }
 
-// register sends requests through the proxy, and to no Service, since there is no network of pods.
+// register has the API server send requests to the proxy, and to no Service, since there is no network of pods. Whoever waits until it asks about a namespace
+// waits for that, too: both are in the same object.
 func (p *Plane) register() error {
 	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
 	if err := p.Get(context.Background(), client.ObjectKey{Name: app.Configuration}, &configuration); err != nil {
@@ -290,39 +290,7 @@ func (p *Plane) register() error {
 	for i := range configuration.Webhooks {
 		configuration.Webhooks[i].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &address, CABundle: p.ca}
 	}
-	if err := p.Update(context.Background(), &configuration); err != nil {
-		return err
-	}
-	return p.awaitRegistration()
-}
-
-// awaitRegistration waits until the API server sends requests.
-func (p *Plane) awaitRegistration() error {
-	ctx := context.Background()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-"}}
-	if err := p.Create(ctx, namespace); err != nil {
-		return err
-	}
-	before := p.Proxy.Count()
-	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: "probe"}, Spec: SpotFirst}
-	set := replicaSet(namespace.Name, "probe", 3)
-	for _, object := range []client.Object{policy, set} {
-		if err := p.Create(ctx, object); err != nil {
-			return err
-		}
-	}
-	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		for _, count := range []int{3, 2} {
-			patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count))
-			if err := p.Patch(ctx, set, patch); err != nil {
-				return false, err
-			}
-		}
-		if p.Proxy.Count() > before {
-			return true, p.Delete(ctx, namespace)
-		}
-		return false, nil
-	})
+	return p.Update(context.Background(), &configuration)
 }
 
 func (p *Plane) log() string {
@@ -383,13 +351,6 @@ type tee struct {
 func (t *tee) Write(text []byte) (int, error) {
 	t.copy.Write(text)
 	return t.ResponseWriter.Write(text)
-}
-
-// Count is the number of requests so far.
-func (p *Proxy) Count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.all)
 }
 
 // Calls are the requests about a namespace.

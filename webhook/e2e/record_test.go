@@ -35,9 +35,6 @@ func TestRecord(t *testing.T) {
 	}}
 	both := *SpotFirst.DeepCopy()
 	both.Spread = []string{corev1.LabelTopologyZone}
-	set := func(namespace string) client.Object { return replicaSet(namespace, "web", 8) }
-	deploy := func(namespace string) client.Object { return deployment(namespace, "web", 8) }
-	old := func(namespace string) client.Object { return controller(namespace, "web", 8) }
 	kubectl := func(kind string) func(*World, client.Object) {
 		return func(w *World, _ client.Object) {
 			w.must(w.Kubectl("scale", kind+"/web", "--replicas=5"))
@@ -50,30 +47,26 @@ func TestRecord(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		policy v1alpha1.ScaleDownPolicySpec
-		make   func(string) client.Object
+		make   func(string, int32) client.Object
 		// before happens to the pods.
 		before func(*World)
 		scale  func(*World, client.Object)
 		result string
 		goes   int
 	}{
-		{"deployment-spot", SpotFirst, deploy, nil, kubectl("deployment"), "Steered", 3},
-		{"deployment-spread", spread, deploy, nil, direct, "Steered", 3},
-		{"replicaset-scale-spot-spread", both, set, nil, direct, "Steered", 3},
-		{"replicaset-update-draining", draining, set, label, patch, "Steered", 3},
-		{"replicationcontroller-scale-spot", SpotFirst, old, nil, kubectl("rc"), "Steered", 3},
-		{"replicationcontroller-update-spread", spread, old, nil, patch, "Steered", 3},
-		{"blocked", SpotFirst, set, func(w *World) { w.Unready() }, direct, "Steered", 3},
-		{"costs-of-others", SpotFirst, set, costs("-3"), direct, "Steered", 3},
-		{"no-room", SpotFirst, set, costs("-2147483648"), direct, "NoRoom", 3},
-		{"dry-run", SpotFirst, set, nil, func(w *World, object client.Object) { w.must(w.Scale(object, 5, client.DryRunAll)) }, "", 0},
+		{"deployment-spot", SpotFirst, webDeployment, nil, kubectl("deployment"), "Steered", 3},
+		{"deployment-spread", spread, webDeployment, nil, direct, "Steered", 3},
+		{"replicaset-scale-spot-spread", both, webSet, nil, direct, "Steered", 3},
+		{"replicaset-update-draining", draining, webSet, label, patch, "Steered", 3},
+		{"replicationcontroller-scale-spot", SpotFirst, webController, nil, kubectl("rc"), "Steered", 3},
+		{"replicationcontroller-update-spread", spread, webController, nil, patch, "Steered", 3},
+		{"blocked", SpotFirst, webSet, func(w *World) { w.Unready() }, direct, "Steered", 3},
+		{"costs-of-others", SpotFirst, webSet, costs("-3"), direct, "Steered", 3},
+		{"no-room", SpotFirst, webSet, costs("-2147483648"), direct, "NoRoom", 3},
+		{"dry-run", SpotFirst, webSet, nil, func(w *World, object client.Object) { w.must(w.Scale(object, 5, client.DryRunAll)) }, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := NewWorld(t, 4)
-			w.Policy("spot", c.policy)
-			object := c.make(w.Namespace)
-			w.must(w.Create(w.ctx, object))
-			w.AwaitReady(8)
+			w, object := NewWorldOf(t, 4, c.policy, c.make, 8)
 			if c.before != nil {
 				c.before(w)
 				time.Sleep(500 * time.Millisecond)

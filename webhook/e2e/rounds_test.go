@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -27,11 +25,11 @@ import (
 )
 
 var (
-	rounds   = flag.Int("rounds", 0, "the last round of TestRounds")
+	rounds   = flag.Int("rounds", 0, "rounds of TestRounds")
 	busy     = flag.Int("busy", 16, "clients that keep the control plane busy during TestRounds")
 	churn    = flag.Bool("churn", false, "whether a ReplicaSet of another namespace grows and shrinks by 60 pods every 20 s during TestRounds")
 	observed = flag.Bool("observe", false, "whether policies only observe during TestRounds")
-	logTo    = flag.String("log", "", "file to which TestRounds appends a line for each round; rounds that it has are not played again")
+	restart  = flag.Int("restart", 0, "rounds of TestRounds after which kube-controller-manager is restarted, with other orders of its lists; 0: never")
 )
 
 // line is what came of a round.
@@ -59,7 +57,7 @@ type line struct {
 }
 
 // TestRounds scales random workloads down in every way, beside busy clients, and compares the pods that went with what a naive
-// calculation says. An interrupted run goes on with the same log.
+// calculation says. It prints a line for each round.
 func TestRounds(t *testing.T) {
 	if *rounds == 0 {
 		t.Skip("only if asked to, with -rounds N")
@@ -72,102 +70,55 @@ func TestRounds(t *testing.T) {
 	if *churn {
 		go breathe(ctx, t)
 	}
-	played := map[int]bool{}
-	for _, l := range readLog(t) {
-		played[l.Round] = true
-	}
 	group := *rounds
 	if *restart > 0 {
 		group = *restart
 	}
+	var played log
 	for first := 1; first <= *rounds; first += group {
-		var numbers []int
-		for number := first; number < first+group && number <= *rounds; number++ {
-			if !played[number] {
-				numbers = append(numbers, number)
-			}
-		}
-		if len(numbers) == 0 {
-			continue
-		}
 		t.Run(fmt.Sprint("from-", first), func(t *testing.T) {
-			for _, number := range numbers {
+			for number := first; number < first+group && number <= *rounds; number++ {
 				t.Run(fmt.Sprint(number), func(t *testing.T) {
 					t.Parallel()
 					l := &line{Round: number, Result: "wrong"}
 					// Also if it ends early.
-					defer func() { l.write(t) }()
+					defer func() { played.add(t, l) }()
 					play(t, l)
 				})
 			}
 		})
 		if *restart > 0 {
-			restartController(t)
+			w := NewWorld(t, 0)
+			w.part("stop", "kube-controller-manager")
+			w.part("start", "kube-controller-manager")
 		}
 	}
-	summarise(readLog(t))
+	summarise(played.lines)
 }
 
-// restartController makes kube-controller-manager begin anew, with other orders of its lists.
-func restartController(t *testing.T) {
-	for _, what := range []string{"stop", "start"} {
-		if _, err := script("part", what, plane.Dir, "kube-controller-manager"); err != nil {
-			t.Fatal(err)
-		}
-	}
+// log has the rounds so far.
+type log struct {
+	mu    sync.Mutex
+	lines []*line
 }
 
-// write appends a line to the log.
-func (l *line) write(t *testing.T) {
+// add prints a round, and fails if it is not as it should be.
+func (all *log) add(t *testing.T, l *line) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.lines = append(all.lines, l)
 	text, err := json.Marshal(l)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	fmt.Println(string(text))
-	if *logTo != "" {
-		appendLine(t, *logTo, text)
-	}
 	if l.Result == "missed" || l.Result == "wrong" || l.Refused > 0 {
 		t.Errorf("%s: %s", l.Result, l.Message)
 	}
 }
 
-var files sync.Mutex
-
-// appendLine appends a line to a file.
-func appendLine(t testing.TB, name string, text []byte) {
-	t.Helper()
-	files.Lock()
-	defer files.Unlock()
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = file.Write(append(text, '\n'))
-		err = errors.Join(err, file.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// readLog reads the lines so far.
-func readLog(t *testing.T) (lines []line) {
-	file, err := os.Open(*logTo)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		var l line
-		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, l)
-	}
-	return lines
-}
-
-// summarise prints how many rounds of the log had each result.
-func summarise(lines []line) {
+// summarise prints how many rounds had each result.
+func summarise(lines []*line) {
 	if len(lines) == 0 {
 		return
 	}
@@ -287,7 +238,7 @@ func balanced(w *World, before, went []*corev1.Pod) error {
 // play plays a round.
 func play(t *testing.T, l *line) {
 	r := rand.New(rand.NewPCG(21, uint64(l.Round)))
-	w := NewWorld(t, 2+r.IntN(6))
+	nodes := 2 + r.IntN(6)
 	chosen := wishes[r.IntN(len(wishes))]
 	l.Wish, l.Pods = chosen.name, 2+r.IntN(19)
 	l.To = 1 + r.IntN(l.Pods-1)
@@ -298,16 +249,15 @@ func play(t *testing.T, l *line) {
 	if *observed {
 		spec.Mode = v1alpha1.Observe
 	}
-	w.Policy("spot", spec)
-	var object client.Object = deployment(w.Namespace, "web", int32(l.Pods))
+	workload := webDeployment
 	switch l.Way {
 	case "replicasets/scale":
-		object = replicaSet(w.Namespace, "web", int32(l.Pods))
+		workload = webSet
 	case "kubectl scale rc":
-		object = controller(w.Namespace, "web", int32(l.Pods))
+		workload = webController
 	}
-	w.must(w.Create(w.ctx, object))
-	before := w.AwaitReady(l.Pods)
+	w, object := NewWorldOf(t, nodes, spec, workload, int32(l.Pods))
+	before := w.Pods()
 	if l.Wish == "draining" {
 		for _, i := range r.Perm(len(before))[:r.IntN(len(before)+1)] {
 			w.must(w.Kubectl("label", "pod", before[i].Name, "draining=true"))
@@ -315,7 +265,6 @@ func play(t *testing.T, l *line) {
 		time.Sleep(200 * time.Millisecond) // until the watch has told of the labels
 		before = w.Pods()
 	}
-	objects := w.dump()
 	var err error
 	goes := l.Pods - l.To
 	switch l.Way {
@@ -349,7 +298,6 @@ func play(t *testing.T, l *line) {
 	l.Writes = w.CostChanges()
 	if *observed {
 		l.judgeObserved(w)
-		l.draw(w, before, objects)
 	} else {
 		l.judge(w, chosen, before)
 	}

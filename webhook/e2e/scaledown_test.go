@@ -12,10 +12,8 @@ import (
 
 // Whoever scales, and whatever is scaled, the pods on spot nodes go.
 func TestScaleDown(t *testing.T) {
-	objects := map[string]func(namespace string) client.Object{
-		"replicaset":            func(namespace string) client.Object { return replicaSet(namespace, "web", 10) },
-		"deployment":            func(namespace string) client.Object { return deployment(namespace, "web", 10) },
-		"replicationcontroller": func(namespace string) client.Object { return controller(namespace, "web", 10) },
+	workloads := map[string]func(namespace string, count int32) client.Object{
+		"replicaset": webSet, "deployment": webDeployment, "replicationcontroller": webController,
 	}
 	ways := map[string]func(*World, string, client.Object) error{
 		"kubectl scale": func(w *World, kind string, _ client.Object) error {
@@ -30,18 +28,14 @@ func TestScaleDown(t *testing.T) {
 		// It needs no metrics to see that there are too many.
 		return w.Kubectl("autoscale", "deployment", "web", "--min=1", "--max=7", "--cpu-percent=50")
 	}
-	for kind, object := range objects {
+	for kind, workload := range workloads {
 		for way, scale := range ways {
 			if way == "autoscaler" && kind != "deployment" {
 				continue
 			}
 			t.Run(kind+" by "+way, func(t *testing.T) {
 				t.Parallel()
-				w := NewWorld(t, 4)
-				w.Policy("spot", SpotFirst)
-				set := object(w.Namespace)
-				w.must(w.Create(w.ctx, set))
-				w.AwaitReady(10)
+				w, set := NewWorldOf(t, 4, SpotFirst, workload, 10)
 				w.must(scale(w, kind, set))
 				went := w.AwaitGone(3)
 				if spots := w.Spots(went); spots != 3 {

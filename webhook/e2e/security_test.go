@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -197,12 +196,27 @@ func (w *World) forge(as ...tls.Certificate) error {
 		"oldObject": before, "object": after,
 	}})
 	w.must(err)
-	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: as}, DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", w.port, admit.Path), "application/json", bytes.NewReader(text))
-	if err == nil {
-		response.Body.Close()
-	}
+	to := stranger("127.0.0.1", as...)
+	defer to.CloseIdleConnections()
+	_, err = w.post(to, text)
 	return err
+}
+
+// stranger is a client of this address, which anyone may be.
+func stranger(address string, as ...tls.Certificate) *http.Client {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: as}, DialContext: dialer.DialContext,
+	}}
+}
+
+// post sends a review to the program itself, and returns the status of the answer.
+func (w *World) post(to *http.Client, review []byte) (status int, err error) {
+	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", w.port, admit.Path), "application/json", bytes.NewReader(review))
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
 }
 
 // A forged request about a set as it is has costs written. They come off once the count should have fallen, and soon.
@@ -244,17 +258,29 @@ func TestClientName(t *testing.T) {
 		_ = w.Stop()
 		_ = w.Run()
 	})
-	w.must(w.Stop())
-	w.must(w.Run("--client-ca", file, "--client-name", "api-server"))
+	w.restart("--client-ca", file, "--client-name", "api-server")
 	if err := w.forge(); err == nil || w.CostChanges() != 0 {
 		t.Errorf("heard without a certificate: %v, %d changes of costs", err, w.CostChanges())
 	}
 	w.must(w.forge(as))
-	w.must(w.Stop())
-	w.must(w.Run("--client-ca", file, "--client-name", "another"))
+	w.restart("--client-ca", file, "--client-name", "another")
 	if err := w.forge(as); err == nil {
 		t.Error("heard with a certificate of another name")
 	}
+}
+
+// limitMemory starts the program anew, with the limit of memory of the manifests.
+func (w *World) limitMemory(t *testing.T) {
+	w.Helper()
+	t.Setenv("GOMEMLIMIT", "690MiB")
+	w.restart()
+}
+
+// restart ends the program, and starts it with what the environment says now.
+func (w *World) restart(flags ...string) {
+	w.Helper()
+	w.must(w.Stop())
+	w.must(w.Run(flags...))
 }
 
 // peak is the most memory that the program has had since its start, in MiB.
@@ -287,9 +313,7 @@ func TestLargePods(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			hostile, victim := NewWorld(t, 2), NewWorld(t, 4)
-			t.Setenv("GOMEMLIMIT", "690MiB") // as the manifests do
-			hostile.must(hostile.Stop())
-			hostile.must(hostile.Run())
+			hostile.limitMemory(t)
 			hostile.Policy("spot", SpotFirst)
 			victim.Policy("spot", SpotFirst)
 			web := replicaSet(victim.Namespace, "web", 8)
@@ -336,15 +360,9 @@ func TestLargePods(t *testing.T) {
 	}
 }
 
-// marking is a set, and those who would mark its pods in the program's name.
-type marking struct {
-	*World
-	annotations map[string]string
-}
-
-// claimed says of a pod that the program manages its mark.
-func (m *marking) claimed(pod *corev1.Pod) *corev1.Pod {
-	pod.Annotations = m.annotations
+// claimed says of a pod that the program manages this mark of it.
+func claimed(pod *corev1.Pod, mark string) *corev1.Pod {
+	pod.Annotations = map[string]string{cost.Annotation: mark}
 	pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
 		Manager: cost.Manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
 		FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:metadata":{"f:annotations":{"f:%s":{}}}}`, cost.Annotation)},
@@ -352,69 +370,64 @@ func (m *marking) claimed(pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// claimedOtherwise says the same in another spelling.
-func (m *marking) claimedOtherwise(pod *corev1.Pod) *corev1.Pod {
-	pod = m.claimed(pod)
-	raw := &pod.ManagedFields[len(pod.ManagedFields)-1].FieldsV1.Raw
-	*raw = bytes.Replace(*raw, []byte("f:metadata"), []byte("f:Metadata"), 1)
-	return pod
-}
-
-func (m *marking) patch(by *kubernetes.Clientset, name, mark, manager string, subresources ...string) error {
+// forgeMark patches a mark into a pod.
+func (w *World) forgeMark(by *kubernetes.Clientset, name, mark, manager string, subresources ...string) error {
 	text := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, mark)
-	_, err := by.CoreV1().Pods(m.Namespace).Patch(m.ctx, name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager}, subresources...)
+	_, err := by.CoreV1().Pods(w.Namespace).Patch(w.ctx, name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager}, subresources...)
 	return err
 }
 
-func (m *marking) update(name string, change func(*corev1.Pod) *corev1.Pod) error {
-	pods := m.Clients.CoreV1().Pods(m.Namespace)
-	now, err := pods.Get(m.ctx, name, metav1.GetOptions{})
-	m.must(err)
-	_, err = pods.Update(m.ctx, change(now), metav1.UpdateOptions{})
-	return err
-}
-
-func (m *marking) create(name, manager string, change func(*corev1.Pod) *corev1.Pod) error {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: m.annotations}, Spec: template("forged").Spec}
-	_, err := m.Clients.CoreV1().Pods(m.Namespace).Create(m.ctx, change(pod), metav1.CreateOptions{FieldManager: manager})
-	return err
-}
-
-// failed takes the answer to a forgery: it may be refused for its mark, and if it is not, its mark does not count.
-func (m *marking) failed(what, name string, err error) {
-	m.Helper()
-	if err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nobody but podrank-webhook writes its marks")) {
-		m.Errorf("%s: %v", what, err)
-	}
-	pod, err := m.Clients.CoreV1().Pods(m.Namespace).Get(m.ctx, name, metav1.GetOptions{})
-	m.must(client.IgnoreNotFound(err))
-	if _, ok := cost.MarkOf(pod); ok {
-		m.Errorf("%s: it has a mark of the program", what)
-	}
-}
-
-// Nobody but the program makes a mark that counts as one of its own, whatever they call themselves.
+// Nobody but the program makes a mark that counts as one of its own, whatever they call themselves: it may be refused, and if it is not, it does not
+// count.
 func TestForgedMarks(t *testing.T) {
 	w, set := web(t, 5)
 	mark, there := markOf(set, 3), w.Pods()
-	m := &marking{World: w, annotations: map[string]string{cost.Annotation: mark}}
 	pods := w.Clients.CoreV1().Pods(w.Namespace)
 	asProgram := rest.CopyConfig(w.Config)
 	asProgram.UserAgent = cost.Manager + "/1"
 	agent, err := kubernetes.NewForConfig(asProgram)
 	w.must(err)
-	m.failed("a patch", there[0].Name, m.patch(w.Clients, there[0].Name, mark, cost.Manager))
-	m.failed("a patch of the status", there[1].Name, m.patch(w.Clients, there[1].Name, mark, cost.Manager, "status"))
-	m.failed("an agent of its name", there[2].Name, m.patch(agent, there[2].Name, mark, ""))
-	applied := applycorev1.Pod(there[3].Name, w.Namespace).WithAnnotations(m.annotations)
-	_, err = pods.Apply(w.ctx, applied, metav1.ApplyOptions{FieldManager: cost.Manager, Force: true})
-	m.failed("an apply", there[3].Name, err)
-	m.failed("an update", there[4].Name, m.update(there[4].Name, m.claimed))
-	// What an update changes is managed by who sends it. So an earlier one sets the mark under another name, which is allowed.
-	m.failed("a claim", there[4].Name, m.update(there[4].Name, m.claimed))
-	m.failed("another spelling", there[4].Name, m.update(there[4].Name, m.claimedOtherwise))
-	m.failed("a new pod", "new", m.create("new", cost.Manager, func(pod *corev1.Pod) *corev1.Pod { return pod }))
-	m.failed("a new pod that claims it", "claims", m.create("claims", "", m.claimed))
+	update := func(name string) error {
+		now, err := pods.Get(w.ctx, name, metav1.GetOptions{})
+		w.must(err)
+		_, err = pods.Update(w.ctx, claimed(now, mark), metav1.UpdateOptions{})
+		return err
+	}
+	for _, c := range []struct {
+		what, name string
+		forge      func(name string) error
+	}{
+		{"a patch", there[0].Name, func(name string) error { return w.forgeMark(w.Clients, name, mark, cost.Manager) }},
+		{"a patch of the status", there[1].Name, func(name string) error { return w.forgeMark(w.Clients, name, mark, cost.Manager, "status") }},
+		{"an agent of its name", there[2].Name, func(name string) error { return w.forgeMark(agent, name, mark, "") }},
+		{"an apply", there[3].Name, func(name string) error {
+			applied := applycorev1.Pod(name, w.Namespace).WithAnnotations(map[string]string{cost.Annotation: mark})
+			_, err := pods.Apply(w.ctx, applied, metav1.ApplyOptions{FieldManager: cost.Manager, Force: true})
+			return err
+		}},
+		{"an update", there[4].Name, update},
+		// What an update changes is managed by who sends it. So an earlier one sets the mark under another name, which is allowed.
+		{"a claim", there[4].Name, update},
+		{"a new pod", "new", func(name string) error {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{cost.Annotation: mark}}, Spec: template("forged").Spec}
+			_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{FieldManager: cost.Manager})
+			return err
+		}},
+		{"a new pod that claims it", "claims", func(name string) error {
+			pod := claimed(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: template("forged").Spec}, mark)
+			_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{})
+			return err
+		}},
+	} {
+		if err := c.forge(c.name); err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nobody but podrank-webhook writes its marks")) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		pod, err := pods.Get(w.ctx, c.name, metav1.GetOptions{})
+		w.must(client.IgnoreNotFound(err))
+		if _, ok := cost.MarkOf(pod); ok {
+			t.Errorf("%s: it has a mark of the program", c.what)
+		}
+	}
 	if here := w.Pods(); len(here) != len(there)+1 {
 		t.Errorf("%d pods: one of the two new ones is refused, and the other one has an annotation under another name", len(here))
 	}
@@ -424,12 +437,11 @@ func TestForgedMarks(t *testing.T) {
 // The program's mark stays as it is when others write to the pod, and they may take it off.
 func TestMarkAndOthers(t *testing.T) {
 	w, set := web(t, 2)
-	// Of a count that is still to come, so that the clean-up leaves it for a while.
-	m := &marking{World: w, annotations: map[string]string{cost.Annotation: markOf(set, 1)}}
 	pod := w.Pods()[0]
-	w.apply(pod, cost.Manager, m.annotations)
+	// Of a count that is still to come, so that the clean-up leaves it for a while.
+	w.apply(pod, cost.Manager, map[string]string{cost.Annotation: markOf(set, 1)})
 	w.must(w.Kubectl("label", "pod", pod.Name, "a=b"))
-	if err := m.patch(w.Clients, pod.Name, markOf(set, 2), cost.Manager); err == nil {
+	if err := w.forgeMark(w.Clients, pod.Name, markOf(set, 2), cost.Manager); err == nil {
 		t.Error("the count of a mark was changed")
 	}
 	now, err := w.Clients.CoreV1().Pods(w.Namespace).Get(w.ctx, pod.Name, metav1.GetOptions{})
@@ -446,11 +458,7 @@ func (w *World) patience() time.Duration { return 2*time.Second + cleanup.Grace 
 // A Deployment is scaled in the middle of a rollout. Each of its sets loses its share, and all of these falls are steered, although
 // the policy leaves rollouts alone.
 func TestScaledInRollout(t *testing.T) {
-	w := NewWorld(t, 4)
-	w.Policy("spot", SpotFirst)
-	web := deployment(w.Namespace, "web", 12)
-	w.must(w.Create(w.ctx, web))
-	w.AwaitReady(12)
+	w, _ := NewWorldOf(t, 4, SpotFirst, webDeployment, 12)
 	w.must(w.Kubectl("set", "image", "deployment/web", "main=new"))
 	w.Await("new pods", 30*time.Second, func() bool { return w.areNew() >= 4 })
 	w.must(w.Kubectl("rollout", "pause", "deployment/web"))
@@ -465,29 +473,17 @@ func TestScaledInRollout(t *testing.T) {
 	w.must(w.Kubectl("scale", "deployment/web", "--replicas=6"))
 	// What the rollout made beyond the count goes in proportion, too.
 	w.Await("a fall", 30*time.Second, func() bool { return len(w.Went())-went >= len(before)-9 })
-	time.Sleep(3 * time.Second)
-	downs := w.Status("spot").ScaleDowns
+	w.Await("compared", 30*time.Second, func() bool { return len(w.Status("spot").ScaleDowns) >= 2 && w.isOver() })
 	sets := map[types.UID]bool{}
-	for _, down := range downs {
+	for _, down := range w.Status("spot").ScaleDowns {
 		sets[down.UID] = true
-		if down.Result != string(steer.Steered) {
-			t.Errorf("%+v", down)
+		if err := w.isFalse(down); err != nil || down.Result != string(steer.Steered) || *down.Gone == 0 || *down.Missed != 0 {
+			t.Errorf("%+v: %v", down, err)
 		}
 	}
 	if newPods == 0 || newPods == len(before) || len(sets) != 2 {
-		t.Errorf("%d of %d pods are new, and %d sets were steered: %+v", newPods, len(before), len(sets), downs)
+		t.Errorf("%d of %d pods are new, and %d sets were steered", newPods, len(before), len(sets))
 	}
-	gone := w.Went()[went:]
-	for set := range sets {
-		lost, had := ofSet(gone, set), ofSet(before, set)
-		if spots := w.Spots(lost); len(lost) == 0 || spots != min(len(lost), w.Spots(had)) {
-			t.Errorf("%d of the %d pods that went were on spot nodes, and %d of the %d that were there", spots, len(lost), w.Spots(had), len(had))
-		}
-	}
-}
-
-func ofSet(pods []*corev1.Pod, set types.UID) []*corev1.Pod {
-	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return metav1.GetControllerOf(pod).UID != set })
 }
 
 // areNew counts the pods of the new template.
@@ -495,91 +491,70 @@ func (w *World) areNew() int {
 	return count(w.Pods(), func(pod *corev1.Pod) bool { return pod.Spec.Containers[0].Image == "new" })
 }
 
-// Only namespaces with policies are asked about.
-func TestOptIn(t *testing.T) {
-	w := NewWorld(t, 2)
+// Only falls in namespaces with policies are asked about: no fall to 0, no rise, and no change that leaves the count. A dry run has no effects.
+func TestAsked(t *testing.T) {
+	w := NewWorld(t, 4)
 	set := replicaSet(w.Namespace, "web", 4)
 	w.must(w.Create(w.ctx, set))
 	w.AwaitReady(4)
-	w.must(w.Scale(set, 3))
-	w.AwaitReady(3)
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 || slices.Contains(w.asked(), w.Namespace) {
-		t.Errorf("%d requests", len(calls))
-	}
-	policy := w.Policy("spot", SpotFirst)
 	w.must(w.Scale(set, 2))
 	w.AwaitReady(2)
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) == 0 {
-		t.Error("not asked")
+	if slices.Contains(w.asked(), w.Namespace) {
+		t.Error("it is on the list without a policy")
+	}
+	policy := w.Policy("spot", SpotFirst)
+	w.must(w.Scale(set, 3))
+	w.AwaitReady(3)
+	w.must(w.Kubectl("annotate", "replicaset", "web", "a=b"))
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 {
+		t.Errorf("%d requests", len(calls))
+	}
+	w.must(w.Scale(set, 2, client.DryRunAll))
+	time.Sleep(time.Second)
+	if w.CostChanges() != 0 || len(w.Pods()) != 3 || len(w.Status("spot").ScaleDowns) != 0 {
+		t.Errorf("a dry run had effects: %+v", w.Status("spot"))
+	}
+	w.must(w.Scale(set, 0))
+	w.AwaitReady(0)
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || !calls[0].Response.Response.Allowed {
+		t.Errorf("%d requests, and not that of the dry run alone", len(calls))
 	}
 	w.must(w.Delete(w.ctx, policy))
 	w.Await("off the list", 10*time.Second, func() bool { return !slices.Contains(w.asked(), w.Namespace) })
 }
 
-// A policy that wants empty nodes: of two spot nodes with as many pods, the one goes that nobody else keeps, and whole. Another namespace's pod
-// keeps the other, and then the one again.
+// A policy that wants empty nodes: of two with as many pods, the one goes that is cordoned, or that no pod of another namespace keeps, and whole.
 func TestEmptyNodes(t *testing.T) {
-	w, other := NewWorld(t, 4), NewWorld(t, 1)
-	spec := *SpotFirst.DeepCopy()
-	spec.EmptyNodes = true
-	w.Policy("spot", spec)
-	set := replicaSet(w.Namespace, "web", 8)
-	w.must(w.Create(w.ctx, set))
-	pods := w.AwaitReady(8)
-	on := map[string]int{}
-	for _, pod := range pods {
-		if w.IsSpot(pod) {
-			on[pod.Spec.NodeName]++
-		}
-	}
-	if len(on) != 2 {
-		t.Fatalf("spot nodes: %v", on)
-	}
-	kept := slices.Sorted(maps.Keys(on))[0]
-	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: other.Namespace, Name: "foreign"}, Spec: template("foreign").Spec}
-	foreign.Spec.NodeName = kept
-	w.must(w.Create(w.ctx, foreign))
-	time.Sleep(500 * time.Millisecond) // until the watch has it
-	for _, node := range slices.Sorted(maps.Keys(on))[1:] {
-		w.must(w.Scale(set, int32(8-on[node])))
-		for _, pod := range w.AwaitGone(on[node]) {
-			if pod.Spec.NodeName != node {
-				t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, node)
+	for what, change := range map[string]func(w *World, goes, stays string){
+		"the other is kept": func(w *World, _, stays string) {
+			foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: NewWorld(w, 0).Namespace, Name: "foreign"}, Spec: template("foreign").Spec}
+			foreign.Spec.NodeName = stays
+			w.must(w.Create(w.ctx, foreign))
+		},
+		"it is cordoned": func(w *World, goes, _ string) { w.must(w.Kubectl("cordon", goes)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			w, set := NewWorldOf(t, 2, v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, webSet, 4)
+			// By their names, the other one would go.
+			goes := w.Nodes[1].Name
+			change(w, goes, w.Nodes[0].Name)
+			time.Sleep(500 * time.Millisecond) // until the watch has it
+			w.must(w.Scale(set, 2))
+			for _, pod := range w.AwaitGone(2) {
+				if pod.Spec.NodeName != goes {
+					t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, goes)
+				}
 			}
-		}
+			if last := w.Last("spot", 1); last.Result != string(steer.Steered) {
+				t.Errorf("%+v", last)
+			}
+		})
 	}
-	if last := w.Last("spot", 1); last.Result != string(steer.Steered) {
-		t.Errorf("%+v", last)
-	}
-}
-
-// Of two nodes that can become empty with as few deletions, a cordoned one goes first.
-func TestCordoned(t *testing.T) {
-	w := NewWorld(t, 2)
-	w.Policy("spot", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true})
-	set := replicaSet(w.Namespace, "web", 4)
-	w.must(w.Create(w.ctx, set))
-	w.AwaitReady(4)
-	// By their names, the other one would go.
-	cordoned := w.Nodes[1].Name
-	w.must(w.Kubectl("cordon", cordoned))
-	time.Sleep(500 * time.Millisecond) // until the watch has it
-	w.must(w.Scale(set, 2))
-	for _, pod := range w.AwaitGone(2) {
-		if pod.Spec.NodeName != cordoned {
-			t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, cordoned)
-		}
-	}
-	w.must(w.Kubectl("uncordon", cordoned))
 }
 
 // A policy that only observes: what Kubernetes does by itself is what was predicted, and nothing is written.
 func TestObserve(t *testing.T) {
-	w := NewWorld(t, 4)
-	w.Policy("spot", v1alpha1.ScaleDownPolicySpec{Mode: v1alpha1.Observe})
-	set := replicaSet(w.Namespace, "web", 9)
-	w.must(w.Create(w.ctx, set))
-	w.AwaitReady(9)
+	w, set := NewWorldOf(t, 4, v1alpha1.ScaleDownPolicySpec{Mode: v1alpha1.Observe}, webSet, 9)
 	w.Unready()
 	time.Sleep(500 * time.Millisecond) // until its controller knows
 	w.must(w.Scale(set, 5))
@@ -601,32 +576,22 @@ func TestFlood(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			w := NewWorld(t, 1)
-			t.Setenv("GOMEMLIMIT", "690MiB") // as the manifests do
-			w.must(w.Stop())
-			w.must(w.Run())
+			w.limitMemory(t)
 			review := []byte(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",` + body + `}`)
 			until := time.Now().Add(15 * time.Second)
 			var group sync.WaitGroup
 			var answered, refused atomic.Int64
 			for i := range 90 {
-				dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(fmt.Sprint("127.0.0.", 2+i%5))}}
-				to := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-					TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DialContext: dialer.DialContext,
-				}}
+				to := stranger(fmt.Sprint("127.0.0.", 2+i%5))
 				group.Go(func() {
+					defer to.CloseIdleConnections()
 					for time.Now().Before(until) {
-						response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", w.port, admit.Path), "application/json", bytes.NewReader(review))
-						if err != nil {
-							continue
-						}
-						response.Body.Close()
-						if response.StatusCode == http.StatusServiceUnavailable {
+						if status, err := w.post(to, review); status == http.StatusServiceUnavailable {
 							refused.Add(1)
-						} else {
+						} else if err == nil {
 							answered.Add(1)
 						}
 					}
-					to.CloseIdleConnections()
 				})
 			}
 			group.Wait()

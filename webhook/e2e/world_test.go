@@ -232,6 +232,27 @@ func controller(namespace, name string, count int32) *corev1.ReplicationControll
 	return c
 }
 
+func webSet(namespace string, count int32) client.Object { return replicaSet(namespace, "web", count) }
+
+func webDeployment(namespace string, count int32) client.Object {
+	return deployment(namespace, "web", count)
+}
+
+func webController(namespace string, count int32) client.Object {
+	return controller(namespace, "web", count)
+}
+
+// NewWorldOf makes a world with a policy, and in it a workload of ready pods.
+func NewWorldOf(t testing.TB, nodes int, spec v1alpha1.ScaleDownPolicySpec, workload func(namespace string, count int32) client.Object, count int32) (*World, client.Object) {
+	t.Helper()
+	w := NewWorld(t, nodes)
+	w.Policy("spot", spec)
+	object := workload(w.Namespace, count)
+	w.must(w.Create(w.ctx, object))
+	w.AwaitReady(int(count))
+	return w, object
+}
+
 // Policy creates a policy, and waits until the program knows it.
 func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1.ScaleDownPolicy {
 	w.Helper()
