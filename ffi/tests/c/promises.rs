@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::CStr;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// The buffers of a call, each in its own block, which is freed after the call.
 struct Call {
@@ -351,7 +351,7 @@ proptest! {
 fn promise_9_only_the_node_table_keeps_pointers() {
     // Every other buffer is freed after each call of the tests above. AddressSanitizer and valgrind would report a use.
     let names: Vec<String> = (0..6).map(|i| format!("worker-{i}")).collect();
-    let mut table = [podrank_node_name { name: std::ptr::null(), len: 0 }; 8];
+    let mut table = [podrank_node_name { name: null(), len: 0 }; 8];
     let mut number = |name: &str| {
         let mut node = u32::MAX;
         let status = unsafe {
@@ -597,7 +597,7 @@ fn texts_are_read() {
 
 #[test]
 fn node_tables_fill_up_and_ranks_need_known_nodes() {
-    let mut table = [podrank_node_name { name: std::ptr::null(), len: 0 }; 2];
+    let mut table = [podrank_node_name { name: null(), len: 0 }; 2];
     let mut node = 77;
     let mut number = |name: &str, table_len| unsafe {
         podrank_node_number(table.as_mut_ptr(), table_len, name.as_ptr().cast(), name.len(), &raw mut node)
@@ -629,6 +629,31 @@ fn node_tables_fill_up_and_ranks_need_known_nodes() {
     assert_eq!(own.map(|pod| pod.rank), [0, 0]);
     assert_eq!(rank(&[on(1), on(1)], &mut own), PODRANK_OK);
     assert_eq!(own.map(|pod| pod.rank), [1, 3]);
+}
+
+#[test]
+fn nodes_have_domains_of_few_numbers() {
+    let mut pods = [podrank_pod { flags: PODRANK_POD_ASSIGNED, ..record(&podrank::Pod::new()) }];
+    let mut empty = |domains: &[u32]| unsafe {
+        let (weights, mut counts) = ([0_u64; 1], [0_u32; 2]);
+        let mut scratch = [podrank_empty_nodes_scratch { words: [0; 4] }; 1];
+        let (domains, domains_len) = (domains.as_ptr(), domains.len());
+        podrank_empty_nodes(
+            pods.as_mut_ptr(),
+            1,
+            null(),
+            weights.as_ptr(),
+            1,
+            domains,
+            domains_len,
+            counts.as_mut_ptr(),
+            2,
+            scratch.as_mut_ptr(),
+            1,
+        )
+    };
+    assert_eq!(empty(&[0]), PODRANK_OK);
+    assert_eq!(empty(&[1]), PODRANK_ERR_DOMAIN);
 }
 
 #[test]
