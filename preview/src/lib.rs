@@ -34,10 +34,6 @@ pub mod steer;
 pub mod sync;
 mod words;
 
-#[cfg(test)]
-#[path = "../tests/recorded/mod.rs"]
-mod recorded;
-
 pub use answer::autoscaled::Autoscaled;
 pub use answer::autoscaler::AutoscalerPreview;
 pub use answer::json;

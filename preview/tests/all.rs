@@ -6,6 +6,7 @@ mod ends;
 mod journeys;
 mod needs;
 mod recorded;
+mod records;
 mod rounds;
 mod sentences;
 mod standing;

@@ -1,7 +1,5 @@
 //! Replays where real controllers came to rest after a Deployment was changed in the middle of its rollouts: `judge/cluster/end` records
 //! the objects, the pods that went and the sizes of all sets.
-//!
-//! That the rounds notice if the way to the end lacks something, a test of `decide/deployment.rs` shows.
 
 use podrank_laws::objects;
 use podrank_preview::{Input, NoteCode, Options, Preview, Verdict, Within, preview_workload};

@@ -3,6 +3,8 @@
 //!
 //! A sync of the Deployment and the sort are podrank's own, which other tests compare with Kubernetes' code.
 
+use crate::records::{before, now, object, timestamp};
+use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::{generate, objects};
 use podrank_preview::sync::IntOrPercent;
@@ -11,27 +13,28 @@ use podrank_preview::{Input, Options, Preview, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
-const NOW: i64 = 1_773_144_000; // 2026-03-10T12:00:00Z
-
 #[derive(Clone, Debug)]
 struct PodState {
     set: usize,
-    uid: u128,
-    node: Option<u32>,
-    phase: Phase,
-    /// For how many seconds it has been ready.
-    ready: Option<i64>,
-    age: i64,
-    cost: i32,
+    record: Pod,
     is_terminating: bool,
-    /// Whether it was there at the start.
-    is_first: bool,
+}
+
+impl PodState {
+    fn node(&self) -> Option<u32> {
+        self.record.flags.contains(Flags::ASSIGNED).then_some(self.record.node)
+    }
+
+    fn assign(&mut self, node: u32) {
+        self.record.node = node;
+        self.record.flags = self.record.flags.with(Flags::ASSIGNED, true);
+    }
 }
 
 #[derive(Clone, Debug)]
 struct SetState {
     record: ReplicaSet,
-    created: i64,
+    created: Time,
     revision: u32,
 }
 
@@ -97,19 +100,22 @@ impl World {
                 max: Annotation::Valid(was + random.i32(0..3)),
                 ..ReplicaSet::default()
             };
-            let created = NOW - 100_000 + i64::from(index) * 1000;
+            let created = before(100_000 - i64::from(index) * 1000);
             world.sets.push(SetState { record, created, revision: random.u32(0..3) });
             for _ in 0..size {
                 let mut pod = world.pod(index as usize, random);
-                pod.is_first = true;
-                pod.age = 1000 * random.i64(1..4);
+                let age = 1000 * random.i64(1..4);
+                pod.record.creation_time = before(age);
                 if random.u8(0..8) > 0 {
-                    pod.node = Some(random.u32(0..3));
-                    pod.phase = Phase::RUNNING;
-                    let since = if random.u8(0..3) == 0 { 300 } else { pod.age - random.i64(0..2) };
-                    pod.ready = (random.u8(0..16) < ready).then_some(since);
+                    pod.assign(random.u32(0..3));
+                    pod.record.phase = Phase::RUNNING;
+                    let since = if random.u8(0..3) == 0 { 300 } else { age - random.i64(0..2) };
+                    if random.u8(0..16) < ready {
+                        pod.record.flags = pod.record.flags.with(Flags::READY, true);
+                        pod.record.ready_time = before(since);
+                    }
                 }
-                pod.cost = if random.u8(0..6) == 0 { random.i32(-1..=1) } else { 0 };
+                pod.record.deletion_cost = if random.u8(0..6) == 0 { random.i32(-1..=1) } else { 0 };
                 world.pods.push(pod);
             }
         }
@@ -128,17 +134,13 @@ impl World {
     fn pod(&mut self, set: usize, random: &mut fastrand::Rng) -> PodState {
         self.next += 1;
         let uid = (u128::from(random.u64(..)) << 64) | self.next;
-        PodState {
-            set,
-            uid,
-            node: None,
+        let record = Pod {
+            uid: Uid::from_bytes(uid.to_be_bytes()),
             phase: Phase::PENDING,
-            ready: None,
-            age: 0,
-            cost: 0,
-            is_terminating: false,
-            is_first: false,
-        }
+            creation_time: before(0),
+            ..Pod::new()
+        };
+        PodState { set, record, is_terminating: false }
     }
 
     fn active(&self, set: usize) -> impl Iterator<Item = (usize, &PodState)> {
@@ -147,9 +149,10 @@ impl World {
 
     /// A set's status follows its pods.
     fn follow(&mut self, set: usize) {
-        let least = i64::from(self.min_ready_seconds);
-        let available =
-            self.active(set).filter(|(_, pod)| pod.ready.is_some_and(|since| since >= least)).count();
+        let is_available = |(_, pod): &(usize, &PodState)| {
+            availability(&pod.record, self.min_ready_seconds, before(0)) == Availability::Available
+        };
+        let available = self.active(set).filter(is_available).count();
         let active = self.active(set).count();
         let record = &mut self.sets[set].record;
         (record.status_replicas, record.available_replicas) =
@@ -157,11 +160,6 @@ impl World {
     }
 
     fn dump(&self) -> String {
-        let time = |age: i64| Time::from_unix(NOW - age, 0);
-        let text = |time: Time| {
-            let nanos = time.unix_nanos().expect("a time");
-            jiff::Timestamp::from_nanosecond(nanos.into()).expect("a time").to_string()
-        };
         let template = |revision: u32, labels: Value| {
             json!({ "metadata": { "labels": labels, "annotations": { "revision": revision.to_string() } },
             "spec": { "containers": [{ "name": "web", "image": "none" }] } })
@@ -180,7 +178,7 @@ impl World {
             "status": { "replicas": self.deployment.status_replicas, "observedGeneration": 1 },
         })];
         let number = |annotation: Annotation| annotation.leniently().expect("a number").to_string();
-        let owner = |kind: &str, name: &str| json!([{ "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true }]);
+        let owner = |kind: &str, name: &str| objects::owner("apps/v1", kind, name);
         for (index, set) in self.sets.iter().enumerate() {
             let labels = json!({ "app": "web", "pod-template-hash": index.to_string() });
             let record = &set.record;
@@ -188,7 +186,7 @@ impl World {
             items.push(json!({
                 "apiVersion": "apps/v1", "kind": "ReplicaSet",
                 "metadata": { "name": name, "namespace": "shop", "uid": name, "generation": 1, "labels": labels,
-                    "creationTimestamp": text(Time::from_unix(set.created, 0)), "ownerReferences": owner("Deployment", "web"),
+                    "creationTimestamp": timestamp(set.created), "ownerReferences": owner("Deployment", "web"),
                     "annotations": { "deployment.kubernetes.io/desired-replicas": number(record.desired),
                         "deployment.kubernetes.io/max-replicas": number(record.max) } },
                 "spec": { "replicas": record.replicas, "selector": own, "minReadySeconds": self.min_ready_seconds,
@@ -196,18 +194,16 @@ impl World {
                 "status": { "replicas": record.status_replicas, "availableReplicas": record.available_replicas, "observedGeneration": 1 },
             }));
         }
-        for pod in &self.pods {
-            let labels = json!({ "app": "web", "pod-template-hash": pod.set.to_string() });
-            let name = format!("web-{}-{}", pod.set, pod.uid & 0xFFFF);
-            let ready = pod.ready.map(|since| json!([{ "type": "Ready", "status": "True", "lastTransitionTime": text(time(since)) }]));
-            items.push(json!({
-                "apiVersion": "v1", "kind": "Pod",
-                "metadata": { "name": name, "namespace": "shop", "uid": Uid::from_bytes(pod.uid.to_be_bytes()).to_string(),
-                    "labels": labels, "creationTimestamp": text(time(pod.age)), "ownerReferences": owner("ReplicaSet", &format!("web-{}", pod.set)),
-                    "annotations": { "controller.kubernetes.io/pod-deletion-cost": pod.cost.to_string() } },
-                "spec": { "nodeName": pod.node.map(|node| format!("node-{node}")) },
-                "status": { "phase": if pod.phase == Phase::RUNNING { "Running" } else { "Pending" }, "conditions": ready },
-            }));
+        for (number, pod) in (0..).zip(&self.pods) {
+            let mut object = object(number, &pod.record);
+            for (place, value) in [
+                ("metadata namespace", json!("shop")),
+                ("metadata labels", json!({ "app": "web", "pod-template-hash": pod.set.to_string() })),
+                ("metadata ownerReferences", owner("ReplicaSet", &format!("web-{}", pod.set))),
+            ] {
+                objects::put(&mut object, place, value);
+            }
+            items.push(object);
         }
         objects::dump(&items)
     }
@@ -284,7 +280,7 @@ impl World {
             let mut record = ReplicaSet::default();
             record.apply(&sync.new_change, &deployment, &sync);
             queue.push_back((number, self.sets.len()));
-            self.sets.push(SetState { record, created: NOW, revision: 0 });
+            self.sets.push(SetState { record, created: before(0), revision: 0 });
             seen.push((0, 0));
         }
         self.deployment.status_replicas = seen.iter().map(|status| status.0).sum();
@@ -296,21 +292,22 @@ impl World {
         let size = usize::try_from(self.sets[set].record.replicas).unwrap_or(0);
         let mut own: Vec<usize> = self.active(set).map(|(index, _)| index).collect();
         if own.len() > size {
-            let mut on_node = BTreeMap::<Option<u32>, u32>::new();
+            let mut on_node = BTreeMap::new();
             for pod in self.pods.iter().filter(|pod| !pod.is_terminating) {
-                *on_node.entry(pod.node).or_default() += 1;
+                *on_node.entry(pod.node()).or_default() += 1;
             }
+            let record = |pod: &PodState| Pod { rank: on_node[&pod.node()], ..pod.record };
             random.shuffle(&mut own);
-            let records: Vec<_> = own.iter().map(|&index| record(&self.pods[index], &on_node)).collect();
+            let records: Vec<_> = own.iter().map(|&index| record(&self.pods[index])).collect();
             let mut list: Vec<u32> = (0..).take(own.len()).collect();
-            let policy = Policy::at(Time::from_unix(NOW, 0));
+            let policy = Policy::at(before(0));
             policy.upstream_sort(&records, &mut list, &mut vec![[0; 4]; own.len()]).expect("a sort");
             let mut gone: Vec<_> =
                 list[..own.len() - size].iter().map(|&place| own[place as usize]).collect();
             gone.sort_unstable_by_key(|index| std::cmp::Reverse(*index));
             for index in gone {
                 // What runs on a node takes time to end.
-                if self.pods[index].node.is_some() {
+                if self.pods[index].node().is_some() {
                     self.pods[index].is_terminating = true;
                 } else {
                     self.pods.remove(index);
@@ -319,27 +316,13 @@ impl World {
         }
         for _ in own.len()..size {
             let mut pod = self.pod(set, random);
-            pod.node = random.bool().then(|| random.u32(0..3));
+            if random.bool() {
+                pod.assign(random.u32(0..3));
+            }
             self.pods.push(pod);
         }
         self.follow(set);
     }
-}
-
-fn record(pod: &PodState, on_node: &BTreeMap<Option<u32>, u32>) -> Pod {
-    let time = |age: i64| Time::from_unix(NOW - age, 0);
-    let mut record = Pod::new();
-    record.uid = Uid::from_bytes(pod.uid.to_be_bytes());
-    record.phase = pod.phase;
-    record.rank = on_node[&pod.node];
-    record.deletion_cost = pod.cost;
-    record.creation_time = time(pod.age);
-    record.flags =
-        record.flags.with(Flags::ASSIGNED, pod.node.is_some()).with(Flags::READY, pod.ready.is_some());
-    if let Some(since) = pod.ready {
-        record.ready_time = time(since);
-    }
-    record
 }
 
 /// What the controllers did that the preview excludes.
@@ -359,12 +342,8 @@ fn contradiction(preview: &Preview<'_>, start: &World, end: &World) -> Option<St
         }
     }
     let mut gone = 0;
-    let left: Vec<_> = end
-        .pods
-        .iter()
-        .filter(|pod| !pod.is_terminating)
-        .map(|pod| Uid::from_bytes(pod.uid.to_be_bytes()).to_string())
-        .collect();
+    let left: Vec<_> =
+        end.pods.iter().filter(|pod| !pod.is_terminating).map(|pod| pod.record.uid.to_string()).collect();
     for pod in preview.pods() {
         let went = !left.contains(&pod.uid);
         gone += u32::from(went);
@@ -389,7 +368,7 @@ fn controllers_come_to_rest_where_the_preview_says() {
         let start = World::draw(&mut random);
         let text = start.dump();
         let input = Input::read(text.as_bytes()).expect("a dump");
-        let mut options = Options::new(0, jiff::Timestamp::from_second(NOW).expect("a time"));
+        let mut options = Options::new(0, now());
         (options.replicas, options.odds) = (None, false);
         options.workload = Some("deploy/web".parse().expect("a name"));
         let preview =

@@ -9,7 +9,7 @@ use crate::decide::agree::agree;
 use crate::decide::line::{Line, MOST_IN_ONE_SYNC};
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::next::{Next, what_is_next};
-use crate::decide::play::{Endings, Fate, Played, Sight, Start, play};
+use crate::decide::play::{Endings, Fate, Played, Start, play};
 use crate::decide::race::Race;
 use crate::decide::sample::{Event, sample};
 use crate::decide::set::Scene;
@@ -57,7 +57,7 @@ pub(crate) fn end<'a>(
 ) -> Result<End<'a>, Error> {
     let own = own(actors);
     let crowd = Crowd::of(&own, options);
-    let outcome = crowd.play(deployment, actors, &Sight::KUBERNETES)?;
+    let outcome = crowd.play(deployment, actors)?;
     let (next, facts) = facts(&outcome);
     let is_later =
         |index: usize| facts.waits_for == Some(WaitsFor::NewPods) && Some(index) != outcome.rest.sync.new_set;
@@ -79,17 +79,6 @@ pub(crate) fn end<'a>(
         goes_on: outcome.steps.iter().any(|step| !step.is_next),
         without_odds,
     })
-}
-
-/// What becomes of the numbers of pods, if the controller sees this.
-#[cfg(test)]
-pub(crate) fn outcome(
-    deployment: &Deployment,
-    actors: &[Actor<'_, '_>],
-    options: &Options,
-    sight: &Sight,
-) -> Result<Endings, Error> {
-    Crowd::of(&own(actors), options).play(deployment, actors, sight)
 }
 
 /// The pods of each set.
@@ -134,12 +123,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// Plays the syncs, as far as the controller sees what they lead to.
-    fn play(
-        &self,
-        deployment: &Deployment,
-        actors: &[Actor<'_, 'a>],
-        sight: &Sight,
-    ) -> Result<Endings, Error> {
+    fn play(&self, deployment: &Deployment, actors: &[Actor<'_, 'a>]) -> Result<Endings, Error> {
         let failed = RefCell::new(None);
         let start = |(index, actor): (usize, &Actor<'_, 'a>)| {
             let own = &self.own[index];
@@ -152,7 +136,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
                 available: Box::new(self.available(index, actor.min_ready_seconds, &failed)),
             }
         };
-        let outcome = play(deployment, actors.iter().enumerate().map(start).collect(), sight);
+        let outcome = play(deployment, actors.iter().enumerate().map(start).collect());
         failed.take().map_or(Ok(outcome), Err)
     }
 

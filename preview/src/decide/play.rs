@@ -130,25 +130,6 @@ pub(crate) struct Endings {
 /// Ways in which sets are seen late, and whether these are all.
 type Ways = (Vec<Vec<usize>>, bool);
 
-/// What the Deployment's controller writes and gets to see.
-pub(crate) struct Sight {
-    /// The ways in which some of these sets can be seen late.
-    pub(crate) late: fn(&[usize]) -> Ways,
-    /// Writes a set.
-    pub(crate) write: fn(&mut ReplicaSet, &SizeChange, &Deployment, &Sync),
-    /// Shows the controller a set's status: how many pods there are, and how many are available.
-    pub(crate) show: fn(&mut ReplicaSet, [i32; 2]),
-}
-
-impl Sight {
-    /// All of it: statuses follow, sooner or later.
-    pub(crate) const KUBERNETES: Self = Self {
-        late: every_way,
-        write: ReplicaSet::apply,
-        show: |set, status| [set.status_replicas, set.available_replicas] = status,
-    };
-}
-
 /// Returns each combination of these sets. If they are too many, returns some of them, and false.
 fn every_way(unseen: &[usize]) -> Ways {
     if unseen.len() <= MOST_LATE {
@@ -162,7 +143,7 @@ fn every_way(unseen: &[usize]) -> Ways {
 }
 
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &Sight) -> Endings {
+pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>) -> Endings {
     let created = Start {
         record: ReplicaSet::default(),
         pods: 0,
@@ -175,7 +156,6 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &
     starts.push(created);
     let mut play = Play {
         deployment,
-        sight,
         fates: Vec::new(),
         peaks: Vec::new(),
         starts,
@@ -221,7 +201,6 @@ pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, sight: &
 
 struct Play<'p, 's> {
     deployment: &'p Deployment,
-    sight: &'p Sight,
     starts: Vec<Start<'s>>,
     fates: Vec<Fate>,
     /// The most pods that are created in each set.
@@ -238,6 +217,12 @@ struct Synced {
     sync: Sync,
     /// Whether it writes something.
     writes: bool,
+}
+
+/// The set with what a sync writes to it.
+fn written(mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
+    set.apply(change, &synced.deployment, &synced.sync);
+    set
 }
 
 impl Play<'_, '_> {
@@ -302,7 +287,7 @@ impl Play<'_, '_> {
     fn view(&self, state: &State, late: &[usize]) -> State {
         let mut view = state.clone();
         for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
-            (self.sight.show)(&mut set.seen, self.status(index, set.pods));
+            [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
             set.before = None;
         }
         view
@@ -334,16 +319,9 @@ impl Play<'_, '_> {
             sync = next_sync(&deployment, &records);
         }
         let mut synced = Synced { deployment, sync, writes: false };
-        let is_written =
-            |(set, change): (&ReplicaSet, &SizeChange)| self.written(*set, change, &synced) != *set;
+        let is_written = |(set, change): (&ReplicaSet, &SizeChange)| written(*set, change, &synced) != *set;
         synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
         synced
-    }
-
-    /// The set with what a sync writes to it.
-    fn written(&self, mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
-        (self.sight.write)(&mut set, change, &synced.deployment, &synced.sync);
-        set
     }
 
     /// The states to which a sync leads.
@@ -364,7 +342,7 @@ impl Play<'_, '_> {
                 .collect();
         };
         for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
-            let seen = self.written(set.seen, change, synced);
+            let seen = written(set.seen, change, synced);
             if seen.replicas == set.seen.replicas {
                 push(vec![SetState { seen, ..set.clone() }]);
                 continue;
@@ -431,7 +409,7 @@ impl Play<'_, '_> {
 
     /// The sets that are seen late, in each way.
     fn late(&mut self, unseen: &[usize]) -> Vec<Vec<usize>> {
-        let (ways, are_all) = (self.sight.late)(unseen);
+        let (ways, are_all) = every_way(unseen);
         self.is_complete &= are_all;
         ways
     }

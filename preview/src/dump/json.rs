@@ -413,30 +413,9 @@ mod tests {
 
     #[test]
     fn damaged_text_is_refused_as_serde_json_refuses_it() {
-        const PIECES: [&[u8]; 22] = [
-            b"{",
-            b"}",
-            b"[",
-            b"]",
-            b",",
-            b":",
-            b"\"",
-            b"\\",
-            b"\\u",
-            b"\n",
-            b" ",
-            b"0",
-            b"-",
-            b".",
-            b"e",
-            b"null",
-            b"tru",
-            b"\"a\":[",
-            b"\x00",
-            b"\x80",
-            b"\xC3\xA9",
-            b"\xEF\xBB\xBF",
-        ];
+        const PIECES: &[u8] =
+            b"{|}|[|]|,|:|\"|\\|\\u|\n| |0|-|.|e|null|tru|\"a\":[|\x00|\x80|\xC3\xA9|\xEF\xBB\xBF";
+        let pieces: Vec<_> = PIECES.split(|byte| *byte == b'|').collect();
         let mut sound = 0;
         for seed in 0..200_000 {
             let mut rng = Rng::with_seed(seed);
@@ -444,7 +423,7 @@ mod tests {
             for _ in 0..rng.u32(1..4) {
                 let from = rng.usize(..=text.len());
                 let to = if rng.bool() { from } else { (from + rng.usize(..8)).min(text.len()) };
-                let piece = PIECES[rng.usize(..PIECES.len())].iter().copied();
+                let piece = pieces[rng.usize(..pieces.len())].iter().copied();
                 text.splice(from..to, piece).for_each(drop);
             }
             sound += u32::from(is_as_serde_json_reads_it(&text, rng.usize(1..100)));

@@ -336,19 +336,6 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_compared_with_numbers() {
-        let meets = |operator: &str, bound: &str, cores: &str| {
-            let expression =
-                format!(r#"{{"key": "cores", "operator": "{operator}", "values": ["{bound}"]}}"#);
-            let expressions = [serde_json::from_str(&expression).expect("an expression")];
-            matches_node(&expressions, &BTreeMap::from([("cores".to_owned(), cores.to_owned())]))
-        };
-        assert_eq!(["3", "4", "5"].map(|cores| meets("Lt", "4", cores)), [true, false, false]);
-        assert_eq!(["3", "4", "5"].map(|cores| meets("Gt", "4", cores)), [false, false, true]);
-        assert!(!meets("Gt", "4", "many") && !meets("Lt", "few", "4") && meets("In", "4", "4"));
-    }
-
-    #[test]
     fn keys_and_values_are_as_long_and_plain_as_kubernetes_allows() {
         let (longest, domain) = ("x".repeat(63), "x".repeat(253));
         let too_long = longest.clone() + "x";

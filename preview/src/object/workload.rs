@@ -336,18 +336,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slash_belongs_to_one_word() {
-        let of_words = |words: &[&str]| {
-            let words = words.iter().map(ToString::to_string).collect::<Vec<_>>();
-            WorkloadName::of_words(&words, &WorkloadKind::ALL)
-        };
-        assert_eq!(of_words(&["deploy", "web"]), of_words(&["deploy/web"]));
-        for words in [&["deploy/web", "web"][..], &["deploy", "deploy/web"], &["deploy", "web", "web"], &[]] {
-            assert_eq!(of_words(words), Err("name one workload, as TYPE/NAME, TYPE NAME or NAME".to_owned()));
-        }
-    }
-
-    #[test]
     fn types_are_named_as_kubectl_names_them() {
         let [deploy, rs, rc, sts, ds, job] = WorkloadKind::ALL;
         for (kind, names) in [
@@ -406,10 +394,8 @@ mod tests {
     fn a_workload_is_named_in_three_ways() {
         let deploy = WorkloadName { kind: Some(WorkloadKind::Deployment), name: "web".to_owned() };
         let words = |text: &str| {
-            WorkloadName::of_words(
-                &text.split(' ').map(str::to_owned).collect::<Vec<_>>(),
-                &WorkloadKind::ALL,
-            )
+            let words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
+            WorkloadName::of_words(&words, &WorkloadKind::ALL)
         };
         assert_eq!(words("deploy/web"), Ok(deploy.clone()));
         assert_eq!(words("deployments.apps web"), Ok(deploy.clone()));
@@ -423,6 +409,9 @@ mod tests {
             ("deploy", "deploy is a type: write deploy/NAME, or deploy/deploy for a Deployment of that name"),
             ("deploy/a deploy/b", "name one workload"),
             ("deploy a b", "name one workload"),
+            ("deploy/web web", "name one workload"),
+            ("deploy deploy/web", "name one workload"),
+            ("", "name one workload, as TYPE/NAME, TYPE NAME or NAME"),
         ] {
             let said = words(text).expect_err(text);
             assert!(said.starts_with(error), "{text}: {said}");

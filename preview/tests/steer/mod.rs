@@ -2,7 +2,7 @@
 
 mod budgets;
 mod differences;
-mod dump;
+pub(crate) mod dump;
 mod leaders;
 mod owners;
 mod refusals;

@@ -2,7 +2,7 @@
 
 use crate::steer::dump::{input, not_ready, of_deployment, pod, set};
 use podrank_laws::objects;
-use podrank_preview::steer::{Owned, Sorted, one_workload, owners, sets_of_pods, sorted, unknown_node};
+use podrank_preview::steer::{Owned, Sorted, one_workload, owners, sets_of_pods, sorted};
 use serde_json::{Value, json};
 
 fn owned_by(letter: char, api_version: &str, kind: &str, name: &str) -> Value {
@@ -211,11 +211,4 @@ fn the_sets_to_read_are_named_by_namespace_and_kind() {
         format!("{namespace} {} {}", kind.short(), names.join(","))
     });
     assert_eq!(sets.collect::<Vec<_>>(), ["bar rs web", "shop rs api,web", "shop rc old", "shop sts db"]);
-}
-
-#[test]
-fn a_node_that_there_is_not_gets_the_nearest_name() {
-    let unknown = |name| unknown_node(name, ["worker-1", "control-plane"].into_iter());
-    assert_eq!(unknown("worker1"), "there is no node worker1; did you mean worker-1?");
-    assert_eq!(unknown("zebra"), "there is no node zebra");
 }

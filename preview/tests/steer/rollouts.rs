@@ -56,19 +56,6 @@ fn verdicts(items: &[Value], request: &Request, replicas: u32) -> [BTreeSet<Stri
     })
 }
 
-#[test]
-fn the_pods_of_each_set_are_chosen() {
-    let (new, old) = ("web-7f6b9d5c48", "web-5d8c7f9b64");
-    let request = of_example(Count::To(5), &["web-7f6b9d5c48-x4rvp"]);
-    let plan = plan(&input(&example()), &request).expect("a plan");
-    assert_eq!(deletions(&plan), [(old, 4), (new, 4)]);
-    assert_eq!((plan.is_rollout, plan.delete, plan.replicas, plan.left), (true, 8, 5, 5));
-    let written = steered(&example(), &plan);
-    let wanted: BTreeSet<_> = plan.wanted().map(|pod| pod.name.clone()).collect();
-    assert!(wanted.contains("web-7f6b9d5c48-x4rvp"));
-    assert_eq!(verdicts(&written, &request, 5), [wanted, BTreeSet::new()]);
-}
-
 /// What Kubernetes leaves to chance is certain once the costs are written; the wanted pods of a set that goes as a whole need none.
 #[test]
 fn what_is_left_to_chance_is_settled() {

@@ -3,6 +3,7 @@
 use crate::steer::dump::{COST, dump, input, not_ready, owned_by, pod, request, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
+use podrank_laws::objects::with;
 use podrank_preview::steer::{
     Cluster, Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
 };
@@ -32,34 +33,52 @@ fn list(items: &[Value]) -> Value {
     json!({ "apiVersion": "v1", "kind": "List", "items": items })
 }
 
-#[test]
-fn a_manifest_has_uids_and_no_resource_versions() {
-    let plan = planned(
-        &[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")],
-        &request(Count::AllButNamed, &["web-b", "web-c"], Vec::new()),
-    );
-    let [free, over] = plan.manifests(true);
-    let cost = || Some(json!({ COST: "-1" }));
-    assert_eq!(parsed(free.as_ref()), list(&[object('b', cost()), object('c', cost())]));
-    assert_eq!(free.expect("a manifest").names, ["web-b", "web-c"]);
-    assert_eq!(over, None);
-}
-
+/// Manifests have UIDs. The version of a pod is in the one that overwrites, if that needs an unchanged pod.
 #[test]
 fn what_is_written_over_is_kept_beside_it() {
-    let pods = [
+    let mut pods = [
         with_cost(pod('a', "n1"), "70", "karpenter", "Update"),
         // podrank's own, from an earlier run: written again without force.
         with_cost(pod('b', "n2"), "80", "podrank", "Apply"),
         pod('c', "n3"),
     ];
+    for pod in &mut pods {
+        pod["metadata"]["resourceVersion"] = json!("7");
+    }
     let mut request = request(Count::AllButNamed, &["web-a", "web-b"], Vec::new());
     request.force = true;
-    let [free, over] = planned(&pods, &request).manifests(true);
-    assert_eq!(parsed(free.as_ref()), list(&[object('b', Some(json!({ COST: "-1" })))]));
     let previous = r#"{"value":"70","manager":"karpenter"}"#;
     let both = json!({ COST: "-1", PREVIOUS_COST_ANNOTATION: previous });
-    assert_eq!(parsed(over.as_ref()), list(&[object('a', Some(both))]));
+    for (unchanged_only, version) in [(true, json!("7")), (false, Value::Null)] {
+        let [free, over] = planned(&pods, &request).manifests(unchanged_only);
+        assert_eq!(parsed(free.as_ref()), list(&[object('b', Some(json!({ COST: "-1" })))]));
+        let expected = with(object('a', Some(both.clone())), "metadata resourceVersion", version);
+        assert_eq!(parsed(over.as_ref()), list(&[expected]));
+    }
+}
+
+/// podrank writes no cost that somebody else is to have again: that one is put back. Another one is written, and so is one of its own.
+#[test]
+fn a_cost_is_put_back_rather_than_written_with_its_own_value() {
+    let steered = |letter, previous: &str| {
+        let previous = json!({ "value": previous, "manager": "theirs" }).to_string();
+        let pod = with_cost(pod(letter, "n1"), "-2", "podrank", "Apply");
+        with(pod, &format!("metadata annotations {PREVIOUS_COST_ANNOTATION}"), json!(previous))
+    };
+    let fixed = with_cost(pod('d', "n1"), "-1", "karpenter", "Update");
+    let own = with_cost(pod('c', "n1"), "-2", "podrank", "Apply");
+    let plan = planned(
+        &[steered('a', "0"), steered('b', "5"), own, fixed],
+        &request(Count::AllButNamed, &["web-d"], Vec::new()),
+    );
+    let back: Vec<_> = plan.put_back().into_iter().map(|pod| (pod.name, pod.previous)).collect();
+    let previous = Previous { value: "0".to_owned(), manager: "theirs".to_owned() };
+    assert_eq!(back, [("web-a".to_owned(), Some(previous))]);
+    let [written, over] = plan.manifests(true);
+    assert_eq!(
+        (written.expect("two pods").names, over),
+        (vec!["web-b".to_owned(), "web-c".to_owned()], None)
+    );
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! What `DaemonSets` delete.
 
-use super::{Budget, told};
+use super::{budget, int, is, text, texts, told};
 use podrank::Time;
+use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_preview::Verdict::{Contested, Delete, Keep};
 use podrank_preview::sync::IntOrPercent::Int;
 use podrank_preview::sync::daemon_set::{
     DaemonPod, DaemonReason, DaemonSet, NodeFit, Strategy, Sync, next_sync,
 };
-use serde::Deserialize;
+use serde_json::Value;
 
 /// One pod may be unavailable.
 fn usual() -> DaemonSet {
@@ -64,62 +65,35 @@ fn at_most_250() {
     assert_eq!(next_sync(&usual(), &[NodeFit::MayStart; 260], &[]).creates, 250);
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Case {
-    name: String,
-    #[serde(default, rename = "source")]
-    _source: String,
-    max_surge: Budget,
-    max_unavailable: Budget,
-    #[serde(default)]
-    on_delete: bool,
-    nodes: Vec<String>,
-    pods: Vec<ListedPod>,
-    outcomes: Vec<String>,
-    creates: Option<usize>,
-    blocked_by: Option<usize>,
-}
-
-#[derive(Deserialize)]
-struct ListedPod {
-    node: usize,
-    flags: String,
-    created: i64,
-}
-
-impl Case {
-    fn sync(&self) -> Sync {
-        let strategy = Strategy::RollingUpdate {
-            max_surge: self.max_surge.read(),
-            max_unavailable: self.max_unavailable.read(),
-        };
-        let strategy = if self.on_delete { Strategy::OnDelete } else { strategy };
-        let fit = |words: &String| match words.as_str() {
-            "" => NodeFit::Missing,
-            "exists" => NodeFit::Unfit,
-            "exists may-keep" => NodeFit::MayKeep,
-            "exists may-start may-keep" => NodeFit::MayStart,
-            other => panic!("{other}"),
-        };
-        let nodes: Vec<_> = self.nodes.iter().map(fit).collect();
-        let pod = |listed: &ListedPod| DaemonPod {
-            creation_time: Time::from_unix(listed.created, 0),
-            ..pod(listed.node, &listed.flags)
-        };
-        let pods: Vec<_> = self.pods.iter().map(pod).collect();
-        next_sync(&DaemonSet { strategy, is_being_deleted: false }, &nodes, &pods)
-    }
+fn sync(case: &Value) -> Sync {
+    let [max_surge, max_unavailable] = ["maxSurge", "maxUnavailable"].map(|field| budget(&case[field]));
+    let strategy = Strategy::RollingUpdate { max_surge, max_unavailable };
+    let strategy = if is(case, "onDelete") { Strategy::OnDelete } else { strategy };
+    let fit = |words: &str| match words {
+        "" => NodeFit::Missing,
+        "exists" => NodeFit::Unfit,
+        "exists may-keep" => NodeFit::MayKeep,
+        "exists may-start may-keep" => NodeFit::MayStart,
+        other => panic!("{other}"),
+    };
+    let nodes: Vec<_> = texts(&case["nodes"]).into_iter().map(fit).collect();
+    let pod = |listed: &Value| DaemonPod {
+        creation_time: Time::from_unix(int(listed, "created").into(), 0),
+        ..pod(int(listed, "node").try_into().expect("a number"), text(listed, "flags"))
+    };
+    let pods: Vec<_> = list(&case["pods"]).map(pod).collect();
+    next_sync(&DaemonSet { strategy, is_being_deleted: false }, &nodes, &pods)
 }
 
 #[test]
 fn vectors() {
-    let cases: Vec<Case> = serde_json::from_str(&read("daemon_set.json")).expect("daemon_set.json");
-    for case in &cases {
-        let sync = case.sync();
-        assert_eq!(told(&sync.outcomes, DaemonReason::name), case.outcomes, "{}", case.name);
-        assert_eq!(sync.blocked_by, case.blocked_by, "{}", case.name);
-        assert!(case.creates.is_none_or(|creates| sync.creates == creates), "{}: {sync:?}", case.name);
+    let file: Value = serde_json::from_str(&read("daemon_set.json")).expect("daemon_set.json");
+    for case in list(&file) {
+        let (name, sync) = (text(case, "name"), sync(case));
+        assert_eq!(told(&sync.outcomes, DaemonReason::name), texts(&case["outcomes"]), "{name}");
+        assert_eq!(sync.blocked_by.map(|pod| pod as u64), case["blockedBy"].as_u64(), "{name}");
+        let creates = case["creates"].as_u64();
+        assert!(creates.is_none_or(|creates| sync.creates as u64 == creates), "{name}: {sync:?}");
     }
-    assert!(cases.len() >= 29);
+    assert!(list(&file).count() >= 29);
 }

@@ -1,12 +1,12 @@
 //! What Jobs delete.
 
-use super::told;
+use super::{int, is, text, texts, told};
 use podrank::{Flags, Phase, Pod, Time};
+use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_preview::Verdict::{Contested, Delete, Keep};
 use podrank_preview::sync::PodOutcome;
 use podrank_preview::sync::job::{Completion, Job, JobReason, NO_INDEX, State, completion_index, next_sync};
-use serde::Deserialize;
 use serde_json::Value;
 
 type Outcome = PodOutcome<JobReason>;
@@ -127,138 +127,66 @@ fn what_one_sync_cannot_take_stays_contested() {
     }
 }
 
-#[derive(Deserialize)]
-struct File {
-    indexes: Vec<Text>,
-    syncs: Vec<Case>,
+/// The seconds in a field. If they are missing, the time is unset.
+fn time(of: &Value, field: &str) -> Time {
+    of[field].as_i64().map_or(Time::UNSET, |seconds| Time::from_unix(seconds, 0))
 }
 
-#[derive(Deserialize)]
-struct Text {
-    text: String,
-    index: String,
+fn pod(of: &Value) -> Pod {
+    let flags = Flags::NONE.with(Flags::ASSIGNED, is(of, "assigned"));
+    Pod {
+        phase: Phase::parse(text(of, "phase")).expect("a phase"),
+        flags: flags.with(Flags::READY, of.get("ready").is_some()),
+        ready_time: time(of, "ready"),
+        creation_time: time(of, "created"),
+        restarts: int(of, "restarts").unsigned_abs(),
+        sidecar_restarts: int(of, "sidecarRestarts").unsigned_abs(),
+        ..Pod::new()
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Case {
-    name: String,
-    #[serde(default, rename = "source")]
-    _source: String,
-    parallelism: i32,
-    completions: Option<i32>,
-    #[serde(default)]
-    succeeded: i32,
-    #[serde(flatten)]
-    flags: Flagged,
-    #[serde(flatten)]
-    limits: Limits,
-    pods: Vec<ListedPod>,
-    outcomes: Vec<String>,
-}
-
-/// Of Kubernetes' fields, except that `now`, `startTime` are seconds.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Limits {
-    now: Option<i64>,
-    failed: i32,
-    backoff_limit: Option<i32>,
-    restarts: i32,
-    active_deadline_seconds: Option<i64>,
-    start_time: Option<i64>,
-    failed_indexes: i32,
-    max_failed_indexes: Option<i32>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(clippy::struct_excessive_bools, reason = "as the vectors write them")]
-struct Flagged {
-    indexed: bool,
-    suspended: bool,
-    ending: bool,
-    left_alone: bool,
-    being_deleted: bool,
-    pod_failure_policy: bool,
-    success_policy: bool,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct ListedPod {
-    phase: String,
-    assigned: bool,
-    ready: Option<Value>,
-    restarts: u32,
-    sidecar_restarts: u32,
-    created: Option<i64>,
-    index: Option<String>,
-}
-
-impl ListedPod {
-    fn record(&self) -> Pod {
-        let flags = Flags::NONE.with(Flags::ASSIGNED, self.assigned).with(Flags::READY, self.ready.is_some());
-        let time = |seconds: Option<i64>| seconds.map_or(Time::UNSET, |seconds| Time::from_unix(seconds, 0));
-        Pod {
-            phase: Phase::parse(&self.phase).unwrap(),
-            flags,
-            ready_time: time(self.ready.as_ref().and_then(Value::as_i64)),
-            creation_time: time(self.created),
-            restarts: self.restarts,
-            sidecar_restarts: self.sidecar_restarts,
-            ..Pod::new()
-        }
+fn job(of: &Value) -> Job {
+    let states = [
+        ("leftAlone", State::LeftAlone),
+        ("ending", State::Ending),
+        ("podFailurePolicy", State::PodFailurePolicy),
+        ("successPolicy", State::SuccessPolicy),
+    ];
+    let state = states.into_iter().find(|(field, _)| is(of, field));
+    let number = |field: &str| of.get(field).map(|_| int(of, field));
+    Job {
+        parallelism: int(of, "parallelism"),
+        completion: match number("completions") {
+            Some(completions) if is(of, "indexed") => Completion::Indexed(completions),
+            Some(completions) => Completion::Count(completions),
+            None => Completion::Any,
+        },
+        succeeded: int(of, "succeeded"),
+        is_suspended: is(of, "suspended"),
+        state: state.map_or(State::Running, |(_, state)| state),
+        is_being_deleted: is(of, "beingDeleted"),
+        failed: int(of, "failed"),
+        backoff_limit: number("backoffLimit").unwrap_or(6),
+        restarts: int(of, "restarts"),
+        active_deadline_seconds: of["activeDeadlineSeconds"].as_i64(),
+        start_time: time(of, "startTime"),
+        failed_indexes: int(of, "failedIndexes"),
+        max_failed_indexes: number("maxFailedIndexes"),
     }
 }
 
 #[test]
 fn vectors() {
-    let file: File = serde_json::from_str(&read("job.json")).unwrap();
-    for Text { text, index } in &file.indexes {
-        assert_eq!(completion_index(text).to_string(), *index, "{text:?}");
+    let file: Value = serde_json::from_str(&read("job.json")).expect("job.json");
+    for case in list(&file["indexes"]) {
+        assert_eq!(completion_index(text(case, "text")).to_string(), text(case, "index"), "{case}");
     }
-    for case in &file.syncs {
-        let Flagged { indexed, suspended, ending, left_alone, being_deleted, .. } = case.flags;
-        let limits = &case.limits;
-        let at = |seconds: Option<i64>| seconds.map_or(Time::UNSET, |seconds| Time::from_unix(seconds, 0));
-        let job = Job {
-            parallelism: case.parallelism,
-            completion: match case.completions {
-                Some(completions) if indexed => Completion::Indexed(completions),
-                Some(completions) => Completion::Count(completions),
-                None => Completion::Any,
-            },
-            succeeded: case.succeeded,
-            is_suspended: suspended,
-            state: if left_alone {
-                State::LeftAlone
-            } else if ending {
-                State::Ending
-            } else if case.flags.pod_failure_policy {
-                State::PodFailurePolicy
-            } else if case.flags.success_policy {
-                State::SuccessPolicy
-            } else {
-                State::Running
-            },
-            is_being_deleted: being_deleted,
-            failed: limits.failed,
-            backoff_limit: limits.backoff_limit.unwrap_or(6),
-            restarts: limits.restarts,
-            active_deadline_seconds: limits.active_deadline_seconds,
-            start_time: at(limits.start_time),
-            failed_indexes: limits.failed_indexes,
-            max_failed_indexes: limits.max_failed_indexes,
-        };
-        let pods: Vec<_> = case.pods.iter().map(ListedPod::record).collect();
-        let indexes: Vec<_> = case
-            .pods
-            .iter()
-            .map(|pod| pod.index.as_ref().map_or(NO_INDEX, |text| completion_index(text)))
-            .collect();
-        let sync = next_sync(&job, at(limits.now), &pods, &indexes);
-        assert_eq!(told(&sync.outcomes, JobReason::name), case.outcomes, "{}", case.name);
+    for case in list(&file["syncs"]) {
+        let pods: Vec<_> = list(&case["pods"]).map(pod).collect();
+        let index = |pod: &Value| pod["index"].as_str().map_or(NO_INDEX, completion_index);
+        let indexes: Vec<_> = list(&case["pods"]).map(index).collect();
+        let sync = next_sync(&job(case), time(case, "now"), &pods, &indexes);
+        assert_eq!(told(&sync.outcomes, JobReason::name), texts(&case["outcomes"]), "{case}");
     }
-    assert!(file.syncs.len() >= 32, "{}", file.syncs.len());
+    assert!(list(&file["syncs"]).count() >= 32);
 }

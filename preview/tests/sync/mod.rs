@@ -6,25 +6,36 @@ mod deployment;
 mod job;
 mod stateful_set;
 
+use podrank_laws::objects::list;
 use podrank_preview::Verdict;
 use podrank_preview::sync::{IntOrPercent, PodOutcome};
-use serde::Deserialize;
+use serde_json::Value;
 
 /// A number of pods, or a percentage.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Budget {
-    Number(i32),
-    Text(String),
+fn budget(value: &Value) -> IntOrPercent {
+    let text = || value.as_str().expect("a number or a text");
+    match value.as_i64() {
+        Some(number) => IntOrPercent::Int(number.try_into().expect("32 bits")),
+        None => IntOrPercent::parse(text()).expect("a percentage"),
+    }
 }
 
-impl Budget {
-    fn read(&self) -> IntOrPercent {
-        match self {
-            Self::Number(number) => IntOrPercent::Int(*number),
-            Self::Text(text) => IntOrPercent::parse(text).expect(text),
-        }
-    }
+/// A number in a field. If it is missing, it is 0.
+fn int(of: &Value, field: &str) -> i32 {
+    let number = |value: &Value| value.as_i64().expect("an integer").try_into().expect("32 bits");
+    of.get(field).map_or(0, number)
+}
+
+fn is(of: &Value, field: &str) -> bool {
+    of.get(field).is_some_and(|value| value.as_bool().expect("true or false"))
+}
+
+fn text<'v>(of: &'v Value, field: &str) -> &'v str {
+    of.get(field).map_or("", |value| value.as_str().expect("a text"))
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    list(value).map(|value| value.as_str().expect("a text")).collect()
 }
 
 /// What becomes of pods, as the vectors write it. `name` is that of a reason.

@@ -1,77 +1,29 @@
 //! What `StatefulSets` delete, and what waits.
 
-use super::Budget;
+use super::{budget, int, is, text, texts};
+use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_preview::sync::IntOrPercent;
 use podrank_preview::sync::stateful_set::{
     Member, MemberOutcome, PodManagement, StatefulSet, Update, next_sync, ordinal,
 };
-use serde::Deserialize;
+use serde_json::Value;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    ordinal: Vec<OrdinalCase>,
-    /// The preview reads no claims.
-    #[serde(rename = "claim")]
-    _claim: serde_json::Value,
-    sync: Vec<SyncCase>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OrdinalCase {
-    set: String,
-    pod: String,
-    ordinal: Option<i32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SyncCase {
-    name: String,
-    #[serde(rename = "source")]
-    _source: Option<String>,
-    set: Subject,
-    pods: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Subject {
-    replicas: i32,
-    #[serde(default)]
-    start: i32,
-    #[serde(default)]
-    parallel: bool,
-    update: Option<String>,
-    #[serde(default)]
-    partition: i32,
-    max_unavailable: Option<Budget>,
-    max_unavailable_gate: Option<bool>,
-    #[serde(default)]
-    recreate_gate: bool,
-    #[serde(default)]
-    being_deleted: bool,
-}
-
-impl Subject {
-    fn set(&self) -> StatefulSet {
-        let max_unavailable = self.max_unavailable.as_ref().map_or(IntOrPercent::Int(1), Budget::read);
-        StatefulSet {
-            replicas: self.replicas,
-            start: self.start,
-            management: if self.parallel { PodManagement::Parallel } else { PodManagement::OrderedReady },
-            update: match self.update.as_deref() {
-                None => Update::RollingUpdate { partition: self.partition, max_unavailable },
-                Some("OnDelete") => Update::OnDelete,
-                Some("Recreate") => Update::Recreate,
-                Some(other) => panic!("{other}"),
-            },
-            is_being_deleted: self.being_deleted,
-            max_unavailable_gate: self.max_unavailable_gate.unwrap_or(true),
-            recreate_gate: self.recreate_gate,
-        }
+fn set(of: &Value) -> StatefulSet {
+    let max_unavailable = of.get("maxUnavailable").map_or(IntOrPercent::Int(1), budget);
+    StatefulSet {
+        replicas: int(of, "replicas"),
+        start: int(of, "start"),
+        management: if is(of, "parallel") { PodManagement::Parallel } else { PodManagement::OrderedReady },
+        update: match of["update"].as_str() {
+            None => Update::RollingUpdate { partition: int(of, "partition"), max_unavailable },
+            Some("OnDelete") => Update::OnDelete,
+            Some("Recreate") => Update::Recreate,
+            Some(other) => panic!("{other}"),
+        },
+        is_being_deleted: is(of, "beingDeleted"),
+        max_unavailable_gate: of["maxUnavailableGate"].as_bool().unwrap_or(true),
+        recreate_gate: is(of, "recreateGate"),
     }
 }
 
@@ -118,14 +70,17 @@ fn words(members: &[Member], outcome: &MemberOutcome) -> String {
 /// Each case, in whatever order the pods are listed.
 #[test]
 fn vectors() {
-    let file: File = serde_json::from_str(&read("stateful_set.json")).expect("stateful_set.json");
-    for case in &file.ordinal {
-        assert_eq!(ordinal(&case.set, &case.pod), case.ordinal, "{} in {}", case.pod, case.set);
+    let file: Value = serde_json::from_str(&read("stateful_set.json")).expect("stateful_set.json");
+    for case in list(&file["ordinal"]) {
+        let found = ordinal(text(case, "set"), text(case, "pod"));
+        assert_eq!(found.map(i64::from), case["ordinal"].as_i64(), "{case}");
     }
-    for SyncCase { name, set, pods, .. } in &file.sync {
-        let parts: Vec<_> = pods.iter().map(|pod| pod.split_once(" -> ").expect(name)).collect();
-        let set = set.set();
-        let orders: [Vec<usize>; 2] = [(0..pods.len()).collect(), (0..pods.len()).rev().collect()];
+    for case in list(&file["sync"]) {
+        let name = text(case, "name");
+        let pods = texts(&case["pods"]);
+        let parts: Vec<_> = pods.into_iter().map(|pod| pod.split_once(" -> ").expect(name)).collect();
+        let set = set(&case["set"]);
+        let orders: [Vec<usize>; 2] = [(0..parts.len()).collect(), (0..parts.len()).rev().collect()];
         for order in orders {
             let members: Vec<_> = order.iter().map(|&index| member(parts[index].0)).collect();
             let outcomes = next_sync(&set, &members);
@@ -135,8 +90,8 @@ fn vectors() {
             // Each pod has one outcome.
             let mut indices: Vec<_> = outcomes.iter().map(|outcome| outcome.member).collect();
             indices.sort_unstable();
-            assert!(indices.into_iter().eq(0..pods.len()), "{name}");
+            assert!(indices.into_iter().eq(0..parts.len()), "{name}");
         }
     }
-    assert!(file.ordinal.len() > 20 && file.sync.len() > 50);
+    assert!(list(&file["ordinal"]).count() > 20 && list(&file["sync"]).count() > 50);
 }
