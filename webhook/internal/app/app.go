@@ -179,7 +179,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		}
 	}
 	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
-		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
+		Deadline: options.Deadline, Now: time.Now}
 	judge := &report.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}

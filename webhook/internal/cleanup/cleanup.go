@@ -65,9 +65,9 @@ type Cleaner struct {
 	Costs    *cost.Writer
 	Plans    *steer.Plans
 	Reporter *report.Reporter
-	// Patience is how long a count may take to fall after its costs were seen: the deadline of requests and Grace. A request that
-	// another webhook refuses never makes it fall.
-	Patience time.Duration
+	// Deadline is that of requests. A count may take Grace longer to fall after its costs were seen. A request that another
+	// webhook refuses never makes it fall.
+	Deadline time.Duration
 	Now      func() time.Time
 
 	// No two workers look at one namespace at the same time.
@@ -193,7 +193,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
 	asked := known.see(id.UID, pods, now)
-	if plan, ok := c.Plans.Take(id.Namespace, id.UID); ok && now.Sub(plan.At) <= c.Patience {
+	if plan, ok := c.Plans.Take(id.Namespace, id.UID); ok && now.Sub(plan.At) <= c.Deadline+Grace {
 		asked += known.plan(id.UID, plan, now)
 	}
 	if len(known.pods) == 0 {
@@ -212,7 +212,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
 		set, err = nil, nil
 	} else {
-		wait, err = known.judge(set, now, c.Patience, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
+		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
 		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
 	}
 	for _, over := range known.over() {

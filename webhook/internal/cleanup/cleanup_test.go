@@ -39,7 +39,10 @@ type shop struct {
 
 var id = cleanup.Set{Kind: workload.ReplicaSet, Namespace: "shop", Name: "web", UID: fakeapi.UID(1, 0)}
 
-const patience = 12 * time.Second
+const (
+	deadline = 2 * time.Second
+	patience = deadline + cleanup.Grace
+)
 
 func newShop(t *testing.T, marks ...string) *shop {
 	set, policy, pods := fakeapi.Shop(4)
@@ -56,7 +59,7 @@ func newShop(t *testing.T, marks ...string) *shop {
 // start starts the program, which knows nothing but what is on the server.
 func (s *shop) start() {
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &steer.Plans{}, Patience: patience, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &steer.Plans{}, Deadline: deadline, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
 }
