@@ -28,8 +28,6 @@ mod one_pod;
 #[cfg(unix)]
 mod owners;
 mod program;
-#[cfg(unix)]
-mod protocol;
 mod share;
 mod stateful_sets;
 #[cfg(unix)]

@@ -2,9 +2,9 @@
 //! kubectl. Runs that go through are in `steer.rs`.
 
 use crate::common::kubectl::{
-    Answer, Run, authorized, leased, list, nothing, pod, refused, run, writes_nothing,
+    self, Answer, Run, authorized, list, nothing, pod, refused, run, writes_nothing,
 };
-use crate::common::{self, owner, plain, ready, with};
+use crate::common::{owner, ready, with};
 use serde_json::{Value, json};
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods \"web-a\" is forbidden";
@@ -16,13 +16,7 @@ fn node() -> Answer {
 }
 
 fn set(namespace: &str, replicas: usize) -> Value {
-    json!({
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": { "name": "web", "namespace": namespace, "uid": "web", "generation": 1, "resourceVersion": "7" },
-        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
-        "status": { "replicas": replicas, "observedGeneration": 1 },
-    })
+    kubectl::set(namespace, "web", replicas)
 }
 
 /// A pod that no count lets go.
@@ -50,11 +44,7 @@ fn workload(namespace: &str, pods: &[Value], surroundings: &[Value]) -> Vec<Answ
 }
 
 fn three(namespace: &str) -> [Value; 3] {
-    [
-        pod(namespace, "web", 'a', "worker-1"),
-        pod(namespace, "web", 'b', "worker-1"),
-        pod(namespace, "web", 'c', "worker-2"),
-    ]
+    kubectl::three(namespace, "web")
 }
 
 /// The answers until the plan: the node, with `web-a` and `web-b` of the sets in both namespaces, and these pods besides.
@@ -112,8 +102,11 @@ fn workloads_are_planned_before_anything_is_written() {
     // Asked about a node, it is the same plan, and what cannot be dropped stays.
     let how = "Nothing was changed. To do it: kubectl podrank drop --node worker-1\n";
     says(&run("node/worker-1", &two_workloads(&[])), 0, PLAN, how);
-    // The name as kubectl prints it.
-    says(&drop_with("--node node/worker-1 --dry-run client", &two_workloads(&[])), 0, PLAN, "");
+    // The name as kubectl prints it, of a node that is cordoned already.
+    let mut cordoned = two_workloads(&[]);
+    cordoned[0].0 = json!({ "kind": "Node", "spec": { "unschedulable": true } }).to_string();
+    let (plan, _) = PLAN.split_once("worker-1 is not cordoned").expect("the last line");
+    says(&drop_with("--node node/worker-1 --dry-run client", &cordoned), 0, plan, "");
 }
 
 /// Four workloads of one namespace, with a pod on the node each, and one beside it.
@@ -169,75 +162,32 @@ fn many_workloads_of_a_namespace_are_read_at_once() {
 }
 
 #[test]
-fn a_node_that_is_cordoned_already_gets_no_advice() {
-    let mut answers = two_workloads(&[]);
-    answers[0].0 = json!({ "kind": "Node", "spec": { "unschedulable": true } }).to_string();
-    let ran = drop_with("--node worker-1 --dry-run client", &answers);
-    says(&ran, 0, &PLAN.split_inclusive('\n').take(4).collect::<String>(), "");
-    let ran = drop_with("--node worker-1 --dry-run client -o json", &answers);
-    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(json["cordoned"], true);
-}
-
-#[test]
-fn the_plan_is_an_array_of_plans() {
-    let ran = drop_with("--node worker-1 --dry-run client -o json", &two_workloads(&[]));
-    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!((&json["kind"], &json["node"]), (&json!("NodePlan"), &json!("worker-1")));
-    let workloads = json["workloads"].as_array().expect("workloads");
-    let of = |part: &str| workloads.iter().map(|workload| workload[part].clone()).collect::<Vec<_>>();
-    assert_eq!(of("kind"), ["ScalePlan", "ScalePlan"]);
-    assert_eq!(
-        (of("namespace"), of("replicas")),
-        (vec![json!("bar"), json!("shop")], vec![json!(1), json!(1)])
-    );
-}
-
-#[test]
 fn pods_in_the_way_go_too_with_also() {
     let mut pods = three("shop");
     pods[2]["status"]["conditions"] = ready(false, "2026-03-10T11:00:00Z");
     let answers = one_workload(&pods, &[]);
-    let (with_also, without) =
-        ("--node worker-1 --also --dry-run client", "--node worker-1 --dry-run client");
-    let ran = drop_with(with_also, &answers);
+    let ran = drop_with("--node worker-1 --also --dry-run client", &answers);
     let line = "rs/web in shop: 3 to 0: web-a, web-b; also web-c (not ready)\n";
     assert!(ran.status == Some(0) && ran.stdout.contains(line), "{}", ran.stdout);
     // Without it, there is no plan, so there are no surroundings to read.
-    let ran = drop_with(without, &answers[..5]);
+    let ran = drop_with("--node worker-1 --dry-run client", &answers[..5]);
     let reason =
         "error: web-a, web-b in shop cannot be dropped: web-b would stay: web-c is not ready and goes first";
     assert!(ran.status == Some(1) && ran.stderr.starts_with(reason), "{}", ran.stderr);
-    assert!(ran.stderr.contains("take it too with --also"), "{}", ran.stderr);
 }
 
 #[test]
-fn autoscalers_and_budgets_are_told_of_the_workload() {
-    let around = [
-        json!({
-            "apiVersion": "autoscaling/v2",
-            "kind": "HorizontalPodAutoscaler",
-            "metadata": { "name": "h", "namespace": "shop" },
-            "spec": {
-                "minReplicas": 3,
-                "maxReplicas": 9,
-                "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web" },
-            },
-        }),
-        json!({
-            "apiVersion": "policy/v1",
-            "kind": "PodDisruptionBudget",
-            "metadata": { "name": "p", "namespace": "shop" },
-            "spec": { "minAvailable": 3, "selector": { "matchLabels": { "app": "web" } } },
-            "status": { "disruptionsAllowed": 0, "expectedPods": 3, "observedGeneration": 1 },
-        }),
-    ];
-    let answers = one_workload(&three("shop"), &around);
+fn budgets_are_told_of_the_workload() {
+    let budget = json!({
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": { "name": "p", "namespace": "shop" },
+        "spec": { "minAvailable": 3, "selector": { "matchLabels": { "app": "web" } } },
+        "status": { "disruptionsAllowed": 0, "expectedPods": 3, "observedGeneration": 1 },
+    });
+    let answers = one_workload(&three("shop"), &[budget]);
     let ran = drop_with("--node worker-1 --dry-run client", &answers);
-    let [budget, autoscaler] = &*ran.stderr.lines().collect::<Vec<_>>() else { panic!("{}", ran.stderr) };
-    assert!(budget.starts_with("warning: rs/web in shop: PodDisruptionBudget p "), "{budget}");
-    let expected = "warning: rs/web in shop: HorizontalPodAutoscaler h (3 to 9) will raise the count again";
-    assert_eq!(*autoscaler, expected);
+    assert!(ran.stderr.starts_with("warning: rs/web in shop: PodDisruptionBudget p "), "{}", ran.stderr);
     // What evictions can never do is the reason why these pods cannot be dropped.
     let ran = drop_with("--node worker-1 --by eviction --dry-run client", &answers);
     let reason = "error: web-a, web-b in shop cannot be dropped: PodDisruptionBudget p (minAvailable 3) ";
@@ -246,21 +196,20 @@ fn autoscalers_and_budgets_are_told_of_the_workload() {
 
 #[test]
 fn a_node_without_pods_to_drop_needs_nothing() {
-    let agent = with(
-        pod("shop", "web", 'a', "worker-1"),
-        "metadata ownerReferences",
-        owner("apps/v1", "DaemonSet", "agent"),
-    );
+    let of_daemon_set = owner("apps/v1", "DaemonSet", "agent");
+    let agent = with(pod("shop", "web", 'a', "worker-1"), "metadata ownerReferences", of_daemon_set);
     let finished = with(of_stateful_set(), "status phase", json!("Succeeded"));
     let answers = [node(), list(&[agent, finished])];
     let passed = "note: passed over, as pods of DaemonSets and mirror pods are: shop/web-a\n";
     let nothing = "worker-1 has no pods to drop: there is nothing to do.\n";
     says(&drop_with("--node worker-1", &answers), 0, nothing, passed);
-    for (words, kind) in [("--yes", "NodeOutcome"), ("--dry-run client", "NodePlan")] {
+    for (words, kind, exit) in
+        [("--yes", "NodeOutcome", json!(0)), ("--dry-run client", "NodePlan", Value::Null)]
+    {
         let ran = drop_with(&format!("--node worker-1 -o json {words}"), &answers);
         let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
         assert_eq!((&json["kind"], &json["workloads"]), (&json!(kind), &json!([])));
-        assert_eq!(json.get("exit"), (kind == "NodeOutcome").then_some(&json!(0)));
+        assert_eq!(json["exit"], exit);
     }
 }
 
@@ -271,10 +220,8 @@ fn other_pods_are_listed_and_nothing_is_written() {
     let answers = two_workloads(&[of_stateful_set()]);
     let other = format!("db-2 in shop cannot be dropped: it belongs to StatefulSet db, {SHRINKS}\n");
     let refusal = "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: --skip-others takes the rest, 4 pods\n";
-    for words in
-        ["--node worker-1 --yes", "--node worker-1 --dry-run client", "--node worker-1 --yes -o json"]
-    {
-        let ran = drop_with(words, &answers);
+    for words in ["--dry-run client", "--yes -o json"] {
+        let ran = drop_with(&format!("--node worker-1 {words}"), &answers);
         says(&ran, 1, "", &format!("error: {other}{refusal}"));
         writes_nothing(&ran);
     }
@@ -284,11 +231,7 @@ fn other_pods_are_listed_and_nothing_is_written() {
     says(&ran, 0, &keeps, &format!("note: {other}{how}"));
     // There is nobody to ask.
     let ran = drop_with("--node worker-1 --skip-others", &answers);
-    assert!(
-        ran.status == Some(1) && ran.stderr.contains("error: there is no terminal to ask"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("error: there is no terminal to ask"), "{}", ran.stderr);
     writes_nothing(&ran);
 }
 
@@ -296,9 +239,6 @@ fn other_pods_are_listed_and_nothing_is_written() {
 fn others_alone_leave_nothing_to_take() {
     let answers = [node(), list(&[of_stateful_set()]), list(&[stateful_set()])];
     let other = format!("db-2 in shop cannot be dropped: it belongs to StatefulSet db, {SHRINKS}\n");
-    let end =
-        "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: there are no others to drop\n";
-    says(&drop_with("--node worker-1 --yes", &answers), 1, "", &format!("error: {other}{end}"));
     let nothing = "worker-1 has no pods to drop: there is nothing to do.\n";
     let ran = drop_with("--node worker-1 --yes --skip-others", &answers);
     says(&ran, 0, nothing, &format!("note: {other}"));
@@ -306,6 +246,8 @@ fn others_alone_leave_nothing_to_take() {
     let answers = [node(), list(&[of_stateful_set()]), refused(FORBIDDEN)];
     let ran = drop_with("--node worker-1 --yes", &answers);
     let other = "db-2 in shop cannot be dropped: it belongs to StatefulSet db, not to a ReplicaSet or ReplicationController\n";
+    let end =
+        "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: there are no others to drop\n";
     says(&ran, 1, "", &format!("error: {other}{end}"));
 }
 
@@ -324,81 +266,35 @@ fn a_workload_that_cannot_be_planned_is_another() {
 }
 
 #[test]
-fn a_node_that_there_is_not_is_named() {
+fn a_node_that_cannot_be_read_is_named() {
     let missing = refused("Error from server (NotFound): nodes \"worker1\" not found");
     let names = ("node/control-plane\nnode/worker-1\n".to_owned(), "", 0);
-    let ran = drop_with("--node worker1 --yes", &[missing.clone(), names]);
-    says(&ran, 1, "", "error: there is no node worker1; did you mean worker-1?\n");
-    assert_eq!(ran.asked[1], "get|nodes|--output|name");
-    let none = drop_with("--node worker1 --yes", &[missing, refused("no right")]);
-    says(&none, 1, "", "error: there is no node worker1\n");
-    let forbidden = "Error from server (Forbidden): nodes \"worker-1\" is forbidden";
-    let ran = drop_with("--node worker-1 --yes", &[refused(forbidden)]);
-    says(&ran, 1, "", &format!("error: node worker-1 cannot be read: {forbidden}\n"));
+    let forbidden = refused(FORBIDDEN);
+    for (answers, error) in [
+        (&[missing.clone(), names][..], "there is no node worker1; did you mean worker-1?"),
+        (&[missing, refused("no right")], "there is no node worker1"),
+        (&[forbidden], &*format!("node worker1 cannot be read: {FORBIDDEN}")),
+    ] {
+        says(&drop_with("--node worker1 --yes", answers), 1, "", &format!("error: {error}\n"));
+    }
 }
 
 // What is written.
 
-/// The answers about the rights of two workloads.
-fn rights() -> Vec<Answer> {
-    let one = [nothing(), nothing(), authorized("web"), nothing()];
-    [&one[..], &one].concat()
-}
-
 #[test]
 fn all_rights_are_checked_before_the_first_write() {
-    let denied = [nothing(), nothing(), authorized("web"), nothing(), refused(FORBIDDEN)];
-    for words in ["--node worker-1 --yes", "--node worker-1 --dry-run server"] {
-        let ran = drop_with(words, &[&two_workloads(&[])[..], &denied].concat());
-        let error =
-            format!("error: nothing was changed: rs/web in shop: cannot write deletion costs: {FORBIDDEN}\n");
-        says(&ran, 1, PLAN, &error);
+    let rights = [nothing(), nothing(), authorized("web"), nothing()];
+    let run = |words: &str, second: &[Answer]| {
+        let ran = drop_with(
+            &format!("--node worker-1 {words}"),
+            &[&two_workloads(&[])[..], &rights, second].concat(),
+        );
         writes_nothing(&ran);
-    }
-    let ran = drop_with("--node worker-1 --dry-run server", &[&two_workloads(&[])[..], &rights()].concat());
+        ran
+    };
+    let error =
+        format!("error: nothing was changed: rs/web in shop: cannot write deletion costs: {FORBIDDEN}\n");
+    says(&run("--yes", &[refused(FORBIDDEN)]), 1, PLAN, &error);
     let authorized = "You are authorized for every request. Quotas and admission may still refuse one. Nothing was changed.\n";
-    says(&ran, 0, &format!("{PLAN}{authorized}"), "");
-    writes_nothing(&ran);
-}
-
-/// The right to write costs is lost at the first write.
-#[test]
-fn a_failure_stops_before_the_next_workload() {
-    let state = |namespace| [list(&[set(namespace, 3)]), list(&three(namespace))];
-    let again = |namespace| [&[list(&[])][..], &state(namespace)].concat();
-    // Both are locked and looked at before the first is looked at again and written to.
-    let locked =
-        [vec![leased(), leased()], again("bar"), again("shop"), again("bar"), vec![leased()]].concat();
-    // What it then reads to take its costs off: there are none. Both locks are given back.
-    let put_back = [&[leased()][..], &state("bar"), &[nothing(), nothing()]].concat();
-    let answers = [two_workloads(&[]), rights(), locked, vec![refused(FORBIDDEN)], put_back].concat();
-    let ran = drop_with("--node worker-1 --yes", &answers);
-    let cordon = PLAN.lines().last().expect("a line");
-    let errors = format!(
-        "error: in bar, rs/web was not scaled: {FORBIDDEN}; all costs are put back\nerror: not begun: rs/web in shop\n"
-    );
-    says(&ran, 1, &format!("{PLAN}{cordon}\n"), &errors);
-    let ran = drop_with("--node worker-1 --yes -o json", &answers);
-    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    let kinds: Vec<_> = common::list(&json["workloads"]).map(|workload| &workload["kind"]).collect();
-    assert_eq!((kinds, &json["exit"]), (vec![&json!("ScaleOutcome"), &json!("ScalePlan")], &json!(1)));
-}
-
-// What is asked of it.
-
-#[test]
-fn pods_and_a_node_exclude_each_other() {
-    for (words, error) in [
-        ("drop", "  <POD|--node <NODE>>\n"),
-        ("drop web-a --node worker-1", "'[POD]...' cannot be used with '--node <NODE>'"),
-        ("drop --node worker-1 -n shop", "'--node <NODE>' cannot be used with '--namespace <NAMESPACE>'"),
-        ("drop web-a --skip-others", "'[POD]...' cannot be used with '--skip-others'"),
-        ("drop node/worker-1", "node/worker-1 is no pod: use kubectl podrank drop --node worker-1\n"),
-        ("drop deploy/web", "deploy/web is no pod: use kubectl podrank scale deploy/web --replicas N\n"),
-        ("drop web-a sts/db", "sts/db is no pod: name pods as NAME or pod/NAME\n"),
-    ] {
-        let (status, stdout, stderr) = plain(words);
-        assert_eq!((status, &*stdout), (Some(2), ""), "{words}");
-        assert!(stderr.contains(error), "{words}: {stderr}");
-    }
+    says(&run("--dry-run server", &rights), 0, &format!("{PLAN}{authorized}"), "");
 }

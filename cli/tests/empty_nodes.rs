@@ -1,30 +1,15 @@
 //! What `--empty-nodes` reads, and what it says if it may not read it or if others keep a node. The script `fake/kubectl` stands in for
 //! kubectl. Runs that go through are in `steer.rs`.
 
-use crate::common::kubectl::{Answer, Run, list, pod, refused, run, writes_nothing};
+use crate::common::kubectl::{Answer, Run, list, pod, refused, run, set, three, writes_nothing};
 use crate::common::{owner, with};
 use serde_json::{Value, json};
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods is forbidden: User \"carol\" cannot list resource \"pods\" in API group \"\" at the cluster scope\n";
 
-fn own() -> [Value; 3] {
-    [
-        pod("shop", "web", 'a', "worker-1"),
-        pod("shop", "web", 'b', "worker-1"),
-        pod("shop", "web", 'c', "worker-2"),
-    ]
-}
-
 /// The workload as a plan reads it.
 fn workload() -> Vec<Answer> {
-    let set = json!({
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": { "name": "web", "namespace": "shop", "uid": "web", "generation": 1, "resourceVersion": "7" },
-        "spec": { "replicas": 3, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
-        "status": { "replicas": 3, "observedGeneration": 1 },
-    });
-    vec![list(&[set]), list(&own())]
+    vec![list(&[set("shop", "web", 3)]), list(&three("shop", "web"))]
 }
 
 fn nodes() -> Answer {
@@ -71,7 +56,7 @@ fn what_a_drain_cannot_move_is_named() {
         "metadata annotations",
         json!({ "karpenter.sh/do-not-disrupt": "true" }),
     );
-    let [a, _, c] = own();
+    let [a, _, c] = three("shop", "web");
     let everybody = |other: Value| list(&[a.clone(), marked.clone(), c.clone(), other]);
     let budget = json!({
         "apiVersion": "policy/v1",

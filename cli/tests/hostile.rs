@@ -1,6 +1,7 @@
-//! Files that are cut short, damaged or garbage must give an error of one line, and never a panic.
+//! Files that are cut short, damaged or garbage must give an error of one line, and never a panic. `fuzz/tests/preview.rs` puts odd values
+//! in any place of a dump.
 
-use crate::common::{self, CONTESTED, ROLLOUT, pod, put, ready, run, set};
+use crate::common::{CONTESTED, ROLLOUT, run};
 use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::glance::glance;
@@ -8,7 +9,7 @@ use kubectl_podrank::look::{Look, plain};
 use kubectl_podrank::render;
 use podrank_laws::generate::seeds;
 use podrank_preview::{Input, Options, Order, preview_workload};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The preview as JSON, or the error.
 fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
@@ -27,13 +28,12 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
 }
 
 /// Neither order panics, and an error is one line that does not repeat the input.
-fn survives(dump: &[u8]) -> bool {
-    let outcomes = [Order::Total, Order::Kubernetes].map(|order| outcome(dump, order));
-    for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
-        let line = plain(error);
+fn survives(dump: &[u8]) {
+    for order in [Order::Total, Order::Kubernetes] {
+        let Err(error) = outcome(dump, order) else { continue };
+        let line = plain(&error);
         assert!(!line.is_empty() && line.lines().count() == 1 && line.len() < 1_000, "{error}");
     }
-    outcomes[0].is_ok()
 }
 
 #[test]
@@ -82,78 +82,6 @@ fn garbage() {
         }
         survives(&dump);
     }
-}
-
-#[test]
-fn odd_values_in_every_place() {
-    let dump: Value = serde_json::from_str(&small()).expect("JSON");
-    let mut places = Vec::new();
-    pointers(&dump, String::new(), &mut places);
-    let odd = [
-        json!(null),
-        json!(true),
-        json!(-1),
-        json!(1e300),
-        json!(18_446_744_073_709_551_615_u64),
-        json!(""),
-        json!("\u{0}\n"),
-        json!("9999-99-99T99:99:99Z"),
-        json!("0001-01-01T00:00:00Z"),
-        json!([]),
-        json!([null]),
-        json!({}),
-        json!({ "": null }),
-    ];
-    let mut sound = 0;
-    for place in &places {
-        for value in &odd {
-            let mut dump = dump.clone();
-            *dump.pointer_mut(place).expect("a place") = value.clone();
-            sound += usize::from(survives(dump.to_string().as_bytes()));
-        }
-    }
-    assert!(sound > 100 && places.len() > 50, "{sound} of {} places", places.len());
-}
-
-fn pointers(value: &Value, place: String, places: &mut Vec<String>) {
-    match value {
-        Value::Object(object) => {
-            for (key, value) in object {
-                pointers(value, format!("{place}/{}", key.replace('/', "~1")), places);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                pointers(item, format!("{place}/{index}"), places);
-            }
-        }
-        _ => {}
-    }
-    places.push(place);
-}
-
-/// A set with three pods.
-fn small() -> String {
-    let pod = |number: u32| {
-        let mut pod = pod(number);
-        let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "1" });
-        for (place, value) in [
-            ("metadata annotations", cost),
-            ("metadata creationTimestamp", json!("2026-03-10T11:00:00Z")),
-            ("spec initContainers", json!([{ "name": "logs", "restartPolicy": "Always" }])),
-            ("status conditions", ready(true, "2026-03-10T11:00:10Z")),
-            ("status containerStatuses", json!([{ "name": "web", "restartCount": number }])),
-            ("status initContainerStatuses", json!([{ "name": "logs", "restartCount": 1 }])),
-        ] {
-            put(&mut pod, place, value);
-        }
-        pod
-    };
-    let mut set = set("web");
-    put(&mut set, "spec replicas", json!(3));
-    let expressions = json!([{ "key": "app", "operator": "In", "values": ["web"] }]);
-    put(&mut set, "spec selector matchExpressions", expressions);
-    common::dump(&[pod(1), pod(2), pod(3), set])
 }
 
 /// As the program says it: one line, nothing on standard output, exit 1.

@@ -68,6 +68,15 @@ impl Machine {
         fs::remove_file(self.tool(tool)).expect("it was there");
     }
 
+    fn writes(&self, file: &str, text: &str) {
+        fs::write(self.root.join("release").join(file), text).expect("a file");
+    }
+
+    /// The release lacks a file.
+    fn lacks_file(&self, file: &str) {
+        fs::remove_file(self.root.join("release").join(file)).expect("it was there");
+    }
+
     fn is(&self, system: &str, machine: &str) {
         executable(
             &self.tool("uname"),
@@ -123,11 +132,11 @@ impl Machine {
 
     /// It refuses with these words, and what was installed before stays as it was.
     #[track_caller]
-    fn refuses(&self, flags: &[&str], words: &str) {
+    fn refuses(&self, flags: &[&str], words: &[&str]) {
         fs::create_dir_all(self.program().parent().expect("a folder")).expect("a folder");
         fs::write(self.program(), "the old one").expect("a file");
         let Ran { is_success, said } = self.installs(flags);
-        assert!(!is_success && said.contains(words), "{said}is not\n{words}");
+        assert!(!is_success && words.iter().all(|words| said.contains(words)), "{said}is not\n{words:?}");
         assert_eq!(fs::read_to_string(self.program()).expect("it stays"), "the old one");
         let beside = fs::read_dir(self.program().parent().expect("a folder")).expect("a folder").count();
         assert_eq!(beside, 1, "a file is left beside it");
@@ -146,29 +155,26 @@ fn the_program_is_installed_for_this_machine() {
     ] {
         let here = Machine::new();
         here.is(system, machine);
-        here.release(platform, &format!("echo kubectl-podrank for {platform}"));
-        let Ran { is_success, said } = here.installs(&[SKIP]);
-        let program = here.program();
-        let installed = format!("Installed kubectl-podrank for {platform} as {}.\n", program.display());
-        assert!(is_success && said.contains(&installed), "{said}");
-        assert!(said.starts_with("The signature is not checked"), "{said}");
-        // Its directory is not in the PATH of this machine.
-        assert!(
-            said.contains(&format!(
-                "export PATH=\"{}:$PATH\"",
-                program.parent().expect("a folder").display()
-            )),
-            "{said}"
-        );
-        let version = Command::new(program).arg("version").output().expect("it runs");
-        assert_eq!(
-            String::from_utf8(version.stdout).expect("UTF-8"),
-            format!("kubectl-podrank for {platform}\n")
-        );
         // A second time, it replaces the first.
-        here.release(platform, "echo kubectl-podrank 10");
-        assert!(here.installs(&[SKIP]).said.contains("Installed kubectl-podrank 10 "));
+        for version in ["9.9.9", "10"] {
+            here.release(platform, &format!("echo kubectl-podrank {version}"));
+            let Ran { is_success, said } = here.installs(&[SKIP]);
+            let program = here.program();
+            let installed = format!("Installed kubectl-podrank {version} as {}.\n", program.display());
+            assert!(is_success && said.contains(&installed), "{said}");
+            assert!(said.starts_with("The signature is not checked"), "{said}");
+            // Its directory is not in the PATH of this machine.
+            let directory = program.parent().expect("a folder").display();
+            assert!(said.contains(&format!("export PATH=\"{directory}:$PATH\"")), "{said}");
+            let ran = Command::new(&program).output().expect("it runs");
+            assert_eq!(ran.stdout, format!("kubectl-podrank {version}\n").as_bytes());
+        }
     }
+    let here = Machine::new();
+    let prefix = here.root.join("a prefix");
+    let Ran { is_success, said } = here.installs(&[SKIP, "--prefix", prefix.to_str().expect("UTF-8")]);
+    assert!(is_success && prefix.join("bin/kubectl-podrank").is_file(), "{said}");
+    assert!(!here.program().exists());
 }
 
 #[test]
@@ -196,23 +202,13 @@ fn other_shells_and_tools_do_as_well() {
 }
 
 #[test]
-fn a_prefix_is_where_it_goes() {
-    let here = Machine::new();
-    let prefix = here.root.join("a prefix");
-    let Ran { is_success, said } = here.installs(&[SKIP, "--prefix", prefix.to_str().expect("UTF-8")]);
-    assert!(is_success && prefix.join("bin/kubectl-podrank").is_file(), "{said}");
-    assert!(!here.program().exists());
-}
-
-#[test]
 fn without_a_checked_signature_nothing_is_installed() {
     let here = Machine::new();
-    here.refuses(&[], "the signature cannot be checked without cosign");
+    here.refuses(&[], &["the signature cannot be checked without cosign"]);
     here.cosign("echo no matching signatures >&2; exit 1");
-    here.refuses(&[], "no matching signatures\n");
-    here.refuses(&[], "is not signed by podrank's release workflow");
-    fs::remove_file(here.root.join("release/SHA256SUMS.sigstore.json")).expect("it was there");
-    here.refuses(&[], "SHA256SUMS.sigstore.json");
+    here.refuses(&[], &["no matching signatures\n", "is not signed by podrank's release workflow"]);
+    here.lacks_file("SHA256SUMS.sigstore.json");
+    here.refuses(&[], &["SHA256SUMS.sigstore.json"]);
 }
 
 #[test]
@@ -242,51 +238,41 @@ fn the_signature_must_be_that_of_the_release_workflow() {
 
 #[test]
 fn bad_cases_are_refused_by_name() {
-    let here = Machine::new();
-    let archive = here.root.join("release/kubectl-podrank-linux-amd64.tar.gz");
-    let sound = fs::read(&archive).expect("an archive");
-    fs::write(&archive, [&*sound, b"more"].concat()).expect("a file");
-    here.refuses(&[SKIP], "nothing is installed");
-    here.refuses(&[SKIP], "has the SHA-256 sum ");
-    fs::remove_file(&archive).expect("it was there");
-    here.refuses(&[SKIP], "cannot download file://");
-    fs::write(here.root.join("release/SHA256SUMS"), "0  kubectl-podrank-linux-amd64.tar.gz.old\n")
-        .expect("a file");
-    here.refuses(&[SKIP], "has no sum of kubectl-podrank-linux-amd64.tar.gz");
-    fs::remove_file(here.root.join("release/SHA256SUMS")).expect("it was there");
-    here.refuses(&[SKIP], "cannot download file://");
-
-    let here = Machine::new();
-    here.release("linux-amd64", "exit 126");
-    here.refuses(&[SKIP], "does not run on this machine: nothing is installed");
-    for (system, machine, words) in [
+    const ARCHIVE: &str = "kubectl-podrank-linux-amd64.tar.gz";
+    type Harm = fn(&Machine);
+    let cases: &[(Harm, &str, &str)] = &[
+        (|here| here.writes(ARCHIVE, "other"), "", "nothing is installed"),
+        (|here| here.writes(ARCHIVE, "other"), "", "has the SHA-256 sum "),
+        (|here| here.lacks_file(ARCHIVE), "", "cannot download file://"),
+        (|here| here.lacks_file("SHA256SUMS"), "", "cannot download file://"),
         (
-            "FreeBSD",
-            "amd64",
+            |here| here.writes("SHA256SUMS", "0  kubectl-podrank-linux-amd64.tar.gz.old\n"),
+            "",
+            "has no sum of kubectl-podrank-linux-amd64.tar.gz",
+        ),
+        (
+            |here| here.release("linux-amd64", "exit 126"),
+            "",
+            "does not run on this machine: nothing is installed",
+        ),
+        (
+            |here| here.is("FreeBSD", "amd64"),
+            "",
             "no archive is made for FreeBSD: see https://github.com/podrank/podrank/releases",
         ),
-        ("MINGW64_NT-10.0", "x86_64", "no archive is made for MINGW64_NT-10.0"),
-        ("Linux", "riscv64", "no archive is made for Linux on riscv64"),
-    ] {
-        here.is(system, machine);
-        here.refuses(&[SKIP], words);
-    }
-    for (flags, words) in [
-        (&["--prefix"][..], "--prefix needs a value"),
-        (&["--prefix", ""], "--prefix needs a value"),
-        (&["--version", "1.2.3"], "a version is such as v1.2.3, not 1.2.3"),
-        (&["--skip"], "unknown flag --skip"),
-    ] {
-        here.refuses(flags, words);
-    }
-
-    for (tool, words) in [
-        ("curl", "neither curl nor wget is installed"),
-        ("sha256sum", "neither sha256sum nor shasum is installed"),
-    ] {
+        (|here| here.is("Linux", "riscv64"), "", "no archive is made for Linux on riscv64"),
+        (|here| here.lacks("curl"), "", "neither curl nor wget is installed"),
+        (|here| here.lacks("sha256sum"), "", "neither sha256sum nor shasum is installed"),
+        (|_| {}, "--prefix", "--prefix needs a value"),
+        (|_| {}, "--prefix ", "--prefix needs a value"),
+        (|_| {}, "--version 1.2.3", "a version is such as v1.2.3, not 1.2.3"),
+        (|_| {}, "--skip", "unknown flag --skip"),
+    ];
+    for (harm, flags, words) in cases {
         let here = Machine::new();
-        here.lacks(tool);
-        here.refuses(&[SKIP], words);
+        harm(&here);
+        let flags = flags.split(' ').filter(|_| !flags.is_empty());
+        here.refuses(&[SKIP].into_iter().chain(flags).collect::<Vec<_>>(), &[words]);
     }
 }
 

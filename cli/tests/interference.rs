@@ -1,7 +1,7 @@
 //! What will interfere with a scale-down: what a preview says of autoscalers, disruption budgets, other owners of the count, policies of
 //! podrank-webhook and deletion costs, from a file and from a cluster. What the user may not list is passed over with a word.
 
-use crate::common::{self, JOB, ROLLOUT, STATEFUL_SET, Shown, changed, dump, fine, items, shown, without};
+use crate::common::{self, JOB, ROLLOUT, STATEFUL_SET, Shown, changed, dump, fine, idle, items, shown, with};
 use serde_json::{Value, json};
 
 const NEW: &str = "web-7f6b9d5c48";
@@ -34,21 +34,6 @@ fn with_objects(example: &str, more: &[Value]) -> String {
     dump(&[&*items(example), more].concat())
 }
 
-/// The example without its rollout: 9 pods, all of one set.
-fn idle() -> String {
-    let is_old = |item: &Value| {
-        item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with("web-5d8c7f9b64"))
-    };
-    changed(
-        &without(ROLLOUT, is_old),
-        &[
-            ("web", "spec replicas", json!(9)),
-            ("web", "status replicas", json!(9)),
-            (NEW, "metadata annotations deployment.kubernetes.io/desired-replicas", json!("9")),
-        ],
-    )
-}
-
 /// The same with these objects beside it.
 fn at_rest(more: &[Value]) -> String {
     with_objects(&idle(), more)
@@ -65,20 +50,18 @@ fn notes(shown: &Shown) -> Vec<&str> {
 
 #[test]
 fn an_autoscaler_has_bounds() {
-    let web = "HorizontalPodAutoscaler web";
     for (least, most, replicas, said) in [
-        (Some(8), 20, 3, format!("warning: {web} (8 to 20) will raise the count again; it wants 12 now")),
-        (Some(8), 20, 7, format!("warning: {web} (8 to 20) will raise the count again; it wants 12 now")),
-        (Some(8), 20, 8, format!("note: {web} also sets this count, between 8 and 20; it wants 12 now")),
-        (Some(1), 8, 8, format!("note: {web} also sets this count, between 1 and 8; it wants 12 now")),
-        (Some(1), 7, 8, format!("warning: {web} (1 to 7) will lower the count again; it wants 12 now")),
-        (None, 20, 1, format!("note: {web} also sets this count, between 1 and 20; it wants 12 now")),
+        (Some(8), 20, 7, "warning: … (8 to 20) will raise the count again; it wants 12 now"),
+        (Some(8), 20, 8, "note: … also sets this count, between 8 and 20; it wants 12 now"),
+        (Some(1), 8, 8, "note: … also sets this count, between 1 and 8; it wants 12 now"),
+        (Some(1), 7, 8, "warning: … (1 to 7) will lower the count again; it wants 12 now"),
+        (None, 20, 1, "note: … also sets this count, between 1 and 20; it wants 12 now"),
         // Kubernetes turns it off.
-        (None, 20, 0, format!("warning: {web} (1 to 20) sets no count while this one is 0")),
-        (Some(0), 20, 0, format!("note: {web} also sets this count, between 0 and 20; it wants 12 now")),
+        (None, 20, 0, "warning: … (1 to 20) sets no count while this one is 0"),
+        (Some(0), 20, 0, "note: … also sets this count, between 0 and 20; it wants 12 now"),
     ] {
         let shown = of(replicas, &[autoscaler(least, most, Some(12))]);
-        assert_eq!(notes(&shown), [said], "{least:?} {most} {replicas}");
+        assert_eq!(notes(&shown), [said.replace('…', "HorizontalPodAutoscaler web")]);
         let least = least.unwrap_or(1);
         let json = json!({
             "name": "web",
@@ -92,7 +75,10 @@ fn an_autoscaler_has_bounds() {
     // Without metrics, it wants nothing yet: Kubernetes writes 0.
     for wanted in [None, Some(0)] {
         let shown = of(8, &[autoscaler(Some(2), 9, wanted)]);
-        assert_eq!(notes(&shown), [format!("note: {web} also sets this count, between 2 and 9")]);
+        assert_eq!(
+            notes(&shown),
+            ["note: HorizontalPodAutoscaler web also sets this count, between 2 and 9"]
+        );
         assert_eq!(shown.json["autoscaler"]["desiredReplicas"], Value::Null);
     }
     // Nobody asks for a count.
@@ -103,27 +89,19 @@ fn an_autoscaler_has_bounds() {
 #[test]
 fn an_autoscaler_names_kind_group_and_name() {
     for (place, value, is_its) in [
-        ("apiVersion", json!("apps/v1"), true),
-        ("apiVersion", json!("apps/v1beta2"), true),
-        ("apiVersion", json!("extensions/v1beta1"), false),
-        ("apiVersion", json!("v1"), false),
-        ("apiVersion", json!("example.com/v1"), false),
-        ("apiVersion", Value::Null, false),
-        ("kind", json!("ReplicaSet"), false),
-        ("kind", json!("StatefulSet"), false),
-        ("name", json!("api"), false),
+        ("spec scaleTargetRef apiVersion", json!("apps/v1beta2"), true),
+        ("spec scaleTargetRef apiVersion", json!("extensions/v1beta1"), false),
+        ("spec scaleTargetRef apiVersion", json!("v1"), false),
+        ("spec scaleTargetRef apiVersion", Value::Null, false),
+        ("spec scaleTargetRef kind", json!("ReplicaSet"), false),
+        ("spec scaleTargetRef name", json!("api"), false),
+        ("metadata namespace", json!("shop"), false),
     ] {
-        let mut object = autoscaler(Some(8), 20, None);
-        let target = &mut object["spec"]["scaleTargetRef"];
-        target[place] = value.clone();
-        if value.is_null() {
-            target.as_object_mut().expect("an object").remove(place);
-        }
-        assert_eq!(of(3, &[object]).json.get("autoscaler").is_some(), is_its, "{place} {value}");
+        let object = with(autoscaler(Some(8), 20, None), place, value.clone());
+        let shown = of(3, &[object]);
+        assert_eq!(shown.json.get("autoscaler").is_some(), is_its, "{place} {value}");
+        assert_eq!(notes(&shown).is_empty(), !is_its);
     }
-    let mut elsewhere = autoscaler(Some(8), 20, None);
-    elsewhere["metadata"]["namespace"] = json!("shop");
-    assert!(notes(&of(3, &[elsewhere])).is_empty());
     let database = common::autoscaler(("StatefulSet", "db"), Some(8), 20, None);
     let shown = shown("sts/db --replicas 3", with_objects(STATEFUL_SET, &[database]));
     shown.says(&["warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again"]);
@@ -131,33 +109,30 @@ fn an_autoscaler_names_kind_group_and_name() {
 
 #[test]
 fn a_budget_covers_pods_that_go() {
-    let web = json!({ "matchLabels": { "app": "web" } });
-    let ignored =
-        |what: &str, them: &str| format!("note: {what}: the controller ignores {them} when it scales down");
-    for (selector, covers) in [
-        (web.clone(), true),
-        (json!({}), true),
-        (Value::Null, false),
-        (json!({ "matchLabels": { "app": "api" } }), false),
-        (json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] }), false),
+    let of_app = |app: &str| json!({ "matchLabels": { "app": app } });
+    let odd = json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] });
+    let (web, all) = (of_app("web"), json!({}));
+    let one = "note: PodDisruptionBudget web: the controller ignores it when it scales down";
+    let two = "note: PodDisruptionBudgets web, all: the controller ignores them when it scales down";
+    for (replicas, budgets, said) in [
+        (3, vec![("web", &web)], Some(one)),
+        (3, vec![("web", &all)], Some(one)),
+        (3, vec![("web", &Value::Null)], None),
+        (3, vec![("web", &of_app("api"))], None),
+        (3, vec![("web", &odd)], None),
+        (3, vec![("web", &web), ("all", &all)], Some(two)),
+        // None goes.
+        (9, vec![("web", &web), ("all", &all)], None),
     ] {
-        let shown = of(3, &[budget("web", &selector)]);
-        let expected = covers.then(|| ignored("PodDisruptionBudget web", "it"));
-        assert_eq!(notes(&shown), expected.iter().collect::<Vec<_>>(), "{selector}");
+        let shown = of(replicas, &budgets.iter().map(|(name, of)| budget(name, of)).collect::<Vec<_>>());
+        assert_eq!(notes(&shown), said.into_iter().collect::<Vec<_>>(), "{budgets:?}");
     }
-    let both = [budget("web", &web), budget("all", &json!({}))];
-    assert_eq!(notes(&of(3, &both)), [ignored("PodDisruptionBudgets web, all", "them")]);
-    // None goes.
-    assert!(notes(&of(9, &both)).is_empty());
     // Only pods that stay are covered.
-    let mut objects = items(&idle());
-    let stays =
-        objects.iter_mut().find(|it| it["metadata"]["name"] == format!("{NEW}-p4xkl")).expect("a pod");
-    stays["metadata"]["labels"]["track"] = json!("canary");
-    objects.push(budget("web", &json!({ "matchLabels": { "track": "canary" } })));
-    let canary = |replicas: u32| shown(&format!("deploy/web --replicas {replicas}"), dump(&objects));
-    assert!(notes(&canary(1)).is_empty());
-    assert_eq!(notes(&canary(0)), [ignored("PodDisruptionBudget web", "it")]);
+    let canary = changed(&idle(), &[(&format!("{NEW}-p4xkl"), "metadata labels track", json!("canary"))]);
+    let canary = with_objects(&canary, &[budget("web", &json!({ "matchLabels": { "track": "canary" } }))]);
+    let covered =
+        |replicas: u32| shown(&format!("deploy/web --replicas {replicas}"), &canary).notes.contains(one);
+    assert_eq!([0, 1].map(covered), [true, false]);
     // Another kind, which has no count.
     let words = "job/import --parallelism 1";
     let said = "note: PodDisruptionBudget web: the controller ignores it when it deletes pods";
@@ -167,59 +142,44 @@ fn a_budget_covers_pods_that_go() {
 #[test]
 fn whoever_owns_the_count_is_named() {
     let owned = |kind: &str, example: &str, managers: &[&str]| {
-        let mut objects = items(example);
-        let workload = objects.iter_mut().find(|it| it["kind"] == kind).expect("a workload");
         let entry = |manager: &&str| {
             let fields = json!({ "f:spec": { "f:replicas": {}, "f:selector": {} } });
             json!({ "manager": manager, "operation": "Apply", "fieldsV1": fields })
         };
-        workload["metadata"]["managedFields"] = managers.iter().map(entry).collect();
-        dump(&objects)
+        changed(example, &[(kind, "metadata managedFields", managers.iter().map(entry).collect())])
     };
     let rest = idle();
-    for (managers, said) in [
-        (
-            &["argocd-controller"][..],
-            Some("note: argocd-controller owns spec.replicas and may write it back"),
-        ),
-        (&["helm", "kubectl", "flux"], Some("note: helm, flux own spec.replicas and may write it back")),
-        (&["podrank", "kube-controller-manager", "kubectl", "kubectl-edit"], None),
-    ] {
-        let shown = shown("deploy/web --replicas 3", owned("Deployment", &rest, managers));
-        assert_eq!(notes(&shown), said.iter().copied().collect::<Vec<_>>());
-    }
+    let (set, two) = (format!("rs/{NEW} --replicas 3"), &["helm", "kubectl", "flux"][..]);
+    let own = "note: helm, flux own spec.replicas and may write it back";
+    shown("deploy/web --replicas 3", owned("Deployment", &rest, two)).says(&[own]);
+    shown("sts/db --replicas 3", owned("StatefulSet", STATEFUL_SET, two)).says(&[own]);
+    shown(&set, owned("ReplicaSet", &rest, &two[..1])).says(&["note: helm owns spec.replicas …"]);
+    let ours = &["podrank", "kube-controller-manager", "kubectl-edit"];
+    shown("deploy/web --replicas 3", owned("Deployment", &rest, ours)).lacks("spec.replicas");
     // The count stays as it is.
-    let same = shown("deploy/web --replicas 9", owned("Deployment", &rest, &["argocd-controller"]));
-    assert!(notes(&same).is_empty());
-    let database = owned("StatefulSet", STATEFUL_SET, &["argocd-controller"]);
-    shown("sts/db --replicas 3", database).says(&["note: argocd-controller owns spec.replicas …"]);
-    let set = owned("ReplicaSet", &rest, &["rollouts-controller"]);
-    shown(&format!("rs/{NEW} --replicas 3"), set).says(&["note: rollouts-controller owns spec.replicas …"]);
+    shown("deploy/web --replicas 9", owned("Deployment", &rest, two)).lacks("spec.replicas");
 }
 
 #[test]
 fn a_policy_chooses_the_pods() {
-    let web = json!({ "matchLabels": { "app": "web" } });
-    let said = |name: &str| format!("note: ScaleDownPolicy {name}: podrank-webhook will choose the pods");
+    let [web, api] = ["web", "api"].map(|app| json!({ "matchLabels": { "app": app } }));
+    let odd = json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] });
     let [old, new] = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"];
-    assert_eq!(notes(&of(3, &[policy("new", &web, new), policy("old", &json!({}), old)])), [said("old")]);
-    let others = [
-        policy("api", &json!({ "matchLabels": { "app": "api" } }), old),
-        policy("odd", &json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] }), old),
-        common::with(policy("going", &web, old), "metadata deletionTimestamp", json!(new)),
-    ];
-    assert!(notes(&of(3, &others)).is_empty());
-    assert!(notes(&of(9, &[policy("web", &web, old)])).is_empty());
-    // Rollouts are left alone, unless the policy says otherwise.
-    let rolling = |rollouts: bool| {
-        let policy = common::with(policy("web", &web, old), "spec rollouts", json!(rollouts));
-        shown("deploy/web --rollout", with_objects(ROLLOUT, &[policy]))
-    };
-    assert!(notes(&rolling(true)).contains(&&*said("web")));
-    rolling(false).lacks("podrank-webhook");
-    // It has no say about other kinds.
-    shown("sts/db --replicas 3", with_objects(STATEFUL_SET, &[policy("all", &json!({}), old)]))
-        .lacks("podrank-webhook");
+    let said = "note: ScaleDownPolicy old: podrank-webhook will choose the pods";
+    assert_eq!(notes(&of(3, &[policy("new", &web, new), policy("old", &json!({}), old)])), [said]);
+    let going = with(policy("going", &web, old), "metadata deletionTimestamp", json!(new));
+    assert!(notes(&of(3, &[policy("api", &api, old), policy("odd", &odd, old), going])).is_empty());
+    assert!(notes(&of(9, &[policy("old", &web, old)])).is_empty());
+    // Rollouts are left alone, unless the policy says otherwise. It has no say about other kinds.
+    for (words, example, rollouts, is_said) in [
+        ("deploy/web --rollout", ROLLOUT, true, true),
+        ("deploy/web --rollout", ROLLOUT, false, false),
+        ("sts/db --replicas 3", STATEFUL_SET, true, false),
+    ] {
+        let policy = with(policy("old", &json!({}), old), "spec rollouts", json!(rollouts));
+        let shown = shown(words, with_objects(example, &[policy]));
+        assert_eq!(notes(&shown).contains(&said), is_said, "{words} {rollouts}");
+    }
 }
 
 #[test]
@@ -238,132 +198,101 @@ fn what_is_not_sound_is_passed_over_and_named() {
 }
 
 #[test]
-fn lists_of_one_kind_and_yaml_are_read_as_well() {
-    let mut bare = autoscaler(Some(8), 20, None);
-    for field in ["apiVersion", "kind"] {
-        bare.as_object_mut().expect("an object").remove(field);
-    }
+fn lists_of_one_kind_are_read_as_well() {
+    let bare = with(with(autoscaler(Some(8), 20, None), "apiVersion", Value::Null), "kind", Value::Null);
     // As `kubectl get --raw` prints it, and with the kind at the end.
-    let first =
-        json!({ "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscalerList", "items": [bare] });
+    let first = format!(
+        r#"{{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscalerList", "items": [{bare}]}}"#
+    );
     let last = format!(
         r#"{{"items": [{bare}], "kind": "HorizontalPodAutoscalerList", "apiVersion": "autoscaling/v2"}}"#
     );
-    // YAML as well: JSON is YAML.
-    let yaml = format!("# YAML\n{}", at_rest(&[autoscaler(Some(8), 20, None)]));
-    for dump in [idle() + &first.to_string(), idle() + &last, yaml] {
-        let (_, notes) = fine("deploy/web --replicas 3 -o name", dump);
+    for list in [first, last] {
+        let (_, notes) = fine("deploy/web --replicas 3 -o name", idle() + &list);
         assert!(notes.contains("HorizontalPodAutoscaler web (8 to 20) will raise"), "{notes}");
     }
     // Without a workload there is still nothing to preview.
-    let error = "no Pod or workload that has a preview among 1 object: print the objects with kubectl get \
-                 pods,replicasets,deployments -o json";
+    let error = "no Pod or workload that has a preview among 1 object: …";
     common::fails("--replicas 1", dump(&[autoscaler(None, 2, None)]), error);
 }
 
 #[cfg(unix)]
 mod cluster {
     use super::*;
-    use crate::common::kubectl::Kubectl;
+    use crate::common::kubectl::{self, Answer, list, refused};
 
-    /// What kubectl prints of the surroundings: to standard output, to standard error, and its exit status.
-    type Answer<'a> = (&'a [Value], &'a str, u8);
-
-    /// The notes of a preview of the example at rest, and what was asked about its surroundings.
-    fn read(common: Answer<'_>, policies: Answer<'_>) -> (String, Vec<String>) {
-        let example = items(&idle());
-        let of =
-            |kind: &str| dump(&example.iter().filter(|it| it["kind"] == kind).cloned().collect::<Vec<_>>());
+    /// The notes of a preview of this workload at rest, with these answers about it and its surroundings.
+    fn read(words: &str, first: &[Answer], around: &[Answer; 2]) -> String {
         // Pods that have costs are listed again, with whose these are.
-        let workload = ["Deployment", "ReplicaSet", "Pod", "Pod"].map(|kind| (of(kind), "", 0));
-        let around = [common, policies].map(|(found, said, status)| {
-            // Of several types, it prints a list even if it may not read any.
-            let is_nothing = found.is_empty() && status != 0 && !said.contains("(Forbidden)");
-            (if is_nothing { String::new() } else { dump(found) }, said, status)
-        });
-        let kubectl = Kubectl::with(workload.into_iter().chain(around).map(|(out, err, status)| {
-            vec![("out", out), ("err", err.to_owned()), ("status", status.to_string())]
-        }));
-        let output = kubectl.run(&["deploy/web", "--replicas", "3", "-o", "name"], b"");
-        let said = String::from_utf8(output.stderr).expect("UTF-8");
-        assert_eq!(output.status.code(), Some(0), "{said}");
-        (said.lines().filter(|line| !COSTS.contains(line)).collect::<Vec<_>>().join("\n"), kubectl.asked())
+        let pods = list(&of_kind("Pod"));
+        let ran = kubectl::run(
+            &format!("{words} --replicas 3 -o name"),
+            &[first, &[pods.clone(), pods], around].concat(),
+        );
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        ran.stderr.lines().filter(|line| !COSTS.contains(line)).collect::<Vec<_>>().join("\n")
     }
 
-    fn refusal(resource: &str) -> String {
-        let name = resource.split('.').next().expect("a name");
-        format!(
-            "Error from server (Forbidden): {resource} is forbidden: User \"x\" cannot list resource \"{name}\"\n"
-        )
+    fn of_kind(kind: &str) -> Vec<Value> {
+        items(&idle()).into_iter().filter(|item| item["kind"] == kind).collect()
     }
 
-    const NONE: Answer<'_> =
-        (&[], "Error from server (NotFound): the server could not find the requested resource\n", 1);
+    fn of_deployment(around: &[Answer; 2]) -> String {
+        read("deploy/web", &["Deployment", "ReplicaSet"].map(|kind| list(&of_kind(kind))), around)
+    }
 
     #[test]
     fn surroundings_are_read_after_the_pods() {
         let web = json!({ "matchLabels": { "app": "web" } });
         let common = [autoscaler(Some(8), 20, Some(12)), budget("web", &web)];
         let policies = [policy("spot", &web, "2026-01-01T00:00:00Z")];
-        let (said, asked) = read((&common, "", 0), (&policies, "", 0));
         assert_eq!(
-            said,
+            of_deployment(&[list(&common), list(&policies)]),
             "warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again; it wants 12 now\n\
              note: PodDisruptionBudget web: the controller ignores it when it scales down\n\
              note: ScaleDownPolicy spot: podrank-webhook will choose the pods"
-        );
-        assert_eq!(
-            asked[4..],
-            [
-                "get|horizontalpodautoscalers.autoscaling,poddisruptionbudgets.policy|--output=json|--namespace|default",
-                "get|--raw|/apis/podrank.dev/v1alpha1/namespaces/default/scaledownpolicies",
-            ]
         );
     }
 
     /// It is read once by its name, with the managers of its fields, and once among its siblings, without them.
     #[test]
     fn a_set_with_siblings_keeps_the_owner_of_its_count() {
-        let example = items(&idle());
-        let of = |kind: &str| example.iter().filter(|it| it["kind"] == kind).cloned().collect::<Vec<_>>();
-        let mut set = of("ReplicaSet")[0].clone();
+        let sets = of_kind("ReplicaSet");
         let fields = json!({ "f:spec": { "f:replicas": {} } });
-        set["metadata"]["managedFields"] = json!([{ "manager": "rollouts-controller", "fieldsV1": fields }]);
-        let pods = dump(&of("Pod"));
-        let answers = [set.to_string(), dump(&of("ReplicaSet")), pods.clone(), pods, dump(&[]), dump(&[])];
-        let kubectl = Kubectl::with(
-            answers.map(|out| vec![("out", out), ("err", String::new()), ("status", "0".to_owned())]),
-        );
-        let output = kubectl.run(&[&format!("rs/{NEW}"), "--replicas", "3", "-o", "name"], b"");
-        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        let managers = json!([{ "manager": "rollouts-controller", "fieldsV1": fields }]);
+        let set = with(sets[0].clone(), "metadata managedFields", managers);
+        let first = [kubectl::says(&set), list(&sets)];
+        let said = read(&format!("rs/{NEW}"), &first, &[list(&[]), list(&[])]);
         assert!(said.contains("note: rollouts-controller owns spec.replicas"), "{said}");
     }
 
     #[test]
     fn what_may_not_be_listed_is_passed_over_with_a_word() {
-        let [autoscalers, budgets] =
-            ["horizontalpodautoscalers.autoscaling", "poddisruptionbudgets.policy"].map(refusal);
-        let web = [autoscaler(Some(8), 20, None)];
+        const REFUSALS: &str = "\
+Error from server (Forbidden): horizontalpodautoscalers.autoscaling is forbidden: User \"x\" cannot list resource \"horizontalpodautoscalers\"
+Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User \"x\" cannot list resource \"poddisruptionbudgets\"
+";
+        const BOTH: &str = "note: autoscalers and disruption budgets could not be read";
+        let (autoscalers, budgets): (&'static str, &'static str) =
+            REFUSALS.split_at(REFUSALS.find('\n').expect("two lines") + 1);
+        let none = list(&[]).0;
+        let web = list(&[autoscaler(Some(8), 20, None)]).0;
         let raises = "warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again";
-        for (found, error, said) in [
-            (&web[..], "", raises.to_owned()),
-            (&web, &*budgets, format!("{raises}\nnote: disruption budgets could not be read")),
-            (&[], &*autoscalers, "note: autoscalers could not be read".to_owned()),
-            (
-                &[],
-                &format!("{autoscalers}{budgets}"),
-                "note: autoscalers and disruption budgets could not be read".to_owned(),
-            ),
-            (
-                &[],
-                "Unable to connect to the server\n",
-                "note: autoscalers and disruption budgets could not be read".to_owned(),
-            ),
+        let no_budgets = format!("{raises}\nnote: disruption budgets could not be read");
+        // Of several types, kubectl prints a list even if it may not read any.
+        for (answer, said) in [
+            ((web.clone(), "", 0), raises),
+            ((web, budgets, 1), &*no_budgets),
+            ((none.clone(), autoscalers, 1), "note: autoscalers could not be read"),
+            ((none, REFUSALS, 1), BOTH),
+            (refused("Unable to connect to the server\n"), BOTH),
         ] {
             // Nobody may list policies, or there are none: that is no news.
-            for policies in [NONE, (&[], &*refusal("scaledownpolicies.podrank.dev"), 1)] {
-                let status = u8::from(!error.is_empty());
-                assert_eq!(read((found, error, status), policies).0, said);
+            for policies in [
+                "Error from server (NotFound): the server could not find the requested resource\n",
+                "Error from server (Forbidden): scaledownpolicies.podrank.dev is forbidden: User \"x\" cannot list resource \"scaledownpolicies\"\n",
+            ] {
+                assert_eq!(of_deployment(&[answer.clone(), refused(policies)]), said);
             }
         }
     }

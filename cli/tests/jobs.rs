@@ -7,17 +7,13 @@ use serde_json::{Value, json};
 
 const INDEX: &str = "metadata annotations batch.kubernetes.io/job-completion-index";
 
+/// docs/workloads.md has the table.
 #[test]
-fn indexes_decide_first() {
+fn the_json_names_what_was_asked() {
     let shown = shown("job/import --parallelism 2", JOB);
     shown.says(&[
         "4 of 6 go, quota 0",
         "import-3-b; delete; duplicate; index 3 has 2 pods, and one is enough",
-        "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
-        "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
-        "import-x; delete; no-index; it has no completion index",
-        "import-1-a; keep; kept; 2 of 6 active pods stay",
-        "import-3-a; keep; kept; index 3 keeps this pod",
     ]);
     assert_eq!(shown.notes, "");
     let expected = r#"{"kind":"Job","name":"import"} 2 false"#;

@@ -1,56 +1,53 @@
 //! Deletion costs that podrank itself left: previews name them, whoever else wrote costs.
 
-use crate::common::{ROLLOUT, changed, fine};
-use serde_json::{Value, json};
+use crate::common::{ROLLOUT, changed, fine, written_by};
+use serde_json::json;
 
-const FIRST: [&str; 2] = ["web-7f6b9d5c48-d6sjr", "web-7f6b9d5c48-z5tgq"];
+const READY: [&str; 2] = ["web-7f6b9d5c48-d6sjr", "web-7f6b9d5c48-z5tgq"];
 
-/// The managers of a pod's deletion cost.
-fn written_by(manager: &str, operation: &str) -> Value {
-    let cost = json!({ "f:controller.kubernetes.io/pod-deletion-cost": {} });
-    let fields = json!({ "f:metadata": { "f:annotations": cost } });
-    json!([{ "manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields }])
-}
-
-/// The example, in which two ready pods have this cost.
-fn with_costs(manager: &str, operation: &str) -> String {
-    let changes = FIRST.map(|pod| {
+/// The example, in which these pods have this cost.
+fn with_costs(pods: &[&str], manager: &str, operation: &str) -> String {
+    let changes = pods.iter().flat_map(|pod| {
         let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "-1" });
-        [(pod, "metadata annotations", cost), (pod, "metadata managedFields", written_by(manager, operation))]
+        [
+            (*pod, "metadata annotations", cost),
+            (*pod, "metadata managedFields", written_by(manager, operation)),
+        ]
     });
-    changed(ROLLOUT, &changes.concat())
+    changed(ROLLOUT, &changes.collect::<Vec<_>>())
 }
 
 const NOTE: &str = "note: 2 pods have podrank's own deletion costs (-1), which an interrupted run or --keep-costs left; to take them off: \
                     kubectl podrank undo deploy/web -n default\n";
 
 #[test]
-fn own_costs_are_named_once_with_undo() {
-    let dump = with_costs("podrank", "Apply");
-    for words in ["deploy/web", "deploy/web --replicas 1", "deploy/web -o wide", "pod/web-7f6b9d5c48-d6sjr"] {
-        let (_, notes) = fine(words, &dump);
+fn own_costs_are_named_once_with_undo_and_as_the_reason() {
+    let dump = with_costs(&READY, "podrank", "Apply");
+    for words in ["deploy/web", "deploy/web --replicas 3", "deploy/web -o wide", "pod/web-7f6b9d5c48-d6sjr"] {
+        let (table, notes) = fine(words, &dump);
         assert_eq!(notes.matches(NOTE).count(), 1, "{words}: {notes}");
+        let rows = table.lines().filter(|line| line.ends_with("podrank's cost -1"));
+        assert_eq!(
+            rows.count(),
+            if words.contains("-o") || words.contains("pod/") { 0 } else { 2 },
+            "{table}"
+        );
     }
     let (json, _) = fine("deploy/web --replicas 1 -o json", &dump);
     assert_eq!(json.matches(r#""ownCost": true"#).count(), 2);
     assert!(json.contains(r#""code": "leftover-costs""#), "{json}");
-}
-
-#[test]
-fn the_reason_is_podranks_cost() {
-    for words in ["deploy/web", "deploy/web --replicas 3"] {
-        let (table, _) = fine(words, with_costs("podrank", "Apply"));
-        for pod in FIRST {
-            let row = table.lines().find(|line| line.contains(pod)).expect("its row");
-            assert!(row.ends_with("podrank's cost -1"), "{words}: {table}");
-        }
-    }
+    // The first pod of the input is no exception.
+    let (_, notes) = fine("deploy/web", with_costs(&["web-5d8c7f9b64-2fxcm"], "podrank", "Apply"));
+    assert!(
+        notes.contains("note: 1 pod has podrank's own deletion cost (-1), which an interrupted run"),
+        "{notes}"
+    );
 }
 
 #[test]
 fn costs_of_others_are_not_podranks() {
     for (manager, operation) in [("karpenter", "Update"), ("podrank", "Update")] {
-        let (table, notes) = fine("deploy/web --replicas 4", with_costs(manager, operation));
+        let (table, notes) = fine("deploy/web --replicas 4", with_costs(&READY, manager, operation));
         assert!(!table.contains("podrank's") && !notes.contains("podrank's"), "{table}{notes}");
     }
 }

@@ -2,7 +2,7 @@
 //! `fake/kubectl` stands in for kubectl.
 
 use crate::common::kubectl::{Answer, KUBECTL, Kubectl, answering as kubectl, list, nothing, says};
-use crate::common::{self, DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, uid};
+use crate::common::{self, DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, with};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Output};
@@ -89,18 +89,9 @@ fn controller(name: &str, replicas: u32) -> Value {
 
 fn controllers_pods() -> Answer {
     let pod = |number: u32| {
-        json!({
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {
-                "name": format!("old-{number}"),
-                "namespace": "shop",
-                "uid": uid(number),
-                "labels": { "app": "old", "tier": "" },
-                "ownerReferences": owner("v1", "ReplicationController", "old"),
-            },
-            "status": { "phase": "Running" },
-        })
+        let pod = with(common::owned_pod(number, "old"), "metadata namespace", json!("shop"));
+        let pod = with(pod, "metadata labels", json!({ "app": "old", "tier": "" }));
+        with(pod, "metadata ownerReferences", owner("v1", "ReplicationController", "old"))
     };
     list(&[pod(1), pod(2)])
 }
@@ -282,37 +273,25 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
     ] {
         fails(&run(&kubectl(&answers), &format!("{words} --replicas 0")), &format!("error: {error}\n"));
     }
+    // Those of other types, pods among them, and those of other namespaces are looked up for a hint.
     let everything = "deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch,pods";
     let asked = [
         "get|deployments.apps|wep|--ignore-not-found|--namespace|shop|--show-managed-fields|--output|json",
         &format!("get|{everything}|--namespace|shop|--output|name"),
     ];
-    for (names, hint) in [
-        ("deployment.apps/api\ndeployment.apps/web\nstatefulset.apps/wep-2", "; did you mean deploy/web?"),
-        ("statefulset.apps/wep\ndeployment.apps/web\n", ", but there is sts/wep"),
-        ("pod/wep\ndeployment.apps/web\n", ", but a pod is: kubectl podrank pod/wep -n shop"),
-    ] {
-        let elsewhere =
-            "get|deployments.apps|--field-selector|metadata.name=wep|--all-namespaces|--output|json";
-        let answers = [nothing(), (names.to_owned(), "", 0), nothing()];
-        let asked: Vec<_> = asked.into_iter().chain(hint.contains("mean").then_some(elsewhere)).collect();
-        let output = asks("deploy/wep --replicas 0 -n shop", &answers[..asked.len()], &asked);
-        fails(&output, &format!("error: no Deployment is named wep in namespace shop{hint}\n"));
-    }
+    let answers = [nothing(), ("pod/wep\ndeployment.apps/web\n".to_owned(), "", 0)];
+    let output = asks("deploy/wep --replicas 0 -n shop", &answers, &asked);
+    let hint = "but a pod is: kubectl podrank pod/wep -n shop";
+    fails(&output, &format!("error: no Deployment is named wep in namespace shop, {hint}\n"));
 }
 
 #[test]
-fn a_namespace_that_does_not_exist_is_told() {
-    let missing = (String::new(), "Error from server (NotFound): namespaces \"shop\" not found", 1);
+fn a_namespace_that_cannot_be_read_is_not_said_to_be_missing() {
     let forbidden = (String::new(), "Error from server (Forbidden): namespaces \"shop\" is forbidden", 1);
+    let kubectl = kubectl(&[nothing(), nothing(), forbidden, nothing()]);
     let unknown = "no Deployment is named web in namespace shop, where there is no workload at all";
-    for (answer, error) in
-        [(missing, "there is no namespace shop"), (forbidden, unknown), (nothing(), unknown)]
-    {
-        let kubectl = kubectl(&[nothing(), nothing(), answer, nothing()]);
-        fails(&run(&kubectl, "deploy/web --replicas 0 -n shop"), &format!("error: {error}\n"));
-        assert_eq!(kubectl.asked()[2], "get|namespace|shop|--output=name");
-    }
+    fails(&run(&kubectl, "deploy/web --replicas 0 -n shop"), &format!("error: {unknown}\n"));
+    assert_eq!(kubectl.asked()[2], "get|namespace|shop|--output=name");
 }
 
 #[test]
@@ -392,21 +371,6 @@ fn what_may_be_read_is_shown_without_the_rest() {
     fails(&run(&kubectl(&[(deployment.0, pods, 1)]), "-n default"), &format!("error: {pods}"));
 }
 
-#[test]
-fn the_same_failure_is_told_once() {
-    let first =
-        "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n";
-    let refused = "E1126 15:36:41.123456   77 memcache.go:265] couldn't get current server API group list: refused\n\
-                   E1126 15:36:42.654321   77 memcache.go:265] couldn't get current server API group list: refused\n\
-                   The connection to the server localhost:8080 was refused\n";
-    let fails_so = (String::new(), refused, 1);
-    let kubectl = kubectl(&[fails_so.clone(), fails_so]);
-    let last = "The connection to the server localhost:8080 was refused\n";
-    // The second request asks whether a pod has the name.
-    fails(&run(&kubectl, "web --replicas 0"), &format!("{first}{last}error: `…"));
-    assert_eq!(kubectl.asked().len(), 2);
-}
-
 // Statuses that lag behind.
 
 /// The example as it is a moment after the old set was scaled: its status does not know yet.
@@ -418,33 +382,27 @@ fn lagging() -> [Answer; 4] {
 }
 
 #[test]
-fn statuses_that_lag_are_read_again() {
+fn statuses_that_lag_are_read_again_a_few_times_and_then_noted() {
     // Fewer pods than the status says may come yet as well.
     let [deployment, sets, ..] = workload();
     let pods = list(&of(ROLLOUT, "Pod")[2..]);
     let few = [deployment, sets, pods.clone(), pods];
-    for first in [lagging(), few] {
-        let kubectl = kubectl(&[&first[..], &example()].concat());
-        let output = run(&kubectl, "deploy/web --replicas 5");
-        let (_, notes) = fine(&output);
-        assert_eq!(kubectl.asked().len(), 10);
-        assert!(!notes.contains("earlier spec"), "{notes}");
+    let for_good = [&lagging()[..], &lagging(), &lagging(), &lagging(), &alone()].concat();
+    for (answers, lags) in [
+        ([&lagging()[..], &example()].concat(), false),
+        ([&few[..], &example()].concat(), false),
+        (for_good.clone(), true),
+    ] {
+        let cluster = kubectl(&answers);
+        let output = run(&cluster, "deploy/web --replicas 5 -o json");
+        let (preview, notes) = fine(&output);
+        assert_eq!(cluster.asked().len(), answers.len());
+        let note = "the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec";
+        assert_eq!((notes.contains(note), preview.contains("\"code\": \"status-lags\"")), (lags, lags));
+        // It replays: a cluster takes no --partial.
+        assert!(preview.contains("\"partial\": false"), "{preview}");
     }
-}
-
-#[test]
-fn statuses_that_lag_for_good_are_noted() {
-    let lags = [&lagging()[..], &lagging(), &lagging(), &lagging(), &alone()].concat();
-    let cluster = kubectl(&lags);
-    let output = run(&cluster, "deploy/web --replicas 5 -o json");
-    let (preview, notes) = fine(&output);
-    assert_eq!(cluster.asked().len(), 18);
-    let note = "the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec";
-    assert!(notes.contains(note), "{notes}");
-    assert!(preview.contains("\"code\": \"status-lags\""), "{preview}");
-    // It replays: a cluster takes no --partial.
-    assert!(preview.contains("\"partial\": false"), "{preview}");
-    let output = run(&kubectl(&lags), "deploy/web --replicas 5 -o wide");
+    let output = run(&kubectl(&for_good), "deploy/web --replicas 5 -o wide");
     let again = fine(&output).0.lines().nth(1).expect("a line");
     assert!(again.ends_with(" --order kubernetes"), "{again}");
 }

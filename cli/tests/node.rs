@@ -4,13 +4,11 @@ use crate::common::{self, PROGRAM, ROLLOUT, output, without};
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// Runs it on a dump where there is no kubectl: the exit status, standard output and standard error.
+/// Runs it on a dump where there is no kubectl.
 fn run(words: &str, dump: &str) -> common::Ran {
     let mut command = Command::new(PROGRAM);
     command.args(words.split(' ')).args(["-f", "-"]).env("KUBECTL", "/nowhere/kubectl");
-    let ran = output(&mut command, dump.as_bytes());
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    common::ran(output(&mut command, dump.as_bytes()))
 }
 
 const PODS: [&str; 4] =
@@ -40,40 +38,57 @@ fn a_file_answers_about_a_node_without_kubectl() {
     assert_eq!(json, expected);
 }
 
+/// The example with another pod on its node, of this controller and in this namespace, and with these objects.
+fn with_another(owner: Value, namespace: &str, objects: &[Value]) -> String {
+    let fields = [
+        ("metadata name", json!("own")),
+        ("metadata namespace", json!(namespace)),
+        ("metadata ownerReferences", owner),
+    ];
+    let all = common::items(&common::with_twin(ROLLOUT, PODS[1], &fields));
+    common::dump(&[&all, objects].concat())
+}
+
 #[test]
 fn all_pods_of_a_node_are_counted() {
-    let mut all = common::items(ROLLOUT);
-    let mut other = all.iter().find(|item| item["metadata"]["name"] == PODS[1]).expect("a pod").clone();
-    (other["metadata"]["name"], other["metadata"]["uid"]) =
-        (json!("own"), json!("0a0a0a0a-0000-4000-8000-000000000000"));
-    other["metadata"]["ownerReferences"] = json!([{ "apiVersion": "batch/v1", "kind": "Job", "name": "import", "uid": "0b0b0b0b-0000-4000-8000-000000000000", "controller": true }]);
-    all.push(other);
-    let (_, table, notes) = run("node/worker-1", &common::dump(&all));
+    let job = common::owner("batch/v1", "Job", "import");
+    let (_, table, notes) = run("node/worker-1", &with_another(job, "default", &[]));
+    let counted = "worker-1: the counts of their workloads could drop 4 of its 5 pods\n";
     assert!(
-        table.starts_with("worker-1: the counts of their workloads could drop 4 of its 5 pods\n"),
-        "{table}"
+        table.starts_with(counted) && notes.contains("own in default cannot be dropped"),
+        "{table}{notes}"
     );
-    assert!(notes.contains("own in default cannot be dropped"), "{notes}");
 }
 
 #[test]
 fn what_a_file_does_not_tell_is_refused() {
-    let (status, _, error) = run("node/worker-77", ROLLOUT);
-    assert_eq!((status, &*error), (Some(1), "error: standard input: no pod is on a node worker-77\n"));
     let pods = without(ROLLOUT, |item| item["kind"] != "Pod");
-    let (status, stdout, error) = run("node/worker-1 -o name", &pods);
-    assert_eq!((status, &*stdout), (Some(1), ""));
-    assert!(error.contains("which is missing, so nobody knows whose that is: add replicasets"), "{error}");
-    for (words, flag) in [("--replicas 3", "replicas"), ("-n shop", "namespace"), ("--rollout", "rollout")] {
-        let (status, stdout, error) = run(&format!("node/worker-1 {words}"), ROLLOUT);
-        assert_eq!((status, &*stdout), (Some(2), ""), "{words}");
-        assert!(
-            error.starts_with(&format!("error: node/worker-1 is no workload: leave out --{flag}\n")),
-            "{error}"
-        );
+    for (words, dump, exit, error) in [
+        ("node/worker-77", ROLLOUT, 1, "error: standard input: no pod is on a node worker-77\n"),
+        (
+            "node/worker-1 -o name",
+            &pods,
+            1,
+            "…which is missing, so nobody knows whose that is: add replicasets…",
+        ),
+        (
+            "node/worker-1 --replicas 3",
+            ROLLOUT,
+            2,
+            "error: node/worker-1 is no workload: leave out --replicas\n…",
+        ),
+        (
+            "node/worker-1 -n shop",
+            ROLLOUT,
+            2,
+            "error: node/worker-1 is no workload: leave out --namespace\n…",
+        ),
+        ("node/worker-1 -o link", ROLLOUT, 1, "…this output is about one workload…"),
+    ] {
+        let (status, stdout, said) = run(words, dump);
+        assert_eq!((status, &*stdout), (Some(exit), ""), "{words}");
+        assert!(common::is_like(&said, error), "{said}");
     }
-    let (status, _, error) = run("node/worker-1 -o link", ROLLOUT);
-    assert!(status == Some(1) && error.contains("this output is about one workload"), "{error}");
     for format in ["wide", "markdown", "html"] {
         let (status, text, error) = run(&format!("node/worker-1 -o {format}"), ROLLOUT);
         assert!(status == Some(0) && PODS.iter().all(|pod| text.contains(pod)), "{format}: {error}");
@@ -82,13 +97,8 @@ fn what_a_file_does_not_tell_is_refused() {
 
 #[test]
 fn names_of_several_namespaces_are_refused() {
-    let mut all = common::items(ROLLOUT);
-    let mut other = all.iter().find(|item| item["metadata"]["name"] == PODS[1]).expect("a pod").clone();
-    other["metadata"]["namespace"] = json!("shop");
-    other["metadata"]["ownerReferences"][0]["name"] = json!("api");
     let set = json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "api", "namespace": "shop" } });
-    all.extend([other, set]);
-    let dump = common::dump(&all);
+    let dump = with_another(common::owner("apps/v1", "ReplicaSet", "api"), "shop", &[set]);
     let (status, _, error) = run("node/worker-1 -o name", &dump);
     assert!(status == Some(1) && error.contains("several namespaces, default and shop, "), "{error}");
     assert!(run("node/worker-1 -o json", &dump).1.contains("\"target\": \"rs/api\""));

@@ -1,9 +1,10 @@
 //! `scale`, `drop` and `undo` against what a real control plane answered: each file of `sessions` is one run that
 //! `judge/cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
 
-use crate::common::dump;
 use crate::common::kubectl::{KUBECTL, Kubectl};
-use serde_json::{Value, json};
+use crate::common::{add_paths, dump};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -183,124 +184,52 @@ fn recorded_sessions_are_repeated() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// The outcomes of the workloads, each with its exit status. A failure of one is that of all, and the last that was begun.
-fn outcomes(session: &Session) -> Vec<(Value, Value)> {
-    let status = session.recorded["status"].clone();
-    let Some(outcome) = session.outcome() else { return Vec::new() };
-    let name = &session.name;
-    match outcome["kind"].as_str() {
-        Some("NodePlan") => Vec::new(),
-        Some("NodeOutcome") => {
-            assert_eq!(outcome["exit"], status, "{name}");
-            let workloads = outcome["workloads"].as_array().expect("workloads");
-            let (begun, rest): (Vec<_>, Vec<_>) =
-                workloads.iter().cloned().partition(|workload| workload["kind"] == "ScaleOutcome");
-            assert!(rest.iter().all(|workload| workload["kind"] == "ScalePlan"), "{name}");
-            assert!(rest.is_empty() || status != json!(0), "{name}");
-            let last = begun.len() - 1;
-            let exit = |place: usize| if place == last { status.clone() } else { json!(0) };
-            begun.into_iter().enumerate().map(|(place, outcome)| (outcome, exit(place))).collect()
-        }
-        _ => vec![(outcome, status)],
-    }
-}
-
-/// The outcome of each session that prints one, against what it says of itself.
-#[test]
-fn outcomes_agree_with_themselves() {
-    let mut count = 0;
-    let sessions: Vec<_> = sessions().iter().map(|path| Session::read(path)).collect();
-    for (session, (outcome, status)) in
-        sessions.iter().flat_map(|session| outcomes(session).into_iter().map(move |found| (session, found)))
-    {
-        count += 1;
-        let name = &session.name;
-        assert_eq!(
-            (&outcome["apiVersion"], &outcome["kind"]),
-            (&json!("podrank/v1"), &json!("ScaleOutcome")),
-            "{name}"
-        );
-        assert_eq!(outcome["exit"], status, "{name}");
-        let list = |part: &str| outcome[part].as_array().expect(part).clone();
-        let wanted = list("pods").iter().filter(|pod| pod["wanted"] == true).count();
-        assert_eq!(json!(wanted), outcome["delete"], "{name}");
-        match outcome["exit"].as_u64() {
-            Some(0) => {
-                assert_eq!(list("went").len(), wanted, "{name}");
-                assert!(["missed", "others", "left"].iter().all(|part| list(part).is_empty()), "{name}");
-            }
-            // Nothing is left. What went, went without podrank.
-            Some(1) => assert!(["missed", "left"].iter().all(|part| list(part).is_empty()), "{name}"),
-            // Or a node that was to become empty is not.
-            Some(3) => assert!(
-                !list("missed").is_empty()
-                    || !list("others").is_empty()
-                    || outcome["message"]
-                        .as_str()
-                        .is_some_and(|message| message.contains("; but full-1 keeps ")),
-                "{name}"
-            ),
-            Some(4) => {
-                let message = outcome["message"].as_str().expect("a message");
-                let ways = ["kubectl podrank undo rs/web -n ", "kubectl delete replicasets.apps,pods -l "];
-                assert!(ways.iter().any(|way| message.contains(way)), "{name}: {message}");
-            }
-            other => panic!("{name}: exit {other:?}"),
-        }
-    }
-    assert!(count >= 15, "{count} outcomes");
-}
-
-/// docs/scale-json.md names what there is, and nothing else.
+/// docs/scale-json.md names what there is in the outcomes and plans, and nothing else.
 #[test]
 fn the_document_on_the_json_names_every_field() {
-    let mut outcome = Session::read(&Path::new(SESSIONS).join("by-value.json")).outcome().expect("JSON");
-    // There it is not about nodes.
-    outcome["nodes"] =
-        Session::read(&Path::new(SESSIONS).join("too-few.json")).outcome().expect("JSON")["nodes"].clone();
-    let kept = outcome["nodes"].as_array().expect("nodes").iter().find_map(|node| node["keeps"].get(0));
-    let pods = outcome["pods"].as_array().expect("pods");
-    // Not all have odds.
-    let pod = pods.iter().find(|pod| pod["odds"].is_f64()).expect("a contested pod");
-    let note = json!({ "level": "", "code": "", "text": "" });
-    let of_workload_parts = [
-        ("", &outcome),
-        ("workload.", &outcome["workload"]),
-        ("sets[].", &outcome["sets"][0]),
-        ("pods[].", pod),
-        ("pods[].why[].", &outcome["pods"][0]["why"][0]),
-        ("nodes[].", &outcome["nodes"][0]),
-        ("nodes[].keeps[].", kept.expect("a node that is kept")),
-        ("blocked[].", &outcome["blocked"][0]),
-        // There is none here. It has what a note of the preview has.
-        ("notes[].", &note),
-        ("went[].", &outcome["went"][0]),
-    ];
-    let printed = |name: &str| Session::read(&Path::new(SESSIONS).join(name)).outcome().expect("JSON");
-    let (plan, stopped) = (printed("drop-node-plan.json"), printed("drop-node-stops.json"));
-    let of_node =
-        [("", &stopped), ("passedOver[].", &plan["passedOver"][0]), ("others[].", &plan["others"][0])];
     let document = include_str!("../../docs/scale-json.md");
-    let (of_workload, rest) = document.split_once("\n## The pods of a node\n").expect("a section");
-    assert_eq!(documented(of_workload), fields(&of_workload_parts));
-    assert_eq!(documented(rest), fields(&of_node));
-}
-
-/// The names in the first columns of the tables.
-fn documented(text: &str) -> Vec<String> {
-    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    let mut names: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
-    names.sort();
-    names
-}
-
-/// The names of the fields of these objects, each behind its prefix.
-fn fields(objects: &[(&str, &Value)]) -> Vec<String> {
-    let names = |(prefix, object): &(&str, &Value)| {
-        let names = object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}"));
-        names.collect::<Vec<_>>()
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let documented: BTreeSet<_> = rows.map(|(name, _)| name.to_owned()).collect();
+    let mut paths = BTreeSet::new();
+    for outcome in sessions().iter().filter_map(|path| Session::read(path).outcome()) {
+        add_paths(&outcome, "", &mut paths);
+    }
+    // Each workload of a node has what one alone has, and the pods of these lists have what those that went have.
+    let is_of_pod = |path: &str, list: &str| {
+        let field = path.strip_prefix(list).and_then(|rest| rest.strip_prefix("[]."));
+        field.is_some_and(|field| ["name", "uid"].contains(&field))
     };
-    let mut names: Vec<_> = objects.iter().flat_map(names).collect();
-    names.sort();
-    names
+    let printed: BTreeSet<_> = paths
+        .iter()
+        .map(|path| path.strip_prefix("workloads[].").unwrap_or(path))
+        .filter(|path| !["left", "missed", "others"].iter().any(|list| is_of_pod(path, list)))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(printed, documented);
+}
+
+/// The pairs of steps that follow each other in an outcome, or in those of its workloads.
+fn edges(outcome: &Value) -> Vec<String> {
+    let of_node = outcome["workloads"].as_array().into_iter().flatten();
+    let pairs = |outcome: &Value| {
+        let steps = outcome["steps"].as_array().cloned().unwrap_or_default();
+        let text = |step: &Value| step.as_str().expect("a name").to_owned();
+        steps.windows(2).map(|pair| text(&pair[0]) + " " + &text(&pair[1])).collect::<Vec<_>>()
+    };
+    [outcome].into_iter().chain(of_node).flat_map(pairs).collect()
+}
+
+/// The table of docs/protocol.md says what follows what, in rows `| from | to, to |`.
+#[test]
+fn every_documented_edge_is_visited_and_no_other() {
+    let document = include_str!("../../docs/protocol.md");
+    let (_, table) = document.split_once("| From | To |\n|---|---|\n").expect("the table");
+    let rows = table.lines().map_while(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    let documented: BTreeSet<_> = rows
+        .flat_map(|(from, to)| to.split(", ").map(move |to| format!("{from} {to}").replace('`', "")))
+        .collect();
+    let outcomes = sessions().into_iter().filter_map(|path| Session::read(&path).outcome());
+    let visited: BTreeSet<_> = outcomes.flat_map(|outcome| edges(&outcome)).collect();
+    assert_eq!(visited, documented);
+    assert!(documented.len() >= 20, "{} edges", documented.len());
 }

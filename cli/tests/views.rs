@@ -3,8 +3,8 @@
 
 use crate::common::kubectl::{self, answering, says};
 use crate::common::{
-    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, autoscaler, bare_set, changed, dump, fine,
-    items, list, owned_pod, put, ready, run, shown, uid, with, without,
+    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, autoscaler, bare_set, changed, dump, fails,
+    fine, idle, items, list, owned_pod, put, ready, run, shown, uid, with,
 };
 use kubectl_podrank::glance;
 use kubectl_podrank::look::Look;
@@ -22,30 +22,30 @@ fn lines(words: &str, dump: impl AsRef<[u8]>) -> Vec<String> {
 
 /// The objects of several dumps as one.
 fn together(dumps: &[&str]) -> String {
-    let read = |text: &&str| serde_json::from_str::<Value>(text).expect("JSON");
-    let items: Vec<_> =
-        dumps.iter().map(read).flat_map(|dump| list(&dump["items"]).cloned().collect::<Vec<_>>()).collect();
-    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+    dump(&dumps.iter().flat_map(|text| items(text)).collect::<Vec<_>>())
+}
+
+/// The example of a `StatefulSet`, of which all pods are ready.
+fn healthy() -> String {
+    changed(STATEFUL_SET, &[("Pod", "status conditions 0 status", json!("True"))])
 }
 
 /// In Kubernetes' order, each of three goes with 67 %.
 #[test]
 fn podranks_own_order_is_no_prediction() {
-    for words in ["--replicas 2", "--replicas 2 -o wide", "--replicas 2 -o markdown", "--replicas 2 -o html"]
-    {
-        let text = fine(&format!("{SET} {words} --order total"), CONTESTED).0.replace("&#39;", "'");
-        assert!(text.contains(&format!("{SET} to 2, {PODRANKS}: 2 of 4 pods go")), "{words}: {text}");
-        assert!(!text.contains("certain"), "{words}: {text}");
-        assert!(!text.contains("class=\"delete\""), "{words}: {text}");
+    let to_two = format!("{SET} to 2, {PODRANKS}: 2 of 4 pods go");
+    for format in ["", "-o wide", "-o markdown", "-o html"] {
+        for (count, said) in [("", PODRANKS), ("--replicas 2", &to_two)] {
+            let text =
+                fine(&format!("{SET} {count} {format} --order total"), CONTESTED).0.replace("&#39;", "'");
+            assert!(text.contains(said) && !text.contains("certain"), "{format}: {text}");
+            assert!(!text.contains("class=\"delete\""), "{format}: {text}");
+        }
     }
-    for words in ["", "-o markdown", "-o html", "-o wide"] {
-        let text = fine(&format!("{SET} {words} --order total"), CONTESTED).0.replace("&#39;", "'");
-        assert!(text.contains(PODRANKS), "{words}: {text}");
+    for words in ["pod/api-6c9d8f7b5-8wz5c", "rs"] {
+        let first = &lines(&format!("{words} --order total"), CONTESTED)[0];
+        assert!(first.contains(PODRANKS), "{first}");
     }
-    let pod = &lines("pod/api-6c9d8f7b5-8wz5c --order total", CONTESTED)[0];
-    assert!(pod.contains(PODRANKS), "{pod}");
-    let all = lines("rs --order total", CONTESTED);
-    assert!(all[0].contains(PODRANKS), "{all:?}");
     assert!(!fine(&format!("{SET} --replicas 2"), CONTESTED).0.contains(PODRANKS));
 }
 
@@ -91,22 +91,19 @@ fn a_reason_is_the_first_rule_that_parts_a_pod_from_those_that_stay() {
 }
 
 #[test]
-fn the_same_pods_are_open_for_the_same_reason() {
+fn the_same_pods_are_open_for_the_same_reason_at_the_same_counts() {
     let cycle = "the rules form a cycle";
     let told = |words: &str| {
         lines(&format!("{SET} {words}"), CONTESTED).iter().filter(|line| line.ends_with(cycle)).count()
     };
     assert_eq!((told("--replicas 2"), told("")), (3, 3));
-    let (text, _) = fine("pod/api-6c9d8f7b5-8wz5c", CONTESTED);
-    assert!(text.contains(cycle), "{text}");
-}
-
-#[test]
-fn the_counts_at_which_a_pod_may_go_have_a_column() {
+    assert!(fine("pod/api-6c9d8f7b5-8wz5c", CONTESTED).0.contains(cycle));
     let all = lines(SET, CONTESTED);
-    assert!(all[1].starts_with("GOES AT  MAY AT  POD"), "{all:?}");
-    assert!(all[2].starts_with("1        3       api-"), "{all:?}");
-    assert!(all[5].starts_with("0        -       api-"), "{all:?}");
+    for (line, start) in
+        [(1, "GOES AT  MAY AT  POD"), (2, "1        3       api-"), (5, "0        -       api-")]
+    {
+        assert!(all[line].starts_with(start), "{all:?}");
+    }
 }
 
 #[test]
@@ -124,21 +121,10 @@ fn an_order_in_a_rollout_begins_with_what_happens_now() {
 
 #[test]
 fn who_else_sets_the_count_is_said_without_one() {
-    let autoscaler = autoscaler(("Deployment", "web"), Some(3), 20, Some(6));
-    let budget = json!({
-        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-        "metadata": { "name": "web", "namespace": "default" },
-        "spec": { "selector": {}, "minAvailable": 1 },
-    });
-    let all = dump(&[items(ROLLOUT), vec![autoscaler, budget]].concat());
     for words in ["deploy/web", "pod/web-7f6b9d5c48-d6sjr"] {
-        let (_, notes) = fine(words, &all);
-        for said in [
-            "HorizontalPodAutoscaler web also sets this count, between 3 and 20; it wants 6 now",
-            "PodDisruptionBudget web: ",
-        ] {
-            assert_eq!(notes.matches(said).count(), 1, "{words}: {notes}");
-        }
+        let (_, notes) = fine(words, autoscaled());
+        let said = "HorizontalPodAutoscaler web also sets this count, between 3 and 20; it wants 9 now";
+        assert_eq!(notes.matches(said).count(), 1, "{words}: {notes}");
     }
 }
 
@@ -153,11 +139,6 @@ fn a_workload_that_waits_says_so_in_each_view() {
     assert_eq!(
         pod[..2],
         ["db-4 (sts/db, 5 pods): stays at 5 or more, waits at 4 to 2, goes at 1 or fewer", waits]
-    );
-    let count = lines("sts/db --replicas 4", STATEFUL_SET);
-    assert_eq!(
-        count[..2],
-        ["sts/db to 4: none of 5 pods goes yet", "It waits for db-1; 1 pod goes only after that."]
     );
     let overview = lines("sts", STATEFUL_SET);
     assert!(overview[1].contains("  waits at 4"), "{overview:?}");
@@ -196,81 +177,54 @@ fn words_of<'l>(lines: &'l [String], name: &str) -> Vec<&'l str> {
 
 #[test]
 fn a_file_is_asked_for_namespaces_and_labels() {
-    let mut all: Value = serde_json::from_str(&together(&[ROLLOUT, STATEFUL_SET])).expect("JSON");
-    for object in all["items"].as_array_mut().expect("items") {
-        if object["kind"] == "StatefulSet" {
-            put(object, "metadata labels", json!({ "tier": "data" }));
-        }
-    }
-    let all = all.to_string();
-    let workloads = |words: &str| {
+    let labels = ("StatefulSet", "metadata labels", json!({ "tier": "data" }));
+    let all = together(&[ROLLOUT, &changed(STATEFUL_SET, &[labels])]);
+    for (words, workloads) in [
+        ("-A", &["deploy/web", "sts/db"][..]),
+        ("-n default", &["deploy/web", "sts/db"]),
+        ("-l tier=data", &["sts/db"]),
+        ("-l !tier", &["deploy/web"]),
+        ("sts -l tier", &["sts/db"]),
+        ("-A --replicas 3", &["deploy/web", "sts/db"]),
+    ] {
         let lines = lines(words, &all);
-        lines[1..]
-            .iter()
-            .map(|line| line.split(' ').next().unwrap_or_default().to_owned())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(workloads("-A"), ["deploy/web", "sts/db"]);
-    assert_eq!(workloads("-n default"), ["deploy/web", "sts/db"]);
-    assert_eq!(workloads("-l tier=data"), ["sts/db"]);
-    assert_eq!(workloads("-l !tier"), ["deploy/web"]);
-    assert_eq!(workloads("sts -l tier"), ["sts/db"]);
-    assert_eq!(workloads("-A --replicas 3"), ["deploy/web", "sts/db"]);
-    let (status, _, error) = run("-l tier>1", &all);
-    assert_eq!(
-        (status, &*error),
-        (Some(1), "error: standard input: \"tier>1\" is not a label selector such as app=web\n")
-    );
-    let (status, _, error) = run("deploy/web -l tier", &all);
-    assert!(status == Some(1) && error.contains("leave out deploy/web"), "{error}");
+        let named: Vec<_> = lines[1..].iter().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(named, workloads, "{words}");
+    }
+    fails("-l tier>1", &all, "\"tier>1\" is not a label selector such as app=web");
+    assert!(run("deploy/web -l tier", &all).2.contains("leave out deploy/web"));
+    for (words, said) in [
+        ("-l tier=none", "no workload with the labels tier=none has pods in the file\n"),
+        ("-l tier=none -n shop", "no workload with the labels tier=none has pods in namespace shop\n"),
+        ("-n shop deploy", "no workload has pods in namespace shop\n"),
+    ] {
+        let (_, error) = fine(words, &all);
+        assert!(error.ends_with(said), "{words}: {error}");
+    }
 }
 
 #[test]
 fn an_answer_ends_with_where_the_rest_is() {
-    let last = |words: &str| lines(words, ROLLOUT).pop().expect("a line");
-    assert_eq!(last("deploy/web --replicas 5"), "The 5 left are on 4 nodes, 2 of them on worker-1.");
-    let set = |count| last(&format!("rs/web-7f6b9d5c48 --replicas {count}"));
-    assert_eq!(set(1), "None of its pods is left on 3 nodes; the pod that stays is on worker-4.");
     let own = |(number, node): (u32, &str)| {
         let pod = with(owned_pod(number, "web"), "spec nodeName", json!(node));
         with(pod, "status conditions", ready(number > 1, "2026-03-10T09:00:00Z"))
     };
     let pods: Vec<_> = [(1, "n1"), (2, "n2"), (3, "n2")].into_iter().map(own).collect();
-    let dump = dump(&[&pods[..], &[bare_set("web", 3)]].concat());
-    assert_eq!(
-        lines("rs/web --replicas 2", dump).pop().as_deref(),
-        Some("None of its pods is left on n1; the 2 left share n2.")
-    );
-    // Where chance decides, nobody knows where they are.
-    assert!(last_of(&format!("{SET} --replicas 2"), CONTESTED).starts_with("no "));
-}
-
-fn last_of(words: &str, dump: &str) -> String {
-    lines(words, dump).pop().expect("a line")
-}
-
-#[test]
-fn no_name_is_hidden_that_fits() {
-    let input = Input::read(ROLLOUT.as_bytes()).expect("sound");
-    let mut options = Options::new(5, "2026-03-10T12:00:00Z".parse().expect("a time"));
-    options.workload = Some("deploy/web".parse().expect("a name"));
-    let preview = preview_workload(&input, &options).expect("a preview");
-    let at = |height| {
-        let look = Look { terminal_width: Some(80), terminal_height: Some(height), ..Look::default() };
-        glance::glance(&preview, &vec!["note".to_owned(); 4], look)
-    };
-    let hides = |height| at(height).contains("--all");
-    assert_eq!([20, 21, 22, 50].map(hides), [true, true, false, false]);
-    assert_eq!(at(22).lines().count(), 16);
-    // One that would be counted alone is named.
-    assert!(!at(18).contains(" 1 pod"), "{}", at(18));
-}
-
-#[test]
-fn what_is_printed_to_paste_keeps_the_file_and_the_time() {
-    let (text, _) = fine("deploy/web --replicas 5 -o wide", ROLLOUT);
-    let again = text.lines().nth(1).expect("a line");
-    assert!(again.starts_with("Again: kubectl podrank deploy/web ") && again.ends_with(" -f -"), "{again}");
+    let small = dump(&[&pods[..], &[bare_set("web", 3)]].concat());
+    for (words, dump, end) in [
+        ("deploy/web --replicas 5", ROLLOUT, "The 5 left are on 4 nodes, 2 of them on worker-1."),
+        (
+            "rs/web-7f6b9d5c48 --replicas 1",
+            ROLLOUT,
+            "None of its pods is left on 3 nodes; the pod that stays is on worker-4.",
+        ),
+        ("rs/web --replicas 2", &small, "None of its pods is left on n1; the 2 left share n2."),
+        // Where chance decides, nobody knows where they are.
+        ("rs/api-6c9d8f7b5 --replicas 2", CONTESTED, "no …"),
+    ] {
+        let last = lines(words, dump).pop().expect("a line");
+        assert!(common::is_like(&last, end), "{words}: {last}");
+    }
 }
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
@@ -283,44 +237,35 @@ fn at_terminal(words: &str, height: u16) -> Vec<String> {
 }
 
 #[test]
-fn what_to_type_next_keeps_the_file_and_the_time() {
+fn what_to_type_next_keeps_the_file_and_the_flags_that_change_the_answer() {
     let now = "--now 2026-03-10T12:00:00Z";
-    let last = |words: &str| at_terminal(words, 60).pop().expect("a line").trim_start().to_owned();
-    let of_file = format!("-f {FILE} {now}");
-    assert_eq!(
-        last(&format!("deploy/web {now}")),
-        format!("kubectl podrank deploy/web --replicas N {of_file}")
-    );
-    assert_eq!(last(&format!("deploy {now}")), format!("kubectl podrank deploy/web -n default {of_file}"));
+    let flags =
+        "--within 0s,5s --feature-gates PodDeletionCost=false --burst-replicas 3 --next-step --partial";
+    for (words, next) in [
+        ("deploy/web", "kubectl podrank deploy/web --replicas N"),
+        ("deploy", "kubectl podrank deploy/web -n default"),
+        ("pod/web-7f6b9d5c48-b7wfn", ""),
+    ] {
+        let text = at_terminal(&format!("{words} {now} {flags}"), 60).join(" ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            text.ends_with(&format!("-f {FILE} {now} {flags}")) && text.contains(next),
+            "{words}: {text}"
+        );
+    }
     // Scaling acts on a cluster, which the file need not be from.
     assert!(!at_terminal(&format!("deploy/web --replicas 5 {now}"), 60).concat().contains("podrank scale"));
 }
 
 #[test]
-fn what_to_type_next_keeps_the_flags_that_change_the_answer() {
-    let flags = "--now 2026-03-10T12:00:00Z --within 0s,5s --feature-gates PodDeletionCost=false --burst-replicas 3 --next-step --partial";
-    for words in ["deploy/web", "deploy", "pod/web-7f6b9d5c48-b7wfn"] {
-        let text = at_terminal(&format!("{words} {flags}"), 60).join(" ");
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.ends_with(flags), "{words}: {text}");
-    }
-}
-
-#[test]
 fn a_pod_that_goes_now_waits_for_none() {
-    let mut all: Value = serde_json::from_str(STATEFUL_SET).expect("JSON");
-    for pod in all["items"].as_array_mut().expect("items").iter_mut().filter(|item| item["kind"] == "Pod") {
-        if ["db-0", "db-1", "db-2"].contains(&pod["metadata"]["name"].as_str().expect("a name")) {
-            pod["metadata"]["labels"]["controller-revision-hash"] = "db-1".into();
-        }
-        for condition in pod["status"]["conditions"].as_array_mut().expect("conditions") {
-            condition["status"] = "True".into();
-        }
-    }
-    let (text, _) = fine("sts/db", all.to_string());
+    let old = ["db-0", "db-1", "db-2"].map(|pod| (pod, REVISION, json!("db-1")));
+    let (text, _) = fine("sts/db", changed(&healthy(), &old));
     let row = text.lines().find(|line| line.contains(" db-2 ")).expect("a row");
     assert!(row.starts_with("now ") && row.ends_with(" old"), "{text}");
 }
+
+const REVISION: &str = "metadata labels controller-revision-hash";
 
 #[test]
 fn a_count_that_is_there_already_is_not_advised() {
@@ -426,11 +371,6 @@ fn counts_are_not_known_while_pods_go_at_the_present_one() {
     assert_eq!(order[1], "At which counts the others go is known once these have gone.");
     assert!(order[2].starts_with("PLACE  GOES NOW"), "{order:?}");
     assert_eq!(order.iter().filter(|row| cell(&order[2], row, "GOES NOW") == "yes").count(), 2, "{order:?}");
-    // Whether the two go before the others or with them, the same pods go.
-    for (count, pods) in [(4, 5), (3, 6)] {
-        let headline = lines(&format!("deploy/web --replicas {count}"), dump(&objects))[0].clone();
-        assert_eq!(headline, format!("deploy/web to {count}: {pods} of 9 pods go, all certainly"));
-    }
     // Of two pods, one goes if all go at once, and the other one if the first two go before the others.
     let down = lines("deploy/web --replicas 2", dump(&objects));
     assert_eq!(down[0], "deploy/web to 2: 7 of 9 pods go (6 certainly, 1 of 2 by chance)");
@@ -446,24 +386,11 @@ fn counts_are_not_known_while_pods_go_at_the_present_one() {
     assert_eq!(rows, ["yes", "maybe", "no", "no", "no", "no", "no", "no", "no"], "{up:?}");
 }
 
-#[test]
-fn a_job_says_first_how_many_go_now() {
-    let all = lines("job/import", JOB);
-    assert_eq!(all[0], "job/import: 3 of 6 pods go now (its parallelism is 4)", "{all:?}");
-}
-
 /// The update of an old pod takes it, but not for good.
 #[test]
 fn what_is_replaced_does_not_count_as_going() {
-    let mut objects = items(STATEFUL_SET);
-    for object in &mut objects {
-        if object["kind"] == "Pod" {
-            let revision = if object["metadata"]["name"] == "db-4" { "db-2" } else { "db-1" };
-            object["metadata"]["labels"]["controller-revision-hash"] = revision.into();
-            object["status"]["conditions"][0]["status"] = "True".into();
-        }
-    }
-    let dump = dump(&objects);
+    let revisions = [("Pod", REVISION, json!("db-1")), ("db-4", REVISION, json!("db-2"))];
+    let dump = changed(&healthy(), &revisions);
     let headline = |words: &str| lines(words, &dump)[0].clone();
     let to = "sts/db to 3: 2 of 5 pods go, and 3 are replaced: 1 now and 4 after that";
     assert_eq!(headline("sts/db --replicas 3"), to);
@@ -484,25 +411,21 @@ fn what_is_replaced_does_not_count_as_going() {
 
 #[test]
 fn a_slip_is_answered_with_what_was_meant() {
-    let refusal = |words: &str| run(words, ROLLOUT).2;
-    assert!(refusal("dploy/web").contains("did you mean deploy/web?"), "{}", refusal("dploy/web"));
-    assert!(refusal("scale deploy/web --replicas 3").contains("TYPE/NAME --replicas N -f FILE does"));
-    let pod = "web-7f6b9d5c48-hq8zt";
-    assert!(refusal(pod).contains(&format!("{pod} is a pod; ask about it as pod/{pod}")), "{}", refusal(pod));
-    let mut objects = items(ROLLOUT);
-    let mut other =
-        objects.iter().find(|object| object["kind"] == "Deployment").expect("there is one").clone();
-    for (field, text) in
-        [("namespace", "shop"), ("name", "api"), ("uid", "5a5a5a5a-0000-4000-8000-0000000000ff")]
-    {
-        other["metadata"][field] = text.into();
+    let is_deployment = |item: &Value| item["kind"] == "Deployment";
+    let deployment = items(ROLLOUT).into_iter().find(is_deployment).expect("one");
+    let other = [("namespace", "shop"), ("name", "api"), ("uid", "5a5a5a5a-0000-4000-8000-0000000000ff")]
+        .into_iter()
+        .fold(deployment, |other, (field, text)| with(other, &format!("metadata {field}"), json!(text)));
+    let both = dump(&[items(ROLLOUT), vec![other]].concat());
+    for (words, said) in [
+        ("dploy/web", "did you mean deploy/web?"),
+        ("scale deploy/web --replicas 3", "TYPE/NAME --replicas N -f FILE does"),
+        ("web-7f6b9d5c48-hq8zt", "web-7f6b9d5c48-hq8zt is a pod; ask about it as pod/web-7f6b9d5c48-hq8zt"),
+        ("deploy/web -n shop", "deploy/web is in namespace default, not in shop: use -n default"),
+    ] {
+        let (_, _, error) = run(words, &both);
+        assert!(error.contains(said), "{words}: {error}");
     }
-    objects.push(other);
-    let elsewhere = run("deploy/web -n shop", dump(&objects)).2;
-    assert!(
-        elsewhere.contains("deploy/web is in namespace default, not in shop: use -n default"),
-        "{elsewhere}"
-    );
 }
 
 #[test]
@@ -523,16 +446,7 @@ fn a_pod_that_may_go_now_says_so() {
 
 #[test]
 fn the_overview_and_the_answer_about_one_agree() {
-    let all_ready = |text: &str| {
-        let mut all: Value = serde_json::from_str(text).expect("JSON");
-        for object in all["items"].as_array_mut().expect("items") {
-            if object["kind"] == "Pod" {
-                put(object, "status conditions", ready(true, "2026-03-10T09:00:00Z"));
-            }
-        }
-        all.to_string()
-    };
-    let healthy = all_ready(STATEFUL_SET);
+    let healthy = healthy();
     let counts = [0, 1, 2, 3, 4, 5, 6, 9, 10, 12, 13, 20];
     for (dump, kind, name) in [
         (ROLLOUT, "deploy", "deploy/web"),
@@ -560,47 +474,29 @@ fn the_overview_and_the_answer_about_one_agree() {
     assert!(row.contains("  4   ") && !row.contains("waits"), "{row}");
 }
 
+/// Fewer than the pods that it has for now, and more than its count.
 #[test]
 fn all_views_say_that_a_count_scales_up() {
-    // Fewer than the pods that it has for now, and more than its count.
-    let views =
-        ["--replicas 12", "--replicas 12 -o wide", "--replicas 12 -o markdown", "--replicas 12 -o html"];
-    for words in views {
-        let (text, _) = fine(&format!("deploy/web {words}"), ROLLOUT);
-        assert!(text.contains("deploy/web to 12: that scales up, and "), "{words}: {text}");
-    }
-    for (words, dump) in [
-        ("pod/web-7f6b9d5c48-d6sjr --replicas 12", ROLLOUT),
-        ("deploy/web --replicas 20", ROLLOUT),
-        ("sts/db --replicas 9", STATEFUL_SET),
+    for (words, dump, says_so) in [
+        ("deploy/web --replicas 12", ROLLOUT, true),
+        ("deploy/web --replicas 12 -o wide", ROLLOUT, true),
+        ("deploy/web --replicas 12 -o markdown", ROLLOUT, true),
+        ("deploy/web --replicas 12 -o html", ROLLOUT, true),
+        ("pod/web-7f6b9d5c48-d6sjr --replicas 12", ROLLOUT, true),
+        ("deploy --replicas 12", ROLLOUT, true),
+        ("deploy/web --replicas 20", ROLLOUT, true),
+        ("sts/db --replicas 9", STATEFUL_SET, true),
+        ("deploy/web --replicas 10", ROLLOUT, false),
+        ("deploy/web --replicas 9", ROLLOUT, false),
+        ("deploy/web --rollout", ROLLOUT, false),
     ] {
-        assert!(fine(words, dump).0.contains(": that scales up, and "), "{words}");
+        assert_eq!(fine(words, dump).0.contains("scales up"), says_so, "{words}");
     }
-    assert!(lines("deploy --replicas 12", ROLLOUT)[1].contains("scales up"));
-    for words in ["deploy/web --replicas 10", "deploy/web --replicas 9", "deploy/web --rollout"] {
-        assert!(!fine(words, ROLLOUT).0.contains("scales up"), "{words}");
-    }
-}
-
-/// The Deployment of the rollout once it is over, although three pods are not ready.
-fn at_rest() -> String {
-    let name = |object: &Value| object["metadata"]["name"].as_str().expect("a name").to_owned();
-    let new = without(ROLLOUT, |object| name(object).starts_with("web-5d8c7f9b64"));
-    let of_new = |field: &str| format!("metadata annotations deployment.kubernetes.io/{field}-replicas");
-    changed(
-        &new,
-        &[
-            ("Deployment", "spec replicas", json!(9)),
-            ("Deployment", "status replicas", json!(9)),
-            ("ReplicaSet", &of_new("desired"), json!("9")),
-            ("ReplicaSet", &of_new("max"), json!("12")),
-        ],
-    )
 }
 
 #[test]
 fn a_workload_at_rest_does_not_say_that_nothing_follows() {
-    let all = at_rest();
+    let all = idle();
     for words in ["deploy/web", "pod/web-7f6b9d5c48-b7wfn", "deploy/web --rollout"] {
         let (text, _) = fine(words, &all);
         assert!(!text.contains("Nothing more follows"), "{words}: {text}");
@@ -609,18 +505,6 @@ fn a_workload_at_rest_does_not_say_that_nothing_follows() {
     assert!(
         fine("deploy/web --replicas 8", &all).0.contains("Nothing more follows; 2 pods are not available.")
     );
-}
-
-#[test]
-fn what_selects_nothing_is_named() {
-    for (words, said) in [
-        ("-l tier=none", "no workload with the labels tier=none has pods in the file\n"),
-        ("-l tier=none -n shop", "no workload with the labels tier=none has pods in namespace shop\n"),
-        ("-n shop deploy", "no workload has pods in namespace shop\n"),
-    ] {
-        let (_, error) = fine(words, together(&[ROLLOUT, STATEFUL_SET]));
-        assert!(error.ends_with(said), "{words}: {error}");
-    }
 }
 
 /// The rollout, and an autoscaler that wants 9.
@@ -636,17 +520,6 @@ fn on_screen(words: &str, dump: &str, [lines, columns]: [u16; 2]) -> String {
     let of_file = ["-f", file.to_str().expect("UTF-8"), "--now", "2026-03-10T12:00:00Z"];
     let words: Vec<_> = words.split_whitespace().chain(of_file).collect();
     kubectl.shown_on(&words, lines, columns)
-}
-
-#[test]
-fn the_answers_about_an_autoscaler_fit_a_screen() {
-    for size in [[24, 80], [24, 120], [30, 60], [40, 100]] {
-        let text = on_screen("hpa/web", &autoscaled(), size);
-        assert!(text.lines().count() < usize::from(size[0]), "{size:?}: {text}");
-        assert!(text.lines().all(|line| line.chars().count() <= usize::from(size[1])), "{size:?}: {text}");
-        assert_eq!(text.contains("--all"), size[0] < 40, "{text}");
-    }
-    assert!(!on_screen("hpa/web --all", &autoscaled(), [24, 80]).contains("--all"));
 }
 
 #[test]
@@ -675,13 +548,19 @@ fn an_overview_fits_a_screen_and_counts_the_rest() {
 }
 
 #[test]
-fn as_many_names_are_shown_as_fit() {
-    for words in ["deploy/web --replicas 5", "deploy/web --replicas 3", "deploy/web", "hpa/web"] {
-        for lines in 24..40 {
+fn as_many_names_are_shown_as_fit_a_screen() {
+    for words in ["deploy/web --replicas 3", "deploy/web", "hpa/web"] {
+        for lines in [24, 25, 28, 33, 39] {
             let text = on_screen(words, &autoscaled(), [lines, 100]);
             let used = text.lines().count();
             assert!(used <= usize::from(lines) - 2, "{words}: {text}");
             assert!(used == usize::from(lines) - 2 || !text.contains("(--all"), "{words} {lines}: {text}");
         }
+        assert!(!on_screen(&format!("{words} --all"), &autoscaled(), [24, 80]).contains("--all"));
+    }
+    for [lines, columns] in [[24, 80], [30, 60]] {
+        let text = on_screen("hpa/web", &autoscaled(), [lines, columns]);
+        assert!(text.lines().count() < usize::from(lines), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(columns)), "{text}");
     }
 }

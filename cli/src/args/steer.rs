@@ -425,39 +425,24 @@ mod tests {
 
     #[test]
     fn wishes_are_in_the_order_of_the_command_line() {
-        use GivenWish::{EmptyNodes, Nodes, NotAvailable, Pods, Spread, Values};
-        let (spot, old, idle) = (Nodes("spot".into()), Nodes("old".into()), Pods("idle".into()));
-        let given = scale("--prefer-nodes spot --prefer-pods idle --prefer-nodes=old").wishes.given;
-        let implied = EmptyNodes { is_given: false };
-        assert_eq!(given, [spot.clone(), idle.clone(), old.clone(), implied.clone()]);
-        let given = scale("--prefer-nodes old --prefer-nodes spot --prefer-pods idle").wishes.given;
-        assert_eq!(given, [old, spot.clone(), idle.clone(), implied.clone()]);
-        let given = scale("--prefer-nodes spot --empty-nodes=false").wishes.given;
-        assert_eq!(given, std::slice::from_ref(&spot));
-        let spread = Spread(vec!["zone".into()]);
-        assert_eq!(scale("--prefer-nodes spot --spread zone").wishes.given, [spot.clone(), spread]);
-        let given = EmptyNodes { is_given: true };
-        assert_eq!(scale("--empty-nodes --prefer-nodes spot").wishes.given, [given, spot.clone()]);
-        let all = scale(
-            "--spread zone,host --empty-nodes --by-value - --pod a --not-available-first --prefer-pods idle \
-             --pod b --prefer-nodes spot",
-        );
-        let spread = Spread(vec!["zone".into(), "host".into()]);
-        assert_eq!(
-            all.wishes.given,
-            [spread, EmptyNodes { is_given: true }, Values("-".into()), NotAvailable, idle, spot]
-        );
-        assert_eq!(all.wishes.pod, ["a", "b"]);
-        assert!(scale("").wishes.given.is_empty());
-        let set = scale("--by-value FILE --spread zone").wishes.given;
-        assert_eq!(set, [Values("FILE".into()), Spread(vec!["zone".into()])]);
-    }
-
-    #[test]
-    fn every_key_to_spread_by_counts() {
-        let given = scale("--spread zone --prefer-pods idle --spread host").wishes.given;
-        let keys = GivenWish::Spread(vec!["zone".into(), "host".into()]);
-        assert_eq!(given, [keys, GivenWish::Pods("idle".into())]);
+        let implied = "EmptyNodes { is_given: false }";
+        for (words, given) in [
+            ("", ""),
+            (
+                "--prefer-nodes spot --prefer-pods idle --prefer-nodes=old",
+                &*format!(r#"Nodes("spot"), Pods("idle"), Nodes("old"), {implied}"#),
+            ),
+            ("--prefer-nodes old --prefer-nodes spot", &format!(r#"Nodes("old"), Nodes("spot"), {implied}"#)),
+            ("--prefer-nodes spot --empty-nodes=false", r#"Nodes("spot")"#),
+            ("--prefer-nodes spot --spread zone", r#"Nodes("spot"), Spread(["zone"])"#),
+            ("--empty-nodes --prefer-nodes spot", r#"EmptyNodes { is_given: true }, Nodes("spot")"#),
+            // Every key to spread by counts.
+            ("--spread a --prefer-pods idle --spread b,c", r#"Spread(["a", "b", "c"]), Pods("idle")"#),
+            ("--by-value - --pod a --not-available-first --pod b", r#"Values("-"), NotAvailable"#),
+        ] {
+            assert_eq!(format!("{:?}", scale(words).wishes.given), format!("[{given}]"), "{words}");
+        }
+        assert_eq!(scale("--pod a --not-available-first --pod b").wishes.pod, ["a", "b"]);
     }
 
     #[test]
@@ -490,10 +475,7 @@ mod tests {
         assert_eq!((how.yes, how.dry_run, how.by), (true, Some(DryRun::Server), By::Eviction));
         assert!(how.batch() == 3 && !how.gates().pod_deletion_cost);
         for wrong in [
-            "scale deploy/web",
             "scale --replicas 3",
-            "scale deploy/web --replicas 30%",
-            "scale deploy/web --replicas +1",
             "scale sts/web --replicas 3",
             "scale web --replicas 3 --also",
             "scale web --replicas 3 --by eviction --batch 0",
@@ -503,17 +485,13 @@ mod tests {
             "scale web --replicas 3 --timeout 5",
             "scale web --replicas 3 --barrier canary",
             "scale web --replicas 3 --feature-gates X=true",
-            "drop",
             "drop --skip-others",
             "drop web-a --node worker-1",
             "drop web-a --skip-others",
             "drop --node worker-1 --namespace shop",
             "drop --node worker-1 --also --by eviction",
-            "drop node/worker-1",
-            "drop web-a deploy/web",
             "drop web-a --replicas 3",
             "drop web-a --prefer-pods idle",
-            "undo",
             "undo sts/web",
             "undo web --yes",
         ] {

@@ -184,3 +184,20 @@ pub(crate) fn pod(namespace: &str, set: &str, letter: char, node: &str) -> Value
         "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
     })
 }
+
+/// Three of them, of which two are on a node.
+pub(crate) fn three(namespace: &str, set: &str) -> [Value; 3] {
+    [('a', "worker-1"), ('b', "worker-1"), ('c', "worker-2")]
+        .map(|(letter, node)| pod(namespace, set, letter, node))
+}
+
+/// Their `ReplicaSet`, which the controller has brought to this count.
+pub(crate) fn set(namespace: &str, name: &str, replicas: usize) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": { "name": name, "namespace": namespace, "uid": name, "generation": 1, "resourceVersion": "7" },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
+        "status": { "replicas": replicas, "observedGeneration": 1 },
+    })
+}

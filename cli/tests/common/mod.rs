@@ -6,6 +6,7 @@ pub(crate) mod link;
 
 pub(crate) use podrank_laws::objects::*;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -161,4 +162,38 @@ pub(crate) fn row(object: &Value, text: &str) -> String {
         row += rest;
     }
     row
+}
+
+/// Adds the path to each field of an answer, in which `[]` stands for each item of a list.
+pub(crate) fn add_paths(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
+    let is_known = ["featureGates", "within", "owner"].iter().any(|name| path.ends_with(name));
+    let fields = value.as_object().filter(|fields| !is_known && !fields.contains_key("min"));
+    for (name, value) in fields.into_iter().flatten() {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        add_paths(value, &path, paths);
+        paths.insert(path);
+    }
+    list(value).for_each(|item| add_paths(item, &format!("{path}[]"), paths));
+}
+
+/// The example without its rollout: 9 pods, all of one set.
+pub(crate) fn idle() -> String {
+    let is_old = |item: &Value| {
+        item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with("web-5d8c7f9b64"))
+    };
+    changed(
+        &without(ROLLOUT, is_old),
+        &[
+            ("web", "spec replicas", json!(9)),
+            ("web", "status replicas", json!(9)),
+            ("web-7f6b9d5c48", "metadata annotations deployment.kubernetes.io/desired-replicas", json!("9")),
+        ],
+    )
+}
+
+/// The managers of a pod's deletion cost.
+pub(crate) fn written_by(manager: &str, operation: &str) -> Value {
+    let cost = json!({ "f:controller.kubernetes.io/pod-deletion-cost": {} });
+    let fields = json!({ "f:metadata": { "f:annotations": cost } });
+    json!([{ "manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields }])
 }
