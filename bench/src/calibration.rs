@@ -22,7 +22,7 @@ const LISTS: u32 = 1024;
 /// The largest z of a decile that counts as chance.
 const MOST_Z: f64 = 3.5;
 
-/// One round, as `judge/cluster/internal/record` and `webhook/e2e/odds_test.go` write it.
+/// One round, as `judge/cluster/internal/record` writes it.
 #[derive(Deserialize)]
 struct Round {
     #[serde(rename = "round")]

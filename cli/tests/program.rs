@@ -752,6 +752,7 @@ fn wrong_flags() {
         ("--feature-gates PodDeletionCost", "NAME=true"),
         ("--now noon", "write it as in 2026-03-10T12:00:00Z"),
         ("--now 2026-03-10T12:00:00", "--now"),
+        ("--within 1s,10m1s", "`10m1s` is more than 10m"),
         ("--feature-gates PreferForScaleDown=true", gate),
         ("--feature-gates PreferForScaleDown=true --order kubernetes", gate),
         ("--order random", "random"),
@@ -769,6 +770,7 @@ fn wrong_flags() {
     for replicas in ["4294967296", "five", "+2", "30%", "-101%"] {
         bad_flags(&format!("-f {ROLLOUT_FILE} --replicas {replicas}"), &["--replicas", replicas]);
     }
+    fine(&format!("{NEW_SET} --replicas 1 --within 10m"), ROLLOUT);
 }
 
 #[test]

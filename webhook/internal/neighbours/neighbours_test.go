@@ -92,12 +92,13 @@ func TestNotKnownYet(t *testing.T) {
 }
 
 // A replica is ready once it has seen the policies, and then the pods if one of these needs them. A policy that comes later changes nothing.
+// Every replica answers requests, so every one has the pods.
 func TestCheck(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	seen, notSeen := func() bool { return true }, func() bool { return false }
 	unneeded := of(fakeapi.New())
-	if unneeded.Check(notSeen) == nil || unneeded.Check(seen) != nil {
+	if unneeded.NeedLeaderElection() || unneeded.Check(notSeen) == nil || unneeded.Check(seen) != nil {
 		t.Error("without a policy that needs pods, it is ready once it has seen the policies")
 	}
 	unneeded.Want()
