@@ -13,6 +13,9 @@ use podrank_preview::{Input, Options, Preview, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
+/// The sets of the start. The first two are as old, and the third is younger.
+const NAMES: [&str; 3] = ["web-m", "web-n", "web-c"];
+
 #[derive(Clone, Debug)]
 struct PodState {
     set: usize,
@@ -100,7 +103,7 @@ impl World {
                 max: Annotation::Valid(was + random.i32(0..3)),
                 ..ReplicaSet::default()
             };
-            let created = before(100_000 - i64::from(index) * 1000);
+            let created = before(100_000 - i64::from(index / 2) * 1000);
             world.sets.push(SetState { record, created, revision: random.u32(0..3) });
             for _ in 0..size {
                 let mut pod = world.pod(index as usize, random);
@@ -179,10 +182,10 @@ impl World {
         })];
         let number = |annotation: Annotation| annotation.leniently().expect("a number").to_string();
         let owner = |kind: &str, name: &str| objects::owner("apps/v1", kind, name);
-        for (index, set) in self.sets.iter().enumerate() {
+        for (index, set) in self.sets.iter().enumerate().rev() {
             let labels = json!({ "app": "web", "pod-template-hash": index.to_string() });
             let record = &set.record;
-            let (name, own) = (format!("web-{index}"), json!({ "matchLabels": labels }));
+            let (name, own) = (NAMES[index], json!({ "matchLabels": labels }));
             items.push(json!({
                 "apiVersion": "apps/v1", "kind": "ReplicaSet",
                 "metadata": { "name": name, "namespace": "shop", "uid": name, "generation": 1, "labels": labels,
@@ -199,7 +202,7 @@ impl World {
             for (place, value) in [
                 ("metadata namespace", json!("shop")),
                 ("metadata labels", json!({ "app": "web", "pod-template-hash": pod.set.to_string() })),
-                ("metadata ownerReferences", owner("ReplicaSet", &format!("web-{}", pod.set))),
+                ("metadata ownerReferences", owner("ReplicaSet", NAMES[pod.set])),
             ] {
                 objects::put(&mut object, place, value);
             }
@@ -329,8 +332,7 @@ impl World {
 fn contradiction(preview: &Preview<'_>, start: &World, end: &World) -> Option<String> {
     let rest = preview.rest.as_ref().expect("an end");
     for (index, set) in end.sets.iter().enumerate() {
-        let name = format!("web-{index}");
-        let name = Some(name.as_str()).filter(|_| index < start.sets.len());
+        let name = NAMES.get(index).copied().filter(|_| index < start.sets.len());
         let shown = rest
             .sets
             .iter()
