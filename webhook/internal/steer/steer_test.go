@@ -175,6 +175,18 @@ func observing(change func(*shop, []*corev1.Pod)) func(*shop, []*corev1.Pod) {
 	}
 }
 
+// predicts an outcome: until then, six pods and a comparison are held.
+func (s *shop) predicts(o *steer.Outcome) {
+	before := s.Limits.Held()["shop"]
+	fakeapi.Must(s, s.Predict(o))
+	if after := s.Limits.Held()["shop"]; before != 7 || after != 7 {
+		s.Errorf("%d before the prediction, %d after", before, after)
+	}
+	_, err := s.States(context.Background(), o.Set)
+	fakeapi.Must(s, err)
+	s.Observed(o)
+}
+
 // One fall, what comes of it, and the costs then. Whatever comes of it, the pods that were read for it are forgotten. Only those that wait for a prediction
 // are not.
 func TestFalls(t *testing.T) {
@@ -231,15 +243,7 @@ func TestFalls(t *testing.T) {
 			o := s.fall(c.to, c.result, c.message)
 			s.same(c.costs)
 			if c.result == steer.Observed {
-				// Six pods, and a comparison.
-				before := s.Limits.Held()["shop"]
-				fakeapi.Must(t, s.Predict(o))
-				if after := s.Limits.Held()["shop"]; before != 7 || after != 7 {
-					t.Errorf("%d before the prediction, %d after", before, after)
-				}
-				_, err := s.States(context.Background(), o.Set)
-				fakeapi.Must(t, err)
-				s.Observed(o)
+				s.predicts(o)
 			}
 			if held := s.Limits.Held(); len(held) != 0 {
 				t.Errorf("%v", held)
