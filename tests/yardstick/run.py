@@ -22,7 +22,7 @@ JUDGE = "cd judge/code && go test -count=1 ."
 # The tests of each room, the quickest first.
 TESTS = {
     "preview": ["cargo test -p podrank-preview", CLI, JUDGE],
-    "cli": [CLI],
+    "cli": [CLI, ".ci/picture"],
     "ffi": ["cargo test -p podrank-ffi -p podrank-through-c", "make -s check-c"],
     "go": ["cd go && go test -count=1 ./...", "cd go && CGO_ENABLED=0 go test -count=1 ./...", JUDGE],
     "webhook": ["cd webhook && go test -count=1 ./..."],
