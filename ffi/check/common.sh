@@ -3,7 +3,7 @@ set -euo pipefail
 export LC_ALL=C
 
 check=$(basename "$0" .sh)
-cd "$(dirname "$0")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${AR:=ar}" "${CC:=cc}" "${CXX:=c++}" "${NM:=nm}" "${PYTHON:=python3}" "${READELF:=readelf}" "${PKG_CONFIG:=pkg-config}"
 : "${CARGO_TARGET_DIR:=target}" "${TARGET:=}"
 : "${OUT:=$CARGO_TARGET_DIR${TARGET:+/$TARGET}/c}"

@@ -1,6 +1,6 @@
 # What the scripts for other machines share, besides what ffi/check shares. Run each by itself, or all by `make targets`. They
 # need the tools that .ci/run installs.
-. "$(dirname "$0")/../check/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../check/common.sh"
 unset TARGET OUT
 
 # core_for TARGET: sets $CARGO to what builds for it. It uses the release's core if rustup has it or can get it. Otherwise it

@@ -1,0 +1,121 @@
+"""Walks every path through a function of the library, with symbols in place of bytes, by angr."""
+
+import logging
+from dataclasses import dataclass, field
+
+for name in ("angr", "cle", "claripy", "pyvex"):
+    logging.getLogger(name).setLevel("CRITICAL")
+
+import angr
+import claripy
+import z3
+from angr.concretization_strategies import SimConcretizationStrategyRange
+
+STACK, STACK_SIZE = 0x7000_0000, 0x2000
+to_z3 = claripy.backends.z3.convert
+
+
+class Buffer:
+    """Memory of the caller at a fixed address. Its bytes are symbols, but for those that `content` gives."""
+
+    def __init__(self, name, address, size, content=b"", writable=False):
+        self.name, self.address, self.size, self.writable = name, address, size, writable
+        self.content = [claripy.BVV(byte, 8) if isinstance(byte, int) else byte for byte in content]
+        self.content += [claripy.BVS(f"{name}[{i}]", 8, explicit_name=True) for i in range(len(content), size)]
+        self.bytes = [to_z3(byte) for byte in self.content]
+
+
+@dataclass
+class Path:
+    """One way through a function: it is taken if `condition` holds, and then returns `status` and leaves `after` in memory."""
+
+    condition: z3.BoolRef
+    status: z3.BitVecRef
+    after: dict
+
+
+@dataclass
+class Walk:
+    """All ways through a function, and what they touch."""
+
+    function: str
+    arguments: list
+    paths: list
+    stack: int  # the most bytes of stack that a path uses
+
+
+class Machine:
+    """A program that is linked from libpodrank.a."""
+
+    def __init__(self, program):
+        self.project = angr.Project(program, auto_load_libs=False)
+        self.arch = self.project.arch
+        self.is_thumb = self.arch.name.startswith("ARM")
+        self.word = self.arch.bytes
+        program = self.project.loader.main_object
+        self.code = [(each.vaddr, each.vaddr + each.memsize, each.is_writable) for each in program.segments]
+
+    def walk(self, function, arguments, most_paths=20_000):
+        """Calls a function with numbers and buffers as its arguments. Fails if a path leaves the buffers, the stack and the
+        library's own constants, or does not end."""
+        buffers = [each for each in arguments if isinstance(each, Buffer)]
+        entry = lambda base: self.project.factory.call_state(
+            self.project.loader.find_symbol(function).rebased_addr,
+            *[each.address if isinstance(each, Buffer) else each for each in arguments],
+            prototype=f"int f({', '.join(['size_t'] * len(arguments))})",
+            stack_base=base,
+            add_options={angr.options.SYMBOL_FILL_UNCONSTRAINED_MEMORY, angr.options.SYMBOL_FILL_UNCONSTRAINED_REGISTERS},
+        )
+        # When a function begins, the stack is aligned to 8 bytes on ARM, and is 8 bytes off a multiple of 16 on x86-64.
+        is_aligned = lambda state: state.solver.eval(state.regs.sp) % (8 if self.is_thumb else 16) == (0 if self.is_thumb else 8)
+        state = next(filter(is_aligned, map(entry, range(STACK, STACK - 16, -self.word))))
+        # Below the arguments, the stack has whatever was there before the call.
+        top = state.solver.eval(state.regs.sp)
+        state.memory.store(STACK - STACK_SIZE, claripy.BVS("stack", 8 * (top - STACK + STACK_SIZE)))
+        for each in buffers:
+            if each.size:
+                state.memory.store(each.address, claripy.Concat(*each.content))
+        # Where an address depends on symbols, all its values count or the walk fails.
+        state.memory.read_strategies = [SimConcretizationStrategyRange(1024)]
+        state.memory.write_strategies = [SimConcretizationStrategyRange(128)]
+        allowed = [(each.address, each.address + each.size, each.writable) for each in buffers]
+        allowed += self.code + [(STACK - STACK_SIZE, STACK + 0x100, True)]
+        lowest = [top]
+
+        def check(state, address, length, writes):
+            length = state.solver.eval(length) if not isinstance(length, int) else length
+            if address.symbolic:
+                first, last = state.solver.min(address), state.solver.max(address)
+            else:
+                first = last = address.concrete_value
+            last += length
+            if not any(start <= first and last <= end and (may_write or not writes) for start, end, may_write in allowed):
+                raise AssertionError(f"{function} {'writes' if writes else 'reads'} {first:#x} to {last:#x}")
+            if STACK - STACK_SIZE <= first < STACK:
+                lowest[0] = min(lowest[0], first)
+
+        state.inspect.b("mem_read", when=angr.BP_BEFORE, action=lambda state: check(
+            state, state.inspect.mem_read_address, state.inspect.mem_read_length, False))  # fmt: skip
+        state.inspect.b("mem_write", when=angr.BP_BEFORE, action=lambda state: check(
+            state, state.inspect.mem_write_address, state.inspect.mem_write_length, True))  # fmt: skip
+
+        manager = self.project.factory.simulation_manager(state)
+        while manager.active:
+            manager.step()
+            if len(manager.deadended) + len(manager.active) > most_paths:
+                raise AssertionError(f"{function} has more than {most_paths} paths")
+        for each in manager.errored:
+            each.reraise()
+        strange = {name: states for name, states in manager.stashes.items() if states and name not in ("deadended", "pruned", "unsat")}
+        assert not strange, f"{function} does not end: {strange}"
+        paths = [self.path(state, buffers) for state in manager.deadended]
+        return Walk(function, arguments, paths, top - lowest[0])
+
+    def path(self, state, buffers):
+        result = state.regs.r0 if self.is_thumb else state.regs.eax
+        after = {
+            each.name: [to_z3(state.memory.load(each.address + i, 1, inspect=False)) for i in range(each.size)]
+            for each in buffers if each.writable
+        }  # fmt: skip
+        condition = z3.And([to_z3(each) for each in state.solver.constraints])
+        return Path(condition, to_z3(result), after)
