@@ -11,9 +11,14 @@ from spec import Options, Pod, number
 FIRST, SECOND, OPTIONS, OUTPUT, MORE, SCRATCH = (0x1000_0000 + 0x1_0000 * i for i in range(6))
 
 
-def holds(walk, errors, right, written):
-    """Proves that a call that is wrong in no way returns 0 and is right, and that any other returns a status that fits and writes
-    nothing. And that every input takes one of the paths."""
+def pods_of(buffer):
+    """The records in a buffer."""
+    return [Pod(buffer.bytes[at : at + 64]) for at in range(0, buffer.size, 64)]
+
+
+def holds(walk, errors, right, written=()):
+    """Proves that a call that is wrong in no way returns 0 and is right, and that any other returns a status that fits and does not change
+    what it would have written. And that every input takes one of the paths. Returns the walk."""
     errors = [(status, when) for each in errors for status, when in each.items()]
     is_valid = Not(Or([when for _, when in errors]))
     claims = [Or([path.condition for path in walk.paths])]
@@ -23,6 +28,7 @@ def holds(walk, errors, right, written):
         untouched = [after == before for each in written for after, before in zip(path.after[each.name], each.bytes)]
         claims.append(Or(Not(path.condition), If(is_valid, answered, And(fits, *untouched))))
     prove(*claims)
+    return walk
 
 
 def options_of(size):
@@ -51,8 +57,7 @@ def of_two_pods(machine, function, answer, size, has_rule=True):
         same = number(after["ordering"], 0, 4) == its_ordering
         return And(same, after["rule"][0] == its_rule) if has_rule else same
 
-    holds(walk, [errors, *(pod.errors() for pod in pods)], right, outputs)
-    return walk
+    return holds(walk, [errors, *(pod.errors() for pod in pods)], right, outputs)
 
 
 def compare(machine, size):
@@ -86,10 +91,9 @@ def key(machine, size):
     argument, options, errors = options_of(size)
     walk = machine.walk("podrank_key", [pod, argument, out, 64])
     numbers = spec.rules(Pod(pod.bytes), options)
-    holds(walk, [errors, Pod(pod.bytes).errors()], lambda after: Concat(*after["key"]) == as_key(numbers), [out])
     a, b = ({rule: BitVec(f"{rule} of {of}", each.size()) for rule, each in numbers.items()} for of in "ab")
     prove(spec.smaller(as_key(a), as_key(b)) == spec.first_difference(a, b)[0])
-    return walk
+    return holds(walk, [errors, Pod(pod.bytes).errors()], lambda after: Concat(*after["key"]) == as_key(numbers), [out])
 
 
 def validate(machine, length):
@@ -97,7 +101,7 @@ def validate(machine, length):
     pods = Buffer("pods", FIRST, 64 * length)
     first, why = Buffer("first", OUTPUT, machine.word, writable=True), Buffer("why", MORE, 4, writable=True)
     walk = machine.walk("podrank_validate", [pods if length else 0, length, first, why])
-    errors = [Pod(pods.bytes[64 * i : 64 * i + 64]).errors() for i in range(length)]
+    errors = [pod.errors() for pod in pods_of(pods)]
 
     def right(after):
         index, status = number(after["first"], 0, machine.word), number(after["why"], 0, 4)
@@ -107,21 +111,18 @@ def validate(machine, length):
             result = If(Or(list(each.values())), And(index == i, fits), result)
         return result
 
-    holds(walk, [], right, [first, why])
-    return walk
+    return holds(walk, [], right)
 
 
 def deletion_cost_parse(machine, length):
     text, out = Buffer("text", FIRST, length), Buffer("cost", OUTPUT, 4, writable=True)
     walk = machine.walk("podrank_deletion_cost_parse", [text if length else 0, length, out])
     cost, errors = spec.deletion_cost(text.bytes)
-    holds(walk, [errors], lambda after: number(after["cost"], 0, 4) == cost, [out])
-    return walk
+    return holds(walk, [errors], lambda after: number(after["cost"], 0, 4) == cost, [out])
 
 
 def uid_parse(machine, length):
     text, out = Buffer("text", FIRST, length), Buffer("uid", OUTPUT, 16, writable=True)
     walk = machine.walk("podrank_uid_parse", [text, length, out, 16])
     uid, errors = spec.uid(text.bytes)
-    holds(walk, [errors], lambda after: Concat(*after["uid"]) == uid, [out])
-    return walk
+    return holds(walk, [errors], lambda after: Concat(*after["uid"]) == uid, [out])

@@ -8,15 +8,12 @@ list of n pods has no more places than n. What is proved so holds for the moving
 import itertools
 
 import claripy
-from z3 import And, BitVecVal, Implies, Or
+from z3 import And, Or
 
 import spec
-from ask import prove
-from functions import FIRST, MORE, OPTIONS, OUTPUT, SCRATCH
-from machine import Buffer, to_z3
-from spec import Options, Pod, number
-
-NOW = 1_773_144_000_000_000_000
+from functions import FIRST, MORE, OPTIONS, OUTPUT, SCRATCH, holds, pods_of
+from machine import Buffer
+from spec import NOW, Options, number
 
 
 def records(length, symbols):
@@ -32,10 +29,6 @@ def records(length, symbols):
             free = claripy.BVS(f"pods[{pod}][{at}]", bits, explicit_name=True) if bits else None
             content.append(claripy.BVV(byte, 8) if not bits else free if bits == 8 else claripy.BVV(byte, 8) ^ free.zero_extend(8 - bits))
     return Buffer("pods", FIRST, 64 * length, content)
-
-
-def pods_of(buffer):
-    return [Pod(buffer.bytes[at : at + 64]) for at in range(0, buffer.size, 64)]
 
 
 # One byte of the tier, which heads are made of, or of the UID, which only whole keys have.
@@ -54,24 +47,13 @@ def says(memory, width, numbers):
     return And([number(memory, width * i, width) == each for i, each in enumerate(numbers)])
 
 
-def always(walk, right):
-    """Proves that every input takes a path, and that on each the status is 0 and the outputs are right."""
-    prove(Or([path.condition for path in walk.paths]), *[
-        Implies(path.condition, And(path.status == 0, right(path.after))) for path in walk.paths
-    ])  # fmt: skip
-    return walk
-
-
 def sort(machine, length, symbols):
     """sort is a permutation of all pods, in order."""
     buffer, order = records(length, symbols), Buffer("order", OUTPUT, 4 * length, writable=True)
     pods = pods_of(buffer)
-    return always(
-        machine.walk("podrank_sort", [buffer, length, 0, order, length]),
-        lambda after: Or([
-            And(says(after["order"], 4, each), in_order(pods, each)) for each in itertools.permutations(range(length))
-        ]),
-    )  # fmt: skip
+    walk = machine.walk("podrank_sort", [buffer, length, 0, order, length])
+    each_order = list(itertools.permutations(range(length)))
+    return holds(walk, [], lambda after: Or([And(says(after["order"], 4, each), in_order(pods, each)) for each in each_order]))
 
 
 def select(machine, length, victims_len, symbols, has_scratch):
@@ -80,16 +62,14 @@ def select(machine, length, victims_len, symbols, has_scratch):
     scratch, selected = Buffer("scratch", SCRATCH, 64 * victims_len, writable=True), Buffer("selected", MORE, machine.word, writable=True)
     pods = pods_of(buffer)
     memory = [scratch, victims_len] if has_scratch else [0, 0]
-    return always(
-        machine.walk("podrank_select", [buffer, length, 0, victims, victims_len, *memory, selected]),
-        lambda after: And(
-            number(after["selected"], 0, machine.word) == victims_len,
-            Or([
-                And(says(after["victims"], 4, each), in_order(pods, each))
-                for each in itertools.permutations(range(length), victims_len)
-            ]),
-        ),
-    )  # fmt: skip
+    walk = machine.walk("podrank_select", [buffer, length, 0, victims, victims_len, *memory, selected])
+    each_order = list(itertools.permutations(range(length), victims_len))
+
+    def right(after):
+        first = Or([And(says(after["victims"], 4, each), in_order(pods, each)) for each in each_order])
+        return And(says(after["selected"], machine.word, [victims_len]), first)
+
+    return holds(walk, [], right)
 
 
 def insertion_sort(goes_before, indices):
@@ -115,7 +95,7 @@ def settle(machine, length, deleted):
     # UIDs, ready times in one bucket, and restarts: what contradictions are made of.
     buffer = records(length, {15: 2, 16: 1, 40: 1})
     options = Buffer("options", OPTIONS, 16, b"".join(each.to_bytes(size, "little") for each, size in ((16, 4), (1, 4), (NOW, 8))))
-    pods, its = pods_of(buffer), Options(BitVecVal(1, 32), BitVecVal(NOW, 64))
+    pods, its = pods_of(buffer), Options(number(options.bytes, 4, 4), number(options.bytes, 8, 8))
     order, scores = Buffer("order", OUTPUT, 4 * length, writable=True), Buffer("scores", SCRATCH, 8 * length, writable=True)
     certain, contested = (Buffer(name, at, machine.word, writable=True) for name, at in (("certain", MORE), ("contested", MORE + 64)))
     walk = machine.walk("podrank_settle", [buffer, length, options, deleted, order, length, scores, length, certain, contested])
@@ -130,7 +110,7 @@ def settle(machine, length, deleted):
         answers.setdefault((always_go, may_go), []).append(when)
 
     def right(after):
-        lengths = lambda name: number(after[name], 0, machine.word)
+        is_long = lambda name, length: says(after[name], machine.word, [length])
         cases = []
         for (always_go, may_go), whens in answers.items():
             for each in itertools.permutations(range(length)):
@@ -138,7 +118,7 @@ def settle(machine, length, deleted):
                     for m in range(length - n + 1):
                         # Nothing that is called certain may stay, and nothing safe go.
                         if set(each[:n]) <= always_go and may_go <= set(each[: n + m]):
-                            cases.append(And(Or(whens), says(after["order"], 4, each), lengths("certain") == n, lengths("contested") == m))
+                            cases.append(And(Or(whens), says(after["order"], 4, each), is_long("certain", n), is_long("contested", m)))
         return Or(cases)
 
-    return always(walk, right)
+    return holds(walk, [], right)

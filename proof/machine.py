@@ -1,7 +1,7 @@
 """Walks every path through a function of the library, with symbols in place of bytes, by angr."""
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 for name in ("angr", "cle", "claripy", "pyvex"):
     logging.getLogger(name).setLevel("CRITICAL")

@@ -7,8 +7,8 @@ import z3
 from z3 import BitVecVal, Concat, If, simplify, substitute
 
 from machine import Buffer
+from spec import NOW
 
-NOW = 1_773_144_000_000_000_000
 TIMES = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**63 - 1, NOW - 1, NOW, NOW + 1, *(NOW - 2**bit + more for bit in (30, 49, 54, 60) for more in (-1, 0, 46))]
 
 

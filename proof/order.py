@@ -4,9 +4,8 @@ from z3 import And, AtMost, BitVec, BitVecVal, Implies, Not, Or, Solver, ULE, sa
 
 import spec
 from ask import prove
-from spec import Options, Pod
+from spec import NOW, Options, Pod
 
-NOW = 1_773_144_000_000_000_000
 FIELDS = ["uid", "ready_time", "creation_time", "deletion_cost", "rank", "restarts", "sidecar_restarts", "phase", "flags", "tier", "reserved"]
 
 

@@ -9,6 +9,7 @@ LShR. `If` and `==` make expressions, about which z3 is asked whether any values
 
 from z3 import And, BitVecVal, Concat, Extract, If, LShR, Not, Or, UGE, UGT, ULT, ZeroExt
 
+NOW = 1_773_144_000_000_000_000  # a moment for examples, in nanoseconds since 1970
 EARLIEST = BitVecVal(-(2**63), 64)  # stands for "no time"
 
 
