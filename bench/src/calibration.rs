@@ -1,5 +1,5 @@
-//! Whether pods go as often as their odds say, in rounds that a real controller played: `judge/cluster/odds` and `make -C webhook observe`
-//! record them.
+//! Whether pods go as often as their odds say, in rounds that a real controller played: `judge/cluster/judge -chance -record FILE`
+//! records them.
 //!
 //! Pods of one round depend on each other, so rounds are what counts: what the pods of a decile did in all rounds together is compared
 //! with how much it varies, round by round, over random lists.
@@ -9,7 +9,7 @@ use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_preview::{Input, Options, PodPreview, Preview, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -32,8 +32,6 @@ struct Round {
     now: String,
     victims: BTreeSet<String>,
     items: Vec<Value>,
-    /// The odds of the contested pods by UID, if somebody else than the preview said them.
-    odds: Option<BTreeMap<String, f64>>,
 }
 
 /// What rounds say about the odds.
@@ -161,6 +159,19 @@ impl Decile {
     }
 }
 
+/// The place of each contested pod, and its odds.
+fn said(pods: &[&PodPreview<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
+    let odds = |pod: &PodPreview<'_>| pod.odds.map(|odds| odds.odds);
+    let said: Vec<(usize, f64)> =
+        pods.iter().enumerate().filter_map(|(place, pod)| Some((place, odds(pod)?))).collect();
+    let contested = pods.iter().filter(|pod| pod.verdict == Verdict::Contested).count();
+    let are_contested = said.iter().all(|(place, _)| pods[*place].verdict == Verdict::Contested);
+    if said.len() != contested || !are_contested {
+        return Err("not each contested pod has odds, or another one has".into());
+    }
+    Ok(said)
+}
+
 impl Round {
     /// Adds what this round says to the rounds of its size.
     fn judge(&self, sizes: &mut [Calibration; 2]) -> Result<(), Box<dyn Error>> {
@@ -171,7 +182,7 @@ impl Round {
         let preview = preview_workload(&input, &options)?;
         let pods: Vec<_> = preview.pods().collect();
         let size = &mut sizes[usize::from(pods.len() > 8)];
-        let said = self.said(&pods)?;
+        let said = said(&pods)?;
         let went: Vec<bool> =
             said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid)).collect();
         let outcome = Outcome::of(&said, &went);
@@ -198,25 +209,6 @@ impl Round {
         size.brier.expected += expected.brier;
         size.brier.variance += variances.brier;
         Ok(())
-    }
-
-    /// The place of each contested pod, and its odds.
-    fn said(&self, pods: &[&PodPreview<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
-        let odds = |pod: &PodPreview<'_>| match &self.odds {
-            Some(odds) => odds.get(&pod.uid).copied(),
-            None => pod.odds.map(|odds| odds.odds),
-        };
-        let said: Vec<(usize, f64)> =
-            pods.iter().enumerate().filter_map(|(place, pod)| Some((place, odds(pod)?))).collect();
-        let contested = pods.iter().filter(|pod| pod.verdict == Verdict::Contested).count();
-        let are_contested = said.iter().all(|(place, _)| pods[*place].verdict == Verdict::Contested);
-        if said.len() != contested
-            || !are_contested
-            || self.odds.as_ref().is_some_and(|odds| odds.len() != contested)
-        {
-            return Err("not each contested pod has odds, or another one has".into());
-        }
-        Ok(said)
     }
 
     /// What happens on average if the controller sorts lists of random order, and the variance of that.
