@@ -19,7 +19,7 @@ class Refuted(Exception):
 
 def counterexample(claim):
     """Returns values, by name, for which a claim is false, or None if it holds for all."""
-    solver = z3.Solver()
+    solver = z3.SolverFor("QF_BV")
     solver.set("timeout", SECONDS * 1000)
     solver.add(z3.Not(claim))
     answer = solver.check()

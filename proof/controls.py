@@ -45,7 +45,10 @@ def check(target):
     for each in COPIED:
         to = copy / each
         to.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if (ROOT / each).is_dir() else shutil.copy2)(ROOT / each, to)
+        if (ROOT / each).is_dir():
+            shutil.copytree(ROOT / each, to, ignore=shutil.ignore_patterns("target", "node_modules"))
+        else:
+            shutil.copy2(ROOT / each, to)
     for name, file, text, mistake, size in MISTAKES:
         path = copy / "core/src" / file
         sound = path.read_text(encoding="utf-8")

@@ -123,6 +123,6 @@ def deletion_cost_parse(machine, length):
 
 def uid_parse(machine, length):
     text, out = Buffer("text", FIRST, length), Buffer("uid", OUTPUT, 16, writable=True)
-    walk = machine.walk("podrank_uid_parse", [text, length, out, 16])
+    walk = machine.walk("podrank_uid_parse", [text, length, out, 16], joins=True)
     uid, errors = spec.uid(text.bytes)
     return holds(walk, [errors], lambda after: Concat(*after["uid"]) == uid, [out])

@@ -31,8 +31,8 @@ def records(length, symbols):
     return Buffer("pods", FIRST, 64 * length, content)
 
 
-# One byte of the tier, which heads are made of, or of the UID, which only whole keys have.
-PLACES = {"places by tier": {54: 8}, "places by UID": {15: 8}}
+# Four places, by the tier, of which heads are made, or by the UID, which only whole keys have.
+PLACES = {"places by tier": {54: 2}, "places by UID": {15: 2}}
 
 
 def in_order(pods, indices):

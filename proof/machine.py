@@ -55,9 +55,14 @@ class Machine:
         program = self.project.loader.main_object
         self.code = [(each.vaddr, each.vaddr + each.memsize, each.is_writable) for each in program.segments]
 
-    def walk(self, function, arguments, most_paths=20_000):
+    def loops(self):
+        """Where each loop of the program begins."""
+        self.project.analyses.CFGFast(normalize=True)
+        return {each.entry.addr for each in self.project.analyses.LoopFinder().loops}
+
+    def walk(self, function, arguments, joins=False, most_paths=20_000):
         """Calls a function with numbers and buffers as its arguments. Fails if a path leaves the buffers, the stack and the
-        library's own constants, or does not end."""
+        library's own constants, or does not end. With `joins`, paths become one where they begin the same round of a loop."""
         buffers = [each for each in arguments if isinstance(each, Buffer)]
         entry = lambda base: self.project.factory.call_state(
             self.project.loader.find_symbol(function).rebased_addr,
@@ -100,8 +105,13 @@ class Machine:
             state, state.inspect.mem_write_address, state.inspect.mem_write_length, True))  # fmt: skip
 
         manager = self.project.factory.simulation_manager(state)
+        loops = self.loops() if joins else set()
         while manager.active:
             manager.step()
+            manager.move("active", "waiting", lambda state: state.addr in loops)
+            if not manager.active and manager.waiting:
+                manager.merge(stash="waiting")
+                manager.move("waiting", "active")
             if len(manager.deadended) + len(manager.active) > most_paths:
                 raise AssertionError(f"{function} has more than {most_paths} paths")
         for each in manager.errored:

@@ -3,11 +3,11 @@
 Start at `rules`: it turns a record into a list of numbers, and of two pods the one with the smaller list is deleted first. That is
 the whole order, in the terms of docs/order.md. `upstream` is what Kubernetes' own comparator says.
 
-All numbers are bit vectors: they have a fixed width and wrap. In z3, `<` and `>>` are signed, so the unsigned ones have names: ULT,
-LShR. `If` and `==` make expressions, about which z3 is asked whether any values of the symbols make them true.
+All numbers are bit vectors: they have a fixed width and wrap. In z3, `<` and `>` are signed, so the unsigned ones have names: ULT,
+UGE and so on. `If` and `==` make expressions, about which z3 is asked whether any values of the symbols make them true.
 """
 
-from z3 import And, BitVecVal, Concat, Extract, If, LShR, Not, Or, UGE, UGT, ULT, ZeroExt
+from z3 import And, BitVecVal, Concat, Extract, If, Not, Or, UGE, UGT, ULT, ZeroExt
 
 NOW = 1_773_144_000_000_000_000  # a moment for examples, in nanoseconds since 1970
 EARLIEST = BitVecVal(-(2**63), 64)  # stands for "no time"
@@ -55,11 +55,11 @@ def age(time, options):
     return Extract(63, 0, If(exact > most, most, If(exact < least, least, exact)))
 
 
-def power(number):
-    """floor(log2(number)) of a positive number."""
+def power(number, early=lambda power: 0):
+    """floor(log2(number)) of a positive number: the last power of two that it reaches. Each is reached by that many numbers too early."""
     result = BitVecVal(0, 64)
-    for bit in range(1, 63):
-        result = If(LShR(number, bit) != 0, BitVecVal(bit, 64), result)
+    for power in range(1, 64):
+        result = If(UGE(number, 2**power - early(power)), BitVecVal(power, 64), result)
     return result
 
 
@@ -67,9 +67,7 @@ def power_in_go(number):
     """Go's int64(math.Log2(float64(number))) of a positive number, which rounds up just below a power of two: the last 45 ns
     below 2^54 count as 2^54 already, and the last 90, 180 and so on below each higher power. A fact about Go, measured by
     judge/code."""
-    above, last = power(number) + 1, BitVecVal(45, 64)
-    early = If(above >= 54, last << (above - 54), LShR(last, 54 - above))
-    return If(UGE(number, (BitVecVal(1, 64) << above) - early), above, above - 1)
+    return power(number, lambda power: 45 * 2**power // 2**54)
 
 
 def place(time, options, power=power):
