@@ -828,11 +828,17 @@ fn command() -> Command {
 
 #[test]
 fn no_color_is_heeded() {
-    let table = |variables: &[(&str, &str)]| {
-        let output = output(command().env_remove("NO_COLOR").envs(variables.iter().copied()), b"");
+    let of = |command: &mut Command, variables: &[(&str, &str)]| {
+        let output = output(command.env_remove("NO_COLOR").envs(variables.iter().copied()), b"");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
+    let table = |variables| of(&mut command(), variables);
     assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31myes   web-7f6b9d5c48-b7wfn"));
+    let wide = of(command().args(["-o", "wide"]), &[("CLICOLOR_FORCE", "1")]);
+    assert!(
+        wide.contains("\u{1b}[2m---"),
+        "the line between those that go and those that stay is dim: {wide}"
+    );
     assert!(!table(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
 }
 
