@@ -21,27 +21,25 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def claims(machine):
     """The claims about one library: the name, what proves it, and whether that takes a moment."""
-    on_x86 = not machine.is_thumb
     for function in (functions.compare, functions.decide, functions.key, functions.upstream):
-        for size in (None, 0, 15, 16, 24, 1025) if on_x86 else (None, 16):
+        for size in (None, 0, 15, 16, 24, 1025):
             about = "without options" if size is None else f"options of {size} bytes"
             yield f"{function.__name__}, {about}", partial(function, machine, size), size not in (16, 24)
     for length in range(4):
         yield f"validate, {length} pods", partial(functions.validate, machine, length), length < 3
     for length in range(13):
         yield f"deletion_cost_parse, {length} bytes", partial(functions.deletion_cost_parse, machine, length), length < 5
+    yield "uid_parse, 36 bytes", partial(functions.uid_parse, machine, 36), False
     for places, symbols in lists.PLACES.items():
         for length in range(1, 5):
             yield f"sort, {length} pods, {places}", partial(lists.sort, machine, length, symbols), length < 3
             for victims in range(1, length + 1):
-                for memory in ("", ", scratch") if on_x86 else ("",):
+                for memory in ("", ", scratch"):
                     about = f"select, {victims} of {length} pods, {places}{memory}"
                     yield about, partial(lists.select, machine, length, victims, symbols, bool(memory)), length < 3
     for length in (2, 3):
         for deleted in range(1, length):
             yield f"settle, {deleted} of {length} pods", partial(lists.settle, machine, length, deleted), False
-    # Last, because its paths need more than 24 GB.
-    yield "uid_parse, 36 bytes", partial(functions.uid_parse, machine, 36), False
 
 
 def documented_stack():
