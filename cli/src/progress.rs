@@ -1,7 +1,7 @@
 //! The progress of what takes long: reading a large input, planning many workloads, waiting. Writes to standard error.
 
 use crate::complain;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -45,12 +45,12 @@ impl<R: Read> Read for Watched<R> {
     }
 }
 
-/// A line on standard error that goes with its work. `indicatif` hides it if standard error is not a terminal.
+/// A line on standard error, where `indicatif` draws, that goes with its work. Hidden if that is not a terminal.
 struct Bar(ProgressBar);
 
 impl Bar {
     fn new(length: Option<u64>, form: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+        let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
         bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
         Self(bar)
     }
