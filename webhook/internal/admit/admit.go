@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/podrank/podrank/webhook/internal/locks"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
@@ -18,12 +18,8 @@ import (
 // Path is where requests come in.
 const Path = "/scale-down"
 
-const (
-	// afterwards is how long what follows an answer may take.
-	afterwards = 30 * time.Second
-	// reports is how many answers of a namespace may be followed by anything at a time. Each remembers pods.
-	reports = 50
-)
+// afterwards is how long what follows an answer may take.
+const afterwards = 30 * time.Second
 
 // A Handler answers requests.
 type Handler struct {
@@ -37,7 +33,7 @@ type Handler struct {
 
 	// What follows answers, of few requests of each namespace.
 	after sync.WaitGroup
-	few   locks.Few[string]
+	few   bounded.Few[string]
 }
 
 // Handle steers, and afterwards takes costs off and reports. It returns what the audit log should say.
@@ -58,7 +54,7 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	report.Answered(o, time.Since(began))
 	audit := report.Audit(o)
 	o.Forget()
-	if !h.few.Enter(o.Key.Namespace, reports) {
+	if !h.few.Enter(o.Key.Namespace, bounded.Reports) {
 		// The leader takes costs off by their marks.
 		if o.Result == steer.Observed {
 			h.Steerer.Observed(o)

@@ -26,13 +26,13 @@ import (
 	informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 const (
 	// label is that of canaries.
 	label = "podrank.dev/canary"
-	// atOnce is the most canaries at a time. Who comes while all fly shares the next one.
-	atOnce = 4
 	// longest is how long a canary may take, whoever still waits for it.
 	longest = 10 * time.Second
 )
@@ -125,7 +125,7 @@ func (b *Barrier) board() *flight {
 		return b.next
 	}
 	f := &flight{done: make(chan struct{})}
-	if b.count < atOnce {
+	if b.count < bounded.Canaries {
 		b.count++
 		go b.fly(f)
 	} else {

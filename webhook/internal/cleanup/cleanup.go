@@ -23,7 +23,6 @@ import (
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -36,11 +35,8 @@ const (
 	again = 5 * time.Second
 	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
 	stale = 30 * time.Second
-	// workers is how many sets are looked at a time: one with many pods takes some time.
-	workers = 4
-	// batch is how many pods of a set are judged, and their costs come off, before it is the turn of other sets. The rest follows soon.
-	batch = 200
-	soon  = time.Millisecond
+	// soon is when the rest of a set with many pods follows.
+	soon = time.Millisecond
 	// later is when a set is looked at if another one of its namespace is being looked at.
 	later = 50 * time.Millisecond
 	// givesUp is how long it tries to take a cost off.
@@ -69,7 +65,7 @@ type Cleaner struct {
 	Now      func() time.Time
 
 	// No two workers look at one namespace at the same time.
-	namespaces locks.Few[string]
+	namespaces bounded.Few[string]
 
 	// sets has the scaleDown of each Set.
 	sets sync.Map
@@ -103,7 +99,7 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
-		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: workers}).
+		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets}).
 		Complete(c)
 }
 

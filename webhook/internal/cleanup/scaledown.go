@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -114,7 +115,7 @@ func (s *scaleDown) judge(
 		if why == "" {
 			continue
 		}
-		if len(ending) == batch {
+		if len(ending) == bounded.CleanupPods {
 			wait = soon
 			break
 		}

@@ -11,6 +11,8 @@ import (
 	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 type (
@@ -187,9 +189,6 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 // from one to the next.
 var horizon = []time.Duration{0, time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
-// largest is how many pods a set may have for odds. Of more, it takes a second and more to work them out.
-const largest = 500
-
 // A Prediction says which pods Kubernetes deletes if nobody steers.
 type Prediction struct {
 	// Delete is the number of pods that go.
@@ -226,7 +225,7 @@ type Chance struct {
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
 	p := &Prediction{Delete: k, Certain: Names(active), Possible: map[types.UID]bool{}}
-	if len(active) <= largest {
+	if len(active) <= bounded.OddsPods {
 		_, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
 		if err != nil {
 			return nil, err

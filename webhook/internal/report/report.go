@@ -1,7 +1,6 @@
 // Package report says what became of scale-downs: in events on the set, in the status of the policy, in metrics and in the log.
-// It writes to the status of policies, and creates events.
+// It creates events, and has the status of policies written.
 //
-// +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies/status,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 package report
 
@@ -18,18 +17,15 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -38,34 +34,26 @@ import (
 const (
 	// action is what events are about.
 	action = "ScaleDown"
-	// last is how many scale-downs a status has.
-	last = 10
 	// again is how long the API server may ask again about a request.
 	again = 10 * time.Second
 	// late is how often an end is reported, if the status does not know of the scale-down yet.
 	late = 10
 	// patience is how long it may take to report an end.
 	patience = 30 * time.Second
-	// longest is how many bytes the note of an event may have.
-	longest = 1024
 	// named is how many pods a message names.
 	named = 5
 )
 
 // A Reporter reports.
 type Reporter struct {
-	// Live reads policies, and Client writes their status.
-	Live   *bounded.Reader
-	Client client.Client
-	Events events.EventRecorder
-	Log    logr.Logger
+	Statuses *policy.Statuses
+	Events   events.EventRecorder
+	Log      logr.Logger
 
 	// What is reported later.
 	later sync.WaitGroup
-	// namespaces keep several reports of one from being written at the same time.
-	namespaces locks.Map[string]
 	// ending are the scale-downs whose end is being written.
-	ending locks.Few[ending]
+	ending bounded.Few[ending]
 }
 
 // ending is a scale-down of a set to a count.
@@ -86,7 +74,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		log.V(1).Info("scale-down", "message", o.Message)
 		return
 	}
-	message := short(describe(o))
+	message := bounded.Short(describe(o))
 	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
 	if o.Set == nil {
 		return
@@ -117,7 +105,7 @@ func entryOf(o *steer.Outcome, message string) v1alpha1.ScaleDown {
 
 // enter puts an entry into the status of the policy, with the condition that it makes.
 func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.ScaleDown) {
-	r.status(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) {
+	err := r.Statuses.Change(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) {
 		entry := entry
 		status := metav1.ConditionFalse
 		switch o.Result {
@@ -141,8 +129,11 @@ func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.S
 			policy.Status.ScaleDowns = slices.Delete(downs, i, i+1)
 		}
 		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
-		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), last)]
+		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), bounded.ScaleDowns)]
 	})
+	if err != nil {
+		r.fails(err, o.Policy.Namespace, o.Policy.Name)
+	}
 }
 
 // isAgain reports whether two entries of a set are about one fall, about which the API server asked twice. A Deployment that could
@@ -203,40 +194,23 @@ func (r *Reporter) Wait() { r.later.Wait() }
 
 // note adds the end of a scale-down to the status of the policy that knows of it, and reports whether there is one.
 func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
-	unlock, err := r.namespaces.Lock(ctx, o.Namespace)
-	if err != nil {
-		return false
-	}
-	defer unlock()
-	var names []string
-	err = policy.Read(ctx, r.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		if o.entry(policy) != nil {
-			names = append(names, policy.Name)
+	err := r.Statuses.ChangeAll(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		entry := o.entry(policy)
+		if entry == nil {
+			return
 		}
+		found = true
+		gone, missed := int32(o.Gone), int32(count)
+		entry.Gone, entry.Missed = &gone, &missed
+		if count > 0 {
+			entry.Message = bounded.Short(entry.Message + "; " + strings.Join(texts, "; "))
+		}
+		o.endEarlier(policy.Status.ScaleDowns, r.ending.Inside())
 	})
 	if err != nil {
-		return false
+		r.fails(err, o.Namespace, "")
 	}
-	for _, name := range names {
-		isThere := false
-		err := r.write(ctx, types.NamespacedName{Namespace: o.Namespace, Name: name}, "", func(policy *v1alpha1.ScaleDownPolicy) {
-			entry := o.entry(policy)
-			if isThere = entry != nil; !isThere {
-				return
-			}
-			gone, missed := int32(o.Gone), int32(count)
-			entry.Gone, entry.Missed = &gone, &missed
-			if count > 0 {
-				entry.Message = short(entry.Message + "; " + strings.Join(texts, "; "))
-			}
-			o.endEarlier(policy.Status.ScaleDowns, r.ending.Inside())
-		})
-		if err != nil {
-			r.fails(err, o.Namespace, name)
-		}
-		found = found || err == nil && isThere
-	}
-	return found
+	return found && err == nil
 }
 
 // endEarlier ends earlier scale-downs of the set whose pods this one has taken over, all of them: a pod counts with the last that wants it.
@@ -246,7 +220,7 @@ func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, endings map[ending]int) {
 		hasPods = hasPods || endings[ending{o.UID, downs[i].To}] > 0
 		if downs[i].UID == o.UID && downs[i].Gone == nil && downs[i].To > o.To && !hasPods && steer.Result(downs[i].Result).Holds() {
 			downs[i].Gone, downs[i].Missed = new(int32), new(int32)
-			downs[i].Message = short(downs[i].Message + "; a later scale-down took its pods over")
+			downs[i].Message = bounded.Short(downs[i].Message + "; a later scale-down took its pods over")
 		}
 	}
 }
@@ -265,49 +239,13 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDown {
 
 // event tells something about a set. The API server refuses longer notes.
 func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
-	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", short(text))
-}
-
-// short cuts a text that may have names of any length in it.
-func short(text string) string {
-	if len(text) > longest {
-		return strings.ToValidUTF8(text[:longest-len("…")], "") + "…"
-	}
-	return text
-}
-
-// status changes the status of a policy as it is now, if it has this UID, or if none is given.
-func (r *Reporter) status(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) {
-	unlock, err := r.namespaces.Lock(ctx, key.Namespace)
-	if err == nil {
-		err = r.write(ctx, key, uid, change)
-		unlock()
-	}
-	if err != nil {
-		r.fails(err, key.Namespace, key.Name)
-	}
+	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", bounded.Short(text))
 }
 
 // fails tells that the status of a policy could not be written, as there is nobody else to tell.
 func (r *Reporter) fails(err error, namespace, name string) {
 	unreported.Inc()
 	r.Log.Error(err, "cannot write the status of a policy", "namespace", namespace, "name", name)
-}
-
-func (r *Reporter) write(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) error {
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		var now v1alpha1.ScaleDownPolicy
-		return client.IgnoreNotFound(r.Live.Use(ctx, key, &now, func() error {
-			if uid != "" && now.UID != uid {
-				return nil
-			}
-			before := now.Status.DeepCopy()
-			if change(&now); equality.Semantic.DeepEqual(before, &now.Status) {
-				return nil
-			}
-			return r.Client.Status().Update(ctx, &now)
-		}))
-	})
 }
 
 // describe says what became of a request.

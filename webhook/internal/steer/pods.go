@@ -20,9 +20,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// longest is how many bytes the metadata of a pod may have, because each write of a cost returns it.
-const longest = 384 << 10
-
 var errNoRoom = errors.New("too many pods")
 
 // pods are a set's active pods, and those that count for their ranks: as in Kubernetes, none if the set has no controller. Otherwise the
@@ -163,8 +160,8 @@ func (s *Steerer) pods(ctx context.Context, live *bounded.Reader, in room, set *
 			all.count += len(page.Items)
 			for i := range page.Items {
 				pod := &page.Items[i]
-				if pod.ObjectMeta.Size() > longest {
-					return fmt.Errorf("the metadata of pod %s has more than %d KiB", pod.Name, longest>>10)
+				if pod.ObjectMeta.Size() > bounded.PodBytes {
+					return fmt.Errorf("the metadata of pod %s has more than %d KiB", pod.Name, bounded.PodBytes>>10)
 				}
 				seen[pod.UID] = true
 				slim := slim(pod)

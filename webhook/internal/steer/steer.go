@@ -28,7 +28,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
-	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -188,7 +187,7 @@ type Steerer struct {
 	Limits *Limits
 
 	// sets keep two requests about one set from writing at the same time.
-	sets locks.Map[types.UID]
+	sets bounded.Locks[types.UID]
 	// One prediction is made at a time.
 	predicting sync.Mutex
 }
@@ -282,7 +281,7 @@ func (s *Steerer) choose(ctx context.Context, o *Outcome) (*policy.Compiled, boo
 	}
 	o.Set = set
 	var chosen *policy.Compiled
-	err = policy.Each(ctx, s.Live, o.Key.Namespace, func(_ string, each *policy.Compiled, err error) {
+	err = policy.Each(ctx, s.Live, o.Key.Namespace, func(each *policy.Compiled, err error) {
 		if err == nil && each.Selects(set.TemplateLabels) && (chosen == nil || policy.Compare(each, chosen) < 0) {
 			chosen = each
 		}
@@ -304,8 +303,8 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 		return Failed, err
 	}
 	defer end()
-	if !s.Limits.observed.Enter(o.Key.Namespace, waiting) {
-		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", waiting)
+	if !s.Limits.observed.Enter(o.Key.Namespace, bounded.Comparisons) {
+		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", bounded.Comparisons)
 	}
 	all, err := s.pods(ctx, s.Live, toPredict, o.Set, nil)
 	switch {

@@ -1,4 +1,4 @@
-package admit_test
+package serve_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/serve"
 
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
@@ -20,7 +20,7 @@ import (
 // Only requests of the right form, size and speed are passed on.
 func TestGuard(t *testing.T) {
 	var passed atomic.Int32
-	server := httptest.NewTLSServer(admit.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewTLSServer(serve.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		// Longer than a request may take to be read: the connection is still there for its answer.
 		if string(body) == "slow answer" {
@@ -130,7 +130,7 @@ func flood(t *testing.T, url string, hosts, each int, body func() io.Reader) *sy
 // say that they send, a request of another address comes through.
 func TestRoom(t *testing.T) {
 	h := &holder{free: make(chan struct{})}
-	server := httptest.NewServer(admit.Guard(h))
+	server := httptest.NewServer(serve.Guard(h))
 	defer server.Close()
 	comesThrough := func(what string) {
 		t.Helper()

@@ -1,5 +1,4 @@
-// Package locks has values and locks for each key that somebody uses or waits for, and none for others, and counts of who is inside.
-package locks
+package bounded
 
 import (
 	"context"
@@ -41,11 +40,11 @@ func (s *Shared[K, V]) Use(key K, make func() V) (value V, leave func()) {
 	}
 }
 
-// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
-type Map[K comparable] struct{ locks Shared[K, chan struct{}] }
+// Locks are one for each key that somebody holds or waits for, and none for others. Its zero value is ready. Who waits for one gets it in turn.
+type Locks[K comparable] struct{ locks Shared[K, chan struct{}] }
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
-func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
+func (m *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	held, leave := m.locks.Use(key, func() chan struct{} { return make(chan struct{}, 1) })
 	select {
 	case held <- struct{}{}:
