@@ -57,7 +57,7 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	if !h.few.Enter(o.Key.Namespace, bounded.Reports) {
 		// The leader takes costs off by their marks.
 		if o.Result == steer.Observed {
-			h.Steerer.Observed(o)
+			h.Steerer.Release(o)
 		}
 		return audit
 	}
@@ -69,22 +69,12 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 			h.Reporter.TakenOff(o, count, err)
 		}
 		if o.Result == steer.Observed {
-			h.Reporter.Observed(ctx, o, h.observe(ctx, o))
+			h.Reporter.Observed(ctx, o, h.Steerer.Observe(ctx, o))
 			return
 		}
 		h.Reporter.Outcome(ctx, o)
 	})
 	return audit
-}
-
-// observe predicts, and compares with what comes of the request.
-func (h *Handler) observe(ctx context.Context, o *steer.Outcome) steer.Comparison {
-	defer h.Steerer.Observed(o)
-	if err := h.Steerer.Predict(o); err != nil {
-		h.Reporter.Log.Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
-		return steer.Comparison{Without: steer.Unpredicted}
-	}
-	return h.Steerer.Compare(ctx, o)
 }
 
 // Wait returns when all that follows earlier answers is done.

@@ -99,7 +99,7 @@ func isPlausible(r *request) bool {
 func (r *request) parse() (steer.Request, error) {
 	request := steer.Request{
 		UID: r.UID, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
-		Set: r.OldObject.Metadata.UID, Version: r.OldObject.Metadata.ResourceVersion,
+		SetUID: r.OldObject.Metadata.UID, SetVersion: r.OldObject.Metadata.ResourceVersion,
 		From: r.OldObject.Spec.Replicas, To: r.Object.Spec.Replicas,
 		IsScale: r.OldObject.Metadata.Annotations.Desired != r.Object.Metadata.Annotations.Desired,
 	}

@@ -1,7 +1,9 @@
 package bounded
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"sync"
@@ -41,7 +43,11 @@ func (s *Shared[K, V]) Use(key K, make func() V) (value V, leave func()) {
 }
 
 // Locks are one for each key that somebody holds or waits for, and none for others. Its zero value is ready. Who waits for one gets it in turn.
-type Locks[K comparable] struct{ locks Shared[K, chan struct{}] }
+type Locks[K comparable] struct {
+	// Others is who has them, for errors.
+	Others string
+	locks  Shared[K, chan struct{}]
+}
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
 func (m *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
@@ -54,7 +60,7 @@ func (m *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 		}, nil
 	case <-ctx.Done():
 		leave()
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("%s take long: %w", cmp.Or(m.Others, "others"), ctx.Err())
 	}
 }
 
@@ -92,7 +98,9 @@ func (f *Few[K]) Hold(key K, more, most, inAll int) bool {
 func (f *Few[K]) Release(key K, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside[key] -= count; f.inside[key] == 0 {
+	if f.inside[key] > count {
+		f.inside[key] -= count
+	} else {
 		delete(f.inside, key)
 	}
 }

@@ -87,6 +87,9 @@ func Version() string { return podrank.LibraryVersion() }
 // IsActive reports whether a pod counts as one of its set's replicas.
 func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
 
+// Slim returns what decisions read of a pod, which takes as much memory for any pod.
+func Slim(pod *corev1.Pod) *corev1.Pod { return podrank.Slim(pod) }
+
 // Decide answers a question.
 func Decide(q Question) (Decision, error) {
 	tier, err := q.tiers()
@@ -256,12 +259,8 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 type States map[types.UID]state
 
 type state struct {
-	node     string
-	phase    corev1.PodPhase
-	ready    int64
-	isReady  bool
-	cost     string
-	restarts int32
+	node   string
+	record podrank.Record
 }
 
 // StatesOf returns those of active pods. Of the other related ones, only the node counts.
@@ -271,17 +270,7 @@ func StatesOf(active, related []*corev1.Pod) States {
 		states[pod.UID] = state{node: pod.Spec.NodeName}
 	}
 	for _, pod := range active {
-		now := state{node: pod.Spec.NodeName, phase: pod.Status.Phase, cost: pod.Annotations[corev1.PodDeletionCost]}
-		for _, condition := range pod.Status.Conditions {
-			if condition.Type == corev1.PodReady {
-				now.ready, now.isReady = condition.LastTransitionTime.Unix(), condition.Status == corev1.ConditionTrue
-			}
-		}
-		// Sidecars are init containers.
-		for _, container := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
-			now.restarts += container.RestartCount
-		}
-		states[pod.UID] = now
+		states[pod.UID] = state{pod.Spec.NodeName, podrank.RecordOf(pod)}
 	}
 	return states
 }

@@ -55,8 +55,7 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
 	// Sets come and go in namespaces without policies, too.
-	var some v1alpha1.ScaleDownPolicyList
-	if err := j.Cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1)); err != nil || len(some.Items) == 0 {
+	if isThere, err := IsThere(ctx, j.Cache, namespace); err != nil || !isThere {
 		return ctrl.Result{}, err
 	}
 	var valid, invalid []*judged

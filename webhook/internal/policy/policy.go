@@ -31,6 +31,13 @@ func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(
 	})
 }
 
+// IsThere reports whether a namespace has any policy, as far as the cache knows, which does not have what it says.
+func IsThere(ctx context.Context, cache client.Reader, namespace string) (bool, error) {
+	var some v1alpha1.ScaleDownPolicyList
+	err := cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1))
+	return len(some.Items) > 0, err
+}
+
 // Read reads the policies of a namespace. If there are too many, that is the error.
 func Read(ctx context.Context, live *bounded.Reader, namespace string, use func(*v1alpha1.ScaleDownPolicy)) error {
 	count := 0

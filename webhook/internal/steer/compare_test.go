@@ -36,7 +36,7 @@ func fall(t *testing.T, goes ...string) *observed {
 	s.steerer = s.NewSteerer(nil, fakeapi.Now)
 	live := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	s.Outcome = s.steerer.Steer(context.Background(), steer.Request{
-		UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 4, To: 2, Set: live.UID, Version: live.ResourceVersion,
+		UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 4, To: 2, SetUID: live.UID, SetVersion: live.ResourceVersion,
 	})
 	if s.Result != steer.Observed || len(s.API.Written()) != 0 {
 		t.Fatalf("%s: %s, written %v", s.Result, s.Message, s.API.Written())

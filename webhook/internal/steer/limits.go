@@ -2,10 +2,10 @@ package steer
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
@@ -25,8 +25,11 @@ type Limits struct {
 	perSecond int
 	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
 	turns, comparing, writing bounded.Locks[string]
-	// emptying is for decisions about whole nodes, which compute with all pods of the cluster.
-	emptying bounded.Locks[string]
+	// sets keep two requests about one set from writing at the same time.
+	sets bounded.Locks[types.UID]
+	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
+	emptying   bounded.Locks[string]
+	predicting sync.Mutex
 
 	// rates has a rate.Limiter for each namespace.
 	rates sync.Map
@@ -38,7 +41,11 @@ type Limits struct {
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, held: map[room]*bounded.Few[string]{toDecide: {}, toPredict: {}}}
+	const namespace = "other scale-downs of the namespace"
+	l := &Limits{perSecond: perSecond, held: map[room]*bounded.Few[string]{toDecide: {}, toPredict: {}}}
+	l.turns.Others, l.comparing.Others, l.writing.Others = namespace, namespace, namespace
+	l.sets.Others, l.emptying.Others = "other scale-downs of the set", "decisions about whole nodes"
+	return l
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
@@ -48,20 +55,11 @@ func (l *Limits) allow(namespace string) bool {
 	return limiter.(*rate.Limiter).Allow()
 }
 
-// turn waits until no other decision of the namespace is being made.
-func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err error) {
-	end, err = l.turns.Lock(ctx, namespace)
-	if err != nil {
-		return nil, fmt.Errorf("other scale-downs of the namespace take long: %w", err)
-	}
-	return end, nil
-}
-
-// empty waits until no other decision about whole nodes is being made.
+// empty decides about whole nodes while no one else does.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {
 	end, err := l.emptying.Lock(ctx, "")
 	if err != nil {
-		return fmt.Errorf("decisions about whole nodes take long: %w", err)
+		return err
 	}
 	defer end()
 	return decide()
@@ -71,6 +69,3 @@ func (l *Limits) empty(ctx context.Context, decide func() error) error {
 func (l *Limits) hold(in room, namespace string, pods int) bool {
 	return l.held[in].Hold(namespace, pods, in.share, in.all)
 }
-
-// release ends what hold began.
-func (l *Limits) release(in room, namespace string, pods int) { l.held[in].Release(namespace, pods) }
