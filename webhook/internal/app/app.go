@@ -77,6 +77,8 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served. "0" serves none.
 	MetricsAddress, ProbeAddress string
 	LeaderElection               bool
+	// Mode is what all policies do at most: with Observe, nothing is steered.
+	Mode v1alpha1.Mode
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
@@ -166,7 +168,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		return nil, err
 	}
 	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
-		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond)}
+		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
 			return nil, err
@@ -178,9 +180,9 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 			return nil, err
 		}
 	}
-	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
+	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
-	judge := &policy.Judge{Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
+	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,

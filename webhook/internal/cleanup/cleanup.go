@@ -63,6 +63,8 @@ type Cleaner struct {
 	// webhook refuses never makes it fall.
 	Deadline time.Duration
 	Now      func() time.Time
+	// Observes is whether nothing is steered any more, so that all costs come off at once.
+	Observes bool
 
 	// No two workers look at one namespace at the same time.
 	namespaces bounded.Few[string]
@@ -170,13 +172,16 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	return ctrl.Result{RequeueAfter: wait}, err
 }
 
-// takeOff takes off the costs of pods that stay. They get that of their template, if it has one.
+// takeOff takes off the costs of pods that stay, or of all if nothing is steered any more. They get that of their template, if it has one.
 func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
 	var stay []*tracked
 	var undos []cost.Undo
 	for _, all := range []pods{s.pods, s.told} {
 		for _, pod := range all {
-			if pod.state == staying {
+			if c.Observes {
+				pod.stops()
+			}
+			if pod.state == staying || c.Observes && pod.isUnderWay() && pod.isShown() {
 				stay = append(stay, pod)
 				undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
 			}
@@ -185,7 +190,7 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 	var failed []error
 	for i, err := range c.Costs.TakeOff(ctx, undos) {
 		pod, now := stay[i], c.Now()
-		switch isLate := now.Sub(pod.since) > givesUp; {
+		switch isLate := pod.state == staying && now.Sub(pod.since) > givesUp; {
 		case isLate && !errors.Is(err, cost.ErrGone):
 			c.Reporter.Left(pod.pod, err)
 			pod.on(gaveUp, now)

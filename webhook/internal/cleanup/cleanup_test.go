@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +25,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -202,7 +204,7 @@ func templateCosts(s *shop) {
 func overrules(name string) step {
 	return func(s *shop) {
 		pod := fakeapi.Read[corev1.Pod](s, s.API, name)
-		pod.Annotations[corev1.PodDeletionCost] = "100"
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, corev1.PodDeletionCost, "100")
 		s.must(s.Update(context.Background(), pod, client.FieldOwner("somebody")))
 	}
 }
@@ -210,9 +212,7 @@ func overrules(name string) step {
 // plans has pods wanted that need no cost.
 func plans(wanted ...cost.Pod) step {
 	return func(s *shop) {
-		set, err := workload.Get(context.Background(), s.API.Bounded(), id.Kind, fakeapi.Key("web"))
-		s.must(err)
-		s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: set, Wanted: wanted})
+		s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.set(), Wanted: wanted})
 	}
 }
 
@@ -357,12 +357,93 @@ func TestEnds(t *testing.T) {
 				s.play(c.steps[i:]...)
 				s.play(settles, looks(0), looks(patience), looks(time.Second))
 				s.has()
+				// It begins anew, and only observes.
+				s = newShop(t, c.marks...)
+				s.look(0)
+				s.play(c.steps[:i]...)
+				s.start()
+				s.Observes, s.isRestarted = true, true
+				s.look(0)
+				s.has()
+				s.play(c.steps[i:]...)
+				s.play(settles, looks(0), looks(patience), looks(time.Second))
+				s.has()
 			}
 		})
 	}
 	if edges := untrodden(); len(edges) > 0 {
 		t.Errorf("nothing leads along: %s", edges)
 	}
+}
+
+// passes is a barrier that lets everybody through.
+type passes struct{}
+
+func (passes) Wait(context.Context) error { return nil }
+
+// In the middle of a scale-down, the whole cluster is told to observe: the costs come off at once, though the scale-down goes on, every policy says so, and
+// the next scale-down is only observed. Once it is told to steer again, it does, and policies say so no longer.
+func TestModeObserve(t *testing.T) {
+	s := newShop(t)
+	asked := 0
+	falls := func(to int32, result steer.Result) {
+		t.Helper()
+		asked++
+		set := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
+		steerer := s.NewSteerer(passes{}, s.now)
+		steerer.Observes = s.Observes
+		o := steerer.Steer(context.Background(), steer.Request{
+			UID: fakeapi.UID(5, asked), Kind: id.Kind, Key: fakeapi.Key("web"), From: *set.Spec.Replicas, To: to, SetUID: set.UID, SetVersion: set.ResourceVersion,
+		})
+		if o.Result != result {
+			t.Fatalf("%s: %s", o.Result, o.Message)
+		}
+		s.Reporter.Outcome(context.Background(), o)
+	}
+	told := func(want string) {
+		t.Helper()
+		_, err := (&policy.Judge{Cache: s.API, Live: s.API.Bounded(), Statuses: s.API.Statuses(), Observes: s.Observes}).Reconcile(context.Background(), id.Namespace)
+		s.must(err)
+		condition, reason := meta.FindStatusCondition(s.policy().Status.Conditions, v1alpha1.Steering), ""
+		if condition != nil {
+			reason = condition.Reason
+		}
+		if reason != want {
+			t.Errorf("%+v, not %q", condition, want)
+		}
+	}
+	s.must(s.Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}))
+	falls(2, steer.Steered)
+	told("Steered")
+	s.play(looks(0), has("web-1", "web-3"), counts(2), goes(1))
+	s.start()
+	s.Observes = true
+	s.look(0)
+	s.has()
+	told("ModeObserve")
+	isOpen(s)
+	s.play(goes(0), settles, looks(time.Second))
+	s.ended(0, 1, "SteeringStopped: web-3")
+	s.rests(time.Second)
+	before := len(s.Written())
+	falls(1, steer.Observed)
+	s.Reporter.Outcome(context.Background(), &steer.Outcome{Result: steer.Failed, Policy: s.policy(), Set: s.set()})
+	told("ModeObserve")
+	if len(s.Written()) != before {
+		t.Errorf("written: %v", s.Written()[before:])
+	}
+	s.start()
+	told("")
+	falls(1, steer.Steered)
+	told("Steered")
+	s.has("web-3")
+}
+
+// set is the set as it is now.
+func (s *shop) set() *workload.Set {
+	set, err := workload.Get(context.Background(), s.API.Bounded(), id.Kind, fakeapi.Key("web"))
+	s.must(err)
+	return set
 }
 
 // DESIGN.md draws the states as they are.

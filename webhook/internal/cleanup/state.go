@@ -85,6 +85,7 @@ const (
 	risen     = "CountRoseAgain"
 	overruled = "CostChanged"
 	withdrawn = "RequestFailed"
+	stopped   = "SteeringStopped"
 	outrun    = "OthersWentFirst"
 )
 
@@ -106,27 +107,34 @@ func (t *tracked) sees(value string, now time.Time) {
 	if now.Sub(t.since) > stale {
 		t.on(lingers, now)
 	}
-	if t.isUnderWay() && t.cost != value {
+	if t.isUnderWay() && t.cost != value && t.why != stopped {
 		t.why = overruled
 	}
 }
 
-// misses is that the cache has no mark. If the pod is under way, the replica that wrote the mark has taken it off.
+// stops is that nothing is steered any more, so that the cost comes off although the scale-down may go on.
+func (t *tracked) stops() {
+	if t.isUnderWay() && t.why != withdrawn {
+		t.why = stopped
+	}
+}
+
+// misses is that the cache has no mark. If the pod is under way, the replica that wrote the mark has taken it off, unless this one has.
 func (t *tracked) misses(now time.Time) {
-	if t.state == written || t.state == falling {
+	if (t.state == written || t.state == falling) && t.why != stopped {
 		t.why = withdrawn
 	}
 	t.on(unmarked, now)
 }
 
-// ends is that the scale-down is over, and the pod went, or stays for this reason. What became of a pod whose request failed is told all the same,
-// since that may have been let through.
+// ends is that the scale-down is over, and the pod went, or stays for this reason. What became of a pod whose cost came off before that is told all
+// the same, since its request may have been let through.
 func (t *tracked) ends(isGone bool, why string, now time.Time) {
 	if isGone {
 		t.on(went, now)
 		return
 	}
-	if t.why != withdrawn && (t.why != overruled || why != outrun) {
+	if t.why != withdrawn && t.why != stopped && (t.why != overruled || why != outrun) {
 		t.why = why
 	}
 	t.on(stayed, now)

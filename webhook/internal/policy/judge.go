@@ -35,6 +35,8 @@ type Judge struct {
 	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
 	Live     *bounded.Reader
 	Statuses *Statuses
+	// Observes is whether nothing is steered, whatever policies say.
+	Observes bool
 }
 
 // SetUp makes the judge run on the manager's leader.
@@ -92,8 +94,12 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	}
 	var failed []error
 	for _, each := range slices.Concat(valid, invalid) {
-		if changes(each.Policy.DeepCopy(), each.accept) {
-			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, each.accept))
+		judge := func(policy *v1alpha1.ScaleDownPolicy) {
+			each.accept(policy)
+			j.steers(policy)
+		}
+		if changes(each.Policy.DeepCopy(), judge) {
+			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, judge))
 		}
 	}
 	return ctrl.Result{RequeueAfter: again}, errors.Join(failed...)
@@ -117,6 +123,19 @@ func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) {
 		condition.Status, condition.Reason = metav1.ConditionFalse, j.reason
 	}
 	meta.SetStatusCondition(&policy.Status.Conditions, condition)
+}
+
+// steers says in the condition Steering that nothing is steered, or no longer says so.
+func (j *Judge) steers(policy *v1alpha1.ScaleDownPolicy) {
+	switch {
+	case j.Observes:
+		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.Steering, Status: metav1.ConditionFalse, Reason: v1alpha1.ModeObserve, ObservedGeneration: policy.Generation,
+			Message: "podrank-webhook runs with --mode=Observe, so it steers nothing, whatever policies say",
+		})
+	case policy.Status.IsOff():
+		meta.RemoveStatusCondition(&policy.Status.Conditions, v1alpha1.Steering)
+	}
 }
 
 // sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.

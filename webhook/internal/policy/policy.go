@@ -62,8 +62,10 @@ func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
 	slim.Namespace, slim.Name, slim.UID, slim.CreationTimestamp = policy.Namespace, policy.Name, policy.UID, policy.CreationTimestamp
 	slim.Generation = policy.Generation
-	if accepted := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.Accepted); accepted != nil {
-		slim.Status.Conditions = []metav1.Condition{*accepted}
+	for _, kind := range []string{v1alpha1.Accepted, v1alpha1.Steering} {
+		if condition := meta.FindStatusCondition(policy.Status.Conditions, kind); condition != nil {
+			slim.Status.Conditions = append(slim.Status.Conditions, *condition)
+		}
 	}
 	return slim
 }

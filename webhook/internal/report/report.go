@@ -101,10 +101,12 @@ func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.S
 		case steer.Unconfirmed:
 			status = metav1.ConditionUnknown
 		}
-		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
-			ObservedGeneration: policy.Generation,
-		})
+		if !policy.Status.IsOff() {
+			meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
+				Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
+				ObservedGeneration: policy.Generation,
+			})
+		}
 		downs := policy.Status.ScaleDowns
 		if i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == entry.UID }); i >= 0 && isAgain(&downs[i], &entry) {
 			if entry.Time.Before(&downs[i].Time) {

@@ -52,6 +52,8 @@ type Steerer struct {
 	Now func() time.Time
 	// Limits keep a namespace from taking what the others need.
 	Limits *Limits
+	// Observes is whether nothing is steered, whatever policies say.
+	Observes bool
 }
 
 // A fall is a request for as long as it waits for its answer.
@@ -93,7 +95,7 @@ func (f *fall) steer(ctx context.Context) (Result, error) {
 		return NoPolicy, nil
 	case f.isOld && !f.IsScale && !f.chosen.Policy.Spec.Rollouts:
 		return RolloutIgnored, nil
-	case f.chosen.Policy.Spec.Observes():
+	case f.by.Observes || f.chosen.Policy.Spec.Observes():
 		return f.observe(ctx)
 	}
 	unlock, err := f.by.Limits.sets.Lock(ctx, f.Set.UID())
