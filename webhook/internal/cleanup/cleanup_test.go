@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -209,6 +210,19 @@ func overrules(name string) step {
 	}
 }
 
+// forces has kubectl podrank write its cost over that of a pod, as with --force-conflicts, and undoes has it take off what it has written.
+func forces(number int) step {
+	return applies(number, map[string]string{corev1.PodDeletionCost: "-7"})
+}
+func undoes(number int) step { return applies(number, nil) }
+
+func applies(number int, annotations map[string]string) step {
+	return func(s *shop) {
+		apply := applycorev1.Pod(pod(number).Key.Name, id.Namespace).WithUID(pod(number).UID).WithAnnotations(annotations)
+		s.must(client.IgnoreNotFound(s.Apply(context.Background(), apply, client.FieldOwner(cost.Terminal), client.ForceOwnership)))
+	}
+}
+
 // plans has pods wanted that need no cost.
 func plans(wanted ...cost.Pod) step {
 	return func(s *shop) {
@@ -338,6 +352,22 @@ var scaleDowns = map[string]struct {
 	"a cost that nobody can take off": {both, []step{
 		counts(2), goes(2, 3), settles, fails(62), goes(0), withdraws,
 	}, 0, 2, "OthersWentFirst: "},
+	// docs/protocol.md: what kubectl podrank does to marked pods, at each step.
+	"kubectl podrank takes a cost over before the count falls": {both, []step{
+		forces(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
+	}, 1, 1, "CostChanged: web-1"},
+	"kubectl podrank takes a cost over after the count has fallen": {both, []step{
+		counts(2), looks(time.Second), forces(1), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
+	}, 1, 1, "CostChanged: web-1"},
+	"kubectl podrank takes a cost over, and undoes that": {both, []step{
+		forces(1), looks(time.Second), undoes(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", ""),
+	}, 1, 1, "CostChanged: web-1"},
+	"kubectl podrank undoes where the template has a cost": {both[:1], []step{
+		templateCosts, forces(0), undoes(0), looks(time.Second), looks(patience), costs("web-0", "10"),
+	}, 0, 1, "CountDidNotFall: web-0"},
+	"kubectl podrank undoes, though it has done nothing": {both, []step{
+		undoes(0), counts(2), undoes(1), looks(time.Second), undoes(0), goes(0, 1), looks(time.Second),
+	}, 2, 0, ""},
 	"the request fails, and another goes": {both, []step{withdraws, isOpen, counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "RequestFailed: web-1"},
 }
 
