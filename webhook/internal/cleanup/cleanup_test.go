@@ -374,36 +374,40 @@ var scaleDowns = map[string]struct {
 // What becomes of a scale-down: all costs come off in the end, also if the program is restarted at any time, and the end is told.
 func TestEnds(t *testing.T) {
 	untrodden := cleanup.Edges(t)
-	for name, c := range scaleDowns {
-		t.Run(name, func(t *testing.T) {
-			s := newShop(t, c.marks...)
-			s.end(c.steps, c.gone, c.missed, c.why)
-			for i := range c.steps {
+	t.Run("all", func(t *testing.T) {
+		for name, c := range scaleDowns {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				s := newShop(t, c.marks...)
-				s.look(0)
-				s.play(c.steps[:i]...)
-				s.start()
-				s.isRestarted = true
-				s.play(c.steps[i:]...)
-				s.play(settles, looks(0), looks(patience), looks(time.Second))
-				s.has()
-				// It begins anew, and only observes.
-				s = newShop(t, c.marks...)
-				s.look(0)
-				s.play(c.steps[:i]...)
-				s.start()
-				s.Observes, s.isRestarted = true, true
-				s.look(0)
-				s.has()
-				s.play(c.steps[i:]...)
-				s.play(settles, looks(0), looks(patience), looks(time.Second))
-				s.has()
-			}
-		})
-	}
+				s.end(c.steps, c.gone, c.missed, c.why)
+				for i := range c.steps {
+					s.restarts(c.marks, c.steps, i, false)
+					s.restarts(c.marks, c.steps, i, true)
+				}
+			})
+		}
+	})
 	if edges := untrodden(); len(edges) > 0 {
 		t.Errorf("nothing leads along: %s", edges)
 	}
+}
+
+// restarts plays a scale-down to its end, in which the program begins anew after so many steps. If it only observes from then on, it takes all costs off
+// at once.
+func (s *shop) restarts(marks []string, steps []step, after int, observes bool) {
+	s.Helper()
+	s = newShop(s.TB, marks...)
+	s.look(0)
+	s.play(steps[:after]...)
+	s.start()
+	s.Observes, s.isRestarted = observes, true
+	if observes {
+		s.look(0)
+		s.has()
+	}
+	s.play(steps[after:]...)
+	s.play(settles, looks(0), looks(patience), looks(time.Second))
+	s.has()
 }
 
 // passes is a barrier that lets everybody through.

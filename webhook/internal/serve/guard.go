@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -35,7 +34,7 @@ func Guard(next http.Handler) http.Handler {
 			size = bounded.ReviewBytes
 		}
 		from, leave := senders.Use(Host(r.RemoteAddr), func() *sender {
-			return &sender{large: semaphore.NewWeighted(bounded.LargeReviewsBytes), small: semaphore.NewWeighted(bounded.SmallReviewsBytes), own: bounded.OwnReviewBytes}
+			return &sender{large: semaphore.NewWeighted(bounded.LargeReviewsBytes), small: semaphore.NewWeighted(bounded.SmallReviewsBytes), own: semaphore.NewWeighted(bounded.OwnReviewBytes)}
 		})
 		defer leave()
 		taken := &taken{from: from, free: free}
@@ -58,9 +57,8 @@ func Guard(next http.Handler) http.Handler {
 type sender struct {
 	// large and small are what all such requests may have, by what they say they have.
 	large, small *semaphore.Weighted
-	mu           sync.Mutex
-	// own is what is left of that.
-	own int64
+	// own is what it has besides.
+	own *semaphore.Weighted
 }
 
 // taken is what a request has taken: bytes of its sender's own, of the room for all, and of the sender's share.
@@ -108,14 +106,10 @@ func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) ([]byte
 }
 
 func (t *taken) take(ctx context.Context, bytes int64) error {
-	t.from.mu.Lock()
-	if t.from.own >= bytes {
-		t.from.own -= bytes
+	if t.from.own.TryAcquire(bytes) {
 		t.own += bytes
-		t.from.mu.Unlock()
 		return nil
 	}
-	t.from.mu.Unlock()
 	if err := t.free.Acquire(ctx, bytes); err != nil {
 		return err
 	}
@@ -126,7 +120,5 @@ func (t *taken) take(ctx context.Context, bytes int64) error {
 func (t *taken) release() {
 	t.share.Release(t.says)
 	t.free.Release(t.common)
-	t.from.mu.Lock()
-	defer t.from.mu.Unlock()
-	t.from.own += t.own
+	t.from.own.Release(t.own)
 }
