@@ -156,7 +156,10 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		set, err = nil, nil
 	} else {
 		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
-		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
+		isAll, failed := c.takeOff(ctx, known, set.TemplateAnnotations)
+		if err = errors.Join(err, failed); !isAll {
+			wait = soon
+		}
 	}
 	for _, over := range known.over() {
 		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
@@ -172,16 +175,14 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	return ctrl.Result{RequeueAfter: wait}, err
 }
 
-// takeOff takes off the costs of pods that stay, or of all if nothing is steered any more. They get that of their template, if it has one.
-func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
+// takeOff takes off the costs of pods that stay, or of all if nothing is steered any more, and reports whether that was tried for all. They get that of
+// their template, if it has one.
+func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) (isAll bool, err error) {
 	var stay []*tracked
 	var undos []cost.Undo
 	for _, all := range []pods{s.pods, s.told} {
 		for _, pod := range all {
-			if c.Observes {
-				pod.stops()
-			}
-			if pod.state == staying || c.Observes && pod.isUnderWay() && pod.isShown() {
+			if comesOff := c.Observes && pod.stops() || pod.state == staying; comesOff && len(undos) < bounded.CleanupPods {
 				stay = append(stay, pod)
 				undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
 			}
@@ -204,7 +205,7 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 		// Or a later request relies on the cost. The cache will show its mark.
 		pod.on(tookOff, now)
 	}
-	return errors.Join(failed...)
+	return len(undos) < bounded.CleanupPods, errors.Join(failed...)
 }
 
 // orphan takes the cost off a pod whose set is gone.

@@ -56,9 +56,9 @@ const (
 
 // edges lead from state to state. A fact that leads nowhere leaves a pod where it is.
 var edges = map[state]map[fact]state{
-	written:  {fell: falling, unmarked: planned, vanished: gone, went: going, stayed: staying},
+	written:  {fell: falling, unmarked: planned, tookOff: planned, vanished: gone, went: going, stayed: staying},
 	planned:  {fell: expected, vanished: gone, went: going, stayed: done},
-	falling:  {unmarked: expected, vanished: gone, went: going, stayed: staying},
+	falling:  {unmarked: expected, tookOff: expected, vanished: gone, went: going, stayed: staying},
 	expected: {vanished: gone, went: going, stayed: done},
 	going:    {unmarked: gone, vanished: gone},
 	staying:  {tookOff: off, gaveUp: left, unmarked: done, vanished: done},
@@ -107,21 +107,22 @@ func (t *tracked) sees(value string, now time.Time) {
 	if now.Sub(t.since) > stale {
 		t.on(lingers, now)
 	}
-	if t.isUnderWay() && t.cost != value && t.why != stopped {
+	if t.isUnderWay() && t.cost != value {
 		t.why = overruled
 	}
 }
 
-// stops is that nothing is steered any more, so that the cost comes off although the scale-down may go on.
-func (t *tracked) stops() {
+// stops is that nothing is steered any more, and reports whether the cost has to come off for that, although the scale-down may go on.
+func (t *tracked) stops() bool {
 	if t.isUnderWay() && t.why != withdrawn {
 		t.why = stopped
 	}
+	return t.isUnderWay() && t.isShown()
 }
 
-// misses is that the cache has no mark. If the pod is under way, the replica that wrote the mark has taken it off, unless this one has.
+// misses is that the cache has no mark. If the pod is under way, the replica that wrote the mark has taken it off.
 func (t *tracked) misses(now time.Time) {
-	if (t.state == written || t.state == falling) && t.why != stopped {
+	if t.state == written || t.state == falling {
 		t.why = withdrawn
 	}
 	t.on(unmarked, now)
