@@ -5,6 +5,7 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -197,24 +198,21 @@ type Prediction struct {
 	// Delete is the number of pods that go.
 	Delete int
 	// Certain go whenever their controller decides, soon.
-	Certain []Name
+	Certain Names
 	// Possible are all pods that may go, with those that certainly do.
 	Possible map[types.UID]bool
 	// Chances are how likely contested pods go if their controller decides at once. There are none for a set of more than 500 pods.
 	Chances []Chance
 }
 
-// A Name is what is kept of a pod until its scale-down is over.
-type Name struct {
-	Name string
-	UID  types.UID
-}
+// Names are those of pods, by UID: what is kept of them until their scale-down is over.
+type Names map[types.UID]string
 
-// Names are those of pods.
-func Names(pods []*corev1.Pod) []Name {
-	names := make([]Name, len(pods))
-	for i, pod := range pods {
-		names[i] = Name{pod.Name, pod.UID}
+// NamesOf returns those of pods.
+func NamesOf(pods []*corev1.Pod) Names {
+	names := Names{}
+	for _, pod := range pods {
+		names[pod.UID] = pod.Name
 	}
 	return names
 }
@@ -227,7 +225,7 @@ type Chance struct {
 
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
-	p := &Prediction{Delete: k, Certain: Names(active), Possible: map[types.UID]bool{}}
+	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}}
 	if len(active) <= bounded.OddsPods {
 		_, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
 		if err != nil {
@@ -242,16 +240,15 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		if err != nil {
 			return nil, err
 		}
-		certain := map[types.UID]bool{}
-		for _, pod := range settled.Certain {
-			certain[pod.UID], p.Possible[pod.UID] = true, true
-		}
-		for _, pod := range settled.Contested {
+		certain := NamesOf(settled.Certain)
+		maps.DeleteFunc(p.Certain, func(uid types.UID, _ string) bool {
+			_, isCertain := certain[uid]
+			return !isCertain
+		})
+		for _, pod := range slices.Concat(settled.Certain, settled.Contested) {
 			p.Possible[pod.UID] = true
 		}
-		p.Certain = slices.DeleteFunc(p.Certain, func(pod Name) bool { return !certain[pod.UID] })
 	}
-	p.Certain = slices.Clip(p.Certain)
 	return p, nil
 }
 
@@ -276,18 +273,17 @@ func StatesOf(active, related []*corev1.Pod) States {
 }
 
 // Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.
-func (p *Prediction) Wrong(gone []Name) (wrong []string) {
-	went := map[types.UID]bool{}
-	for _, pod := range gone {
-		went[pod.UID] = true
-		if !p.Possible[pod.UID] {
-			wrong = append(wrong, pod.Name+" went")
+func (p *Prediction) Wrong(gone Names) (wrong []string) {
+	for uid, name := range gone {
+		if !p.Possible[uid] {
+			wrong = append(wrong, name+" went")
 		}
 	}
-	for _, pod := range p.Certain {
-		if !went[pod.UID] {
-			wrong = append(wrong, pod.Name+" stayed")
+	for uid, name := range p.Certain {
+		if _, went := gone[uid]; !went {
+			wrong = append(wrong, name+" stayed")
 		}
 	}
+	slices.Sort(wrong)
 	return wrong
 }

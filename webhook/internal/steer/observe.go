@@ -18,7 +18,7 @@ import (
 // An Observation is a scale-down that nobody steers, from its answer until it is compared.
 type Observation struct {
 	// Active are the set's active pods by their names alone, and Prediction says which of them go.
-	Active     []decide.Name
+	Active     decide.Names
 	Prediction *decide.Prediction
 	// States are what the prediction was made from.
 	States decide.States
@@ -71,7 +71,7 @@ func (s *Steerer) Predict(o *Outcome) (err error) {
 	defer s.Limits.predicting.Unlock()
 	active, related := o.pods.active, o.pods.related
 	o.Prediction, err = decide.Predict(active, related, len(active)-int(o.To), o.At)
-	o.States, o.Active = decide.StatesOf(active, related), decide.Names(active)
+	o.States, o.Active = decide.StatesOf(active, related), decide.NamesOf(active)
 	o.pods.active, o.pods.related = nil, nil
 	return err
 }
@@ -124,7 +124,7 @@ type Comparison struct {
 	// Without is why nothing could be compared, or "".
 	Without string
 	// Gone are the pods that went.
-	Gone []decide.Name
+	Gone decide.Names
 	// Wrong says what was predicted wrongly, pod by pod.
 	Wrong []string
 }
@@ -158,11 +158,11 @@ func (s *Steerer) compare(ctx context.Context, set *workload.Set, o *Outcome) Co
 		return Comparison{Without: Unread}
 	}
 	then := maps.Clone(o.States)
-	var c Comparison
-	for _, pod := range o.Active {
-		if _, stays := now[pod.UID]; !stays {
-			c.Gone = append(c.Gone, pod)
-			delete(then, pod.UID)
+	c := Comparison{Gone: decide.Names{}}
+	for uid, name := range o.Active {
+		if _, stays := now[uid]; !stays {
+			c.Gone[uid] = name
+			delete(then, uid)
 		}
 	}
 	if len(c.Gone) != o.Prediction.Delete || !maps.Equal(now, then) {

@@ -53,20 +53,22 @@ type Set struct {
 
 // Get reads a set.
 func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
+	var object client.Object
 	switch kind {
 	case ReplicaSet:
-		return read(ctx, from, key, &appsv1.ReplicaSet{}, OfReplicaSet)
+		object = &appsv1.ReplicaSet{}
 	case ReplicationController:
-		return read(ctx, from, key, &corev1.ReplicationController{}, OfReplicationController)
+		object = &corev1.ReplicationController{}
+	default:
+		return nil, fmt.Errorf("%s is no kind of set", kind)
 	}
-	return nil, fmt.Errorf("%s is no kind of set", kind)
-}
-
-func read[T client.Object](ctx context.Context, from *bounded.Reader, key types.NamespacedName, set T, of func(T) (*Set, error)) (*Set, error) {
-	if err := from.Get(ctx, key, set); err != nil {
+	if err := from.Get(ctx, key, object); err != nil {
 		return nil, err
 	}
-	return of(set)
+	if controller, ok := object.(*corev1.ReplicationController); ok {
+		return OfReplicationController(controller)
+	}
+	return OfReplicaSet(object.(*appsv1.ReplicaSet))
 }
 
 // OfReplicaSet returns what is needed of a ReplicaSet.
