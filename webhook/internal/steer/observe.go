@@ -36,7 +36,7 @@ func (f *fall) observe(ctx context.Context) (Result, error) {
 	if !f.by.Limits.observed.Enter(f.Key.Namespace, bounded.Comparisons) {
 		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", bounded.Comparisons)
 	}
-	all, err := f.by.pods(ctx, f.by.Live, toPredict, f.Set, nil)
+	all, err := f.by.list(ctx, f.by.Live, toPredict, f.Set, nil)
 	if err != nil {
 		f.by.Limits.observed.Leave(f.Key.Namespace)
 		return why(err), err
@@ -93,7 +93,7 @@ func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States,
 		return nil, err
 	}
 	defer end()
-	all, err := s.pods(ctx, s.Later, toPredict, set, nil)
+	all, err := s.list(ctx, s.Later, toPredict, set, nil)
 	if err != nil {
 		return nil, err
 	}

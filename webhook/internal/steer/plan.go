@@ -50,7 +50,7 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 	f.theirs, f.written, f.undone = map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var changed error
 	for range attempts {
-		if result, err := f.decide(ctx); result != Steered {
+		if result, err := f.choosePods(ctx); result != Steered {
 			return result, err
 		}
 		unlock, err := f.by.Limits.writing.Lock(ctx, f.Key.Namespace)
@@ -87,9 +87,9 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
 }
 
-// decide decides which costs to write for the pods as they are now. The result is Steered if that is known. What it reads is forgotten when it
-// returns.
-func (f *fall) decide(ctx context.Context) (Result, error) {
+// choosePods decides which pods should go, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is
+// forgotten when it returns.
+func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
 	if err != nil {
 		return Failed, err
@@ -97,7 +97,7 @@ func (f *fall) decide(ctx context.Context) (Result, error) {
 	defer end()
 	ofTerminal := ""
 	f.owners, f.tiers = map[types.UID]cost.Owner{}, map[types.UID]int{}
-	all, err := f.by.pods(ctx, f.by.Live, toDecide, f.Set, func(pod *corev1.Pod) {
+	all, err := f.by.list(ctx, f.by.Live, toDecide, f.Set, func(pod *corev1.Pod) {
 		f.tiers[pod.UID] = f.chosen.Tier(pod, f.nodes)
 		f.owners[pod.UID] = cost.OwnerOf(pod, f.Set.TemplateAnnotations)
 		if f.owners[pod.UID] == cost.OfTerminal {

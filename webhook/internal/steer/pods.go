@@ -26,8 +26,8 @@ type pods struct {
 	forget func()
 }
 
-// pods lists pods in the namespace's turn, until they are forgotten. visit may look at each of the set's own while it is whole.
-func (s *Steerer) pods(ctx context.Context, live *bounded.Reader, in room, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
+// list lists pods in the namespace's turn, until they are forgotten. visit may look at each of the set's own while it is whole.
+func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in room, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
 	siblings, err := set.Siblings(ctx, s.Cache, live)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ type fall struct {
 func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	f := &fall{Outcome: &Outcome{Request: request, At: s.Now()}, by: s}
 	var err error
-	if f.Result, err = f.steer(ctx); err != nil {
+	if f.Result, err = f.run(ctx); err != nil {
 		if ctx.Err() != nil && f.Result != Unconfirmed {
 			f.Result = DeadlineExceeded
 		}
@@ -79,11 +79,11 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	return f.Outcome
 }
 
-func (f *fall) steer(ctx context.Context) (Result, error) {
+func (f *fall) run(ctx context.Context) (Result, error) {
 	if result, err := f.mayAsk(ctx); result != Steered {
 		return result, err
 	}
-	err := f.choose(ctx)
+	err := f.choosePolicy(ctx)
 	switch {
 	case err != nil:
 		return Failed, err
@@ -134,8 +134,8 @@ func (f *fall) mayAsk(ctx context.Context) (Result, error) {
 	return Steered, nil
 }
 
-// choose reads the set, if the request is about it as it is, and chooses the policy for it, if there is one.
-func (f *fall) choose(ctx context.Context) error {
+// choosePolicy reads the set, if the request is about it as it is, and chooses the policy for it, if there is one.
+func (f *fall) choosePolicy(ctx context.Context) error {
 	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
 	if err != nil {
 		return err
