@@ -434,10 +434,13 @@ func TestModeObserve(t *testing.T) {
 		}
 		s.Reporter.Outcome(context.Background(), o)
 	}
-	told := func(want string) {
+	judges := func() {
 		t.Helper()
 		_, err := (&policy.Judge{Cache: s.API, Live: s.API.Bounded(), Statuses: s.API.Statuses(), Observes: s.Observes}).Reconcile(context.Background(), id.Namespace)
 		s.must(err)
+	}
+	told := func(want string) {
+		t.Helper()
 		condition, reason := meta.FindStatusCondition(s.policy().Status.Conditions, v1alpha1.Steering), ""
 		if condition != nil {
 			reason = condition.Reason
@@ -454,6 +457,7 @@ func TestModeObserve(t *testing.T) {
 	s.Observes = true
 	s.look(0)
 	s.has()
+	judges()
 	told("ModeObserve")
 	isOpen(s)
 	s.play(goes(0), settles, looks(time.Second))
@@ -467,8 +471,10 @@ func TestModeObserve(t *testing.T) {
 		t.Errorf("written: %v", s.Written()[before:])
 	}
 	s.start()
+	judges()
 	told("")
 	falls(1, steer.Steered)
+	judges()
 	told("Steered")
 	s.has("web-3")
 }

@@ -152,6 +152,21 @@ func TestRoom(t *testing.T) {
 	h.again()
 	group = flood(t, server.URL, 9, 5, large)
 	comesThrough("many addresses send a lot")
+	// While that address has another request, which has yet to be sent: what earlier ones took is free again.
+	unsent, send := io.Pipe()
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := clientFrom("127.0.0.100").Post(server.URL, "application/json", unsent)
+		waiting <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	for range 5 {
+		comesThrough("one by one")
+	}
+	send.Close()
+	if err := <-waiting; err != nil {
+		t.Error(err)
+	}
 	time.Sleep(2 * time.Second)
 	if most := h.most.Load(); most == 0 || most > 24<<20+9*128<<10 {
 		t.Errorf("all hold %d bytes", most)
