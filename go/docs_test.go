@@ -54,42 +54,6 @@ func TestEveryFunctionHasAnExample(t *testing.T) {
 	}
 }
 
-// transformed has of a pod what README.md says is read, and nothing else.
-func transformed(pod *corev1.Pod) *corev1.Pod {
-	small := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID, CreationTimestamp: pod.CreationTimestamp,
-		DeletionTimestamp: pod.DeletionTimestamp,
-	}}
-	if cost, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
-		small.Annotations = map[string]string{corev1.PodDeletionCost: cost}
-	}
-	if label, ok := pod.Labels[PreferForScaleDownLabel]; ok {
-		small.Labels = map[string]string{PreferForScaleDownLabel: label}
-	}
-	small.Spec.NodeName = pod.Spec.NodeName
-	for _, container := range pod.Spec.InitContainers {
-		small.Spec.InitContainers = append(small.Spec.InitContainers,
-			corev1.Container{Name: container.Name, RestartPolicy: container.RestartPolicy})
-	}
-	small.Status.Phase = pod.Status.Phase
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			small.Status.Conditions = append(small.Status.Conditions, corev1.PodCondition{
-				Type: condition.Type, Status: condition.Status, LastTransitionTime: condition.LastTransitionTime,
-			})
-		}
-	}
-	restarts := func(statuses []corev1.ContainerStatus) (small []corev1.ContainerStatus) {
-		for _, status := range statuses {
-			small = append(small, corev1.ContainerStatus{Name: status.Name, RestartCount: status.RestartCount})
-		}
-		return small
-	}
-	small.Status.ContainerStatuses = restarts(pod.Status.ContainerStatuses)
-	small.Status.InitContainerStatuses = restarts(pod.Status.InitContainerStatuses)
-	return small
-}
-
 // full gives a pod values in fields that are not read, and more in some that are.
 func full(pod *corev1.Pod, r *rand.Rand) {
 	seconds := int64(r.IntN(60))
@@ -117,18 +81,26 @@ func full(pod *corev1.Pod, r *rand.Rand) {
 	}
 }
 
-// An informer's transform may drop what README.md does not list.
-func TestNothingElseIsRead(t *testing.T) {
+// A slim pod is decided about as the whole one, has its record, and takes little.
+func TestSlim(t *testing.T) {
 	options := []Option{WithNow(noon), WithPreferForScaleDown(true)}
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(20, seed))
 		pods, small := some(12), make([]*corev1.Pod, 12)
 		for i, pod := range pods {
 			full(pod, r)
-			small[i] = transformed(pod)
+			small[i] = Slim(pod)
+			if RecordOf(small[i]) != RecordOf(pod) || IsActive(small[i]) != IsActive(pod) || small[i].Spec.NodeName != pod.Spec.NodeName ||
+				small[i].ResourceVersion != pod.ResourceVersion || small[i].Size() > 400 {
+				t.Fatalf("%+v is not %+v", small[i], pod)
+			}
+			_, want, _, _ := Availability(pods[i:i+1], 30, noon)
+			if _, got, _, _ := Availability(small[i:i+1], 30, noon); got != want {
+				t.Fatalf("%+v is available, or not, unlike %+v", small[i], pod)
+			}
 		}
 		if want, got := toDelete(t, pods, pods, 12, options...), toDelete(t, small, small, 12, options...); !slices.Equal(got, want) {
-			t.Fatalf("%v of the transformed pods, %v of the others", got, want)
+			t.Fatalf("%v of the slim pods, %v of the others", got, want)
 		}
 	}
 }

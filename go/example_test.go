@@ -481,3 +481,14 @@ func ExampleRelatedPods() {
 	fmt.Println(names(related), err)
 	// Output: web-v1-1 web-v2-1 <nil>
 }
+
+// A controller keeps slim pods, and notices by their records whether a decision may have become another one.
+func ExampleSlim() {
+	web := pod("web-1", 1, 0, 0)
+	web.Spec.Containers = []corev1.Container{{Image: "large"}}
+	slim := podrank.Slim(web)
+	before := podrank.RecordOf(slim)
+	web.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: 1}}
+	fmt.Println(len(slim.Spec.Containers), before == podrank.RecordOf(web))
+	// Output: 0 false
+}

@@ -11,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/app"
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
@@ -28,6 +29,8 @@ func main() {
 	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", `address for /healthz and /readyz; "0" serves none`)
 	flag.BoolVar(&options.LeaderElection, "leader-elect", true,
 		"elect a leader, which takes costs off; without, run only one replica")
+	flag.StringVar((*string)(&options.Mode), "mode", string(v1alpha1.Steer),
+		"Steer, or Observe: whatever policies say, write no costs, and take those off that are there")
 	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
 	flag.IntVar(&options.DecisionsPerSecond, "decisions-per-second", 10,
@@ -56,6 +59,9 @@ func run(options app.Options) error {
 	}
 	if options.Namespace == "" {
 		return fmt.Errorf("no namespace: set --namespace or POD_NAMESPACE to that of this program")
+	}
+	if options.Mode != v1alpha1.Steer && options.Mode != v1alpha1.Observe {
+		return fmt.Errorf("--mode %q: it must be Steer or Observe", options.Mode)
 	}
 	if options.Deadline <= 0 {
 		return fmt.Errorf("--deadline %v: it must be longer than 0", options.Deadline)

@@ -237,6 +237,51 @@ fn undo_looks_at_all_sets_of_the_owner() {
     );
 }
 
+/// docs/protocol.md: what podrank-webhook wrote is its own to take off, at whatever step it was.
+#[test]
+fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
+    let cost = "controller.kubernetes.io/pod-deletion-cost";
+    let mark = "00000000-0000-4000-8000-000000000001/1/00000000-0000-4000-8000-000000000002";
+    let costs = json!({ cost: "-1", "podrank.dev/steered": mark });
+    let steps = [
+        ("the cost is written", costs, "Apply"),
+        (
+            "on a pod that stays",
+            json!({ cost: "1", "podrank.dev/steered": format!("{mark}/stays") }),
+            "Apply",
+        ),
+        ("the cost is taken off", json!({}), "Apply"),
+        (
+            "an earlier undo has put the cost back",
+            json!({ cost: "-1", "podrank.dev/steered": mark }),
+            "Update",
+        ),
+    ];
+    for (step, annotations, operation) in steps {
+        let [a, b, c] = pods();
+        let a = with(a, "metadata annotations", annotations);
+        let a = with(a, "metadata managedFields", written_by("podrank-webhook", operation));
+        let own = with(b, "metadata annotations", json!({ cost: "-1" }));
+        let own = with(own, "metadata managedFields", written_by("podrank", "Apply"));
+        let state =
+            |pods: &[Value]| vec![says(&set("web-1", 3)), says(&rollout(3)), list(&sets()), list(pods)];
+        let pods = [a, own, c];
+        let answers = [
+            found(),
+            state(&pods),
+            state(&pods),
+            vec![leased(), list(&[])],
+            state(&pods),
+            vec![nothing()],
+            state(&[pods[0].clone()]),
+            vec![nothing()],
+        ];
+        let ran = run("undo rollout/web -n shop", &answers.concat());
+        let said = (ran.status, &*ran.stdout, &*ran.stderr);
+        assert_eq!(said, (Some(0), "took podrank's deletion cost off 1 pod\n", ""), "{step}");
+    }
+}
+
 #[test]
 fn an_owner_without_a_count_cannot_be_scaled() {
     let error = "pod shop/web-a belongs to ReplicaSet web-1, whose count Rollout web sets: scale that instead if it has a count";

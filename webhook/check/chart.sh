@@ -45,6 +45,7 @@ has() {
     grep -q -- "$what" "$dir/got" || die "$* does not give $what"
 }
 has 'image: registry.example.com/p:v9' --set image.repository=registry.example.com/p,image.tag=v9
+has '--mode=Observe' --set mode=Observe
 has '  replicas: 3' --set replicas=3
 has '--decisions-per-second=20' --set 'args={--decisions-per-second=20}'
 has 'memory: 1Gi' --set memory.limit=1Gi

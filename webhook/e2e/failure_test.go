@@ -244,6 +244,48 @@ func TestKilled(t *testing.T) {
 	w.AwaitReady(4)
 }
 
+// In the middle of a scale-down, the whole cluster is told to observe: costs come off at once, policies say so, and what follows is only observed. Then it
+// is told to steer again.
+func TestModeObserve(t *testing.T) {
+	w, set := web(t, 8)
+	steering := func(reason string) {
+		t.Helper()
+		w.Await(fmt.Sprintf("the condition Steering: %q", reason), 45*time.Second, func() bool {
+			condition := meta.FindStatusCondition(w.Status("spot").Conditions, v1alpha1.Steering)
+			return condition == nil && reason == "" || condition != nil && condition.Reason == reason
+		})
+	}
+	w.part("stop", "kube-controller-manager")
+	w.must(w.Scale(set, 6))
+	w.awaitCosts(2)
+	w.must(w.Stop())
+	t.Cleanup(func() {
+		w.Kill()
+		w.must(w.Run())
+	})
+	w.must(w.Run("--mode", "Observe"))
+	w.AwaitClean()
+	steering(v1alpha1.ModeObserve)
+	w.part("start", "kube-controller-manager")
+	w.AwaitReady(6)
+	before := w.CostChanges()
+	w.must(w.Scale(set, 5))
+	w.AwaitReady(5)
+	if last := w.Last("spot", 2); last.Result != string(steer.Observed) || w.CostChanges() != before {
+		t.Errorf("%d changes of costs: %+v", w.CostChanges()-before, last)
+	}
+	steering(v1alpha1.ModeObserve)
+	w.must(w.Stop())
+	w.must(w.Run())
+	steering("")
+	went := w.Spots(w.Went())
+	w.must(w.Scale(set, 4))
+	w.AwaitReady(4)
+	if last := w.Last("spot", 3); last.Result != string(steer.Steered) || w.Spots(w.Went()) != went+1 {
+		t.Errorf("%d more on spot nodes went: %+v", w.Spots(w.Went())-went, last)
+	}
+}
+
 // When the leader is killed, the other replica takes its place, and takes off what it left behind.
 func TestNextLeader(t *testing.T) {
 	w, set := web(t, 4)

@@ -13,6 +13,9 @@ pub const FIELD_MANAGER: &str = "podrank";
 /// The annotation in which podrank keeps a cost that it wrote over, as the JSON of a [`Previous`].
 pub const PREVIOUS_COST_ANNOTATION: &str = "podrank.dev/previous-cost";
 
+/// The field manager that podrank-webhook writes as.
+const WEBHOOK_MANAGER: &str = "podrank-webhook";
+
 /// kube-controller-manager, which creates pods with the annotations of their template.
 const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
@@ -73,6 +76,12 @@ impl Previous {
     /// What podrank noted among a pod's annotations.
     pub(crate) fn read(annotations: &BTreeMap<String, String>) -> Option<Self> {
         annotations.get(PREVIOUS_COST_ANNOTATION).and_then(|text| serde_json::from_str(text).ok())
+    }
+
+    /// Whether it is to be put back. A cost of podrank-webhook was for one scale-down, and stays off: podrank-webhook would not
+    /// take it off if podrank put it back.
+    pub(crate) fn lasts(&self) -> bool {
+        self.manager != WEBHOOK_MANAGER
     }
 }
 

@@ -71,7 +71,8 @@ impl Manifest {
 /// The JSON patch that puts back the cost that podrank overwrote, if any. It fails for another pod of that name, and if
 /// somebody has set another cost since the pod was read.
 pub fn putting_back(pod: &ActivePod) -> Option<(String, &Previous)> {
-    let (cost, previous) = pod.cost.as_ref().zip(pod.previous.as_ref())?;
+    let (cost, previous) =
+        pod.cost.as_ref().zip(pod.previous.as_ref().filter(|previous| previous.lasts()))?;
     let annotation = format!("/metadata/annotations/{}", DELETION_COST_ANNOTATION.replace('/', "~1"));
     let patch = json!([
         { "op": "test", "path": "/metadata/uid", "value": pod.uid },

@@ -173,7 +173,7 @@ impl PlannedPod {
 
     /// The cost that podrank wrote over, if it is the one to write now.
     pub(super) fn goes_back(&self) -> Option<&Previous> {
-        let previous = self.replaces.as_ref().filter(|_| self.is_podranks())?;
+        let previous = self.replaces.as_ref().filter(|previous| self.is_podranks() && previous.lasts())?;
         (self.write?.to_string() == previous.value).then_some(previous)
     }
 }

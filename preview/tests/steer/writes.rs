@@ -5,7 +5,7 @@ use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_laws::objects::with;
 use podrank_preview::steer::{
-    Cluster, Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
+    ActivePod, Cluster, Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
 };
 use podrank_preview::{PREVIOUS_COST_ANNOTATION, Previous};
 use serde_json::{Value, json};
@@ -121,6 +121,9 @@ fn what_is_taken_off_and_put_back() {
         { "op": "replace", "path": annotation, "value": "70" },
     ]);
     assert_eq!((serde_json::from_str::<Value>(&patch).expect("JSON"), back), (expected, &previous));
+    // What podrank-webhook wrote was for one scale-down, and it is not the one that would take it off again.
+    let webhooks = Previous { value: "-1".to_owned(), manager: "podrank-webhook".to_owned() };
+    assert_eq!(putting_back(&ActivePod { previous: Some(webhooks), ..(*only).clone() }), None);
 }
 
 #[test]

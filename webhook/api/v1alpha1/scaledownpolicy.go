@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -161,4 +162,12 @@ const (
 	Accepted = "Accepted"
 	// Steering is whether the last scale-down was steered.
 	Steering = "Steering"
+	// ModeObserve is the reason of Steering if nothing is steered in the whole cluster.
+	ModeObserve = "ModeObserve"
 )
+
+// IsOff reports whether the status says that nothing is steered in the whole cluster.
+func (s *ScaleDownPolicyStatus) IsOff() bool {
+	steering := meta.FindStatusCondition(s.Conditions, Steering)
+	return steering != nil && steering.Reason == ModeObserve
+}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/podrank/podrank/webhook/internal/locks"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
@@ -18,12 +18,8 @@ import (
 // Path is where requests come in.
 const Path = "/scale-down"
 
-const (
-	// afterwards is how long what follows an answer may take.
-	afterwards = 30 * time.Second
-	// reports is how many answers of a namespace may be followed by anything at a time. Each remembers pods.
-	reports = 50
-)
+// afterwards is how long what follows an answer may take.
+const afterwards = 30 * time.Second
 
 // A Handler answers requests.
 type Handler struct {
@@ -37,7 +33,7 @@ type Handler struct {
 
 	// What follows answers, of few requests of each namespace.
 	after sync.WaitGroup
-	few   locks.Few[string]
+	few   bounded.Few[string]
 }
 
 // Handle steers, and afterwards takes costs off and reports. It returns what the audit log should say.
@@ -58,10 +54,10 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	report.Answered(o, time.Since(began))
 	audit := report.Audit(o)
 	o.Forget()
-	if !h.few.Enter(o.Key.Namespace, reports) {
+	if !h.few.Enter(o.Key.Namespace, bounded.Reports) {
 		// The leader takes costs off by their marks.
 		if o.Result == steer.Observed {
-			h.Steerer.Observed(o)
+			h.Steerer.Release(o)
 		}
 		return audit
 	}
@@ -73,22 +69,12 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 			h.Reporter.TakenOff(o, count, err)
 		}
 		if o.Result == steer.Observed {
-			h.Reporter.Observed(ctx, o, h.observe(ctx, o))
+			h.Reporter.Observed(ctx, o, h.Steerer.Observe(ctx, o))
 			return
 		}
 		h.Reporter.Outcome(ctx, o)
 	})
 	return audit
-}
-
-// observe predicts, and compares with what comes of the request.
-func (h *Handler) observe(ctx context.Context, o *steer.Outcome) steer.Comparison {
-	defer h.Steerer.Observed(o)
-	if err := h.Steerer.Predict(o); err != nil {
-		h.Reporter.Log.Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
-		return steer.Comparison{Without: steer.Unpredicted}
-	}
-	return h.Steerer.Compare(ctx, o)
 }
 
 // Wait returns when all that follows earlier answers is done.

@@ -34,7 +34,7 @@ func TestIsScale(t *testing.T) {
 		if err != nil || request.IsScale != test.want {
 			t.Errorf("%s, %s: %+v, %v", test.before, test.after, request, err)
 		}
-		if request.Set != "set" || request.Version != "7" || request.From != 9 || request.To != 5 {
+		if request.SetUID != "set" || request.SetVersion != "7" || request.From != 9 || request.To != 5 {
 			t.Errorf("%+v", request)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	guard "github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -47,7 +48,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
 		IsEnding: func() bool { return false },
 	}
-	s.http = httptest.NewServer(admit.Guard(admit.Reviews(s.Handler)))
+	s.http = httptest.NewServer(guard.Guard(admit.Reviews(s.Handler)))
 	t.Cleanup(s.http.Close)
 	return s
 }

@@ -12,13 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kubernetesjson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
-
-// longest is how long a name in a request may be.
-const longest = 253
 
 // A review is what is read of an AdmissionReview. It has no lists and no maps: decoded, these may take fifty times as much as what was sent.
 type review struct {
@@ -90,7 +88,7 @@ func isPlausible(r *request) bool {
 	for _, text := range []string{
 		r.Operation, r.Resource.Resource, r.SubResource, r.Namespace, r.Name, string(r.OldObject.Metadata.UID), r.OldObject.Metadata.ResourceVersion,
 	} {
-		if len(text) > longest {
+		if len(text) > bounded.NameBytes {
 			return false
 		}
 	}
@@ -101,7 +99,7 @@ func isPlausible(r *request) bool {
 func (r *request) parse() (steer.Request, error) {
 	request := steer.Request{
 		UID: r.UID, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
-		Set: r.OldObject.Metadata.UID, Version: r.OldObject.Metadata.ResourceVersion,
+		SetUID: r.OldObject.Metadata.UID, SetVersion: r.OldObject.Metadata.ResourceVersion,
 		From: r.OldObject.Spec.Replicas, To: r.Object.Spec.Replicas,
 		IsScale: r.OldObject.Metadata.Annotations.Desired != r.Object.Metadata.Annotations.Desired,
 	}

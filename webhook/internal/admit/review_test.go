@@ -122,7 +122,7 @@ func TestFewReports(t *testing.T) {
 	now := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	for i := range 80 {
 		audit := s.Handle(context.Background(), steer.Request{
-			UID: fakeapi.UID(5, i), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 3, Set: now.UID, Version: now.ResourceVersion,
+			UID: fakeapi.UID(5, i), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 3, SetUID: now.UID, SetVersion: now.ResourceVersion,
 		})
 		if audit["result"] != string(steer.NoRoom) {
 			t.Fatal(audit)

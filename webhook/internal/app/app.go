@@ -48,7 +48,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
-	"github.com/podrank/podrank/webhook/internal/optin"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -77,6 +77,8 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served. "0" serves none.
 	MetricsAddress, ProbeAddress string
 	LeaderElection               bool
+	// Mode is what all policies do at most: with Observe, nothing is steered.
+	Mode v1alpha1.Mode
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
@@ -103,7 +105,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	config.QPS = -1
 	grace, skip := 25*time.Second, true
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: scheme, Cache: cached(), LeaderElection: options.LeaderElection,
+		Scheme: scheme, Cache: workload.Cached(), LeaderElection: options.LeaderElection,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
@@ -153,9 +155,9 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		return nil, err
 	}
 	// What a request waits for does not wait for the rest.
-	live, later := bounded.NewReader(watches, 3), bounded.NewReader(watches, 1)
+	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
 	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &steer.Plans{}
-	reporter := &report.Reporter{Live: later, Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
+	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
 	if err != nil {
@@ -166,22 +168,22 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		return nil, err
 	}
 	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
-		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond)}
+		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
 			return nil, err
 		}
 	}
 	// Their caches are filled before the first request comes.
-	for object := range cached().ByObject {
+	for object := range workload.Cached().ByObject {
 		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
 			return nil, err
 		}
 	}
-	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
+	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
-	judge := &report.Judge{Cache: mgr.GetClient(), Live: later, Reporter: reporter}
-	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
+	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
+	keeper := &policy.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
 		IsEnding: func() bool { return ctx.Err() != nil }}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
@@ -192,7 +194,7 @@ func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, err
 	cordoned, err := cache.New(mgr.GetConfig(), cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
 		ByObject: map[client.Object]cache.ByObject{
-			workload.Metadata("Node"): {Transform: strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
+			workload.Metadata("Node"): {Transform: workload.Strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
 		},
 	})
 	if err != nil {
@@ -218,7 +220,7 @@ func follow(ctx context.Context, mgr manager.Manager, pods *neighbours.Pods) (he
 }
 
 // rendering is how metrics are shown: each request that is being answered takes a megabyte with compression, and half of one without.
-var rendering = promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: 4, CoalesceGather: true, DisableCompression: true}
+var rendering = promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: bounded.Renderings, CoalesceGather: true, DisableCompression: true}
 
 // show serves metrics and probes.
 func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker) error {
@@ -240,7 +242,7 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 		}
 		// They have no bodies to read.
 		server := serve.New(handler)
-		server.ReadTimeout, server.WriteTimeout = serve.Patience, 10*serve.Patience
+		server.ReadTimeout, server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
 		if err := mgr.Add(&manager.Server{Name: name, Server: server, Listener: listener}); err != nil {
 			return err
 		}
@@ -254,11 +256,11 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 	if err != nil {
 		return err
 	}
-	requests := &admit.Server{
-		Server: webhook.NewServer(webhook.Options{}), Answering: options.Deadline + serve.Patience,
+	requests := &serve.Server{
+		Server: webhook.NewServer(webhook.Options{}), Answering: options.Deadline + bounded.HeaderTime,
 		Address: net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), Directory: options.CertDir, Clients: asks,
 	}
-	requests.Register(admit.Path, admit.Guard(admit.Reviews(handler)))
+	requests.Register(admit.Path, serve.Guard(admit.Reviews(handler)))
 	if options.RotateCertificates {
 		certified := make(chan struct{})
 		err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{

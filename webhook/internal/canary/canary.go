@@ -26,13 +26,13 @@ import (
 	informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 const (
 	// label is that of canaries.
 	label = "podrank.dev/canary"
-	// atOnce is the most canaries at a time. Who comes while all fly shares the next one.
-	atOnce = 4
 	// longest is how long a canary may take, whoever still waits for it.
 	longest = 10 * time.Second
 )
@@ -51,8 +51,9 @@ type Barrier struct {
 	mu sync.Mutex
 	// by the canary's name
 	flying map[string]chan error
-	count  int
-	next   *flight
+	// next is the canary that has yet to start, and slots are for those that have.
+	next  *flight
+	slots chan struct{}
 }
 
 // A flight is a canary that several may wait for.
@@ -65,7 +66,7 @@ type flight struct {
 func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 	canaries := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
 		func(options *metav1.ListOptions) { options.LabelSelector = label })
-	b := &Barrier{client: to, set: set, canaries: canaries, flying: map[string]chan error{}}
+	b := &Barrier{client: to, set: set, canaries: canaries, flying: map[string]chan error{}, slots: make(chan struct{}, bounded.Canaries)}
 	_, err := canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { b.seen(object, false) },
 		UpdateFunc: func(_, object any) { b.seen(object, false) },
@@ -108,7 +109,14 @@ func (b *Barrier) seen(object any, gone bool) {
 
 // Wait returns once the ReplicaSet controller has seen all that was written to pods before the call.
 func (b *Barrier) Wait(ctx context.Context) error {
-	f := b.board()
+	b.mu.Lock()
+	f := b.next
+	if f == nil {
+		f = &flight{done: make(chan struct{})}
+		b.next = f
+		go b.fly(f)
+	}
+	b.mu.Unlock()
 	select {
 	case <-f.done:
 		return f.err
@@ -117,41 +125,20 @@ func (b *Barrier) Wait(ctx context.Context) error {
 	}
 }
 
-// board returns a canary that starts after this call.
-func (b *Barrier) board() *flight {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		return b.next
-	}
-	f := &flight{done: make(chan struct{})}
-	if b.count < atOnce {
-		b.count++
-		go b.fly(f)
-	} else {
-		b.next = f
-	}
-	return f
-}
-
-// fly sends one canary, and after it those that wait for it to end.
+// fly sends a canary in its turn. Until then, whoever comes shares it, since it starts after they came.
 func (b *Barrier) fly(f *flight) {
-	for f != nil {
-		began := time.Now()
+	b.slots <- struct{}{}
+	defer func() { <-b.slots }()
+	b.mu.Lock()
+	b.next = nil
+	b.mu.Unlock()
+	began := time.Now()
+	if f.err = b.send(); errors.Is(f.err, ErrLost) {
 		f.err = b.send()
-		if errors.Is(f.err, ErrLost) {
-			f.err = b.send()
-		}
-		close(f.done)
-		if b.Observe != nil {
-			b.Observe(time.Since(began), f.err)
-		}
-		b.mu.Lock()
-		f, b.next = b.next, nil
-		if f == nil {
-			b.count--
-		}
-		b.mu.Unlock()
+	}
+	close(f.done)
+	if b.Observe != nil {
+		b.Observe(time.Since(began), f.err)
 	}
 }
 

@@ -1,9 +1,11 @@
 package cleanup_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +14,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -22,6 +26,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -44,7 +49,7 @@ const (
 	patience = deadline + cleanup.Grace
 )
 
-func newShop(t *testing.T, marks ...string) *shop {
+func newShop(t testing.TB, marks ...string) *shop {
 	set, policy, pods := fakeapi.Shop(4)
 	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Kind: "ReplicaSet", Name: "web", UID: id.UID, From: 4, To: 2, Result: "Steered"}}
 	for i, mark := range marks {
@@ -157,11 +162,35 @@ func writes(number int, mark cost.Mark) step {
 // pods is told once that is over.
 func withdraws(s *shop) {
 	for i := range 2 {
-		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{{Pod: pod(i), Mark: markOf(2)}})[0])
+		err := s.Costs.TakeOff(context.Background(), []cost.Undo{{Pod: pod(i), Mark: markOf(2)}})[0]
+		if !errors.Is(err, cost.ErrGone) {
+			s.must(err)
+		}
 	}
 	s.look(time.Second)
+}
+
+// isOpen checks that the end is not told yet.
+func isOpen(s *shop) {
+	s.Reporter.Wait()
 	if down := s.policy().Status.ScaleDowns[0]; down.Gone != nil && !s.isRestarted {
 		s.Fatalf("told before it is over: %+v", down)
+	}
+}
+
+// lags has the cache stay as it is, and catchesUp ends that.
+func lags(s *shop)      { s.Cache = s.frozen() }
+func catchesUp(s *shop) { s.Cache = s.API }
+
+// fails looks so often, once a minute, while no cost can be written.
+func fails(minutes int) step {
+	return func(s *shop) {
+		s.Before = func(*fakeapi.Write) error { return errors.New("no answer") }
+		for range minutes {
+			s.now = s.now.Add(time.Minute)
+			_, _ = s.Reconcile(context.Background(), id)
+		}
+		s.Before = nil
 	}
 }
 
@@ -176,17 +205,28 @@ func templateCosts(s *shop) {
 func overrules(name string) step {
 	return func(s *shop) {
 		pod := fakeapi.Read[corev1.Pod](s, s.API, name)
-		pod.Annotations[corev1.PodDeletionCost] = "100"
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, corev1.PodDeletionCost, "100")
 		s.must(s.Update(context.Background(), pod, client.FieldOwner("somebody")))
+	}
+}
+
+// forces has kubectl podrank write its cost over that of a pod, as with --force-conflicts, and undoes has it take off what it has written.
+func forces(number int) step {
+	return applies(number, map[string]string{corev1.PodDeletionCost: "-7"})
+}
+func undoes(number int) step { return applies(number, nil) }
+
+func applies(number int, annotations map[string]string) step {
+	return func(s *shop) {
+		apply := applycorev1.Pod(pod(number).Key.Name, id.Namespace).WithUID(pod(number).UID).WithAnnotations(annotations)
+		s.must(client.IgnoreNotFound(s.Apply(context.Background(), apply, client.FieldOwner(cost.Terminal), client.ForceOwnership)))
 	}
 }
 
 // plans has pods wanted that need no cost.
 func plans(wanted ...cost.Pod) step {
 	return func(s *shop) {
-		set, err := workload.Get(context.Background(), s.API.Bounded(), id.Kind, fakeapi.Key("web"))
-		s.must(err)
-		s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: set, Wanted: wanted})
+		s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.set(), Wanted: wanted})
 	}
 }
 
@@ -245,70 +285,227 @@ func (s *shop) ended(gone, missed int32, why string) {
 	}
 }
 
+var both = []string{mark(2), mark(2)}
+
+// scaleDowns is what may happen, and how it ends.
+var scaleDowns = map[string]struct {
+	marks        []string
+	steps        []step
+	gone, missed int32
+	why          string
+}{
+	"all go": {both, []step{counts(2), looks(time.Second), has("web-0", "web-1"), goes(0, 1), looks(time.Minute)}, 2, 0, ""},
+	// Costs stay as long as the controller works.
+	"all go, in several syncs of 500 deletions": {both, []step{
+		counts(2), settles, looks(time.Second), goes(0), settles, looks(time.Hour), has("web-1"), goes(1), settles, looks(time.Second),
+	}, 2, 0, ""},
+	"the count does not fall, since another webhook refuses the request": {both, []step{
+		looks(patience - time.Second), has("web-0", "web-1"), looks(time.Second),
+	}, 0, 2, "CountDidNotFall"},
+	// Its pods have the marks of the second.
+	"the count does not fall a second time, while the first fall goes on": {both, []step{
+		counts(3), settles, looks(time.Hour), has("web-0", "web-1"), goes(0), settles, looks(time.Second),
+	}, 1, 1, "CountDidNotFall: web-1"},
+	// They come off one after the other, and are reported together.
+	"costs that were written one after the other": {both[:1], []step{
+		writes(1, markOf(2)), looks(time.Second), looks(patience - time.Second), has("web-1"), looks(time.Second / 2), has("web-1"), looks(time.Second / 2),
+	}, 0, 2, "CountDidNotFall: "},
+	"another goes":             {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OthersWentFirst: web-1"},
+	"the count rises again":    {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "CountRoseAgain"},
+	"a cost on one that stays": {append(both, staying()), []step{counts(2), goes(0, 1), settles, looks(time.Second)}, 2, 0, ""},
+	"one that needs no cost": {nil, []step{
+		plans(pod(0), pod(1)), counts(2), looks(0), goes(0, 2), settles, looks(time.Second),
+	}, 1, 1, "OthersWentFirst: web-1"},
+	"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "CountDidNotFall"},
+	"somebody overrules a cost": {both, []step{
+		overrules("web-1"), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
+	}, 1, 1, "CostChanged: web-1"},
+	"somebody overrules a cost where the template has one": {both[:1], []step{
+		templateCosts, overrules("web-0"), counts(2), goes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
+	}, 0, 1, "CostChanged: web-0"},
+	"the request fails": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "RequestFailed"},
+	"the request fails, and is let through": {both, []step{
+		withdraws, isOpen, counts(2), looks(time.Second), goes(0, 1), settles, looks(time.Second),
+	}, 2, 0, ""},
+	"the request fails after the count has fallen": {both, []step{
+		counts(2), looks(time.Second), withdraws, goes(0, 2), settles, looks(time.Second),
+	}, 1, 1, "RequestFailed: web-1"},
+	"one that needs no cost, and is gone before the count falls": {nil, []step{
+		plans(pod(0), pod(1)), looks(0), goes(0), looks(time.Second), looks(patience),
+	}, 1, 1, "CountDidNotFall: web-1"},
+	"the API server knows more than the cache, before the count falls": {both[:1], []step{
+		plans(pod(1)), looks(0), lags, goes(0, 1), looks(patience), catchesUp, looks(time.Second),
+	}, 2, 0, ""},
+	"the API server knows more than the cache, after the count has fallen": {both[:1], []step{
+		plans(pod(1)), looks(0), counts(2), looks(time.Second), lags, goes(0, 1), settles, looks(time.Second), looks(time.Second), catchesUp, looks(time.Second),
+	}, 2, 0, ""},
+	"the cache has a mark for long that came off": {both, []step{
+		counts(2), lags, goes(0, 2), settles, looks(time.Second), looks(time.Minute), catchesUp,
+	}, 1, 1, "OthersWentFirst: web-1"},
+	"one goes after its cost came off": {both, []step{
+		counts(2), lags, goes(2, 3), settles, looks(time.Second), goes(0), catchesUp, looks(time.Second),
+	}, 0, 2, "OthersWentFirst: "},
+	// The cost comes off after all, or goes with its pod.
+	"a cost that cannot be taken off for some time": {both, []step{
+		counts(2), goes(2, 3), settles, fails(2), goes(0), withdraws,
+	}, 0, 2, "OthersWentFirst: "},
+	"a cost that nobody can take off": {both, []step{
+		counts(2), goes(2, 3), settles, fails(62), goes(0), withdraws,
+	}, 0, 2, "OthersWentFirst: "},
+	// docs/protocol.md: what kubectl podrank does to marked pods, at each step.
+	"kubectl podrank takes a cost over before the count falls": {both, []step{
+		forces(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
+	}, 1, 1, "CostChanged: web-1"},
+	"kubectl podrank takes a cost over after the count has fallen": {both, []step{
+		counts(2), looks(time.Second), forces(1), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
+	}, 1, 1, "CostChanged: web-1"},
+	"kubectl podrank takes a cost over, and undoes that": {both, []step{
+		forces(1), looks(time.Second), undoes(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", ""),
+	}, 1, 1, "CostChanged: web-1"},
+	"kubectl podrank undoes where the template has a cost": {both[:1], []step{
+		templateCosts, forces(0), undoes(0), looks(time.Second), looks(patience), costs("web-0", "10"),
+	}, 0, 1, "CountDidNotFall: web-0"},
+	"kubectl podrank undoes, though it has done nothing": {both, []step{
+		undoes(0), counts(2), undoes(1), looks(time.Second), undoes(0), goes(0, 1), looks(time.Second),
+	}, 2, 0, ""},
+	"the request fails, and another goes": {both, []step{withdraws, isOpen, counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "RequestFailed: web-1"},
+}
+
 // What becomes of a scale-down: all costs come off in the end, also if the program is restarted at any time, and the end is told.
 func TestEnds(t *testing.T) {
-	both := []string{mark(2), mark(2)}
-	for name, c := range map[string]struct {
-		marks        []string
-		steps        []step
-		gone, missed int32
-		why          string
-	}{
-		"all go": {both, []step{counts(2), looks(time.Second), has("web-0", "web-1"), goes(0, 1), looks(time.Minute)}, 2, 0, ""},
-		// Costs stay as long as the controller works.
-		"all go, in several syncs of 500 deletions": {both, []step{
-			counts(2), settles, looks(time.Second), goes(0), settles, looks(time.Hour), has("web-1"), goes(1), settles, looks(time.Second),
-		}, 2, 0, ""},
-		"the count does not fall, since another webhook refuses the request": {both, []step{
-			looks(patience - time.Second), has("web-0", "web-1"), looks(time.Second),
-		}, 0, 2, "CountDidNotFall"},
-		// Its pods have the marks of the second.
-		"the count does not fall a second time, while the first fall goes on": {both, []step{
-			counts(3), settles, looks(time.Hour), has("web-0", "web-1"), goes(0), settles, looks(time.Second),
-		}, 1, 1, "CountDidNotFall: web-1"},
-		// They come off one after the other, and are reported together.
-		"costs that were written one after the other": {both[:1], []step{
-			writes(1, markOf(2)), looks(time.Second), looks(patience - time.Second), has("web-1"), looks(time.Second / 2), has("web-1"), looks(time.Second / 2),
-		}, 0, 2, "CountDidNotFall: "},
-		"another goes":             {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OthersWentFirst: web-1"},
-		"the count rises again":    {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "CountRoseAgain"},
-		"a cost on one that stays": {append(both, staying()), []step{counts(2), goes(0, 1), settles, looks(time.Second)}, 2, 0, ""},
-		"one that needs no cost": {nil, []step{
-			plans(pod(0), pod(1)), counts(2), looks(0), goes(0, 2), settles, looks(time.Second),
-		}, 1, 1, "OthersWentFirst: web-1"},
-		"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "CountDidNotFall"},
-		"somebody overrules a cost": {both, []step{
-			overrules("web-1"), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
-		}, 1, 1, "CostChanged: web-1"},
-		"somebody overrules a cost where the template has one": {both[:1], []step{
-			templateCosts, overrules("web-0"), counts(2), goes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
-		}, 0, 1, "CostChanged: web-0"},
-		"the request fails": {both, []step{withdraws, looks(patience)}, 0, 2, "RequestFailed"},
-		"the request fails, and is let through": {both, []step{
-			withdraws, counts(2), looks(time.Second), goes(0, 1), settles, looks(time.Second),
-		}, 2, 0, ""},
-		"the request fails, and another goes": {both, []step{withdraws, counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "RequestFailed: web-1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newShop(t, c.marks...)
-			s.look(0)
-			s.play(c.steps...)
-			s.has()
-			s.ended(c.gone, c.missed, c.why)
-			// The cache has seen it, so it is forgotten.
-			s.rests(time.Second)
-			for i := range c.steps {
+	untrodden := cleanup.Edges(t)
+	t.Run("all", func(t *testing.T) {
+		for name, c := range scaleDowns {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				s := newShop(t, c.marks...)
-				s.look(0)
-				s.play(c.steps[:i]...)
-				s.start()
-				s.isRestarted = true
-				s.play(c.steps[i:]...)
-				s.play(settles, looks(0), looks(patience), looks(time.Second))
-				s.has()
-			}
-		})
+				s.end(c.steps, c.gone, c.missed, c.why)
+				for i := range c.steps {
+					s.restarts(c.marks, c.steps, i, false)
+					s.restarts(c.marks, c.steps, i, true)
+				}
+			})
+		}
+	})
+	if edges := untrodden(); len(edges) > 0 {
+		t.Errorf("nothing leads along: %s", edges)
 	}
+}
+
+// restarts plays a scale-down to its end, in which the program begins anew after so many steps. If it only observes from then on, it takes all costs off
+// at once.
+func (s *shop) restarts(marks []string, steps []step, after int, observes bool) {
+	s.Helper()
+	s = newShop(s.TB, marks...)
+	s.look(0)
+	s.play(steps[:after]...)
+	s.start()
+	s.Observes, s.isRestarted = observes, true
+	if observes {
+		s.look(0)
+		s.has()
+	}
+	s.play(steps[after:]...)
+	s.play(settles, looks(0), looks(patience), looks(time.Second))
+	s.has()
+}
+
+// passes is a barrier that lets everybody through.
+type passes struct{}
+
+func (passes) Wait(context.Context) error { return nil }
+
+// In the middle of a scale-down, the whole cluster is told to observe: the costs come off at once, though the scale-down goes on, every policy says so, and
+// the next scale-down is only observed. Once it is told to steer again, it does, and policies say so no longer.
+func TestModeObserve(t *testing.T) {
+	s := newShop(t)
+	asked := 0
+	falls := func(to int32, result steer.Result) {
+		t.Helper()
+		asked++
+		set := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
+		steerer := s.NewSteerer(passes{}, s.now)
+		steerer.Observes = s.Observes
+		o := steerer.Steer(context.Background(), steer.Request{
+			UID: fakeapi.UID(5, asked), Kind: id.Kind, Key: fakeapi.Key("web"), From: *set.Spec.Replicas, To: to, SetUID: set.UID, SetVersion: set.ResourceVersion,
+		})
+		if o.Result != result {
+			t.Fatalf("%s: %s", o.Result, o.Message)
+		}
+		s.Reporter.Outcome(context.Background(), o)
+	}
+	judges := func() {
+		t.Helper()
+		_, err := (&policy.Judge{Cache: s.API, Live: s.API.Bounded(), Statuses: s.API.Statuses(), Observes: s.Observes}).Reconcile(context.Background(), id.Namespace)
+		s.must(err)
+	}
+	told := func(want string) {
+		t.Helper()
+		condition, reason := meta.FindStatusCondition(s.policy().Status.Conditions, v1alpha1.Steering), ""
+		if condition != nil {
+			reason = condition.Reason
+		}
+		if reason != want {
+			t.Errorf("%+v, not %q", condition, want)
+		}
+	}
+	s.must(s.Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}))
+	falls(2, steer.Steered)
+	told("Steered")
+	s.play(looks(0), has("web-1", "web-3"), counts(2), goes(1))
+	s.start()
+	s.Observes = true
+	s.look(0)
+	s.has()
+	judges()
+	told("ModeObserve")
+	isOpen(s)
+	s.play(goes(0), settles, looks(time.Second))
+	s.ended(0, 1, "SteeringStopped: web-3")
+	s.rests(time.Second)
+	before := len(s.Written())
+	falls(1, steer.Observed)
+	s.Reporter.Outcome(context.Background(), &steer.Outcome{Result: steer.Failed, Policy: s.policy(), Set: s.set()})
+	told("ModeObserve")
+	if len(s.Written()) != before {
+		t.Errorf("written: %v", s.Written()[before:])
+	}
+	s.start()
+	judges()
+	told("")
+	falls(1, steer.Steered)
+	judges()
+	told("Steered")
+	s.has("web-3")
+}
+
+// set is the set as it is now.
+func (s *shop) set() *workload.Set {
+	set, err := workload.Get(context.Background(), s.API.Bounded(), id.Kind, fakeapi.Key("web"))
+	s.must(err)
+	return set
+}
+
+// DESIGN.md draws the states as they are.
+func TestDrawn(t *testing.T) {
+	text, err := os.ReadFile("../../DESIGN.md")
+	fakeapi.Must(t, err)
+	_, text, _ = bytes.Cut(text, []byte("| State | Facts, and the states that they lead to |\n|---|---|\n"))
+	drawn, _, _ := bytes.Cut(text, []byte("\n\n"))
+	if want := cleanup.Table(); want != string(drawn) {
+		t.Errorf("DESIGN.md should have:\n%s", want)
+	}
+}
+
+// end plays a scale-down to its end.
+func (s *shop) end(steps []step, gone, missed int32, why string) {
+	s.Helper()
+	s.look(0)
+	s.play(steps...)
+	s.has()
+	s.ended(gone, missed, why)
+	// The cache has seen it, so it is forgotten.
+	s.rests(time.Second)
 }
 
 // twoFalls has the status know of a fall to 3 before that to 2.

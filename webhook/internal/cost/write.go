@@ -16,14 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/podrank/podrank/webhook/internal/locks"
-	"github.com/podrank/podrank/webhook/internal/workload"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 const (
-	// inFlight is the most writes at a time, of all scale-downs together, and undone how many costs come off at a time. Pods may have become large
-	// by then.
-	inFlight, undone = 16, 4
 	// longest is how long it may take to take a cost off.
 	longest = 10 * time.Second
 	// attempts is how often a cost is taken off anew because the pod has changed meanwhile.
@@ -56,12 +52,12 @@ type Writer struct {
 	// Slots for writes, and for costs that come off, for which no request waits.
 	writes, undos chan struct{}
 	// undoing lets one set of a namespace wait for these.
-	undoing locks.Map[string]
+	undoing bounded.Locks[string]
 }
 
 // NewWriter returns a writer. live reads from the API server.
 func NewWriter(to client.Client, live client.Reader) *Writer {
-	return &Writer{client: to, live: live, writes: make(chan struct{}, inFlight), undos: make(chan struct{}, undone)}
+	return &Writer{client: to, live: live, writes: make(chan struct{}, bounded.Writes), undos: make(chan struct{}, bounded.Undos)}
 }
 
 // A Write is a cost for a pod.
@@ -114,7 +110,7 @@ func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
 func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 	var err error
 	for range attempts {
-		pod := workload.Metadata("Pod")
+		pod := metadata()
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
@@ -138,7 +134,7 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 func (w *Writer) AreGone(ctx context.Context, pods []Pod) (gone []bool, errs []error) {
 	gone = make([]bool, len(pods))
 	return gone, all(ctx, w.undos, len(pods), func(i int) error {
-		now := workload.Metadata("Pod")
+		now := metadata()
 		err := w.live.Get(ctx, pods[i].Key, now)
 		gone[i] = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
 		return client.IgnoreNotFound(err)
@@ -171,18 +167,18 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	metadata := map[string]any{"name": pod.Key.Name, "namespace": pod.Key.Namespace, "uid": pod.UID}
+	fields := map[string]any{"name": pod.Key.Name, "namespace": pod.Key.Namespace, "uid": pod.UID}
 	if version != "" {
-		metadata["resourceVersion"] = version
+		fields["resourceVersion"] = version
 	}
 	if len(annotations) > 0 {
-		metadata["annotations"] = annotations
+		fields["annotations"] = annotations
 	}
-	patch, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": metadata})
+	patch, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": fields})
 	if err != nil {
 		return err
 	}
-	object := workload.Metadata("Pod")
+	object := metadata()
 	object.Namespace, object.Name = pod.Key.Namespace, pod.Key.Name
 	options := []client.PatchOption{client.FieldOwner(Manager)}
 	if force {
@@ -200,4 +196,9 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 		err = ErrGone
 	}
 	return fmt.Errorf("pod %s: %w", pod.Key.Name, err)
+}
+
+// metadata is that of a pod, to be read or written.
+func metadata() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 }

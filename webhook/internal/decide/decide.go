@@ -5,12 +5,15 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 type (
@@ -84,6 +87,9 @@ func Version() string { return podrank.LibraryVersion() }
 
 // IsActive reports whether a pod counts as one of its set's replicas.
 func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
+
+// Slim returns what decisions read of a pod, which takes as much memory for any pod.
+func Slim(pod *corev1.Pod) *corev1.Pod { return podrank.Slim(pod) }
 
 // Decide answers a question.
 func Decide(q Question) (Decision, error) {
@@ -187,32 +193,26 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 // from one to the next.
 var horizon = []time.Duration{0, time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
-// largest is how many pods a set may have for odds. Of more, it takes a second and more to work them out.
-const largest = 500
-
 // A Prediction says which pods Kubernetes deletes if nobody steers.
 type Prediction struct {
 	// Delete is the number of pods that go.
 	Delete int
 	// Certain go whenever their controller decides, soon.
-	Certain []Name
+	Certain Names
 	// Possible are all pods that may go, with those that certainly do.
 	Possible map[types.UID]bool
 	// Chances are how likely contested pods go if their controller decides at once. There are none for a set of more than 500 pods.
 	Chances []Chance
 }
 
-// A Name is what is kept of a pod until its scale-down is over.
-type Name struct {
-	Name string
-	UID  types.UID
-}
+// Names are those of pods, by UID: what is kept of them until their scale-down is over.
+type Names map[types.UID]string
 
-// Names are those of pods.
-func Names(pods []*corev1.Pod) []Name {
-	names := make([]Name, len(pods))
-	for i, pod := range pods {
-		names[i] = Name{pod.Name, pod.UID}
+// NamesOf returns those of pods.
+func NamesOf(pods []*corev1.Pod) Names {
+	names := Names{}
+	for _, pod := range pods {
+		names[pod.UID] = pod.Name
 	}
 	return names
 }
@@ -225,8 +225,8 @@ type Chance struct {
 
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
-	p := &Prediction{Delete: k, Certain: Names(active), Possible: map[types.UID]bool{}}
-	if len(active) <= largest {
+	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}}
+	if len(active) <= bounded.OddsPods {
 		_, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
 		if err != nil {
 			return nil, err
@@ -240,16 +240,15 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		if err != nil {
 			return nil, err
 		}
-		certain := map[types.UID]bool{}
-		for _, pod := range settled.Certain {
-			certain[pod.UID], p.Possible[pod.UID] = true, true
-		}
-		for _, pod := range settled.Contested {
+		certain := NamesOf(settled.Certain)
+		maps.DeleteFunc(p.Certain, func(uid types.UID, _ string) bool {
+			_, isCertain := certain[uid]
+			return !isCertain
+		})
+		for _, pod := range slices.Concat(settled.Certain, settled.Contested) {
 			p.Possible[pod.UID] = true
 		}
-		p.Certain = slices.DeleteFunc(p.Certain, func(pod Name) bool { return !certain[pod.UID] })
 	}
-	p.Certain = slices.Clip(p.Certain)
 	return p, nil
 }
 
@@ -257,12 +256,8 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 type States map[types.UID]state
 
 type state struct {
-	node     string
-	phase    corev1.PodPhase
-	ready    int64
-	isReady  bool
-	cost     string
-	restarts int32
+	node   string
+	record podrank.Record
 }
 
 // StatesOf returns those of active pods. Of the other related ones, only the node counts.
@@ -272,34 +267,23 @@ func StatesOf(active, related []*corev1.Pod) States {
 		states[pod.UID] = state{node: pod.Spec.NodeName}
 	}
 	for _, pod := range active {
-		now := state{node: pod.Spec.NodeName, phase: pod.Status.Phase, cost: pod.Annotations[corev1.PodDeletionCost]}
-		for _, condition := range pod.Status.Conditions {
-			if condition.Type == corev1.PodReady {
-				now.ready, now.isReady = condition.LastTransitionTime.Unix(), condition.Status == corev1.ConditionTrue
-			}
-		}
-		// Sidecars are init containers.
-		for _, container := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
-			now.restarts += container.RestartCount
-		}
-		states[pod.UID] = now
+		states[pod.UID] = state{pod.Spec.NodeName, podrank.RecordOf(pod)}
 	}
 	return states
 }
 
 // Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.
-func (p *Prediction) Wrong(gone []Name) (wrong []string) {
-	went := map[types.UID]bool{}
-	for _, pod := range gone {
-		went[pod.UID] = true
-		if !p.Possible[pod.UID] {
-			wrong = append(wrong, pod.Name+" went")
+func (p *Prediction) Wrong(gone Names) (wrong []string) {
+	for uid, name := range gone {
+		if !p.Possible[uid] {
+			wrong = append(wrong, name+" went")
 		}
 	}
-	for _, pod := range p.Certain {
-		if !went[pod.UID] {
-			wrong = append(wrong, pod.Name+" stayed")
+	for uid, name := range p.Certain {
+		if _, went := gone[uid]; !went {
+			wrong = append(wrong, name+" stayed")
 		}
 	}
+	slices.Sort(wrong)
 	return wrong
 }

@@ -201,6 +201,8 @@ func TestStates(t *testing.T) {
 		own.Spec.NodeName, own.Status.Phase = "a", corev1.PodRunning
 		own.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		own.Status.ContainerStatuses, own.Status.InitContainerStatuses = make([]corev1.ContainerStatus, 1), make([]corev1.ContainerStatus, 1)
+		always := corev1.ContainerRestartPolicyAlways
+		own.Spec.InitContainers = []corev1.Container{{RestartPolicy: &always}}
 		other = own.DeepCopy()
 		other.UID = "other"
 		return own, other

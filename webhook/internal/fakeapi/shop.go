@@ -19,6 +19,7 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
@@ -54,11 +55,11 @@ func Shop(count int32) (*appsv1.ReplicaSet, *v1alpha1.ScaleDownPolicy, []*corev1
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: hourAgo}}
 		pods = append(pods, pod)
 	}
-	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{
+	spot := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: "spot", UID: UID(2, 0), CreationTimestamp: metav1.NewTime(Now),
 	}}
-	policy.Spec.First = []v1alpha1.Tier{{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}}}
-	return set, policy, pods
+	spot.Spec.First = []v1alpha1.Tier{{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}}}
+	return set, spot, pods
 }
 
 // Must ends a test with an error.
@@ -138,8 +139,11 @@ func (a *API) Bounded() *bounded.Reader { return bounded.NewReader(a, 3) }
 // NewReporter reports to the server, and events to a recorder.
 func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 	recorder := events.NewFakeRecorder(10)
-	return &report.Reporter{Live: a.Bounded(), Client: a, Events: recorder, Log: logr.Discard()}, recorder
+	return &report.Reporter{Statuses: a.Statuses(), Events: recorder, Log: logr.Discard()}, recorder
 }
+
+// Statuses writes to the server.
+func (a *API) Statuses() *policy.Statuses { return &policy.Statuses{Live: a.Bounded(), Client: a} }
 
 // NewSteerer steers what is on the server, where no node is cordoned.
 func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -183,9 +182,7 @@ func put(all map[types.UID]decide.Neighbour, pod *corev1.Pod) {
 			neighbour.Set = pod.UID
 		}
 		// Many have the same, whose memory they share.
-		neighbour.Node, neighbour.Set = once(neighbour.Node), types.UID(once(string(neighbour.Set)))
+		neighbour.Node, neighbour.Set = bounded.Once(neighbour.Node), types.UID(bounded.Once(string(neighbour.Set)))
 		all[pod.UID] = neighbour
 	}
 }
-
-func once(text string) string { return unique.Make(text).Value() }

@@ -1,9 +1,13 @@
-// Package policy says which ScaleDownPolicy applies to a set, and which tier it gives a pod. It reads policies, and otherwise only computes.
+// Package policy says which ScaleDownPolicy applies to a set, and which tier it gives a pod. It reads policies, and writes their status. On the
+// leader, it judges them, and keeps the list of their namespaces.
+//
+// +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies/status,verbs=update
 package policy
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,26 +21,29 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// Most is how many policies a namespace may have. Each decision reads and compiles them.
-const Most = 50
-
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
 // being deleted is left out. If there are too many, that is the error.
-func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(name string, compiled *Compiled, err error)) error {
+func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(*Compiled, error)) error {
 	return Read(ctx, live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		if policy.DeletionTimestamp == nil {
-			compiled, err := Compile(policy)
-			use(policy.Name, compiled, err)
+			use(Compile(policy))
 		}
 	})
+}
+
+// IsThere reports whether a namespace has any policy, as far as the cache knows, which does not have what it says.
+func IsThere(ctx context.Context, cache client.Reader, namespace string) (bool, error) {
+	var some v1alpha1.ScaleDownPolicyList
+	err := cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1))
+	return len(some.Items) > 0, err
 }
 
 // Read reads the policies of a namespace. If there are too many, that is the error.
 func Read(ctx context.Context, live *bounded.Reader, namespace string, use func(*v1alpha1.ScaleDownPolicy)) error {
 	count := 0
 	return bounded.Each(ctx, live, func(page *v1alpha1.ScaleDownPolicyList) error {
-		if count += len(page.Items); count > Most {
-			return fmt.Errorf("namespace %s has more than %d policies", namespace, Most)
+		if count += len(page.Items); count > bounded.Policies {
+			return fmt.Errorf("namespace %s has more than %d policies", namespace, bounded.Policies)
 		}
 		for i := range page.Items {
 			use(&page.Items[i])
@@ -55,8 +62,10 @@ func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
 	slim.Namespace, slim.Name, slim.UID, slim.CreationTimestamp = policy.Namespace, policy.Name, policy.UID, policy.CreationTimestamp
 	slim.Generation = policy.Generation
-	if accepted := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.Accepted); accepted != nil {
-		slim.Status.Conditions = []metav1.Condition{*accepted}
+	for _, kind := range []string{v1alpha1.Accepted, v1alpha1.Steering} {
+		if condition := meta.FindStatusCondition(policy.Status.Conditions, kind); condition != nil {
+			slim.Status.Conditions = append(slim.Status.Conditions, *condition)
+		}
 	}
 	return slim
 }
@@ -74,28 +83,26 @@ type Compiled struct {
 
 type tier struct{ nodes, pods labels.Selector }
 
-// Compile parses the policy's selectors.
+// Compile parses the policy's selectors. With an error, only Policy is there.
 func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
-	selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.Selector)
-	if err != nil {
-		return nil, fmt.Errorf("spec.selector: %w", err)
+	compiled := &Compiled{Policy: slim(policy), spread: policy.Spec.Spread}
+	var errs []error
+	parse := func(selector *metav1.LabelSelector, field string) labels.Selector {
+		if selector == nil {
+			return nil
+		}
+		parsed, err := metav1.LabelSelectorAsSelector(selector)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", field, err))
+		}
+		return parsed
 	}
-	compiled := &Compiled{Policy: slim(policy), selector: selector, spread: policy.Spec.Spread}
+	compiled.selector = parse(&policy.Spec.Selector, "spec.selector")
 	for i, entry := range policy.Spec.First {
-		var parsed tier
-		if entry.Nodes != nil {
-			if parsed.nodes, err = metav1.LabelSelectorAsSelector(entry.Nodes); err != nil {
-				return nil, fmt.Errorf("spec.first[%d].nodes: %w", i, err)
-			}
-		}
-		if entry.Pods != nil {
-			if parsed.pods, err = metav1.LabelSelectorAsSelector(entry.Pods); err != nil {
-				return nil, fmt.Errorf("spec.first[%d].pods: %w", i, err)
-			}
-		}
-		compiled.tiers = append(compiled.tiers, parsed)
+		field := fmt.Sprintf("spec.first[%d].", i)
+		compiled.tiers = append(compiled.tiers, tier{parse(entry.Nodes, field+"nodes"), parse(entry.Pods, field+"pods")})
 	}
-	return compiled, nil
+	return compiled, errors.Join(errs...)
 }
 
 // Selects reports whether the policy selects a set whose template has these labels.

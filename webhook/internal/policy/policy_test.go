@@ -35,9 +35,9 @@ func each(objects []v1alpha1.ScaleDownPolicy, set labels.Set) (chosen []*policy.
 		objects[i].Namespace = "shop"
 		all = append(all, &objects[i])
 	}
-	err = policy.Each(context.Background(), bounded.NewReader(fakeapi.New(all...), 1), "shop", func(name string, compiled *policy.Compiled, err error) {
+	err = policy.Each(context.Background(), bounded.NewReader(fakeapi.New(all...), 1), "shop", func(compiled *policy.Compiled, err error) {
 		if err != nil {
-			wrong = append(wrong, name)
+			wrong = append(wrong, compiled.Policy.Name)
 		} else if compiled.Selects(set) {
 			chosen = append(chosen, compiled)
 		}

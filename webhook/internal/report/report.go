@@ -1,15 +1,12 @@
 // Package report says what became of scale-downs: in events on the set, in the status of the policy, in metrics and in the log.
-// It writes to the status of policies, and creates events.
+// It creates events, and has the status of policies written.
 //
-// +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies/status,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 package report
 
 import (
 	"context"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,18 +15,14 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/locks"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -38,40 +31,22 @@ import (
 const (
 	// action is what events are about.
 	action = "ScaleDown"
-	// last is how many scale-downs a status has.
-	last = 10
 	// again is how long the API server may ask again about a request.
 	again = 10 * time.Second
-	// late is how often an end is reported, if the status does not know of the scale-down yet.
-	late = 10
-	// patience is how long it may take to report an end.
-	patience = 30 * time.Second
-	// longest is how many bytes the note of an event may have.
-	longest = 1024
 	// named is how many pods a message names.
 	named = 5
 )
 
 // A Reporter reports.
 type Reporter struct {
-	// Live reads policies, and Client writes their status.
-	Live   *bounded.Reader
-	Client client.Client
-	Events events.EventRecorder
-	Log    logr.Logger
+	Statuses *policy.Statuses
+	Events   events.EventRecorder
+	Log      logr.Logger
 
 	// What is reported later.
 	later sync.WaitGroup
-	// namespaces keep several reports of one from being written at the same time.
-	namespaces locks.Map[string]
 	// ending are the scale-downs whose end is being written.
-	ending locks.Few[ending]
-}
-
-// ending is a scale-down of a set to a count.
-type ending struct {
-	set types.UID
-	to  int32
+	ending bounded.Few[ending]
 }
 
 // Outcome reports what became of a request.
@@ -86,7 +61,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		log.V(1).Info("scale-down", "message", o.Message)
 		return
 	}
-	message := short(describe(o))
+	message := bounded.Short(describe(o))
 	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
 	if o.Set == nil {
 		return
@@ -117,7 +92,7 @@ func entryOf(o *steer.Outcome, message string) v1alpha1.ScaleDown {
 
 // enter puts an entry into the status of the policy, with the condition that it makes.
 func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.ScaleDown) {
-	r.status(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) {
+	err := r.Statuses.Change(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) {
 		entry := entry
 		status := metav1.ConditionFalse
 		switch o.Result {
@@ -126,10 +101,12 @@ func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.S
 		case steer.Unconfirmed:
 			status = metav1.ConditionUnknown
 		}
-		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
-			ObservedGeneration: policy.Generation,
-		})
+		if !policy.Status.IsOff() {
+			meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
+				Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
+				ObservedGeneration: policy.Generation,
+			})
+		}
 		downs := policy.Status.ScaleDowns
 		if i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == entry.UID }); i >= 0 && isAgain(&downs[i], &entry) {
 			if entry.Time.Before(&downs[i].Time) {
@@ -141,8 +118,11 @@ func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.S
 			policy.Status.ScaleDowns = slices.Delete(downs, i, i+1)
 		}
 		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
-		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), last)]
+		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), bounded.ScaleDowns)]
 	})
+	if err != nil {
+		r.fails(err, o.Policy.Namespace, o.Policy.Name)
+	}
 }
 
 // isAgain reports whether two entries of a set are about one fall, about which the API server asked twice. A Deployment that could
@@ -152,162 +132,15 @@ func isAgain(before, now *v1alpha1.ScaleDown) bool {
 	return before.From == now.From && before.Gone == nil && now.Time.Sub(before.Time.Time) < again
 }
 
-// Over is a scale-down that is over: its costs are gone, with the pods or from them.
-type Over struct {
-	// Set is nil if it is gone.
-	Set       *workload.Set
-	Namespace string
-	UID       types.UID
-	To        int32
-	Gone      int
-	// Missed has the names of pods that should have gone, by reason.
-	Missed map[string][]string
-	// Others has the counts to which this and other scale-downs of the set fall that have pods of their own.
-	Others map[int32]bool
-}
-
-// Over reports how a scale-down ended.
-func (r *Reporter) Over(ctx context.Context, o *Over) {
-	done.Add(float64(o.Gone))
-	count := 0
-	var texts []string
-	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
-		names := o.Missed[reason]
-		missed.WithLabelValues(reason).Add(float64(len(names)))
-		count += len(names)
-		texts = append(texts, fmt.Sprintf("%s: %s", reason, list(names)))
-	}
-	r.Log.Info("scale-down is over", "uid", o.UID, "to", o.To, "gone", o.Gone, "missed", count, "why", texts)
-	if o.Set != nil && count > 0 {
-		r.event(o.Set, corev1.EventTypeWarning, "Missed",
-			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
-	}
-	// It may take some time, and the replica that answered the request may have yet to write about it.
-	key := ending{o.UID, o.To}
-	r.ending.Enter(key, math.MaxInt)
-	r.later.Go(func() {
-		defer r.ending.Leave(key)
-		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
-		defer stop()
-		for range late {
-			if o.note(ctx, r, count, texts) {
-				return
-			}
-			time.Sleep(time.Second / 2)
-		}
-	})
-}
-
-// Wait returns when nothing is left to report.
-func (r *Reporter) Wait() { r.later.Wait() }
-
-// note adds the end of a scale-down to the status of the policy that knows of it, and reports whether there is one.
-func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
-	unlock, err := r.namespaces.Lock(ctx, o.Namespace)
-	if err != nil {
-		return false
-	}
-	defer unlock()
-	var names []string
-	err = policy.Read(ctx, r.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		if o.entry(policy) != nil {
-			names = append(names, policy.Name)
-		}
-	})
-	if err != nil {
-		return false
-	}
-	for _, name := range names {
-		isThere := false
-		err := r.write(ctx, types.NamespacedName{Namespace: o.Namespace, Name: name}, "", func(policy *v1alpha1.ScaleDownPolicy) {
-			entry := o.entry(policy)
-			if isThere = entry != nil; !isThere {
-				return
-			}
-			gone, missed := int32(o.Gone), int32(count)
-			entry.Gone, entry.Missed = &gone, &missed
-			if count > 0 {
-				entry.Message = short(entry.Message + "; " + strings.Join(texts, "; "))
-			}
-			o.endEarlier(policy.Status.ScaleDowns, r.ending.Inside())
-		})
-		if err != nil {
-			r.fails(err, o.Namespace, name)
-		}
-		found = found || err == nil && isThere
-	}
-	return found
-}
-
-// endEarlier ends earlier scale-downs of the set whose pods this one has taken over, all of them: a pod counts with the last that wants it.
-func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, endings map[ending]int) {
-	for i := range downs {
-		_, hasPods := o.Others[downs[i].To]
-		hasPods = hasPods || endings[ending{o.UID, downs[i].To}] > 0
-		if downs[i].UID == o.UID && downs[i].Gone == nil && downs[i].To > o.To && !hasPods && steer.Result(downs[i].Result).Holds() {
-			downs[i].Gone, downs[i].Missed = new(int32), new(int32)
-			downs[i].Message = short(downs[i].Message + "; a later scale-down took its pods over")
-		}
-	}
-}
-
-// entry is what the status of a policy says of the scale-down, or nil.
-func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDown {
-	downs := policy.Status.ScaleDowns
-	i := slices.IndexFunc(downs, func(entry v1alpha1.ScaleDown) bool {
-		return entry.UID == o.UID && entry.To == o.To && entry.Gone == nil
-	})
-	if i < 0 {
-		return nil
-	}
-	return &downs[i]
-}
-
 // event tells something about a set. The API server refuses longer notes.
 func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
-	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", short(text))
-}
-
-// short cuts a text that may have names of any length in it.
-func short(text string) string {
-	if len(text) > longest {
-		return strings.ToValidUTF8(text[:longest-len("…")], "") + "…"
-	}
-	return text
-}
-
-// status changes the status of a policy as it is now, if it has this UID, or if none is given.
-func (r *Reporter) status(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) {
-	unlock, err := r.namespaces.Lock(ctx, key.Namespace)
-	if err == nil {
-		err = r.write(ctx, key, uid, change)
-		unlock()
-	}
-	if err != nil {
-		r.fails(err, key.Namespace, key.Name)
-	}
+	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", bounded.Short(text))
 }
 
 // fails tells that the status of a policy could not be written, as there is nobody else to tell.
 func (r *Reporter) fails(err error, namespace, name string) {
 	unreported.Inc()
 	r.Log.Error(err, "cannot write the status of a policy", "namespace", namespace, "name", name)
-}
-
-func (r *Reporter) write(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) error {
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		var now v1alpha1.ScaleDownPolicy
-		return client.IgnoreNotFound(r.Live.Use(ctx, key, &now, func() error {
-			if uid != "" && now.UID != uid {
-				return nil
-			}
-			before := now.Status.DeepCopy()
-			if change(&now); equality.Semantic.DeepEqual(before, &now.Status) {
-				return nil
-			}
-			return r.Client.Status().Update(ctx, &now)
-		}))
-	})
 }
 
 // describe says what became of a request.
@@ -360,51 +193,6 @@ func (r *Reporter) TakenOff(o *steer.Outcome, count int, err error) {
 		r.Log.Error(err, "cannot take all costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
 			o.Key.Name)
 	}
-}
-
-// Observed reports whether the prediction of a scale-down that nobody steered was right.
-func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Comparison) {
-	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To)
-	if c.Without != "" {
-		predictions.WithLabelValues(c.Without).Inc()
-		log.Info("scale-down could not be compared", "why", c.Without)
-		return
-	}
-	message := describePrediction(o, c)
-	log.Info("scale-down was observed", "gone", len(c.Gone), "wrong", c.Wrong, "message", message)
-	kind, reason, result := corev1.EventTypeNormal, string(steer.Observed), "Right"
-	if len(c.Wrong) > 0 {
-		kind, reason, result = corev1.EventTypeWarning, "PredictedWrongly", "Wrong"
-	}
-	predictions.WithLabelValues(result).Inc()
-	r.event(o.Set, kind, reason, message)
-	went := map[types.UID]bool{}
-	for _, pod := range c.Gone {
-		went[pod.UID] = true
-	}
-	for _, chance := range o.Prediction.Chances {
-		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went[chance.Pod])).Inc()
-	}
-	gone, wrong := int32(len(c.Gone)), int32(len(c.Wrong))
-	entry := entryOf(o, message)
-	entry.Wanted, entry.Gone, entry.Missed = int32(o.Prediction.Delete), &gone, &wrong
-	r.enter(context.WithoutCancel(ctx), o, entry)
-}
-
-// tenth is the tenth of all odds to which a share belongs: "0.3" is from 0.3 to 0.4.
-func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
-
-func describePrediction(o *steer.Outcome, c steer.Comparison) string {
-	certain := len(o.Prediction.Certain)
-	text := fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone))
-	if len(c.Wrong) > 0 {
-		return fmt.Sprintf("%s, not as predicted: %s", text, list(c.Wrong))
-	}
-	text += fmt.Sprintf(", as predicted: %d certainly", certain)
-	if chance := len(c.Gone) - certain; chance > 0 {
-		text += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
-	}
-	return text
 }
 
 // Audit returns what the API server's audit log says of a request: what became of it, by which policy, the pods that should go,

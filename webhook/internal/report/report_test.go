@@ -131,7 +131,7 @@ func TestOneByOne(t *testing.T) {
 	api := fakeapi.New(policy)
 	r, _ := api.NewReporter()
 	live, reads := api.Counted()
-	r.Live = live
+	r.Statuses.Live = live
 	var group sync.WaitGroup
 	for i := range 10 {
 		web := set(t)

@@ -36,7 +36,7 @@ func fall(t *testing.T, goes ...string) *observed {
 	s.steerer = s.NewSteerer(nil, fakeapi.Now)
 	live := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	s.Outcome = s.steerer.Steer(context.Background(), steer.Request{
-		UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 4, To: 2, Set: live.UID, Version: live.ResourceVersion,
+		UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 4, To: 2, SetUID: live.UID, SetVersion: live.ResourceVersion,
 	})
 	if s.Result != steer.Observed || len(s.API.Written()) != 0 {
 		t.Fatalf("%s: %s, written %v", s.Result, s.Message, s.API.Written())
@@ -80,7 +80,7 @@ func TestCompare(t *testing.T) {
 		"as predicted":                    {goes: []string{"web-0", "web-1"}, says: "from 4 to 2: 2 pods went, as predicted: 1 certainly, 1 of 3 by chance"},
 		"as predicted, too":               {goes: []string{"web-0", "web-3"}, says: "as predicted"},
 		"one stays":                       {goes: missed, wrong: []string{"web-0 stayed"}, says: "not as predicted: web-0 stayed"},
-		"one goes unexpected":             {[]string{"web-0", "web-1"}, func(s *observed, _ *corev1.Pod) { delete(s.Prediction.Possible, s.Active[1].UID) }, "", []string{"web-1 went"}, "web-1 went"},
+		"one goes unexpected":             {[]string{"web-0", "web-1"}, func(s *observed, _ *corev1.Pod) { delete(s.Prediction.Possible, fakeapi.UID(3, 1)) }, "", []string{"web-1 went"}, "web-1 went"},
 		"the count is as before":          {missed, func(s *observed, _ *corev1.Pod) { s.counts(4, 2) }, steer.NotFallen, nil, ""},
 		"the count is another":            {missed, func(s *observed, _ *corev1.Pod) { s.counts(3, 2) }, steer.Changed, nil, ""},
 		"the controller is still at work": {missed[:1], func(s *observed, _ *corev1.Pod) { s.counts(2, 3) }, steer.NotFallen, nil, ""},

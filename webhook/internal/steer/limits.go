@@ -2,25 +2,18 @@ package steer
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/webhook/internal/locks"
-)
-
-const (
-	// burst is how many seconds' worth of decisions a namespace may have at once, after it had none for as long.
-	burst = 5
-	// waiting is how many comparisons a namespace may have that are not over.
-	waiting = 20
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 var (
-	// toDecide are pods in memory for decisions, and toPredict those for predictions and comparisons. Each takes one to two kilobytes.
-	toDecide  = room{all: 40_000, share: 10_000}
-	toPredict = room{all: 20_000, share: 5_000}
+	// toDecide are pods in memory for decisions, and toPredict those for predictions and comparisons.
+	toDecide  = room{all: bounded.AllDecisionPods, share: bounded.DecisionPods}
+	toPredict = room{all: bounded.AllPredictionPods, share: bounded.PredictionPods}
 )
 
 // room is how many pods there may be in all, and how many of one namespace.
@@ -31,44 +24,42 @@ type room struct{ all, share int }
 type Limits struct {
 	perSecond int
 	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
-	turns, comparing, writing locks.Map[string]
-	// emptying is for decisions about whole nodes, which compute with all pods of the cluster.
-	emptying locks.Map[string]
+	turns, comparing, writing bounded.Locks[string]
+	// sets keep two requests about one set from writing at the same time.
+	sets bounded.Locks[types.UID]
+	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
+	emptying   bounded.Locks[string]
+	predicting sync.Mutex
 
 	// rates has a rate.Limiter for each namespace.
 	rates sync.Map
 	// held are the pods in memory.
-	held map[room]*locks.Few[string]
+	held map[room]*bounded.Few[string]
 	// observed are the scale-downs that are not over.
-	observed locks.Few[string]
+	observed bounded.Few[string]
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	return &Limits{perSecond: perSecond, held: map[room]*locks.Few[string]{toDecide: {}, toPredict: {}}}
+	const namespace = "other scale-downs of the namespace"
+	l := &Limits{perSecond: perSecond, held: map[room]*bounded.Few[string]{toDecide: {}, toPredict: {}}}
+	l.turns.Others, l.comparing.Others, l.writing.Others = namespace, namespace, namespace
+	l.sets.Others, l.emptying.Others = "other scale-downs of the set", "decisions about whole nodes"
+	return l
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
 // only those that have sets should.
 func (l *Limits) allow(namespace string) bool {
-	limiter, _ := l.rates.LoadOrStore(namespace, rate.NewLimiter(rate.Limit(l.perSecond), burst*l.perSecond))
+	limiter, _ := l.rates.LoadOrStore(namespace, rate.NewLimiter(rate.Limit(l.perSecond), bounded.DecisionsBurst*l.perSecond))
 	return limiter.(*rate.Limiter).Allow()
 }
 
-// turn waits until no other decision of the namespace is being made.
-func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err error) {
-	end, err = l.turns.Lock(ctx, namespace)
-	if err != nil {
-		return nil, fmt.Errorf("other scale-downs of the namespace take long: %w", err)
-	}
-	return end, nil
-}
-
-// empty waits until no other decision about whole nodes is being made.
+// empty decides about whole nodes while no one else does.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {
 	end, err := l.emptying.Lock(ctx, "")
 	if err != nil {
-		return fmt.Errorf("decisions about whole nodes take long: %w", err)
+		return err
 	}
 	defer end()
 	return decide()
@@ -78,6 +69,3 @@ func (l *Limits) empty(ctx context.Context, decide func() error) error {
 func (l *Limits) hold(in room, namespace string, pods int) bool {
 	return l.held[in].Hold(namespace, pods, in.share, in.all)
 }
-
-// release ends what hold began.
-func (l *Limits) release(in room, namespace string, pods int) { l.held[in].Release(namespace, pods) }

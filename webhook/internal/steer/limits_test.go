@@ -13,7 +13,7 @@ func TestTurns(t *testing.T) {
 	begin := func(namespace string) (func(), error) {
 		ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		defer stop()
-		return l.turn(ctx, namespace)
+		return l.turns.Lock(ctx, namespace)
 	}
 	end, err := begin("a")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestHold(t *testing.T) {
 				t.Errorf("%+v: %v", c, got)
 			}
 		}
-		l.release(in, "a", in.share)
+		l.held[in].Release("a", in.share)
 		if !l.hold(in, "e", in.share-1) || len(l.held[in].Inside()) != 4 {
 			t.Errorf("%v", l.held[in].Inside())
 		}

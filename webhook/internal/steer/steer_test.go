@@ -91,7 +91,7 @@ func (s *shop) request(to int32) steer.Request {
 	if err := s.Get(context.Background(), request.Key, set); err != nil {
 		set = s.set
 	}
-	request.From, request.Set, request.Version = *set.Spec.Replicas, set.UID, set.ResourceVersion
+	request.From, request.SetUID, request.SetVersion = *set.Spec.Replicas, set.UID, set.ResourceVersion
 	return request
 }
 
@@ -184,7 +184,7 @@ func (s *shop) predicts(o *steer.Outcome) {
 	}
 	_, err := s.States(context.Background(), o.Set)
 	fakeapi.Must(s, err)
-	s.Observed(o)
+	s.Release(o)
 }
 
 // One fall, what comes of it, and the costs then. Whatever comes of it, the pods that were read for it are forgotten. Only those that wait for a prediction
@@ -499,12 +499,12 @@ func TestStale(t *testing.T) {
 	}
 	for name, change := range map[string]func(*shop, *steer.Request){
 		"a set that is gone": func(s *shop, _ *steer.Request) { fakeapi.Must(s, s.Delete(context.Background(), s.set)) },
-		"another set":        func(_ *shop, r *steer.Request) { r.Set = uid(9, 9) },
-		"no set":             func(_ *shop, r *steer.Request) { r.Set = "" },
-		"an earlier state":   func(_ *shop, r *steer.Request) { r.Version = "1" },
-		"no version":         func(_ *shop, r *steer.Request) { r.Version = "" },
+		"another set":        func(_ *shop, r *steer.Request) { r.SetUID = uid(9, 9) },
+		"no set":             func(_ *shop, r *steer.Request) { r.SetUID = "" },
+		"an earlier state":   func(_ *shop, r *steer.Request) { r.SetVersion = "1" },
+		"no version":         func(_ *shop, r *steer.Request) { r.SetVersion = "" },
 		"another count":      func(_ *shop, r *steer.Request) { r.From++ },
-		"the same, renamed":  func(_ *shop, r *steer.Request) { r.Set = uid(1, 1) },
+		"the same, renamed":  func(_ *shop, r *steer.Request) { r.SetUID = uid(1, 1) },
 	} {
 		s := newShop(t, nil)
 		request := s.request(4)
@@ -559,7 +559,7 @@ func TestTooMany(t *testing.T) {
 	// Requests about sets of other UIDs, or of none, do not count.
 	for i := range 100 {
 		junk := s.request(4)
-		junk.Set = uid(9, i)
+		junk.SetUID = uid(9, i)
 		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
 		junk = s.request(4)
 		junk.Key.Name = fmt.Sprint("other-", i)
@@ -656,7 +656,7 @@ func TestPredictedLater(t *testing.T) {
 	s.fall(3, steer.TooMany, "20 scale-downs of the namespace are being observed")
 	fakeapi.Must(t, s.Predict(first))
 	s.fall(3, steer.TooMany, "20 scale-downs of the namespace are being observed")
-	s.Observed(first)
+	s.Release(first)
 	s.fall(3, steer.Observed, "")
 
 	s = newShopOf(t, 3_000, observes)

@@ -53,20 +53,22 @@ type Set struct {
 
 // Get reads a set.
 func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
+	var object client.Object
 	switch kind {
 	case ReplicaSet:
-		return read(ctx, from, key, &appsv1.ReplicaSet{}, OfReplicaSet)
+		object = &appsv1.ReplicaSet{}
 	case ReplicationController:
-		return read(ctx, from, key, &corev1.ReplicationController{}, OfReplicationController)
+		object = &corev1.ReplicationController{}
+	default:
+		return nil, fmt.Errorf("%s is no kind of set", kind)
 	}
-	return nil, fmt.Errorf("%s is no kind of set", kind)
-}
-
-func read[T client.Object](ctx context.Context, from *bounded.Reader, key types.NamespacedName, set T, of func(T) (*Set, error)) (*Set, error) {
-	if err := from.Get(ctx, key, set); err != nil {
+	if err := from.Get(ctx, key, object); err != nil {
 		return nil, err
 	}
-	return of(set)
+	if controller, ok := object.(*corev1.ReplicationController); ok {
+		return OfReplicationController(controller)
+	}
+	return OfReplicaSet(object.(*appsv1.ReplicaSet))
 }
 
 // OfReplicaSet returns what is needed of a ReplicaSet.
@@ -85,7 +87,7 @@ func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
 }
 
 func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
-	if set.Spec.Selector.Size() > longest {
+	if set.Spec.Selector.Size() > bounded.KeptBytes {
 		return nil, fmt.Errorf("the selector of %s %s has %w", kind, set.Name, errLong)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
@@ -103,10 +105,7 @@ func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
 	}, nil
 }
 
-// longest is how many bytes a selector may have, or a reference to a controller, because they are kept until a scale-down is over.
-const longest = 16 << 10
-
-var errLong = fmt.Errorf("more than %d KiB", longest>>10)
+var errLong = fmt.Errorf("more than %d KiB", bounded.KeptBytes>>10)
 
 // slim returns what is needed of a set's metadata, which may be large.
 func slim(kind Kind, set metav1.Object) (*metav1.PartialObjectMetadata, error) {
@@ -116,7 +115,7 @@ func slim(kind Kind, set metav1.Object) (*metav1.PartialObjectMetadata, error) {
 		Generation: set.GetGeneration(), DeletionTimestamp: set.GetDeletionTimestamp(), Annotations: only(set.GetAnnotations(), Revision),
 	}
 	if owner := metav1.GetControllerOf(set); owner != nil {
-		if owner.Size() > longest {
+		if owner.Size() > bounded.KeptBytes {
 			return nil, fmt.Errorf("the reference of %s %s to its controller has %w", kind, set.GetName(), errLong)
 		}
 		slim.OwnerReferences = []metav1.OwnerReference{*owner}
@@ -124,12 +123,18 @@ func slim(kind Kind, set metav1.Object) (*metav1.PartialObjectMetadata, error) {
 	return slim, nil
 }
 
-// only returns the entry of a key, if there is one that is not too long.
-func only(all map[string]string, key string) map[string]string {
-	if value, ok := all[key]; ok && len(value) <= longest {
-		return map[string]string{key: value}
+// only returns the entries of these keys that are not too long.
+func only(all map[string]string, keys ...string) map[string]string {
+	var kept map[string]string
+	for _, key := range keys {
+		if value, ok := all[key]; ok && len(value) <= bounded.KeptBytes {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[key] = value
+		}
 	}
-	return nil
+	return kept
 }
 
 // String names the set.
@@ -164,10 +169,6 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 // IsOwn reports whether a pod belongs to the set.
 func (s *Set) IsOwn(pod metav1.Object) bool { return metav1.IsControlledBy(pod, s.Object) }
 
-// mostSiblings is how many other sets of a controller may have pods. Each takes two requests to the API server, and whoever may create
-// sets could create thousands for one controller. A Deployment has two or three.
-const mostSiblings = 20
-
 // Siblings returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
 // ranks. The cache has only metadata, so they are read live.
 func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.Reader) ([]*Set, error) {
@@ -191,8 +192,8 @@ func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.R
 		if len(pods) == 0 {
 			continue
 		}
-		if len(siblings) == mostSiblings {
-			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", mostSiblings)
+		if len(siblings) == bounded.Siblings {
+			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", bounded.Siblings)
 		}
 		var sibling appsv1.ReplicaSet
 		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &sibling); client.IgnoreNotFound(err) != nil {

@@ -1,8 +1,6 @@
-package app
+package workload
 
 import (
-	"unique"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,26 +9,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// cached says what the caches keep: of pods, sets and nodes only metadata, and of everything only what somebody reads.
-func cached() cache.Options {
+// Cached says what the caches keep: of pods, sets and nodes only metadata, and of everything only what somebody reads.
+func Cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			workload.Metadata("Pod"):                          {Transform: strip},
-			workload.Metadata("Node"):                         {Transform: strip},
-			workload.Metadata(workload.ReplicaSet):            {Transform: strip},
-			workload.Metadata(workload.ReplicationController): {Transform: strip},
-			&v1alpha1.ScaleDownPolicy{}:                       {Transform: stripPolicy},
+			Metadata("Pod"):                 {Transform: Strip},
+			Metadata("Node"):                {Transform: Strip},
+			Metadata(ReplicaSet):            {Transform: Strip},
+			Metadata(ReplicationController): {Transform: Strip},
+			&v1alpha1.ScaleDownPolicy{}:     {Transform: stripPolicy},
 		},
 	}
 }
 
-// strip drops what nobody reads, and has what is often the same only once.
-func strip(object any) (any, error) {
+// Strip drops what nobody reads, and has what is often the same only once.
+func Strip(object any) (any, error) {
 	metadata, ok := object.(*metav1.PartialObjectMetadata)
 	if !ok {
 		return object, nil
@@ -48,7 +46,7 @@ func strip(object any) (any, error) {
 		// Only the labels of nodes are read.
 		metadata.Labels = nil
 	}
-	metadata.Namespace = once(metadata.Namespace)
+	metadata.Namespace = bounded.Once(metadata.Namespace)
 	metadata.OwnerReferences = controller(metadata)
 	return object, nil
 }
@@ -61,7 +59,7 @@ func stripPolicy(object any) (any, error) {
 		return object, nil
 	}
 	slim := &v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: policy.Spec.EmptyNodes}}
-	slim.Namespace, slim.Name, slim.UID = once(policy.Namespace), policy.Name, policy.UID
+	slim.Namespace, slim.Name, slim.UID = bounded.Once(policy.Namespace), policy.Name, policy.UID
 	slim.ResourceVersion, slim.Generation, slim.DeletionTimestamp = policy.ResourceVersion, policy.Generation, policy.DeletionTimestamp
 	return slim, nil
 }
@@ -73,24 +71,7 @@ func controller(object metav1.Object) []metav1.OwnerReference {
 	if owner == nil || !cost.IsUUID(string(owner.UID)) || len(owner.Name) > validation.DNS1123SubdomainMaxLength || len(owner.Kind) > validation.DNS1035LabelMaxLength {
 		return nil
 	}
-	return []metav1.OwnerReference{{Kind: once(owner.Kind), Name: once(owner.Name), UID: types.UID(once(string(owner.UID))), Controller: &yes}}
+	return []metav1.OwnerReference{{Kind: bounded.Once(owner.Kind), Name: bounded.Once(owner.Name), UID: types.UID(bounded.Once(string(owner.UID))), Controller: &yes}}
 }
-
-// once returns a text that shares its memory with equal ones.
-func once(text string) string { return unique.Make(text).Value() }
 
 var yes = true
-
-// only returns the entries of these keys.
-func only(all map[string]string, keys ...string) map[string]string {
-	var kept map[string]string
-	for _, key := range keys {
-		if value, ok := all[key]; ok {
-			if kept == nil {
-				kept = map[string]string{}
-			}
-			kept[key] = value
-		}
-	}
-	return kept
-}

@@ -1,8 +1,9 @@
-// Package locks has values and locks for each key that somebody uses or waits for, and none for others, and counts of who is inside.
-package locks
+package bounded
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"sync"
@@ -41,11 +42,15 @@ func (s *Shared[K, V]) Use(key K, make func() V) (value V, leave func()) {
 	}
 }
 
-// A Map has the locks. Its zero value is ready. Who waits for one gets it in turn.
-type Map[K comparable] struct{ locks Shared[K, chan struct{}] }
+// Locks are one for each key that somebody holds or waits for, and none for others. Its zero value is ready. Who waits for one gets it in turn.
+type Locks[K comparable] struct {
+	// Others is who has them, for errors.
+	Others string
+	locks  Shared[K, chan struct{}]
+}
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
-func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
+func (m *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	held, leave := m.locks.Use(key, func() chan struct{} { return make(chan struct{}, 1) })
 	select {
 	case held <- struct{}{}:
@@ -55,7 +60,7 @@ func (m *Map[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 		}, nil
 	case <-ctx.Done():
 		leave()
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("%s take long: %w", cmp.Or(m.Others, "others"), ctx.Err())
 	}
 }
 
@@ -93,7 +98,9 @@ func (f *Few[K]) Hold(key K, more, most, inAll int) bool {
 func (f *Few[K]) Release(key K, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside[key] -= count; f.inside[key] == 0 {
+	if f.inside[key] > count {
+		f.inside[key] -= count
+	} else {
 		delete(f.inside, key)
 	}
 }

@@ -1,4 +1,4 @@
-package admit
+package serve
 
 import (
 	"bytes"
@@ -7,49 +7,34 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/podrank/podrank/webhook/internal/locks"
-	"github.com/podrank/podrank/webhook/internal/serve"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-const (
-	// largest is how many bytes a request may have: twice the largest object that Kubernetes stores, and some more.
-	largest = 4 << 20
-	// Of one address, large requests may have together so many bytes, and small ones so many, so that the former do not keep the latter waiting.
-	large, small = 8 << 20, 4 << 20
-	// room is how many bytes all requests may have together until they are answered. Decoded, they take several times as much.
-	room = 6 * largest
-	// own is how many bytes each address may have besides: an API server gets through, however much others send. A request that has no more is
-	// small.
-	own = 128 << 10
-	// piece is how many bytes are read at a time.
-	piece = 16 << 10
-	// reading is how long it may take to send a request. It waits for room as long.
-	reading = time.Second
-)
+// piece is how many bytes are read at a time.
+const piece = 16 << 10
 
 // Guard bounds what a request takes before anything is known of it, and hides what is none from next, which would log it.
 func Guard(next http.Handler) http.Handler {
-	free, senders := semaphore.NewWeighted(room), locks.Shared[string, *sender]{}
+	free, senders := semaphore.NewWeighted(bounded.AllReviewsBytes), bounded.Shared[string, *sender]{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || r.Method != http.MethodPost {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusUnsupportedMediaType)
 			return
 		}
 		size := r.ContentLength
-		if size > largest {
+		if size > bounded.ReviewBytes {
 			http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
 			return
 		}
 		if size < 0 {
-			size = largest
+			size = bounded.ReviewBytes
 		}
-		from, leave := senders.Use(serve.Host(r.RemoteAddr), func() *sender {
-			return &sender{large: semaphore.NewWeighted(large), small: semaphore.NewWeighted(small), own: own}
+		from, leave := senders.Use(Host(r.RemoteAddr), func() *sender {
+			return &sender{large: semaphore.NewWeighted(bounded.LargeReviewsBytes), small: semaphore.NewWeighted(bounded.SmallReviewsBytes), own: semaphore.NewWeighted(bounded.OwnReviewBytes)}
 		})
 		defer leave()
 		taken := &taken{from: from, free: free}
@@ -72,9 +57,8 @@ func Guard(next http.Handler) http.Handler {
 type sender struct {
 	// large and small are what all such requests may have, by what they say they have.
 	large, small *semaphore.Weighted
-	mu           sync.Mutex
-	// own is what is left of that.
-	own int64
+	// own is what it has besides.
+	own *semaphore.Weighted
 }
 
 // taken is what a request has taken: bytes of its sender's own, of the room for all, and of the sender's share.
@@ -88,17 +72,17 @@ type taken struct {
 // read reads the body of a request that says that it has so many bytes. Room is taken for what has come, so that nobody keeps others out by
 // what is only said.
 func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) ([]byte, error) {
-	ctx, stop := context.WithTimeout(r.Context(), reading)
+	ctx, stop := context.WithTimeout(r.Context(), bounded.ReviewTime)
 	defer stop()
 	t.share = t.from.large
-	if size <= own {
+	if size <= bounded.OwnReviewBytes {
 		t.share = t.from.small
 	}
 	if err := t.share.Acquire(ctx, size); err != nil {
 		return nil, err
 	}
 	t.says = size
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(reading)); err != nil {
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(bounded.ReviewTime)); err != nil {
 		return nil, err
 	}
 	from := http.MaxBytesReader(w, r.Body, size)
@@ -122,14 +106,10 @@ func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) ([]byte
 }
 
 func (t *taken) take(ctx context.Context, bytes int64) error {
-	t.from.mu.Lock()
-	if t.from.own >= bytes {
-		t.from.own -= bytes
+	if t.from.own.TryAcquire(bytes) {
 		t.own += bytes
-		t.from.mu.Unlock()
 		return nil
 	}
-	t.from.mu.Unlock()
 	if err := t.free.Acquire(ctx, bytes); err != nil {
 		return err
 	}
@@ -140,7 +120,5 @@ func (t *taken) take(ctx context.Context, bytes int64) error {
 func (t *taken) release() {
 	t.share.Release(t.says)
 	t.free.Release(t.common)
-	t.from.mu.Lock()
-	defer t.from.mu.Unlock()
-	t.from.own += t.own
+	t.from.own.Release(t.own)
 }

@@ -1,6 +1,4 @@
-// Package optin has the API server ask only about namespaces that have policies: it keeps the list of them in this program's own
-// webhook configuration. It runs on the leader, and writes to nothing else.
-package optin
+package policy
 
 import (
 	"context"

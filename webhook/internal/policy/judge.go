@@ -1,7 +1,8 @@
-package report
+package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,7 +21,6 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
-	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -34,7 +34,9 @@ type Judge struct {
 	Cache client.Reader
 	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
 	Live     *bounded.Reader
-	Reporter *Reporter
+	Statuses *Statuses
+	// Observes is whether nothing is steered, whatever policies say.
+	Observes bool
 }
 
 // SetUp makes the judge run on the manager's leader.
@@ -55,15 +57,13 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
 	// Sets come and go in namespaces without policies, too.
-	var some v1alpha1.ScaleDownPolicyList
-	if err := j.Cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1)); err != nil || len(some.Items) == 0 {
+	if isThere, err := IsThere(ctx, j.Cache, namespace); err != nil || !isThere {
 		return ctrl.Result{}, err
 	}
 	var valid, invalid []*judged
-	err := policy.Each(ctx, j.Live, namespace, func(name string, compiled *policy.Compiled, err error) {
+	err := Each(ctx, j.Live, namespace, func(compiled *Compiled, err error) {
 		if err != nil {
-			unread := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-			invalid = append(invalid, &judged{Compiled: &policy.Compiled{Policy: unread}, reason: "Invalid", message: err.Error()})
+			invalid = append(invalid, &judged{Compiled: compiled, reason: "Invalid", message: err.Error()})
 			return
 		}
 		valid = append(valid, &judged{Compiled: compiled})
@@ -71,7 +71,7 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	slices.SortFunc(valid, func(a, b *judged) int { return policy.Compare(a.Compiled, b.Compiled) })
+	slices.SortFunc(valid, func(a, b *judged) int { return Compare(a.Compiled, b.Compiled) })
 	var again time.Duration
 	if len(valid) > 1 {
 		// One alone cannot be shadowed.
@@ -92,32 +92,50 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 			return ctrl.Result{}, err
 		}
 	}
+	var failed []error
 	for _, each := range slices.Concat(valid, invalid) {
-		if each.accept(each.Policy.DeepCopy()) {
-			j.Reporter.status(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { each.accept(policy) })
+		judge := func(policy *v1alpha1.ScaleDownPolicy) {
+			each.accept(policy)
+			j.steers(policy)
+		}
+		if changes(each.Policy.DeepCopy(), judge) {
+			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, judge))
 		}
 	}
-	return ctrl.Result{RequeueAfter: again}, nil
+	return ctrl.Result{RequeueAfter: again}, errors.Join(failed...)
 }
 
-// judged is a policy, and why it does not count, or "". What its status says now is not known if it is invalid.
+// judged is a policy, and why it does not count, or "".
 type judged struct {
-	*policy.Compiled
+	*Compiled
 	reason, message string
 	// counts is whether it counts for some set. The message is only a note then.
 	counts bool
 }
 
-// accept sets the condition Accepted, and reports whether that changed anything.
-func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) bool {
+// accept sets the condition Accepted.
+func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) {
 	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: short(j.message),
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: bounded.Short(j.message),
 		ObservedGeneration: policy.Generation,
 	}
 	if j.reason != "" && !j.counts {
 		condition.Status, condition.Reason = metav1.ConditionFalse, j.reason
 	}
-	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
+	meta.SetStatusCondition(&policy.Status.Conditions, condition)
+}
+
+// steers says in the condition Steering that nothing is steered, or no longer says so.
+func (j *Judge) steers(policy *v1alpha1.ScaleDownPolicy) {
+	switch {
+	case j.Observes:
+		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.Steering, Status: metav1.ConditionFalse, Reason: v1alpha1.ModeObserve, ObservedGeneration: policy.Generation,
+			Message: "podrank-webhook runs with --mode=Observe, so it steers nothing, whatever policies say",
+		})
+	case policy.Status.IsOff():
+		meta.RemoveStatusCondition(&policy.Status.Conditions, v1alpha1.Steering)
+	}
 }
 
 // sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.

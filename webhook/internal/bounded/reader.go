@@ -1,5 +1,3 @@
-// Package bounded reads from the API server in small pieces. Whoever makes objects decides how many there are and how large they are. This
-// decides how much of them is in memory at a time.
 package bounded
 
 import (
@@ -14,15 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const (
-	// largest is how many bytes an answer may have. An object has at most 1.5 MiB, unless etcd was told otherwise. Decoded, it may take
-	// twenty times as much.
-	largest = 2 << 20
-	// Page is how many objects are read at a time if all are too large together.
-	Page = 200
-)
-
-var errTooLarge = fmt.Errorf("the answer has more than %d MiB", largest>>20)
+var errTooLarge = fmt.Errorf("the answer has more than %d MiB", AnswerBytes>>20)
 
 // Config returns the configuration of a client whose requests fail if their answers are too large. Watches have no such end.
 func Config(config *rest.Config) *rest.Config {
@@ -40,11 +30,11 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, largest+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, AnswerBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(body) > largest {
+	if len(body) > AnswerBytes {
 		return nil, errTooLarge
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))

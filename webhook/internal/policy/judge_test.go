@@ -1,4 +1,4 @@
-package report_test
+package policy_test
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/policy"
 )
 
-func policy(name string, second int64, selector metav1.LabelSelector) *v1alpha1.ScaleDownPolicy {
+func aged(name string, second int64, selector metav1.LabelSelector) *v1alpha1.ScaleDownPolicy {
 	return &v1alpha1.ScaleDownPolicy{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), CreationTimestamp: metav1.Unix(second, 0)},
 		Spec:       v1alpha1.ScaleDownPolicySpec{Selector: selector, Spread: []string{"zone"}},
@@ -25,12 +25,11 @@ func policy(name string, second int64, selector metav1.LabelSelector) *v1alpha1.
 func TestJudge(t *testing.T) {
 	web := metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	set, _, _ := fakeapi.Shop(0)
-	older := policy("older", 1, web)
-	api := fakeapi.New(set, older, policy("younger", 2, metav1.LabelSelector{}),
-		policy("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
-		policy("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
-	reporter, _ := api.NewReporter()
-	judge := &report.Judge{Cache: api, Live: api.Bounded(), Reporter: reporter}
+	older := aged("older", 1, web)
+	api := fakeapi.New(set, older, aged("younger", 2, metav1.LabelSelector{}),
+		aged("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
+		aged("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
+	judge := &policy.Judge{Cache: api, Live: api.Bounded(), Statuses: api.Statuses()}
 	is := func(name, reason string) {
 		t.Helper()
 		if _, err := judge.Reconcile(context.Background(), "shop"); err != nil {
@@ -46,10 +45,10 @@ func TestJudge(t *testing.T) {
 	is("other", "Accepted")
 	is("younger", "Shadowed")
 	is("invalid", "Invalid")
-	// What the statuses say already is not read again, except of the invalid one.
+	// What the statuses say already is not read again.
 	live, reads := api.Counted()
-	reporter.Live = live
-	if is("younger", "Shadowed"); reads.Count.Load() != 1 {
+	judge.Statuses.Live = live
+	if is("younger", "Shadowed"); reads.Count.Load() != 0 {
 		t.Errorf("%d reads", reads.Count.Load())
 	}
 	// Of several sets, the first is named.
@@ -78,7 +77,7 @@ func TestJudge(t *testing.T) {
 // A set that comes or goes where there is no policy costs no request.
 func TestNoPolicy(t *testing.T) {
 	set, _, _ := fakeapi.Shop(0)
-	judge := &report.Judge{Cache: fakeapi.New(set, policy("elsewhere", 1, metav1.LabelSelector{}))}
+	judge := &policy.Judge{Cache: fakeapi.New(set, aged("elsewhere", 1, metav1.LabelSelector{}))}
 	if _, err := judge.Reconcile(context.Background(), "another"); err != nil {
 		t.Error(err)
 	}

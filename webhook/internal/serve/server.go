@@ -1,4 +1,4 @@
-package admit
+package serve
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
-
-	"github.com/podrank/podrank/webhook/internal/serve"
 )
 
 // ending is how long requests may take when the program should end.
@@ -45,7 +43,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := serve.Listen(s.Address)
+	listener, err := Listen(s.Address)
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,7 @@ func (s *Server) Start(ctx context.Context) error {
 	go func() { watching <- watcher.Start(ctx) }()
 	config := &tls.Config{GetCertificate: watcher.GetCertificate}
 	s.Clients(config)
-	server := serve.New(s.WebhookMux())
+	server := New(s.WebhookMux())
 	server.WriteTimeout = s.Answering
 	server.TLSConfig, server.BaseContext = config, func(net.Listener) context.Context { return ctx }
 	ended := make(chan error, 1)

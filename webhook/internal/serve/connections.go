@@ -4,21 +4,16 @@ package serve
 import (
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
-)
 
-const (
-	// each is how many connections one address may have, and all how many there are. An API server has one for each request at a time.
-	each, all = 200, 1000
-	// headers is how many bytes the headers of a request may have, and Patience how long these and a handshake may take.
-	headers  = 4 << 10
-	Patience = 3 * time.Second
-	// idle is how long a connection without requests is kept.
-	idle = 90 * time.Second
+	"golang.org/x/time/rate"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 // New returns a server. It does not speak HTTP/2, which API servers do not use for webhooks, and with which a connection has a megabyte for each
@@ -29,7 +24,7 @@ func New(handler http.Handler) *http.Server {
 	return &http.Server{
 		Protocols: only,
 		ErrorLog:  log.New(io.Discard, "", 0),
-		Handler:   handler, ReadHeaderTimeout: Patience, MaxHeaderBytes: headers, IdleTimeout: idle,
+		Handler:   handler, ReadHeaderTimeout: bounded.HeaderTime, MaxHeaderBytes: bounded.HeaderBytes, IdleTimeout: bounded.IdleTime,
 	}
 }
 
@@ -39,7 +34,7 @@ func Listen(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fair{Listener: listener, open: map[string][]*connection{}}, nil
+	return &fair{Listener: listener, rates: map[string]*rate.Limiter{}, open: map[string][]*connection{}}, nil
 }
 
 // Host is the address of who has connected, without the port.
@@ -51,9 +46,13 @@ func Host(remote string) string {
 	return host
 }
 
-// fair bounds connections. If there are too many, whoever has the most loses the oldest.
+// fair bounds connections, and how fast an address makes new ones. If there are too many, whoever has the most loses the oldest.
 type fair struct {
 	net.Listener
+	// rates are those of addresses that have connected lately, and swept is when others were forgotten. Accept alone reads them.
+	rates map[string]*rate.Limiter
+	swept time.Time
+
 	mu sync.Mutex
 	// open are those of each address, the oldest first, and count is how many there are.
 	open  map[string][]*connection
@@ -68,7 +67,10 @@ func (f *fair) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		c := &connection{Conn: accepted, of: f, from: Host(accepted.RemoteAddr().String())}
-		ends := f.admit(c)
+		ends := c
+		if f.mayConnect(c.from, time.Now()) {
+			ends = f.admit(c)
+		}
 		if ends != nil {
 			_ = ends.Conn.Close()
 		}
@@ -78,6 +80,19 @@ func (f *fair) Accept() (net.Conn, error) {
 	}
 }
 
+// mayConnect reports whether an address has made few enough connections.
+func (f *fair) mayConnect(from string, now time.Time) bool {
+	const atOnce = 2 * bounded.ConnectionsPerSecond
+	if now.Sub(f.swept) > time.Second {
+		f.swept = now
+		maps.DeleteFunc(f.rates, func(_ string, of *rate.Limiter) bool { return of.TokensAt(now) >= atOnce })
+	}
+	if f.rates[from] == nil {
+		f.rates[from] = rate.NewLimiter(bounded.ConnectionsPerSecond, atOnce)
+	}
+	return f.rates[from].AllowN(now, 1)
+}
+
 // admit adds a connection, and returns the one that has to end for that, which may be the same.
 func (f *fair) admit(c *connection) (ends *connection) {
 	f.mu.Lock()
@@ -85,9 +100,9 @@ func (f *fair) admit(c *connection) (ends *connection) {
 	f.open[c.from] = append(f.open[c.from], c)
 	f.count++
 	switch {
-	case len(f.open[c.from]) > each:
+	case len(f.open[c.from]) > bounded.ConnectionsOfAddress:
 		ends = c
-	case f.count > all:
+	case f.count > bounded.Connections:
 		most := c.from
 		for from, open := range f.open {
 			if len(open) > len(f.open[most]) {

@@ -1,4 +1,4 @@
-package admit_test
+package serve_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/serve"
 
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
@@ -20,7 +20,7 @@ import (
 // Only requests of the right form, size and speed are passed on.
 func TestGuard(t *testing.T) {
 	var passed atomic.Int32
-	server := httptest.NewTLSServer(admit.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewTLSServer(serve.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		// Longer than a request may take to be read: the connection is still there for its answer.
 		if string(body) == "slow answer" {
@@ -130,7 +130,7 @@ func flood(t *testing.T, url string, hosts, each int, body func() io.Reader) *sy
 // say that they send, a request of another address comes through.
 func TestRoom(t *testing.T) {
 	h := &holder{free: make(chan struct{})}
-	server := httptest.NewServer(admit.Guard(h))
+	server := httptest.NewServer(serve.Guard(h))
 	defer server.Close()
 	comesThrough := func(what string) {
 		t.Helper()
@@ -152,6 +152,21 @@ func TestRoom(t *testing.T) {
 	h.again()
 	group = flood(t, server.URL, 9, 5, large)
 	comesThrough("many addresses send a lot")
+	// While that address has another request, which has yet to be sent: what earlier ones took is free again.
+	unsent, send := io.Pipe()
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := clientFrom("127.0.0.100").Post(server.URL, "application/json", unsent)
+		waiting <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	for range 5 {
+		comesThrough("one by one")
+	}
+	send.Close()
+	if err := <-waiting; err != nil {
+		t.Error(err)
+	}
 	time.Sleep(2 * time.Second)
 	if most := h.most.Load(); most == 0 || most > 24<<20+9*128<<10 {
 		t.Errorf("all hold %d bytes", most)

@@ -96,6 +96,29 @@ func TestConnections(t *testing.T) {
 	}
 }
 
+// One address makes few new connections in a second, and TLS handshakes with them, also if it ends them at once. Another one still gets some.
+func TestHandshakes(t *testing.T) {
+	address := start(t)
+	answered, began := 0, time.Now()
+	for range 400 {
+		connection := connect(t, "127.0.0.1", address)
+		if get(connection, "") != "" {
+			answered++
+		}
+		connection.Close()
+	}
+	if most := 201 + int(100*time.Since(began).Seconds()); answered < 200 || answered > most {
+		t.Errorf("%d connections of one address, and not 200 to %d", answered, most)
+	}
+	if get(connect(t, "127.0.0.2", address), "") == "" {
+		t.Error("another address has no connection")
+	}
+	time.Sleep(time.Second)
+	if get(connect(t, "127.0.0.1", address), "") == "" {
+		t.Error("no connection a second later")
+	}
+}
+
 // Headers are few, and come soon.
 func TestHeaders(t *testing.T) {
 	address := start(t)

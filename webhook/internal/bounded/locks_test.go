@@ -1,4 +1,4 @@
-package locks_test
+package bounded_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/webhook/internal/locks"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
 // One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
 func TestLock(t *testing.T) {
-	var m locks.Map[string]
+	var m bounded.Locks[string]
 	ctx := context.Background()
 	first, err := m.Lock(ctx, "a")
 	fakeapi.Must(t, err)
@@ -78,7 +78,7 @@ func TestLock(t *testing.T) {
 
 // Few come in for each key.
 func TestFew(t *testing.T) {
-	var f locks.Few[string]
+	var f bounded.Few[string]
 	for i, want := range []bool{true, true, false} {
 		if got := f.Enter("a", 2); got != want {
 			t.Errorf("%d: %v", i, got)

@@ -1,4 +1,4 @@
-package admit_test
+package serve_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/serve"
 
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
@@ -22,7 +22,7 @@ import (
 // running is a server, and its address.
 type running struct {
 	*testing.T
-	*admit.Server
+	*serve.Server
 	address string
 	// unread says how long it wrote an answer that nobody read.
 	unread chan time.Duration
@@ -40,7 +40,7 @@ func startServer(t *testing.T) *running {
 	fakeapi.Must(t, err)
 	address := listener.Addr().String()
 	listener.Close()
-	server := &admit.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Answering: time.Second, Clients: func(*tls.Config) {}}
+	server := &serve.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Answering: time.Second, Clients: func(*tls.Config) {}}
 	r := &running{T: t, Server: server, address: address, unread: make(chan time.Duration, 1)}
 	r.Register("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
 	r.Register("/long", http.HandlerFunc(r.answerLong))

@@ -1,4 +1,4 @@
-package optin_test
+package policy_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/optin"
+	"github.com/podrank/podrank/webhook/internal/policy"
 )
 
 // The list follows the policies, and what somebody else writes into it. Nothing is written if it is right.
@@ -20,7 +20,7 @@ func TestList(t *testing.T) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "podrank-webhook"}}
 	configuration.Webhooks = []admissionregistrationv1.ValidatingWebhook{{Name: "a"}, {Name: "b"}}
 	api := fakeapi.New(configuration)
-	keeper := &optin.Keeper{Cache: api, Live: api, Client: api, Configuration: "podrank-webhook", Never: []string{"kube-system"}}
+	keeper := &policy.Keeper{Cache: api, Live: api, Client: api, Configuration: "podrank-webhook", Never: []string{"kube-system"}}
 	ctx, version := context.Background(), ""
 	read := func() *admissionregistrationv1.ValidatingWebhookConfiguration {
 		now := &admissionregistrationv1.ValidatingWebhookConfiguration{}
@@ -43,17 +43,17 @@ func TestList(t *testing.T) {
 		}
 		version = now.ResourceVersion
 	}
-	policy := func(namespace, name string) *v1alpha1.ScaleDownPolicy {
+	in := func(namespace, name string) *v1alpha1.ScaleDownPolicy {
 		return &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
 	create := func(namespace, name string) {
 		t.Helper()
-		fakeapi.Must(t, api.Create(ctx, policy(namespace, name)))
+		fakeapi.Must(t, api.Create(ctx, in(namespace, name)))
 	}
-	is(true, optin.Nowhere)
-	is(false, optin.Nowhere)
+	is(true, policy.Nowhere)
+	is(false, policy.Nowhere)
 	create("kube-system", "a")
-	is(false, optin.Nowhere)
+	is(false, policy.Nowhere)
 	create("shop", "a")
 	is(true, "shop")
 	create("shop", "b")
@@ -64,7 +64,7 @@ func TestList(t *testing.T) {
 	fakeapi.Must(t, api.Update(ctx, now))
 	is(true, "bar", "shop")
 	for _, name := range []string{"a", "b"} {
-		fakeapi.Must(t, api.Delete(ctx, policy("shop", name)))
+		fakeapi.Must(t, api.Delete(ctx, in("shop", name)))
 	}
 	is(true, "bar")
 	// Uninstalled.

@@ -1,4 +1,4 @@
-package app
+package workload_test
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func stripped(t *testing.T, change func(*corev1.Pod)) (*metav1.PartialObjectMeta
 	_, _, pods := fakeapi.Shop(1)
 	pod := pods[0]
 	change(pod)
-	kept, err := strip(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: pod.ObjectMeta})
+	kept, err := workload.Strip(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: pod.ObjectMeta})
 	fakeapi.Must(t, err)
 	metadata := kept.(*metav1.PartialObjectMetadata)
 	return metadata, metadata.Size()
@@ -85,7 +85,7 @@ func TestStripPolicy(t *testing.T) {
 	policy.Spec.First[0].Nodes.MatchLabels = map[string]string{"a": large}
 	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Message: large}}
 	policy.Spec.EmptyNodes, policy.Generation, policy.ResourceVersion = true, 7, "8"
-	kept, err := stripPolicy(policy)
+	kept, err := workload.StripPolicy(policy)
 	fakeapi.Must(t, err)
 	want := v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}}
 	want.Namespace, want.Name, want.UID, want.Generation, want.ResourceVersion = "shop", "spot", policy.UID, 7, "8"

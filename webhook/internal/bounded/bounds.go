@@ -1,0 +1,177 @@
+// Package bounded has what others can take of this program, and what holds them to it. Whoever reaches a port, or makes objects in a namespace,
+// decides how many and how large. The constants below decide how much of that is taken on at a time. docs/webhook.md has them as a table, which
+// `BOUNDS=write go test ./internal/bounded` makes of this file.
+package bounded
+
+import (
+	"strings"
+	"time"
+	"unique"
+)
+
+// What one address can take, and all together, before anything is known of a request.
+const (
+	// ConnectionsOfAddress is connections of one address. An API server has one for each request at a time.
+	// Protects: memory, from whoever reaches a port.
+	// Beyond: its newest connection is closed.
+	ConnectionsOfAddress = 200
+	// Connections is connections in all.
+	// Protects: memory, from many addresses.
+	// Beyond: the address with the most loses its oldest one.
+	Connections = 1000
+	// ConnectionsPerSecond is new connections of one address in a second, twice as many at once, and so TLS handshakes.
+	// Protects: processor time, from whoever reaches a port.
+	// Beyond: a new connection is closed before its handshake.
+	ConnectionsPerSecond = 100
+	// HeaderBytes is headers of a request.
+	// Protects: memory, from whoever reaches a port.
+	// Beyond: status 431.
+	HeaderBytes = 4 << 10
+	// HeaderTime is a handshake, and the headers of a request.
+	// Protects: connections, from whoever sends slowly.
+	// Beyond: the connection is closed.
+	HeaderTime = 3 * time.Second
+	// IdleTime is a connection without requests.
+	// Protects: connections, from whoever leaves them open.
+	// Beyond: the connection is closed.
+	IdleTime = 90 * time.Second
+	// ReviewBytes is one request: twice the largest object that Kubernetes stores, and some more.
+	// Protects: memory, from whoever reaches port 9443.
+	// Beyond: status 413. The API server lets the scale-down through, as it does with each refusal here.
+	ReviewBytes = 4 << 20
+	// AllReviewsBytes is all requests until they are answered. Decoded, they take several times as much.
+	// Protects: memory, from many addresses.
+	// Beyond: a request waits for a second, and then gets status 503.
+	AllReviewsBytes = 24 << 20
+	// LargeReviewsBytes is the requests above 128 KiB of one address.
+	// Protects: the requests of other addresses.
+	// Beyond: the same.
+	LargeReviewsBytes = 8 << 20
+	// SmallReviewsBytes is the other requests of one address, which large ones do not keep waiting.
+	// Protects: the requests of other addresses.
+	// Beyond: the same.
+	SmallReviewsBytes = 4 << 20
+	// OwnReviewBytes is what each address has besides, however much others send. A request that has no more is small.
+	// Protects: the requests of API servers.
+	// Beyond: the bounds above count.
+	OwnReviewBytes = 128 << 10
+	// ReviewTime is the body of a request, until all of it has come.
+	// Protects: the bytes above, from whoever sends slowly.
+	// Beyond: status 413.
+	ReviewTime = time.Second
+	// NameBytes is a name in a request.
+	// Protects: memory, from whoever forges requests.
+	// Beyond: status 400.
+	NameBytes = 253
+	// Renderings is answers about metrics at a time.
+	// Protects: memory, of which each takes half a megabyte, from whoever reads slowly.
+	// Beyond: status 503.
+	Renderings = 4
+)
+
+// What one namespace can take, and all together.
+const (
+	// DecisionsBurst is seconds' worth of decisions at once, of --decisions-per-second, after as long without any.
+	// Protects: the API server, from forged requests.
+	// Beyond: TooMany.
+	DecisionsBurst = 5
+	// DecisionPods is pods in memory for decisions of one namespace, one to two kilobytes each.
+	// Protects: memory, from whoever makes pods and sets.
+	// Beyond: TooMany.
+	DecisionPods = 10_000
+	// AllDecisionPods is the same of all namespaces.
+	// Protects: memory, from many namespaces.
+	// Beyond: TooMany.
+	AllDecisionPods = 40_000
+	// PredictionPods is pods in memory for what is only observed, of one namespace. To be compared, a set may have half of that.
+	// Protects: memory, and decisions, which need the other rooms.
+	// Beyond: TooMany.
+	PredictionPods = 5_000
+	// AllPredictionPods is the same of all namespaces.
+	// Protects: memory, from many namespaces.
+	// Beyond: TooMany.
+	AllPredictionPods = 20_000
+	// Comparisons is scale-downs of one namespace that are being observed.
+	// Protects: memory, and what reads for decisions.
+	// Beyond: TooMany.
+	Comparisons = 20
+	// Reports is answers of one namespace that wait to be reported.
+	// Protects: memory, from many requests.
+	// Beyond: only the metric counts them. If such a request failed, the leader takes its costs off.
+	Reports = 50
+	// Policies is policies of one namespace, which each decision reads.
+	// Protects: processor time, from whoever makes policies.
+	// Beyond: Failed.
+	Policies = 50
+	// Siblings is other ReplicaSets of one controller that have pods, each of which takes two requests.
+	// Protects: the API server, from whoever makes sets.
+	// Beyond: Failed.
+	Siblings = 20
+	// PodBytes is the metadata of one pod, which each write of a cost returns.
+	// Protects: memory, from whoever makes pods.
+	// Beyond: Failed.
+	PodBytes = 384 << 10
+	// KeptBytes is a selector, a reference to a controller or an annotation, since they are kept until a scale-down is over.
+	// Protects: memory, from whoever makes sets.
+	// Beyond: Failed. An annotation counts as none.
+	KeptBytes = 16 << 10
+	// OddsPods is pods of a set for which odds are worked out.
+	// Protects: processor time: more take a second and longer.
+	// Beyond: the prediction has no odds.
+	OddsPods = 500
+)
+
+// What is done at a time, whoever asks for it.
+const (
+	// AnswerBytes is one answer of the API server. Decoded, it may take twenty times as much.
+	// Protects: memory, from whoever makes large objects.
+	// Beyond: a list is read in pages, and a single object not at all.
+	AnswerBytes = 2 << 20
+	// Answers is such answers in memory at a time, of what decisions read.
+	// Protects: memory.
+	// Beyond: a read waits for its turn.
+	Answers = 3
+	// Page is objects in a page of a list.
+	// Protects: memory.
+	// Beyond: there are more pages.
+	Page = 200
+	// Writes is costs that are being written.
+	// Protects: the API server.
+	// Beyond: a write waits for its turn.
+	Writes = 16
+	// Undos is costs that are being taken off. Pods may have become large by then.
+	// Protects: memory, and the writes that requests wait for.
+	// Beyond: the cost stays for some longer.
+	Undos = 4
+	// Canaries is canaries at a time.
+	// Protects: the API server and the ReplicaSet controller.
+	// Beyond: who comes shares the next one.
+	Canaries = 4
+	// CleanupSets is sets that the leader looks at, each of another namespace.
+	// Protects: the sets of other namespaces, from one with many pods.
+	// Beyond: a set waits for its turn.
+	CleanupSets = 4
+	// CleanupPods is pods of a set that are judged before it is the turn of others.
+	// Protects: the same.
+	// Beyond: the rest follows soon.
+	CleanupPods = 200
+	// NoteBytes is the text of an event, or of an entry in a status.
+	// Protects: what is stored.
+	// Beyond: the text is cut.
+	NoteBytes = 1024
+	// ScaleDowns is scale-downs in the status of a policy.
+	// Protects: what is stored.
+	// Beyond: the oldest one is dropped.
+	ScaleDowns = 10
+)
+
+// Short cuts a text that may have names of any length in it.
+func Short(text string) string {
+	if len(text) > NoteBytes {
+		return strings.ToValidUTF8(text[:NoteBytes-len("…")], "") + "…"
+	}
+	return text
+}
+
+// Once returns a text that shares its memory with equal ones.
+func Once(text string) string { return unique.Make(text).Value() }

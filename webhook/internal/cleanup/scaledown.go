@@ -1,0 +1,178 @@
+package cleanup
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// pods are tracked, by UID.
+type pods map[types.UID]*tracked
+
+// scaleDown is what is known of a set that is steered: the pods of scale-downs whose end is not told yet, and those of which it was, and whose costs
+// have yet to come off.
+type scaleDown struct{ pods, told pods }
+
+// see notes the set's pods as the cache has them, and returns how many more should go than before.
+func (s *scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) (asked int) {
+	here := map[types.UID]bool{}
+	for i := range all {
+		pod := &all[i]
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
+		here[pod.UID] = true
+		untold := s.pods[pod.UID]
+		known := untold
+		if known == nil {
+			known = s.told[pod.UID]
+		}
+		mark, isMarked := cost.Cached(pod)
+		value := pod.Annotations[corev1.PodDeletionCost]
+		switch {
+		case !isMarked && known != nil:
+			known.misses(now)
+		case !isMarked:
+		case known != nil && known.mark == mark && known.isShown():
+			known.sees(value, now)
+		default:
+			// New, or planned anew.
+			if mark.Goes && (untold == nil || !untold.mark.Goes) {
+				asked++
+			}
+			delete(s.told, pod.UID)
+			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now}
+			s.pods[pod.UID] = known
+			if mark.Set != set {
+				// The pod has changed hands since.
+				known.ends(false, notFallen, now)
+			}
+		}
+	}
+	for _, tracks := range []pods{s.pods, s.told} {
+		for uid, pod := range tracks {
+			if !here[uid] {
+				pod.on(vanished, now)
+			}
+		}
+	}
+	maps.DeleteFunc(s.told, func(_ types.UID, pod *tracked) bool { return !pod.isShown() })
+	return asked
+}
+
+// expect notes the pods of a plan that have no mark, because their costs fit, and returns how many.
+func (s *scaleDown) expect(set types.UID, plan steer.LastPlan, now time.Time) (asked int) {
+	for _, pod := range plan.Wanted {
+		if s.pods[pod.UID] == nil && s.told[pod.UID] == nil {
+			s.pods[pod.UID] = &tracked{pod: pod, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}, state: planned, since: now}
+			asked++
+		}
+	}
+	return asked
+}
+
+// judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
+// that seems to stay is read once more.
+func (s *scaleDown) judge(
+	set *workload.Set, now time.Time, patience time.Duration, areGone func([]cost.Pod) ([]bool, []error),
+) (time.Duration, error) {
+	wait := again
+	var ending []*tracked
+	var reasons []string
+	var reads []cost.Pod
+	for _, pod := range s.pods {
+		if !pod.isUnderWay() {
+			continue
+		}
+		if set.Replicas <= pod.mark.Count {
+			pod.on(fell, now)
+		}
+		left := patience - now.Sub(pod.since)
+		why := ""
+		switch {
+		case !pod.hasFallen() && left > 0:
+			wait = min(wait, left)
+		case !pod.hasFallen() && !set.IsOver():
+			// An earlier fall goes on, and its pods may be among these.
+		case !pod.hasFallen():
+			why = notFallen
+		case set.Replicas > pod.mark.Count:
+			why = risen
+		case set.IsOver():
+			why = outrun
+		}
+		if why == "" {
+			continue
+		}
+		if len(ending) == bounded.CleanupPods {
+			wait = soon
+			break
+		}
+		ending, reasons, reads = append(ending, pod), append(reasons, why), append(reads, pod.pod)
+	}
+	went, errs := areGone(reads)
+	for i, pod := range ending {
+		if errs[i] == nil {
+			pod.ends(went[i], reasons[i], now)
+		}
+	}
+	return wait, errors.Join(errs...)
+}
+
+// over returns how scale-downs ended, each once, and forgets their pods, but for those whose cost the cache still shows. Two falls in quick
+// succession are two scale-downs, and a pod belongs to the one that wrote its cost.
+func (s *scaleDown) over() []*report.Over {
+	// Also those that are over.
+	goesOn, ended := map[int32]bool{}, map[int32]*report.Over{}
+	for _, pod := range s.told {
+		goesOn[pod.mark.Count] = false
+	}
+	for _, pod := range s.pods {
+		goesOn[pod.mark.Count] = goesOn[pod.mark.Count] || pod.isUnderWay()
+	}
+	for uid, pod := range s.pods {
+		to := pod.mark.Count
+		if goesOn[to] {
+			continue
+		}
+		if pod.mark.Goes {
+			if ended[to] == nil {
+				ended[to] = &report.Over{To: to, Missed: map[string][]string{}, Others: goesOn}
+			}
+			if pod.hasGone() {
+				ended[to].Gone++
+			} else {
+				ended[to].Missed[pod.why] = append(ended[to].Missed[pod.why], pod.pod.Key.Name)
+			}
+		}
+		delete(s.pods, uid)
+		if pod.isShown() {
+			s.told[uid] = pod
+		}
+	}
+	return slices.Collect(maps.Values(ended))
+}
+
+// isEmpty reports whether no pod is tracked.
+func (s *scaleDown) isEmpty() bool { return len(s.pods)+len(s.told) == 0 }
+
+// isLeft reports whether nothing is left to do but for pods whose costs nobody could take off.
+func (s *scaleDown) isLeft() bool {
+	for _, pod := range s.told {
+		if pod.state != left {
+			return false
+		}
+	}
+	return len(s.pods) == 0
+}

@@ -1,0 +1,173 @@
+package steer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// An Observation is a scale-down that nobody steers, from its answer until it is compared.
+type Observation struct {
+	// Active are the set's active pods by their names alone, and Prediction says which of them go.
+	Active     decide.Names
+	Prediction *decide.Prediction
+	// States are what the prediction was made from.
+	States decide.States
+	// pods are what it is made from. When it is made, they are forgotten, but still count.
+	pods *pods
+}
+
+// observe reads what a prediction needs.
+func (f *fall) observe(ctx context.Context) (Result, error) {
+	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
+	if err != nil {
+		return Failed, err
+	}
+	defer end()
+	if !f.by.Limits.observed.Enter(f.Key.Namespace, bounded.Comparisons) {
+		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", bounded.Comparisons)
+	}
+	all, err := f.by.list(ctx, f.by.Live, toPredict, f.Set, nil)
+	if err != nil {
+		f.by.Limits.observed.Leave(f.Key.Namespace)
+		return why(err), err
+	}
+	f.Observation = &Observation{pods: all}
+	if len(all.active) <= int(f.To) {
+		f.by.Release(f.Outcome)
+		return NothingToDo, nil
+	}
+	return Observed, nil
+}
+
+// Release makes room for others, when a request has been compared, or will not be.
+func (s *Steerer) Release(o *Outcome) {
+	o.pods.forget()
+	s.Limits.observed.Leave(o.Key.Namespace)
+}
+
+// Observe predicts, waits until it is over, and compares. It comes after an answer of Observed.
+func (s *Steerer) Observe(ctx context.Context, o *Outcome) Comparison {
+	defer s.Release(o)
+	if err := s.Predict(o); err != nil {
+		logf.FromContext(ctx).Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
+		return Comparison{Without: Unpredicted}
+	}
+	return s.Compare(ctx, o)
+}
+
+// Predict predicts which pods go. It takes seconds if there are many, so one prediction is made at a time.
+func (s *Steerer) Predict(o *Outcome) (err error) {
+	s.Limits.predicting.Lock()
+	defer s.Limits.predicting.Unlock()
+	active, related := o.pods.active, o.pods.related
+	o.Prediction, err = decide.Predict(active, related, len(active)-int(o.To), o.At)
+	o.States, o.Active = decide.StatesOf(active, related), decide.NamesOf(active)
+	o.pods.active, o.pods.related = nil, nil
+	return err
+}
+
+// Set reads a set, for a comparison.
+func (s *Steerer) Set(ctx context.Context, kind workload.Kind, key types.NamespacedName) (*workload.Set, error) {
+	end, err := s.Limits.comparing.Lock(ctx, key.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return workload.Get(ctx, s.Later, kind, key)
+}
+
+// States are those of a set's pods, for a comparison.
+func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States, error) {
+	end, err := s.Limits.comparing.Lock(ctx, set.Object.GetNamespace())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	all, err := s.list(ctx, s.Later, toPredict, set, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer all.forget()
+	return decide.StatesOf(all.active, all.related), nil
+}
+
+// A set is read again after firstPause, and then after twice as long each time, up to lastPause, until its controller has done its work.
+const (
+	firstPause = time.Second / 2
+	lastPause  = 4 * time.Second
+)
+
+// Why a prediction cannot be compared. These are the reasons of metrics.
+const (
+	NotFallen = "CountDidNotFall"
+	Changed   = "CountChangedAgain"
+	// PodsChanged: other pods came, went or changed meanwhile, such as the new ones of a rollout, whose nodes count.
+	PodsChanged = "PodsChanged"
+	Deleted     = "SetDeleted"
+	Unread      = "CannotBeRead"
+	// Unpredicted: podrank returned an error.
+	Unpredicted = "CannotBePredicted"
+)
+
+// A Comparison is what came of a prediction.
+type Comparison struct {
+	// Without is why nothing could be compared, or "".
+	Without string
+	// Gone are the pods that went.
+	Gone decide.Names
+	// Wrong says what was predicted wrongly, pod by pod.
+	Wrong []string
+}
+
+// Compare waits until a scale-down that nobody steered is over, or the context ends, and finds out which pods went and whether that was
+// predicted. It only reads.
+func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison {
+	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		set, err := s.Set(ctx, o.Kind, o.Key)
+		switch {
+		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
+			return Comparison{Without: Deleted}
+		case err != nil && ctx.Err() == nil:
+			return Comparison{Without: Unread}
+		case err == nil && set.Replicas != o.To && set.Replicas != o.From:
+			return Comparison{Without: Changed}
+		case err == nil && set.Replicas == o.To && set.IsOver():
+			return s.compare(ctx, set, o)
+		}
+		select {
+		case <-ctx.Done():
+			return Comparison{Without: NotFallen}
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (s *Steerer) compare(ctx context.Context, set *workload.Set, o *Outcome) Comparison {
+	now, err := s.States(ctx, set)
+	if err != nil {
+		return Comparison{Without: Unread}
+	}
+	then := maps.Clone(o.States)
+	c := Comparison{Gone: decide.Names{}}
+	for uid, name := range o.Active {
+		if _, stays := now[uid]; !stays {
+			c.Gone[uid] = name
+			delete(then, uid)
+		}
+	}
+	if len(c.Gone) != o.Prediction.Delete || !maps.Equal(now, then) {
+		return Comparison{Without: PodsChanged}
+	}
+	c.Wrong = o.Prediction.Wrong(c.Gone)
+	return c
+}

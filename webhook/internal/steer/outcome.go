@@ -1,0 +1,168 @@
+package steer
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// A Result is what became of a request. Its text is the reason in events and conditions, and a label of metrics.
+type Result string
+
+// The results. All but the first few are failures. The costs of a request come off again, unless it was steered, confirmed or not.
+const (
+	// Steered: the wanted pods have the lowest costs, and the controller has seen them.
+	Steered Result = "Steered"
+	// Unconfirmed: the wanted pods have the lowest costs, but the deadline came before it was clear that the controller has seen
+	// them. The comparison tells whether it had.
+	Unconfirmed Result = "Unconfirmed"
+	// Observed: the policy only observes which pods Kubernetes deletes.
+	Observed Result = "Observed"
+	// NoPolicy: no policy selects the set.
+	NoPolicy Result = "NoPolicy"
+	// NothingToDo: no pod goes, or all do.
+	NothingToDo Result = "NothingToDo"
+	// DryRun: the request is a dry run, which must have no effects.
+	DryRun Result = "DryRun"
+	// RolloutIgnored: a rollout may shrink the set, and the policy says to leave that alone.
+	RolloutIgnored Result = "RolloutIgnored"
+	// Stale: the request is about an earlier state of the set. If it is one of the API server, that will notice, and ask again.
+	Stale Result = "Stale"
+	// StoodAside: kubectl podrank is steering this set.
+	StoodAside Result = "StoodAside"
+
+	// NoRoom: the costs of others leave none for the wanted pods.
+	NoRoom Result = "NoRoom"
+	// Conflict: pods or their costs changed again and again while costs were written.
+	Conflict Result = "Conflict"
+	// DeadlineExceeded: there was no time left.
+	DeadlineExceeded Result = "DeadlineExceeded"
+	// TooMany: more requests came from the namespace than are decided.
+	TooMany Result = "TooMany"
+	// PolicyDeleted: the policy was deleted meanwhile.
+	PolicyDeleted Result = "PolicyDeleted"
+	// Failed: the API server or the decision returned an error.
+	Failed Result = "Failed"
+)
+
+// IsFailure reports whether something was to be steered and was not.
+func (r Result) IsFailure() bool {
+	return slices.Contains([]Result{NoRoom, Conflict, DeadlineExceeded, TooMany, PolicyDeleted, Failed}, r)
+}
+
+// Concerns reports whether the result is about a policy, and so worth telling. To tell of each of too many would be too much.
+func (r Result) Concerns() bool {
+	return r.Holds() || r == StoodAside || r.IsFailure() && r != TooMany
+}
+
+// Holds reports whether the costs of a request stay until its pods are gone.
+func (r Result) Holds() bool { return r == Steered || r == Unconfirmed }
+
+// A Request is one that lowers a count.
+type Request struct {
+	// UID tells it from all others.
+	UID      types.UID
+	Kind     workload.Kind
+	Key      types.NamespacedName
+	From, To int32
+	DryRun   bool
+	// SetUID and SetVersion are the UID and the resource version of the set whose count falls.
+	SetUID     types.UID
+	SetVersion string
+	// IsScale is whether the Deployment of the set changes its own count by this request, so that it is no step of a rollout.
+	IsScale bool
+}
+
+// isAbout reports whether the request was made for this state of a set. Others, among them forged ones, change nothing.
+func (r *Request) isAbout(set *workload.Set) bool {
+	return r.SetUID == set.UID() && r.SetVersion == set.Object.GetResourceVersion() && r.From == set.Replicas
+}
+
+// An Outcome says what became of a request.
+type Outcome struct {
+	Request
+	Result  Result
+	Message string
+	// At is when the request came.
+	At time.Time
+	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
+	Set    *workload.Set
+	Policy *v1alpha1.ScaleDownPolicy
+	// Wanted are the pods that should go, and Count is how many, also when they are forgotten.
+	Wanted []cost.Pod
+	Count  int
+	// Written is how many costs were written.
+	Written int
+	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
+	Undo []cost.Undo
+	// Blocked are the first of the pods that go although others should, and Blocks is how many there are, by rule.
+	Blocked []decide.Blocked
+	Blocks  map[string]int
+	// What is known of a request that is only observed.
+	*Observation
+}
+
+// Blocking is how many pods go although others should.
+func (o *Outcome) Blocking() (count int) {
+	for _, each := range o.Blocks {
+		count += each
+	}
+	return count
+}
+
+// Forget forgets what nobody needs once the request is answered: it may take some time until it is reported.
+func (o *Outcome) Forget() {
+	o.Wanted = nil
+	if o.Result.Holds() {
+		o.Undo = nil
+	}
+	if o.Set != nil && o.Result != Observed {
+		o.Set.Selector = nil
+	}
+}
+
+// keep is how long a plan that nobody asks for is remembered.
+const keep = time.Minute
+
+// A LastPlan is the last plan for a set.
+type LastPlan struct {
+	// At is when the request came.
+	At     time.Time
+	To     int32
+	Wanted []cost.Pod
+}
+
+// Plans has the last plan of each set, in memory. Marks on pods say which should go, too, and survive a restart, but a pod whose cost fits
+// already has none.
+type Plans struct {
+	// By namespace and UID: whatever an owner reference elsewhere says, it is about another set.
+	all sync.Map
+}
+
+// Add remembers the plan of a request that was steered.
+func (p *Plans) Add(o *Outcome) {
+	if !o.Result.Holds() {
+		return
+	}
+	p.all.Range(func(set, plan any) bool {
+		if o.At.Sub(plan.(LastPlan).At) > keep {
+			p.all.Delete(set)
+		}
+		return true
+	})
+	p.all.Store([2]string{o.Set.Object.GetNamespace(), string(o.Set.UID())}, LastPlan{o.At, o.To, slices.Clone(o.Wanted)})
+}
+
+// Take returns the last plan of a set, and forgets it.
+func (p *Plans) Take(namespace string, uid types.UID) (LastPlan, bool) {
+	plan, ok := p.all.LoadAndDelete([2]string{namespace, string(uid)})
+	last, _ := plan.(LastPlan)
+	return last, ok
+}

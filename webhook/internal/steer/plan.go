@@ -1,0 +1,235 @@
+package steer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+const (
+	// attempts is how often a plan is made anew because pods changed while their costs were written.
+	attempts = 4
+	// named is how many pods that are blocked are named.
+	named = 5
+)
+
+// A plan is which costs to write.
+type plan struct {
+	nodes policy.Nodes
+	// tiers are those of pods, and owners whose their costs are.
+	tiers  map[types.UID]int
+	owners map[types.UID]cost.Owner
+	// theirs are the pods whose cost somebody else has written meanwhile, written those with a new cost, and undone those that have an entry in Undo.
+	theirs, written, undone map[types.UID]bool
+	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
+	writes []cost.Write
+	news   int
+}
+
+// write plans and writes costs, anew if pods change meanwhile.
+func (f *fall) write(ctx context.Context) (Result, error) {
+	if f.chosen.Policy.Spec.EmptyNodes {
+		if err := f.by.Neighbours.Wait(ctx); err != nil {
+			return DeadlineExceeded, err
+		}
+	}
+	f.nodes = f.by.nodes(ctx)
+	f.theirs, f.written, f.undone = map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
+	var changed error
+	for range attempts {
+		if result, err := f.choosePods(ctx); result != Steered {
+			return result, err
+		}
+		unlock, err := f.by.Limits.writing.Lock(ctx, f.Key.Namespace)
+		if err != nil {
+			return Failed, err
+		}
+		errs := f.by.Costs.Write(ctx, f.writes)
+		unlock()
+		changed = nil
+		var failed error
+		for i, err := range errs {
+			uid := f.writes[i].Pod.UID
+			switch {
+			case err == nil:
+				if i < f.news {
+					f.written[uid] = true
+				}
+				continue
+			case errors.Is(err, cost.ErrTheirs):
+				f.theirs[uid] = true
+			case !errors.Is(err, cost.ErrGone):
+				failed = err
+			}
+			changed = err
+		}
+		f.Written = len(f.written)
+		if failed != nil {
+			return Failed, failed
+		}
+		if changed == nil {
+			return Steered, nil
+		}
+	}
+	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
+}
+
+// choosePods decides which pods should go, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is
+// forgotten when it returns.
+func (f *fall) choosePods(ctx context.Context) (Result, error) {
+	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
+	if err != nil {
+		return Failed, err
+	}
+	defer end()
+	ofTerminal := ""
+	f.owners, f.tiers = map[types.UID]cost.Owner{}, map[types.UID]int{}
+	all, err := f.by.list(ctx, f.by.Live, toDecide, f.Set, func(pod *corev1.Pod) {
+		f.tiers[pod.UID] = f.chosen.Tier(pod, f.nodes)
+		f.owners[pod.UID] = cost.OwnerOf(pod, f.Set.TemplateAnnotations)
+		if f.owners[pod.UID] == cost.OfTerminal {
+			ofTerminal = pod.Name
+		}
+	})
+	if err != nil {
+		return why(err), err
+	}
+	defer all.forget()
+	switch {
+	case len(all.active) <= int(f.To):
+		return NothingToDo, nil
+	case ofTerminal != "":
+		return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", ofTerminal)
+	}
+	alone := f.by.Live.Alone
+	if f.chosen.Policy.Spec.EmptyNodes {
+		alone = f.by.Limits.empty
+	}
+	var decision decide.Decision
+	err = alone(ctx, func() (err error) {
+		decision, err = decide.Decide(f.question(ctx, all))
+		return err
+	})
+	if errors.Is(err, decide.ErrNoRoom) {
+		return NoRoom, err
+	}
+	if err != nil {
+		return Failed, err
+	}
+	f.note(&decision, all.active)
+	return Steered, nil
+}
+
+// question is what to decide.
+func (f *fall) question(ctx context.Context, all *pods) decide.Question {
+	q := decide.Question{
+		Active: all.active, Related: all.related, Delete: len(all.active) - int(f.To),
+		Tier:              func(pod *corev1.Pod) int { return f.tiers[pod.UID] },
+		Domains:           f.chosen.Domains(f.nodes),
+		NotAvailableFirst: f.isOld, MinReadySeconds: f.Set.MinReadySeconds,
+		IsFixed: func(pod *corev1.Pod) bool { return f.owners[pod.UID] == cost.Other || f.theirs[pod.UID] },
+		IsOurs:  func(pod *corev1.Pod) bool { return f.owners[pod.UID] == cost.Ours },
+		Now:     f.At,
+	}
+	if f.chosen.Policy.Spec.EmptyNodes {
+		q.Empty = &decide.EmptyNodes{
+			Neighbours: f.by.Neighbours.Others(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: f.by.isCordoned(ctx),
+		}
+	}
+	return q
+}
+
+// note notes what was decided, and the writes that it takes.
+func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
+	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), named)]), map[string]int{}
+	for _, blocked := range decision.Blocked {
+		f.Blocks[blocked.Rule]++
+	}
+	f.Wanted, f.Count = nil, len(decision.Wanted)
+	for _, pod := range decision.Wanted {
+		f.Wanted = append(f.Wanted, cost.PodOf(pod))
+	}
+	f.writes, f.news = nil, len(decision.Writes)
+	for _, planned := range slices.Concat(decision.Writes, f.relied(decision, active)) {
+		pod := planned.Pod
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: f.mark(planned.Goes)}
+		if f.owners[pod.UID] == cost.FromTemplate {
+			write.Over = pod.ResourceVersion
+		}
+		f.writes = append(f.writes, write)
+		// Also if the answer is lost: the write may have been done. What was there before the first attempt counts.
+		if !f.undone[pod.UID] {
+			f.undone[pod.UID] = true
+			f.Undo = append(f.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: cost.Before(pod, f.Set.TemplateAnnotations)})
+		}
+	}
+}
+
+// relied returns the costs of earlier requests that stay as they are. The plan relies on them, so they get this request's mark.
+// The mark of an earlier attempt may have to change, too.
+func (f *fall) relied(decision *decide.Decision, active []*corev1.Pod) (relied []decide.Write) {
+	wanted, changes := map[*corev1.Pod]bool{}, map[*corev1.Pod]bool{}
+	for _, pod := range decision.Wanted {
+		wanted[pod] = true
+	}
+	for _, write := range decision.Writes {
+		changes[write.Pod] = true
+	}
+	for _, pod := range active {
+		mark, isMarked := cost.Cached(pod)
+		owner := f.owners[pod.UID]
+		isOurs := isMarked && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
+		if isOurs && !changes[pod] && mark != f.mark(wanted[pod]) {
+			// Kubernetes, too, takes an invalid cost for 0.
+			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
+			relied = append(relied, decide.Write{Pod: pod, Cost: int32(value), Goes: wanted[pod]})
+		}
+	}
+	return relied
+}
+
+// mark is that of a pod with a cost for this request.
+func (f *fall) mark(goes bool) cost.Mark {
+	return cost.Mark{Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes}
+}
+
+// isCordoned tells which nodes are cordoned. One that cannot be read is not, since that only decides between nodes that are as good.
+func (s *Steerer) isCordoned(ctx context.Context) func(name string) bool {
+	return func(name string) bool {
+		return s.Cordoned.Get(ctx, types.NamespacedName{Name: name}, workload.Metadata("Node")) == nil
+	}
+}
+
+// nodes returns the labels of nodes, as the cache has them.
+func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
+	known := map[string]labels.Set{}
+	return func(name string) labels.Set {
+		if name == "" {
+			return nil
+		}
+		found, ok := known[name]
+		if !ok {
+			node := workload.Metadata("Node")
+			if err := s.Cache.Get(ctx, types.NamespacedName{Name: name}, node); err == nil {
+				found = node.Labels
+			} else if !apierrors.IsNotFound(err) {
+				logf.FromContext(ctx).Error(err, "cannot read a node", "node", name)
+			}
+			known[name] = found
+		}
+		return found
+	}
+}

@@ -1,0 +1,3 @@
+package workload
+
+var StripPolicy = stripPolicy
