@@ -60,32 +60,39 @@ class Machine:
         self.project.analyses.CFGFast(normalize=True)
         return {each.entry.addr for each in self.project.analyses.LoopFinder().loops}
 
-    def walk(self, function, arguments, joins=False, most_paths=20_000):
-        """Calls a function with numbers and buffers as its arguments. Fails if a path leaves the buffers, the stack and the
-        library's own constants, or does not end. With `joins`, paths become one where they begin the same round of a loop."""
-        buffers = [each for each in arguments if isinstance(each, Buffer)]
+    def call(self, function, arguments):
+        """The state in which a function begins that is called with numbers and buffers as its arguments."""
+        before = self.project.factory.blank_state(
+            add_options={angr.options.SYMBOL_FILL_UNCONSTRAINED_MEMORY, angr.options.SYMBOL_FILL_UNCONSTRAINED_REGISTERS}
+        )
+        # The stack has whatever was there before the call: a symbol for each word, and none at the end of a page, because angr cannot
+        # join paths in which it keeps a part of a longer symbol.
+        for word in range(STACK - STACK_SIZE, STACK - 16, self.word):
+            before.memory.store(word, claripy.BVS("stack", 8 * self.word))
         entry = lambda base: self.project.factory.call_state(
             self.project.loader.find_symbol(function).rebased_addr,
             *[each.address if isinstance(each, Buffer) else each for each in arguments],
             prototype=f"int f({', '.join(['size_t'] * len(arguments))})",
             stack_base=base,
-            add_options={angr.options.SYMBOL_FILL_UNCONSTRAINED_MEMORY, angr.options.SYMBOL_FILL_UNCONSTRAINED_REGISTERS},
+            base_state=before,
         )
         # When a function begins, the stack is aligned to 8 bytes on ARM, and is 8 bytes off a multiple of 16 on x86-64.
         is_aligned = lambda state: state.solver.eval(state.regs.sp) % (8 if self.is_thumb else 16) == (0 if self.is_thumb else 8)
-        state = next(filter(is_aligned, map(entry, range(STACK, STACK - 16, -self.word))))
-        # Below the arguments, the stack has whatever was there before the call.
-        top = state.solver.eval(state.regs.sp)
-        state.memory.store(STACK - STACK_SIZE, claripy.BVS("stack", 8 * (top - STACK + STACK_SIZE)))
-        for each in buffers:
-            if each.size:
+        state = next(filter(is_aligned, map(entry, range(STACK - 0x100, STACK - 0x110, -self.word))))
+        for each in arguments:
+            if isinstance(each, Buffer) and each.size:
                 state.memory.store(each.address, claripy.Concat(*each.content))
         # Where an address depends on symbols, all its values count or the walk fails.
         state.memory.read_strategies = [SimConcretizationStrategyRange(1024)]
         state.memory.write_strategies = [SimConcretizationStrategyRange(128)]
+        return state
+
+    def watch(self, state, function, buffers):
+        """Makes every read and write of the paths from this state fail that leaves the buffers, the stack and the library's own constants.
+        Returns a list whose only element is the lowest address of the stack that any path has touched so far."""
         allowed = [(each.address, each.address + each.size, each.writable) for each in buffers]
-        allowed += self.code + [(STACK - STACK_SIZE, STACK + 0x100, True)]
-        lowest = [top]
+        allowed += self.code + [(STACK - STACK_SIZE, STACK, True)]
+        lowest = [state.solver.eval(state.regs.sp)]
 
         def check(state, address, length, writes):
             length = state.solver.eval(length) if not isinstance(length, int) else length
@@ -103,7 +110,15 @@ class Machine:
             state, state.inspect.mem_read_address, state.inspect.mem_read_length, False))  # fmt: skip
         state.inspect.b("mem_write", when=angr.BP_BEFORE, action=lambda state: check(
             state, state.inspect.mem_write_address, state.inspect.mem_write_length, True))  # fmt: skip
+        return lowest
 
+    def walk(self, function, arguments, joins=False, most_paths=20_000):
+        """Follows every path through a function. Fails if one touches memory that it may not, or does not end. With `joins`, paths become
+        one where they begin the same round of a loop."""
+        buffers = [each for each in arguments if isinstance(each, Buffer)]
+        state = self.call(function, arguments)
+        top = state.solver.eval(state.regs.sp)
+        lowest = self.watch(state, function, buffers)
         manager = self.project.factory.simulation_manager(state)
         loops = self.loops() if joins else set()
         while manager.active:

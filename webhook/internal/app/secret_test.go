@@ -1,0 +1,43 @@
+package app
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// managing is a manager that knows its API server, and nothing else.
+type managing struct {
+	manager.Manager
+	config *rest.Config
+}
+
+func (m managing) GetConfig() *rest.Config { return m.config }
+
+// Of all Secrets of its namespace, the webhook asks for its own; other requests stay as they are.
+func TestOneSecret(t *testing.T) {
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { asked = append(asked, request.URL.String()) }))
+	defer server.Close()
+	client, err := rest.HTTPClientFor(withOneSecret(managing{config: &rest.Config{Host: server.URL}}, "here").GetConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/v1/namespaces/here/secrets?watch=1", "/api/v1/namespaces/here/pods", "/api/v1/namespaces/there/secrets"} {
+		answer, err := client.Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+	}
+	want := []string{
+		"/api/v1/namespaces/here/secrets?fieldSelector=metadata.name%3D" + Secret + "&watch=1", "/api/v1/namespaces/here/pods", "/api/v1/namespaces/there/secrets",
+	}
+	if !slices.Equal(asked, want) {
+		t.Errorf("it asked for %q, and not for %q", asked, want)
+	}
+}
