@@ -24,7 +24,9 @@ def claims(machine):
     for function in (functions.compare, functions.decide, functions.key, functions.upstream):
         for size in (None, 0, 15, 16, 24, 1025):
             about = "without options" if size is None else f"options of {size} bytes"
-            yield f"{function.__name__}, {about}", partial(function, machine, size), size not in (16, 24)
+            # The project's README says that compare is proved with all options, so that is checked whenever anything is.
+            is_quick = size not in (16, 24) or size == 16 and function in (functions.compare, functions.key)
+            yield f"{function.__name__}, {about}", partial(function, machine, size), is_quick
     for length in range(4):
         yield f"validate, {length} pods", partial(functions.validate, machine, length), length < 3
     for length in range(13):

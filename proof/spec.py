@@ -55,11 +55,11 @@ def age(time, options):
     return Extract(63, 0, If(exact > most, most, If(exact < least, least, exact)))
 
 
-def power(number, early=lambda power: 0):
+def power(number, early=lambda exponent: 0):
     """floor(log2(number)) of a positive number: the last power of two that it reaches. Each is reached by that many numbers too early."""
     result = BitVecVal(0, 64)
-    for power in range(1, 64):
-        result = If(UGE(number, 2**power - early(power)), BitVecVal(power, 64), result)
+    for exponent in range(1, 64):
+        result = If(UGE(number, 2**exponent - early(exponent)), BitVecVal(exponent, 64), result)
     return result
 
 
@@ -67,7 +67,7 @@ def power_in_go(number):
     """Go's int64(math.Log2(float64(number))) of a positive number, which rounds up just below a power of two: the last 45 ns
     below 2^54 count as 2^54 already, and the last 90, 180 and so on below each higher power. A fact about Go, measured by
     judge/code."""
-    return power(number, lambda power: 45 * 2**power // 2**54)
+    return power(number, lambda exponent: 45 * 2**exponent // 2**54)
 
 
 def place(time, options, power=power):

@@ -64,12 +64,12 @@ fn random_dumps_reach_every_rule_and_reason() {
     let both = RULES.split(' ').chain(COMPLETENESS).chain(["null", "delete", "keep"]);
     let both = both.flat_map(|what| [format!("Total {what}"), format!("Kubernetes {what}")]);
     for what in both.chain(["Total preferred", "Kubernetes contested"].map(str::to_owned)) {
-        assert!(times(&what) >= 30, "{what} came up only {} times: {seen:?}", times(&what));
+        assert!(times(&what) >= 40, "{what} came up only {} times: {seen:?}", times(&what));
     }
     for (kind, reasons) in REASONS {
         for reason in reasons.split(' ') {
             let what = format!("{kind} {reason}");
-            assert!(times(&what) >= 1, "{what} never came up: {seen:#?}");
+            assert!(times(&what) >= 2, "{what} came up only {} times: {seen:#?}", times(&what));
         }
     }
 }
