@@ -23,6 +23,7 @@ build() {
     local dir options=()
     dir=$(watched "$1" "$2")
     [ "$dir" = "$2" ] || options=(--no-trace-compares)
+    [ "$1" = preview ] || options+=(--no-default-features)
     RUSTC_BOOTSTRAP=1 cargo fuzz build --sanitizer "$2" "${options[@]}" --target-dir "$target_dir/$dir" "$1"
 }
 

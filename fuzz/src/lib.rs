@@ -9,6 +9,7 @@ pub mod cost;
 pub mod ffi;
 pub mod odds;
 pub mod order;
+#[cfg(feature = "preview")]
 pub mod preview;
 pub mod select;
 pub mod settle;
@@ -19,7 +20,7 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: &[(&str, Target)] = &[
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
@@ -29,6 +30,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("ffi", ffi::run),
     ("cost", cost::run),
     ("uid", uid::run),
+    #[cfg(feature = "preview")]
     ("preview", preview::run),
 ];
 

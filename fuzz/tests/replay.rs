@@ -18,7 +18,7 @@ fn files(directory: &str, target: &str) -> Vec<PathBuf> {
 
 #[test]
 fn seeds() {
-    for (target, run) in TARGETS {
+    for &(target, run) in TARGETS {
         let seeds = files("seeds", target);
         assert!(!seeds.is_empty(), "{target} has no seeds");
         for seed in seeds {
@@ -34,7 +34,7 @@ fn seeds() {
 fn every_list_has_every_target() {
     let read = |file| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect(file);
     let (scripts, manifest) = (read("lib.sh"), read("Cargo.toml"));
-    let targets = TARGETS.map(|(target, _)| target);
+    let targets: Vec<_> = TARGETS.iter().map(|(target, _)| *target).collect();
     assert!(scripts.contains(&format!("\ntargets=({})\n", targets.join(" "))), "fuzz/lib.sh");
     for target in targets {
         assert!(
