@@ -148,23 +148,27 @@ def deletion_cost(text):
     if not text:
         return BitVecVal(0, 32), {17: True}
     negative = text[0] == ord("-")
-    cost, wrong = BitVecVal(0, 64), []
+    cost, too_much, wrong = BitVecVal(0, 32), False, []
     for at, byte in enumerate(text):
         is_digit = And(UGE(byte, ord("0")), Not(UGT(byte, ord("9"))))
         sign = negative if at == 0 else False
         wrong.append(And(Not(sign), Not(is_digit)))
-        cost = If(sign, cost, cost * 10 + ZeroExt(56, byte - ord("0")))
-    cost = If(negative, -cost, cost)
+        digit = ZeroExt(24, byte ^ ord("0"))
+        # The last costs are -2147483648 and 2147483647.
+        last = If(negative, BitVecVal(8, 32), 7)
+        tenths = If(negative, -cost, cost)
+        too_much = If(sign, False, Or(too_much, UGT(tenths, 214748364), And(tenths == 214748364, UGT(digit, last))))
+        cost = If(sign, cost, cost * 10 + If(negative, -digit, digit))
     plus = text[0] == ord("+")
     zero = And(text[0] == ord("0"), len(text) > 1)
     bare = And(negative, len(text) == 1)
     others = Or(plus, zero, bare)
-    return Extract(31, 0, cost), {
+    return cost, {
         18: plus,
         19: zero,
         20: bare,
         21: And(Not(others), Or(wrong)),
-        22: And(Not(others), Not(Or(wrong)), Or(cost > 2**31 - 1, cost < -(2**31))),
+        22: And(Not(others), Not(Or(wrong)), too_much),
     }
 
 
