@@ -38,9 +38,9 @@ def bytes_of(values, name):
     return bytes(values.get(f"{name}[{i}]", 0) for i in range(64))
 
 
-def check(target):
-    """Plants each mistake in turn. Nothing of the checkout changes."""
-    copy, built = target / "proof/copy", target / "proof/copy-target"
+def check(target, file, text, mistake, size):
+    """Plants a mistake in a copy of what the archive is built from, and returns how it is refuted."""
+    copy = target / "proof/copy"
     shutil.rmtree(copy, ignore_errors=True)
     for each in COPIED:
         to = copy / each
@@ -49,15 +49,11 @@ def check(target):
             shutil.copytree(ROOT / each, to, ignore=shutil.ignore_patterns("target", "node_modules"))
         else:
             shutil.copy2(ROOT / each, to)
-    for name, file, text, mistake, size in MISTAKES:
-        path = copy / "core/src" / file
-        sound = path.read_text(encoding="utf-8")
-        assert sound.count(text) == 1, f"{file} has no longer one {text}"
-        path.write_text(sound.replace(text, mistake), encoding="utf-8")
-        try:
-            print(f"refuted, as it must be: {name}:\n{refuted(copy, built, size)}", flush=True)
-        finally:
-            path.write_text(sound, encoding="utf-8")
+    path = copy / "core/src" / file
+    sound = path.read_text(encoding="utf-8")
+    assert sound.count(text) == 1, f"{file} has no longer one {text}"
+    path.write_text(sound.replace(text, mistake), encoding="utf-8")
+    return refuted(copy, target / "proof/copy-target", size)
 
 
 def refuted(copy, built, size):

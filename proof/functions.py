@@ -38,7 +38,9 @@ def options_of(size):
     if not 16 <= size <= 1024:
         # Beyond the size itself, nothing is read.
         return Buffer("options", OPTIONS, 4, size.to_bytes(4, "little")), Options(), {5: BoolVal(True)}
-    buffer = Buffer("options", OPTIONS, size, size.to_bytes(4, "little"))
+    # In longer ones, only what lies beyond 16 bytes is any: the same code reads the rest.
+    content = size.to_bytes(4, "little") + (bytes(12) if size > 16 else b"")
+    buffer = Buffer("options", OPTIONS, size, content)
     options = Options(number(buffer.bytes, 4, 4), number(buffer.bytes, 8, 8))
     return buffer, options, {5: Or([byte != 0 for byte in buffer.bytes[16:]]), **options.errors()}
 
