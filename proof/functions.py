@@ -116,8 +116,8 @@ def validate(machine, length):
     return holds(walk, [], right)
 
 
-def deletion_cost_parse(machine, length):
-    text, out = Buffer("text", FIRST, length), Buffer("cost", OUTPUT, 4, writable=True)
+def deletion_cost_parse(machine, length, start=b""):
+    text, out = Buffer("text", FIRST, length, start), Buffer("cost", OUTPUT, 4, writable=True)
     walk = machine.walk("podrank_deletion_cost_parse", [text if length else 0, length, out])
     cost, errors = spec.deletion_cost(text.bytes)
     return holds(walk, [errors], lambda after: number(after["cost"], 0, 4) == cost, [out])
