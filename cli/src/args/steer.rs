@@ -5,7 +5,7 @@ use super::preview::{gate, replicas};
 use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
-use podrank_preview::steer::Count;
+use podrank_preview::steer::{Count, Measure};
 use podrank_preview::{Replicas, Scalable, WorkloadKind};
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -109,7 +109,10 @@ Examples:
     --spread topology.kubernetes.io/zone
 
   # Idle pods first, by your own measure of load
-  measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes";
+  measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes
+
+  # Idle pods first, by a metric that an autoscaler could use
+  kubectl podrank scale deploy/web --replicas 5 --lowest metric/active_sessions";
 
 const DROP_EXAMPLES: &str = "\
 Examples:
@@ -155,6 +158,13 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     by_value: Option<PathBuf>,
 
+    /// Pods with the lowest value: cpu, memory or metric/NAME
+    ///
+    /// The cluster's metrics APIs are asked, as HorizontalPodAutoscalers ask them. At least half of the pods must have a value. Pods
+    /// without one come last.
+    #[arg(long, value_name = "MEASURE", conflicts_with = "by_value")]
+    lowest: Option<Measure>,
+
     /// Pods that have not been ready for minReadySeconds yet
     #[arg(long, hide_short_help = true)]
     not_available_first: bool,
@@ -183,6 +193,7 @@ pub(crate) enum GivenWish {
     Nodes(String),
     Pods(String),
     Values(PathBuf),
+    Lowest(Measure),
     NotAvailable,
     /// Whether it was asked for. If not, what is not known of other pods is passed over.
     EmptyNodes {
@@ -329,6 +340,7 @@ impl ScaleArgs {
             ("prefer_nodes", wishes.prefer_nodes.iter().cloned().map(GivenWish::Nodes).collect()),
             ("prefer_pods", wishes.prefer_pods.iter().cloned().map(GivenWish::Pods).collect()),
             ("by_value", wishes.by_value.iter().cloned().map(GivenWish::Values).collect()),
+            ("lowest", wishes.lowest.iter().cloned().map(GivenWish::Lowest).collect()),
             ("not_available_first", flag(wishes.not_available_first, GivenWish::NotAvailable)),
             ("empty_nodes", flag(wishes.empty_nodes == Some(true), GivenWish::EmptyNodes { is_given: true })),
             ("spread", flag(!wishes.spread.is_empty(), keys)),
@@ -439,6 +451,7 @@ mod tests {
             // Every key to spread by counts.
             ("--spread a --prefer-pods idle --spread b,c", r#"Spread(["a", "b", "c"]), Pods("idle")"#),
             ("--by-value - --pod a --not-available-first --pod b", r#"Values("-"), NotAvailable"#),
+            ("--not-available-first --lowest metric/a", r#"NotAvailable, Lowest(Metric("a"))"#),
         ] {
             assert_eq!(format!("{:?}", scale(words).wishes.given), format!("[{given}]"), "{words}");
         }

@@ -3,7 +3,7 @@
 
 use super::Failure;
 use super::cluster::Cluster;
-use super::wishes::{self, Values};
+use super::wishes::{self, ReadOnce};
 use crate::args::steer::{By, How, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
@@ -28,7 +28,7 @@ pub(super) struct Asked<'k> {
     cluster: Rc<Cluster<'k>>,
     pub(super) how: &'k How,
     wishes: &'k Wishes,
-    values: Values,
+    values: ReadOnce,
     count: Counted<'k>,
     pub(super) named: BTreeSet<String>,
 }
@@ -63,7 +63,7 @@ impl<'k> Asked<'k> {
         count: Counted<'k>,
         named: BTreeSet<String>,
     ) -> Self {
-        Self { cluster: Rc::new(cluster), how, wishes, values: Values::default(), count, named }
+        Self { cluster: Rc::new(cluster), how, wishes, values: ReadOnce::default(), count, named }
     }
 
     fn request(&self, input: &Input) -> Result<Request, Failure> {

@@ -4,7 +4,8 @@ use super::Failure;
 use super::cluster::Cluster;
 use crate::args::steer::{GivenWish, Wishes};
 use crate::complain;
-use podrank_preview::steer::{self, Level, Selected, Wish};
+use jiff::Timestamp;
+use podrank_preview::steer::{self, Level, Measure, Selected, Values, Wish};
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -13,30 +14,48 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Asks the cluster which pods and nodes the wishes mean.
-pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes, values: &Values) -> Result<Vec<Wish>, Failure> {
+pub(super) fn resolve(
+    cluster: &Cluster<'_>,
+    wishes: &Wishes,
+    values: &ReadOnce,
+) -> Result<Vec<Wish>, Failure> {
     let nodes = Nodes { cluster, all: OnceCell::new() };
     wishes.given.iter().filter_map(|wish| resolve_one(&nodes, wish, values).transpose()).collect()
 }
 
-/// The values of pods, which are read once: standard input cannot be read again.
+/// The values of pods, which are read once: standard input cannot be read again, and what is confirmed rests on them.
 #[derive(Default)]
-pub(super) struct Values(OnceCell<HashMap<String, f64>>);
+pub(super) struct ReadOnce(OnceCell<Values>);
 
-impl Values {
-    fn read(&self, file: &Path) -> Result<HashMap<String, f64>, Failure> {
+impl ReadOnce {
+    fn or(&self, read: impl FnOnce() -> Result<Values, Failure>) -> Result<Values, Failure> {
         if self.0.get().is_none() {
-            let _ = self.0.set(read_values(file)?);
+            let _ = self.0.set(read()?);
         }
         Ok(self.0.get().cloned().unwrap_or_default())
     }
 }
 
+/// Asks a metrics API, and says how old its values are.
+fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure> {
+    let answer = cluster.kubectl.call(&["get", "--raw", &measure.path(cluster.namespace())], "")?.result();
+    let answer = answer.map_err(|error| format!("--lowest {measure} cannot be read: {error}"))?;
+    let now = Timestamp::now();
+    let values = measure.read(&answer, now)?;
+    if let Some(oldest) = values.oldest {
+        let age = now.duration_since(oldest).as_secs().max(0);
+        complain(&format!("note: the oldest value of {measure} is from {age} s ago"));
+    }
+    Ok(values)
+}
+
 /// Returns what a wish means. `None` for one that was not given and cannot be known.
-fn resolve_one(nodes: &Nodes<'_>, wish: &GivenWish, values: &Values) -> Result<Option<Wish>, Failure> {
+fn resolve_one(nodes: &Nodes<'_>, wish: &GivenWish, values: &ReadOnce) -> Result<Option<Wish>, Failure> {
     Ok(Some(match wish {
         GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(nodes, selector)?),
         GivenWish::Pods(selector) => Wish::Pods(selected(nodes.cluster, "pods", selector)?),
-        GivenWish::Values(file) => Wish::Values(values.read(file)?),
+        GivenWish::Values(file) => Wish::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
+        GivenWish::Lowest(measure) => Wish::Values(values.or(|| measured(nodes.cluster, measure))?),
         GivenWish::NotAvailable => Wish::NotAvailable,
         GivenWish::EmptyNodes { is_given } => match of_everybody(nodes) {
             Ok(everybody) => Wish::EmptyNodes(everybody),

@@ -5,6 +5,7 @@ mod budget;
 mod difference;
 mod interference;
 mod manifest;
+mod measure;
 mod nodes;
 mod notes;
 mod owner;
@@ -21,6 +22,7 @@ pub use budget::check_budgets;
 pub use difference::{Difference, difference, same_sets};
 pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
+pub use measure::{Measure, Values};
 pub use nodes::{Cluster, Kept, Level, PlannedNode, keeps, told};
 pub use owner::{
     Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,

@@ -3,6 +3,7 @@
 use crate::ask::options::Options;
 use crate::decide::members::RankedPod;
 use crate::object::selector;
+use crate::steer::measure::Values;
 use crate::steer::nodes::{Cluster, Level};
 use crate::words::error::Error;
 use crate::words::text;
@@ -78,7 +79,7 @@ pub enum Wish {
     /// Those on the nodes that a label selector selects.
     Nodes(Selected),
     /// Those with the lowest value. Pods without a value come last.
-    Values(HashMap<String, f64>),
+    Values(Values),
     /// Those that are not ready, or not for as long as `minReadySeconds`.
     NotAvailable,
     /// Those on the nodes that can become empty with the fewest deletions.
@@ -114,7 +115,7 @@ impl Wish {
         match self {
             Self::Pods(selected) => Some(format!("--prefer-pods {}", selected.selector)),
             Self::Nodes(selected) => Some(format!("--prefer-nodes {}", selected.selector)),
-            Self::Values(_) => Some("--by-value".to_owned()),
+            Self::Values(values) => Some(values.flag.clone()),
             Self::NotAvailable => Some("--not-available-first".to_owned()),
             Self::EmptyNodes(_) | Self::Spread(_) => None,
         }
@@ -132,7 +133,7 @@ impl Wish {
                 let matches = node.is_some_and(|node| selected.names.contains(node));
                 one("prefer-nodes", matches.then(|| selected.selector.clone()))
             }
-            Self::Values(values) => one("by-value", values.get(name).map(|value| format!("value {value}"))),
+            Self::Values(values) => one(values.by(), values.text(name)),
             Self::NotAvailable => {
                 one("not-available-first", (!is_available).then(|| "not available".to_owned()))
             }
@@ -156,6 +157,7 @@ impl Wish {
     /// Returns an error if the wish matches none of the pods, so that it would do nothing. `target` is the workload.
     fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
         if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {
+            self.check_values(target, own)?;
             return self.check_domains(target, own);
         }
         let flag = self.for_some().unwrap_or_default();
@@ -180,13 +182,31 @@ impl Wish {
                     why.map_or_else(String::new, |why| format!(": {why}"))
                 )
             }
-            Self::Values(values) if values.is_empty() => format!("{flag} names no pod"),
+            Self::Values(Values { measure: Some(_), .. }) => {
+                format!("{flag}: no active pod of {target} has a value")
+            }
+            Self::Values(values) if values.of.is_empty() => format!("{flag} names no pod"),
             Self::Values(values) => {
-                format!("{flag} names no active pod of {target}: it names {}", sorted(&mut values.keys()))
+                format!("{flag} names no active pod of {target}: it names {}", sorted(&mut values.of.keys()))
             }
             // No name was mistyped: there may be no such pods.
             Self::NotAvailable | Self::EmptyNodes(_) | Self::Spread(_) => return Ok(()),
         }))
+    }
+
+    /// Returns an error if fewer than half of the pods have a value that was to be measured: pods without one are busy, for all that is
+    /// known, and those with one may be the busiest.
+    fn check_values(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+        let Self::Values(values @ Values { measure: Some(_), .. }) = self else { return Ok(()) };
+        let known = own.iter().filter(|pod| values.of.contains_key(&pod.0.entry.name)).count();
+        if 2 * known < own.len() {
+            let of = own.len();
+            return Err(Error::new(format!(
+                "{}: only {known} of the {of} active pods of {target} have a value, which is fewer than half",
+                values.flag
+            )));
+        }
+        Ok(())
     }
 
     /// Returns an error if all assigned pods are on nodes without a label to spread by.
@@ -222,7 +242,7 @@ impl Wish {
             Self::Nodes(selected) => {
                 first(pod.0.record.node.as_ref().is_some_and(|node| selected.names.contains(node)))
             }
-            Self::Values(values) => values.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY),
+            Self::Values(values) => values.of.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY),
             Self::NotAvailable => first(!available),
             // A wish to spread changes ranks, not tiers.
             Self::EmptyNodes(_) | Self::Spread(_) => 0.0,

@@ -1,8 +1,11 @@
 //! Every error of a plan, with its text.
 
 use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
+use jiff::Timestamp;
 use podrank_preview::WorkloadName;
-use podrank_preview::steer::{Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, plan, state};
+use podrank_preview::steer::{
+    Count, Level, Measure, Selected, Values, Wish, no_domain, no_node, nothing_to_do, plan, state,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
@@ -43,7 +46,7 @@ fn counts_that_do_not_fit() {
 /// Whatever state the workload is in, and whatever else was asked for: a wish may be for pods that went before.
 #[test]
 fn a_count_that_is_there_already_needs_nothing() {
-    let wish = Wish::Values(HashMap::from([("web-z".to_owned(), 1.0)]));
+    let wish = Wish::Values(Values::given(HashMap::from([("web-z".to_owned(), 1.0)])));
     let none = |items: &[Value], count, named: &[&str]| {
         nothing_to_do(&input(items), &request(count, named, vec![wish.clone()])).expect("sound")
     };
@@ -103,13 +106,24 @@ fn wishes_that_match_nothing() {
     }
     let values = |names: &[&str]| {
         let values = names.iter().map(|name| ((*name).to_owned(), 1.0));
-        refused(Wish::Values(values.collect()))
+        refused(Wish::Values(Values::given(values.collect())))
     };
     assert_eq!(
         values(&["web-z", "api-a"]),
         "--by-value names no active pod of rs/web: it names api-a, web-z"
     );
     assert_eq!(values(&[]), "--by-value names no pod");
+    let measured = |names: &[&str]| {
+        let sessions = Measure::Metric("sessions".to_owned());
+        let pod = |name| json!({"describedObject": {"kind": "Pod", "name": name}, "value": "1"});
+        let list = json!({"items": names.iter().map(pod).collect::<Vec<_>>()});
+        refused(Wish::Values(sessions.read(&list.to_string(), Timestamp::UNIX_EPOCH).expect("values")))
+    };
+    assert_eq!(measured(&["web-z"]), "--lowest metric/sessions: no active pod of rs/web has a value");
+    assert_eq!(
+        measured(&["web-a", "web-z"]),
+        "--lowest metric/sessions: only 1 of the 3 active pods of rs/web have a value, which is fewer than half"
+    );
     let level = |key: &str, node: &str| Level {
         key: key.to_owned(),
         domains: HashMap::from([(node.to_owned(), "a".to_owned())]),

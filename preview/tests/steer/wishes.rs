@@ -6,7 +6,7 @@ use crate::steer::dump::{
 use podrank_laws::objects::with;
 use podrank_preview::NoteCode;
 use podrank_preview::steer::{
-    Cluster, Count, Level, PlannedPod, Request, Selected, Wish, add_budgets, keeps_others, plan, told,
+    Cluster, Count, Level, PlannedPod, Request, Selected, Values, Wish, add_budgets, keeps_others, plan, told,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ fn pods(letters: &str) -> Wish {
 }
 
 fn values(values: &[(&str, f64)]) -> Wish {
-    Wish::Values(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+    Wish::Values(Values::given(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()))
 }
 
 /// A level in which each of these names of nodes has a domain, of one letter.

@@ -5,7 +5,8 @@ use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_laws::objects::with;
 use podrank_preview::steer::{
-    ActivePod, Cluster, Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
+    ActivePod, Cluster, Count, Level, Manifest, Plan, Request, Selected, Values, Wish, plan, putting_back,
+    state,
 };
 use podrank_preview::{PREVIOUS_COST_ANNOTATION, Previous};
 use serde_json::{Value, json};
@@ -194,7 +195,9 @@ fn random_wish(random: &mut Rng, letters: &[char]) -> Wish {
     match random.u8(..6) {
         0 => Wish::Pods(selected(&mut some(random).into_iter())),
         1 => Wish::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")))),
-        2 => Wish::Values(some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect()),
+        2 => Wish::Values(Values::given(
+            some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect(),
+        )),
         3 => Wish::NotAvailable,
         4 => Wish::EmptyNodes(cluster(random)),
         _ => Wish::Spread((0..random.usize(1..3)).map(|_| level(random)).collect()),
