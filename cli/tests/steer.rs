@@ -159,9 +159,10 @@ fn looks_once(lines: impl Iterator<Item = String>) -> Vec<String> {
     })
 }
 
-/// A line of JSON without the time.
+/// A line of JSON without the time, or of a note without an age.
 fn timeless(line: &str) -> &str {
-    if line.trim_start().starts_with("\"now\": ") { "" } else { line }
+    let age = if line.starts_with("note: the oldest value") { line.find(" is from ") } else { None };
+    if line.trim_start().starts_with("\"now\": ") { "" } else { &line[..age.unwrap_or(line.len())] }
 }
 
 fn sessions() -> Vec<PathBuf> {

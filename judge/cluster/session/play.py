@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 import traceback
+
+import metrics
 from rollout import OVER, Rollout
 from world import COST, READY, Api, World, play, wait
 
@@ -488,6 +490,20 @@ def by_value(world):
     values = "".join(f"{world.pods[place]} {load}\n" for place, load in [(4, 0.25), (2, 1.5), (3, 80)])
     done = takes(world, "by-value", {0, 4}, "scale", "rs/web", "--replicas", "3", "--by-value", "-", stdin=values)
     assert [(ahead["name"], ahead["rule"]) for ahead in done.json["blocked"]] == [(world.pods[0], "not-ready")]
+
+
+@session
+def lowest(api):
+    """Before there are metrics, when too few pods have a value, and then with those of most."""
+    world, values = five(api, "lowest"), {}
+    args = ["scale", "rs/web", "--replicas", "3", "--lowest", "metric/sessions"]
+    refuses(world, "lowest-missing", in_json(world, *args), "--lowest metric/sessions cannot be read")
+    metrics.serve(api, "sessions", values)
+    values.update({world.pods[0]: "0", world.pods[1]: "1"})
+    refuses(world, "lowest-of-few", in_json(world, *args), "only 2 of the 5 active pods of rs/web have a value")
+    values.update({world.pods[3]: "500m", world.pods[4]: "7"})
+    done = takes(world, "lowest", {0, 3}, *args, says="note: the oldest value of metric/sessions is from ")
+    assert [pod["why"][0]["text"] for pod in done.json["pods"] if pod["wanted"]] == ["sessions 0", "sessions 0.5"]
 
 
 # Pods that change meanwhile.
