@@ -17,8 +17,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
@@ -33,13 +35,13 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
@@ -185,8 +187,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
-	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
-		IsEnding: func() bool { return ctx.Err() != nil }}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
+	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
 }
 
 // cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
@@ -236,14 +237,13 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 		if address == "0" {
 			continue
 		}
-		listener, err := serve.Listen(address)
+		server, err := serve.New(name, address, handler, nil)
 		if err != nil {
 			return err
 		}
 		// They have no bodies to read.
-		server := serve.New(handler)
-		server.ReadTimeout, server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
-		if err := mgr.Add(&manager.Server{Name: name, Server: server, Listener: listener}); err != nil {
+		server.Server.ReadTimeout, server.Server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
+		if err := mgr.Add(server); err != nil {
 			return err
 		}
 	}
@@ -252,43 +252,52 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 
 // answer makes the manager answer requests.
 func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready map[string]healthz.Checker) error {
-	asks, err := clients(options.ClientCA, options.ClientName)
+	secure, err := clients(options.ClientCA, options.ClientName)
 	if err != nil {
 		return err
 	}
-	requests := &serve.Server{
-		Server: webhook.NewServer(webhook.Options{}), Answering: options.Deadline + bounded.HeaderTime,
-		Address: net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), Directory: options.CertDir, Clients: asks,
+	routes := http.NewServeMux()
+	routes.Handle(admit.Path, serve.Guard(admit.Reviews(handler)))
+	var listens atomic.Bool
+	ready["requests"] = func(*http.Request) error {
+		if !listens.Load() {
+			return errors.New("it does not listen yet")
+		}
+		return nil
 	}
-	requests.Register(admit.Path, serve.Guard(admit.Reviews(handler)))
-	if options.RotateCertificates {
-		certified := make(chan struct{})
-		err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{
-			SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
-			CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
-			DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
-			Webhooks: []rotator.WebhookInfo{{Name: Configuration, Type: rotator.Validating}},
-		})
+	listen := func() error {
+		watcher, err := certwatcher.New(filepath.Join(options.CertDir, "tls.crt"), filepath.Join(options.CertDir, "tls.key"))
 		if err != nil {
 			return err
 		}
+		secure.GetCertificate = watcher.GetCertificate
+		requests, err := serve.New("requests", net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), routes, secure)
+		if err != nil {
+			return err
+		}
+		requests.Server.WriteTimeout = options.Deadline + bounded.HeaderTime
+		listens.Store(true)
+		return errors.Join(mgr.Add(watcher), mgr.Add(requests))
+	}
+	if !options.RotateCertificates {
+		return listen()
+	}
+	certified := make(chan struct{})
+	err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{
+		SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
+		CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
+		DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
+		Webhooks: []rotator.WebhookInfo{{Name: Configuration, Type: rotator.Validating}},
+	})
+	return errors.Join(err, mgr.Add(always(func(ctx context.Context) error {
 		// The server cannot start without certificates.
-		err = mgr.Add(always(func(ctx context.Context) error {
-			select {
-			case <-certified:
-				return mgr.Add(requests)
-			case <-ctx.Done():
-				return nil
-			}
-		}))
-		if err != nil {
-			return err
+		select {
+		case <-certified:
+			return listen()
+		case <-ctx.Done():
+			return nil
 		}
-	} else if err := mgr.Add(requests); err != nil {
-		return err
-	}
-	ready["requests"] = requests.StartedChecker()
-	return nil
+	})))
 }
 
 // always is something that runs on every replica, and not only on the leader.
@@ -297,12 +306,12 @@ type always func(context.Context) error
 func (a always) Start(ctx context.Context) error { return a(ctx) }
 func (always) NeedLeaderElection() bool          { return false }
 
-// clients makes the server refuse clients unless an authority of this file has signed their certificate, and its common name is this
+// clients makes a server refuse clients unless an authority of this file has signed their certificate, and its common name is this
 // one. Without a file, it takes all.
-func clients(file, name string) (func(*tls.Config), error) {
+func clients(file, name string) (*tls.Config, error) {
 	switch {
 	case file == "" && name == "":
-		return func(*tls.Config) {}, nil
+		return &tls.Config{}, nil
 	case file == "" || name == "":
 		return nil, errors.New("--client-ca and --client-name need each other: an authority often signs for others, too")
 	}
@@ -314,15 +323,12 @@ func clients(file, name string) (func(*tls.Config), error) {
 	if !authorities.AppendCertsFromPEM(text) {
 		return nil, fmt.Errorf("%s has no certificate", file)
 	}
-	return func(config *tls.Config) {
-		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, authorities
-		config.VerifyConnection = func(state tls.ConnectionState) error {
-			if got := state.PeerCertificates[0].Subject.CommonName; got != name {
-				return fmt.Errorf("the client is %q, and not %q", got, name)
-			}
-			return nil
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities, VerifyConnection: func(state tls.ConnectionState) error {
+		if got := state.PeerCertificates[0].Subject.CommonName; got != name {
+			return fmt.Errorf("the client is %q, and not %q", got, name)
 		}
-	}, nil
+		return nil
+	}}, nil
 }
 
 // withOneSecret is the manager with a configuration that lists and watches one Secret of the namespace instead of all. So the library

@@ -2,6 +2,7 @@
 package serve
 
 import (
+	"crypto/tls"
 	"io"
 	"log"
 	"maps"
@@ -12,29 +13,30 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// New returns a server. It does not speak HTTP/2, which API servers do not use for webhooks, and with which a connection has a megabyte for each
-// frame. It does not log what is wrong with connections: there may be any number of them.
-func New(handler http.Handler) *http.Server {
-	only := &http.Protocols{}
-	only.SetHTTP1(true)
-	return &http.Server{
-		Protocols: only,
-		ErrorLog:  log.New(io.Discard, "", 0),
-		Handler:   handler, ReadHeaderTimeout: bounded.HeaderTime, MaxHeaderBytes: bounded.HeaderBytes, IdleTimeout: bounded.IdleTime,
-	}
-}
-
-// Listen listens for connections to a server.
-func Listen(address string) (net.Listener, error) {
+// New returns a server that listens, by TLS if that is configured: one of controller-runtime takes as many connections as memory allows, each with a
+// megabyte of headers. It does not speak HTTP/2, which API servers do not use for webhooks, and with which a connection has a megabyte for each
+// frame. It does not log what is wrong with connections: there may be any number of them. When it should end, requests that have begun are finished.
+func New(name, address string, handler http.Handler, secure *tls.Config) (*manager.Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return &fair{Listener: listener, rates: map[string]*rate.Limiter{}, open: map[string][]*connection{}}, nil
+	listener = &fair{Listener: listener, rates: map[string]*rate.Limiter{}, open: map[string][]*connection{}}
+	if secure != nil {
+		listener = tls.NewListener(listener, secure)
+	}
+	only := &http.Protocols{}
+	only.SetHTTP1(true)
+	return &manager.Server{Name: name, Listener: listener, Server: &http.Server{
+		Protocols: only,
+		ErrorLog:  log.New(io.Discard, "", 0),
+		Handler:   handler, ReadHeaderTimeout: bounded.HeaderTime, MaxHeaderBytes: bounded.HeaderBytes, IdleTimeout: bounded.IdleTime,
+	}}, nil
 }
 
 // Host is the address of who has connected, without the port.
