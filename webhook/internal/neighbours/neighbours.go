@@ -153,15 +153,12 @@ func (p *Pods) follow(ctx context.Context) error {
 }
 
 func (p *Pods) list(ctx context.Context) (map[types.UID]decide.Neighbour, string, error) {
-	all, version := map[types.UID]decide.Neighbour{}, ""
-	err := bounded.Each(ctx, p.live, func(page *corev1.PodList) error {
-		for i := range page.Items {
-			put(all, &page.Items[i])
-		}
-		version = page.ResourceVersion
+	all, list := map[types.UID]decide.Neighbour{}, &corev1.PodList{}
+	err := bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
+		put(all, pod)
 		return nil
 	}, client.Limit(bounded.Page))
-	return all, version, err
+	return all, list.ResourceVersion, err
 }
 
 // note notes a pod as it is now, or that it is gone.

@@ -138,24 +138,17 @@ func (j *Judge) steers(policy *v1alpha1.ScaleDownPolicy) {
 	}
 }
 
-// sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
+// sets does something with each valid set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
 func (j *Judge) sets(ctx context.Context, namespace string, use func(*workload.Set)) error {
-	err := bounded.Each(ctx, j.Live, func(page *appsv1.ReplicaSetList) error {
-		return each(page.Items, workload.OfReplicaSet, use)
-	}, client.InNamespace(namespace))
-	if err != nil {
-		return err
-	}
-	return bounded.Each(ctx, j.Live, func(page *corev1.ReplicationControllerList) error {
-		return each(page.Items, workload.OfReplicationController, use)
-	}, client.InNamespace(namespace))
-}
-
-// each does something with those of a page that are valid.
-func each[T any](page []T, of func(*T) (*workload.Set, error), use func(*workload.Set)) error {
-	for i := range page {
-		if set, err := of(&page[i]); err == nil {
-			use(set)
+	for _, list := range []client.ObjectList{&appsv1.ReplicaSetList{}, &corev1.ReplicationControllerList{}} {
+		err := bounded.Each(ctx, j.Live, list, func(object client.Object) error {
+			if set, err := workload.Of(object); err == nil {
+				use(set)
+			}
+			return nil
+		}, client.InNamespace(namespace))
+		if err != nil {
+			return err
 		}
 	}
 	return nil
