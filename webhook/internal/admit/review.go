@@ -2,8 +2,6 @@ package admit
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -72,7 +70,7 @@ func Reviews(handler *Handler) http.Handler {
 		}
 		answer := &admissionv1.AdmissionResponse{UID: read.Request.UID, Allowed: true}
 		// What does not concern us is the API server's matter.
-		if request, err := read.Request.parse(); err == nil {
+		if request, ok := read.Request.parse(); ok {
 			answer.AuditAnnotations = handler.Handle(r.Context(), request)
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -95,24 +93,15 @@ func isPlausible(r *request) bool {
 	return true
 }
 
-// parse reads which count falls.
-func (r *request) parse() (steer.Request, error) {
-	request := steer.Request{
-		UID: r.UID, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
+var kinds = map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
+
+// parse reads which count falls. It is false for a request that lowers none of a set of pods.
+func (r *request) parse() (steer.Request, bool) {
+	kind, isSet := kinds[r.Resource.Resource]
+	return steer.Request{
+		UID: r.UID, Kind: kind, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
 		SetUID: r.OldObject.Metadata.UID, SetVersion: r.OldObject.Metadata.ResourceVersion,
 		From: r.OldObject.Spec.Replicas, To: r.Object.Spec.Replicas,
 		IsScale: r.OldObject.Metadata.Annotations.Desired != r.Object.Metadata.Annotations.Desired,
-	}
-	switch r.Resource.Resource {
-	case "replicasets":
-		request.Kind = workload.ReplicaSet
-	case "replicationcontrollers":
-		request.Kind = workload.ReplicationController
-	default:
-		return request, errors.New("it is about no set of pods")
-	}
-	if r.Operation != string(admissionv1.Update) || r.SubResource != "" && r.SubResource != "scale" {
-		return request, fmt.Errorf("%s of %q lowers no count", r.Operation, r.SubResource)
-	}
-	return request, nil
+	}, isSet && r.Operation == string(admissionv1.Update) && (r.SubResource == "" || r.SubResource == "scale")
 }
