@@ -56,9 +56,8 @@ type fair struct {
 	swept time.Time
 
 	mu sync.Mutex
-	// open are those of each address, the oldest first, and count is how many there are.
-	open  map[string][]*connection
-	count int
+	// open are those of each address, the oldest first.
+	open map[string][]*connection
 }
 
 // Accept returns the next connection of an address that may have one. It ends others.
@@ -74,7 +73,7 @@ func (f *fair) Accept() (net.Conn, error) {
 			ends = f.admit(c)
 		}
 		if ends != nil {
-			_ = ends.Conn.Close()
+			_ = ends.Close()
 		}
 		if ends != c {
 			return c, nil
@@ -96,40 +95,24 @@ func (f *fair) mayConnect(from string, now time.Time) bool {
 }
 
 // admit adds a connection, and returns the one that has to end for that, which may be the same.
-func (f *fair) admit(c *connection) (ends *connection) {
+func (f *fair) admit(c *connection) *connection {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open[c.from] = append(f.open[c.from], c)
-	f.count++
+	most, count := c.from, 0
+	for from, open := range f.open {
+		count += len(open)
+		if len(open) > len(f.open[most]) {
+			most = from
+		}
+	}
 	switch {
-	case len(f.open[c.from]) > bounded.ConnectionsOfAddress:
-		ends = c
-	case f.count > bounded.Connections:
-		most := c.from
-		for from, open := range f.open {
-			if len(open) > len(f.open[most]) {
-				most = from
-			}
-		}
-		if ends = f.open[most][0]; most == c.from {
-			ends = c
-		}
-	default:
-		return nil
+	case len(f.open[c.from]) > bounded.ConnectionsOfAddress, count > bounded.Connections && most == c.from:
+		return c
+	case count > bounded.Connections:
+		return f.open[most][0]
 	}
-	f.remove(ends)
-	return ends
-}
-
-// remove forgets a connection, if it is there.
-func (f *fair) remove(c *connection) {
-	if i := slices.Index(f.open[c.from], c); i >= 0 {
-		f.count--
-		f.open[c.from] = slices.Delete(f.open[c.from], i, i+1)
-	}
-	if len(f.open[c.from]) == 0 {
-		delete(f.open, c.from)
-	}
+	return nil
 }
 
 // connection tells when it ends.
@@ -139,10 +122,14 @@ type connection struct {
 	from string
 }
 
-// Close ends it.
+// Close ends it, and forgets it, if it is not forgotten yet.
 func (c *connection) Close() error {
-	c.of.mu.Lock()
-	c.of.remove(c)
-	c.of.mu.Unlock()
+	f := c.of
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open[c.from] = slices.DeleteFunc(f.open[c.from], func(one *connection) bool { return one == c })
+	if len(f.open[c.from]) == 0 {
+		delete(f.open, c.from)
+	}
 	return c.Conn.Close()
 }
