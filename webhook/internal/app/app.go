@@ -120,11 +120,10 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet})
+	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet}, report.Canary)
 	if err != nil {
 		return err
 	}
-	barrier.Observe = report.Canary
 	ready := map[string]healthz.Checker{}
 	handler, err := build(ctx, mgr, barrier, options, ready)
 	if err != nil {

@@ -51,7 +51,7 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 		go f.react(f, pod)
 		return false, nil, nil
 	})
-	barrier, err := canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name})
+	barrier, err := canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name}, func(time.Duration, error) {})
 	fakeapi.Must(t, err)
 	f.Barrier = barrier
 	ctx, stop := context.WithCancel(context.Background())
