@@ -91,16 +91,14 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		// Its set was deleted and left it behind.
 		return []Set{{Namespace: pod.GetNamespace(), Name: pod.GetName()}}
 	})
-	ofSet := func(kind workload.Kind) handler.TypedEventHandler[client.Object, Set] {
-		return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
-			return []Set{{kind, set.GetNamespace(), set.GetName(), set.GetUID()}}
-		})
-	}
+	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
+		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
+	})
 	return builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
-		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
-		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
+		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet).
+		WatchesMetadata(&corev1.ReplicationController{}, ofSet).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets}).
 		Complete(c)
 }
@@ -125,7 +123,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, err
 	}
 	value, _ := c.sets.Load(id)
-	known, isKnown := value.(*scaleDown)
+	known, isKnown := value.(scaleDown)
 	if !isKnown {
 		// As far as the cache knows: to ask for what only a pod names would take a request each time.
 		set := workload.Metadata(id.Kind)
@@ -133,13 +131,13 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
-		known = &scaleDown{pods: pods{}, told: pods{}}
+		known = scaleDown{}
 	}
 	asked := known.see(id.UID, owned, now)
 	if plan, ok := c.Plans.Take(id.Namespace, id.UID); ok && now.Sub(plan.At) <= c.Deadline+Grace {
 		asked += known.expect(id.UID, plan, now)
 	}
-	if known.isEmpty() {
+	if len(known) == 0 {
 		c.sets.Delete(id)
 		return ctrl.Result{}, nil
 	}
@@ -165,9 +163,8 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
 		c.Reporter.Over(ctx, over)
 	}
-	if set == nil && known.isEmpty() {
+	if len(known) == 0 {
 		c.sets.Delete(id)
-		return ctrl.Result{}, nil
 	}
 	if err == nil && known.isLeft() {
 		return ctrl.Result{}, nil
@@ -177,15 +174,13 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 
 // takeOff takes off the costs of pods that stay, or of all if nothing is steered any more, and reports whether that was tried for all. They get that of
 // their template, if it has one.
-func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) (isAll bool, err error) {
+func (c *Cleaner) takeOff(ctx context.Context, s scaleDown, template map[string]string) (isAll bool, err error) {
 	var stay []*tracked
 	var undos []cost.Undo
-	for _, all := range []pods{s.pods, s.told} {
-		for _, pod := range all {
-			if comesOff := c.Observes && pod.stops() || pod.state == staying; comesOff && len(undos) < bounded.CleanupPods {
-				stay = append(stay, pod)
-				undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
-			}
+	for _, pod := range s {
+		if comesOff := c.Observes && pod.stops() || pod.state == staying; comesOff && len(undos) < bounded.CleanupPods {
+			stay = append(stay, pod)
+			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
 		}
 	}
 	var failed []error
