@@ -39,8 +39,8 @@ type Pods struct {
 	watches client.WithWatch
 	mu      sync.Mutex
 	all     map[types.UID]decide.Neighbour
-	// wanted is closed when the first policy needs them, and known, by read, when all have been read.
-	wanted, known chan struct{}
+	// wanted ends when the first policy needs them, and known, by read, when all have been read.
+	wanted, known context.Context
 	read          func()
 	// isReady is whether Check has passed.
 	isReady atomic.Bool
@@ -48,9 +48,9 @@ type Pods struct {
 
 // New makes Pods that nobody needs yet.
 func New(live *bounded.Reader, watches client.WithWatch) *Pods {
-	p := &Pods{live: live, watches: watches, wanted: make(chan struct{}), known: make(chan struct{})}
-	p.Want = sync.OnceFunc(func() { close(p.wanted) })
-	p.read = sync.OnceFunc(func() { close(p.known) })
+	p := &Pods{live: live, watches: watches}
+	p.wanted, p.Want = context.WithCancel(context.Background())
+	p.known, p.read = context.WithCancel(context.Background())
 	return p
 }
 
@@ -60,7 +60,7 @@ func (p *Pods) NeedLeaderElection() bool { return false }
 // Start watches until the context ends.
 func (p *Pods) Start(ctx context.Context) error {
 	select {
-	case <-p.wanted:
+	case <-p.wanted.Done():
 	case <-ctx.Done():
 		return nil
 	}
@@ -75,20 +75,12 @@ func (p *Pods) Start(ctx context.Context) error {
 // Check fails until the pods are known that the first policies need; areSeen is whether these have been seen. Once it has passed it always
 // does: if a later policy is the first to need pods, that is no reason to answer no requests.
 func (p *Pods) Check(areSeen func() bool) error {
-	if p.isReady.Load() {
-		return nil
-	}
-	if !areSeen() {
+	switch {
+	case p.isReady.Load():
+	case !areSeen():
 		return errors.New("the policies are not known yet")
-	}
-	select {
-	case <-p.known:
-	default:
-		select {
-		case <-p.wanted:
-			return errNotKnown
-		default:
-		}
+	case p.wanted.Err() != nil && p.known.Err() == nil:
+		return errNotKnown
 	}
 	p.isReady.Store(true)
 	return nil
@@ -100,7 +92,7 @@ var errNotKnown = errors.New("the pods of the cluster are not known yet")
 func (p *Pods) Wait(ctx context.Context) error {
 	p.Want()
 	select {
-	case <-p.known:
+	case <-p.known.Done():
 		return nil
 	case <-ctx.Done():
 		return errNotKnown
