@@ -105,13 +105,12 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	config = rest.CopyConfig(config)
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
-	grace, skip := 25*time.Second, true
 	mgr, err := ctrl.NewManager(config, manager.Options{
 		Scheme: scheme, Cache: workload.Cached(), LeaderElection: options.LeaderElection,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout: &grace, Controller: ctrlconfig.Controller{SkipNameValidation: &skip},
+		GracefulShutdownTimeout: new(25 * time.Second), Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 const (
 	// attempts is how often a plan is made anew because pods changed while their costs were written.
 	attempts = 4
-	// named is how many pods that are blocked are named.
-	named = 5
+	// Named is how many pods are named in a message.
+	Named = 5
 )
 
 // A plan is which costs to write.
@@ -154,7 +154,7 @@ func (f *fall) question(ctx context.Context, all *pods) decide.Question {
 
 // note notes what was decided, and the writes that it takes.
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
-	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), named)]), map[string]int{}
+	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), Named)]), map[string]int{}
 	for _, blocked := range decision.Blocked {
 		f.Blocks[blocked.Rule]++
 	}
