@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -55,24 +54,19 @@ func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, er
 	if err := k.Cache.List(ctx, &policies); err != nil {
 		return ctrl.Result{}, err
 	}
-	selector := k.selector(policies.Items)
-	return ctrl.Result{}, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		var configuration admissionregistrationv1.ValidatingWebhookConfiguration
-		if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		changed := false
-		for i := range configuration.Webhooks {
-			webhook := &configuration.Webhooks[i]
-			if !equality.Semantic.DeepEqual(webhook.NamespaceSelector, selector) {
-				webhook.NamespaceSelector, changed = selector, true
-			}
-		}
-		if !changed {
-			return nil
-		}
-		return k.Client.Update(ctx, &configuration)
-	})
+	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+	if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	before := configuration.DeepCopy()
+	for i := range configuration.Webhooks {
+		configuration.Webhooks[i].NamespaceSelector = k.selector(policies.Items)
+	}
+	if equality.Semantic.DeepEqual(before, &configuration) {
+		return ctrl.Result{}, nil
+	}
+	// If somebody else has written it meanwhile, this is tried again.
+	return ctrl.Result{}, k.Client.Update(ctx, &configuration)
 }
 
 // selector selects the namespaces of these policies.
