@@ -46,7 +46,8 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // A Reader reads for a few at a time, in the order in which they come. They also compute with it, if that takes long.
 type Reader struct {
-	from  client.Reader
+	// From is for who is alone.
+	From  client.Reader
 	turns *semaphore.Weighted
 }
 
@@ -66,17 +67,7 @@ func (r *Reader) Alone(ctx context.Context, do func() error) error {
 
 // Get reads an object.
 func (r *Reader) Get(ctx context.Context, key client.ObjectKey, object client.Object) error {
-	return r.Use(ctx, key, object, func() error { return nil })
-}
-
-// Use reads an object, and does something with it, which should not read anything else.
-func (r *Reader) Use(ctx context.Context, key client.ObjectKey, object client.Object, use func() error) error {
-	return r.Alone(ctx, func() error {
-		if err := r.from.Get(ctx, key, object); err != nil {
-			return err
-		}
-		return use()
-	})
+	return r.Alone(ctx, func() error { return r.From.Get(ctx, key, object) })
 }
 
 // Each reads the items of an empty list and passes them on: all at once if that is small enough, since the API server has that at hand, and otherwise one
@@ -86,7 +77,7 @@ func Each[T runtime.Object](ctx context.Context, r *Reader, list client.ObjectLi
 	for {
 		err := r.Alone(ctx, func() error {
 			page := list.DeepCopyObject().(client.ObjectList)
-			if err := r.from.List(ctx, page, asked); err != nil {
+			if err := r.From.List(ctx, page, asked); err != nil {
 				return err
 			}
 			asked.Continue = page.GetContinue()
