@@ -78,7 +78,6 @@ type Options struct {
 	RotateCertificates bool
 	// MetricsAddress and ProbeAddress are where metrics and probes are served. "0" serves none.
 	MetricsAddress, ProbeAddress string
-	LeaderElection               bool
 	// Mode is what all policies do at most: with Observe, nothing is steered.
 	Mode v1alpha1.Mode
 	// Deadline is how long a request may wait.
@@ -106,7 +105,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: scheme, Cache: workload.Cached(), LeaderElection: options.LeaderElection,
+		Scheme: scheme, Cache: workload.Cached(), LeaderElection: true,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
@@ -334,7 +333,15 @@ func clients(file, name string) (*tls.Config, error) {
 func withOneSecret(mgr manager.Manager, namespace string) manager.Manager {
 	config := rest.CopyConfig(mgr.GetConfig())
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return oneSecret{next, "/api/v1/namespaces/" + namespace + "/secrets"}
+		return promhttp.RoundTripperFunc(func(request *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(request.URL.Path, "/api/v1/namespaces/"+namespace+"/secrets") {
+				request = request.Clone(request.Context())
+				query := request.URL.Query()
+				query.Set("fieldSelector", "metadata.name="+Secret)
+				request.URL.RawQuery = query.Encode()
+			}
+			return next.RoundTrip(request)
+		})
 	})
 	return configured{mgr, config}
 }
@@ -345,19 +352,3 @@ type configured struct {
 }
 
 func (c configured) GetConfig() *rest.Config { return c.config }
-
-// oneSecret names the Secret in requests for the path of all.
-type oneSecret struct {
-	http.RoundTripper
-	path string
-}
-
-func (o oneSecret) RoundTrip(request *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(request.URL.Path, o.path) {
-		request = request.Clone(request.Context())
-		query := request.URL.Query()
-		query.Set("fieldSelector", "metadata.name="+Secret)
-		request.URL.RawQuery = query.Encode()
-	}
-	return o.RoundTripper.RoundTrip(request)
-}
