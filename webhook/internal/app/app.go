@@ -127,12 +127,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	ready["canary"] = func(*http.Request) error {
-		if !barrier.Synced() {
-			return errors.New("the watch for canaries has not begun")
-		}
-		return nil
-	}
+	ready["canary"] = until(barrier.Synced, "the watch for canaries has not begun")
 	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
@@ -159,32 +154,25 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
-	if err != nil {
-		return nil, err
-	}
-	cordoned, err := cordonedNodes(ctx, mgr)
-	if err != nil {
-		return nil, err
-	}
+	cordoned, notCached := cordonedNodes(ctx, mgr)
+	failed := []error{err, notCached}
 	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
-			return nil, err
-		}
+		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))
 	}
 	// Their caches are filled before the first request comes.
 	for object := range workload.Cached().ByObject {
-		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
-			return nil, err
-		}
+		_, err := mgr.GetCache().GetInformer(ctx, object)
+		failed = append(failed, err)
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
 	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
-	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
+	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
+	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)
 }
 
 // cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
@@ -223,11 +211,8 @@ var rendering = promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError, M
 // show serves metrics and probes.
 func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker) error {
 	probes, numbers := http.NewServeMux(), http.NewServeMux()
-	for path, checks := range map[string]map[string]healthz.Checker{"/healthz": {"alive": healthz.Ping}, "/readyz": ready} {
-		handler := http.StripPrefix(path, &healthz.Handler{Checks: checks})
-		probes.Handle(path, handler)
-		probes.Handle(path+"/", handler)
-	}
+	probes.Handle("/healthz", healthz.CheckHandler{Checker: healthz.Ping})
+	probes.Handle("/readyz", http.StripPrefix("/readyz", &healthz.Handler{Checks: ready}))
 	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, rendering))
 	for name, handler := range map[string]*http.ServeMux{"metrics": numbers, "probes": probes} {
 		address := map[string]string{"metrics": options.MetricsAddress, "probes": options.ProbeAddress}[name]
@@ -256,12 +241,7 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 	routes := http.NewServeMux()
 	routes.Handle(admit.Path, serve.Guard(admit.Reviews(handler)))
 	var listens atomic.Bool
-	ready["requests"] = func(*http.Request) error {
-		if !listens.Load() {
-			return errors.New("it does not listen yet")
-		}
-		return nil
-	}
+	ready["requests"] = until(listens.Load, "it does not listen yet")
 	listen := func() error {
 		watcher, err := certwatcher.New(filepath.Join(options.CertDir, "tls.crt"), filepath.Join(options.CertDir, "tls.key"))
 		if err != nil {
@@ -295,6 +275,16 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 			return nil
 		}
 	})))
+}
+
+// until fails until something is so.
+func until(is func() bool, otherwise string) healthz.Checker {
+	return func(*http.Request) error {
+		if is() {
+			return nil
+		}
+		return errors.New(otherwise)
+	}
 }
 
 // always is something that runs on every replica, and not only on the leader.
