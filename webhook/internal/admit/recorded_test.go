@@ -27,10 +27,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-type barrier func(context.Context) error
-
-func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
-
 func open(context.Context) error { return nil }
 
 // server answers requests as the program does, with everything but a cluster.
@@ -45,7 +41,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
+		Steerer: s.NewSteerer(open, now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
 	}
 	s.http = httptest.NewServer(guard.Guard(admit.Reviews(s.Handler)))
 	t.Cleanup(s.http.Close)
@@ -123,7 +119,7 @@ func TestEnds(t *testing.T) {
 		s := serve(t, c.Now, read(t, c)...)
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
-		s.Steerer.Barrier = barrier(func(ctx context.Context) error {
+		s.Steerer.Barrier = func(ctx context.Context) error {
 			if ends {
 				stop()
 			}
@@ -132,7 +128,7 @@ func TestEnds(t *testing.T) {
 			case <-time.After(200 * time.Millisecond):
 			}
 			return ctx.Err()
-		})
+		}
 		w := httptest.NewRecorder()
 		admit.Reviews(s.Handler).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(c.Review)))
 		if w.Code != http.StatusOK {

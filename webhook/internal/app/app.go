@@ -156,7 +156,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	ready["neighbours"], err = follow(ctx, mgr, pods)
 	cordoned, notCached := cordonedNodes(ctx, mgr)
 	failed := []error{err, notCached}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))

@@ -57,7 +57,7 @@ func newShopOf(t *testing.T, count int32, change func(*shop, []*corev1.Pod)) *sh
 		change(s, pods)
 	}
 	s.API = fakeapi.New(fakeapi.All(pods, s.set, s.policy, node("node-0", "reserved"), node("node-1", "spot"))...)
-	s.Steerer = s.NewSteerer(s, now)
+	s.Steerer = s.NewSteerer(s.Wait, now)
 	return s
 }
 
@@ -417,7 +417,7 @@ func TestReliedMeanwhile(t *testing.T) {
 	s := newShop(t, nil)
 	failed := s.fails(5)
 	// Other replicas do not share its lock.
-	other := s.NewSteerer(s, now)
+	other := s.NewSteerer(s.Wait, now)
 	came := false
 	s.Before = func(write *fakeapi.Write) error {
 		if came || len(write.Annotations) > 0 {
