@@ -11,12 +11,10 @@ package app
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,10 +27,12 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/cert"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
@@ -90,22 +90,19 @@ type Options struct {
 }
 
 // Scheme has all types that are read and written.
-func Scheme() (*runtime.Scheme, error) {
+func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	return scheme, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+	utilruntime.Must(errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
+	return scheme
 }
 
 // Run runs until the context ends, and then finishes what it has begun.
 func Run(ctx context.Context, config *rest.Config, options Options) error {
-	scheme, err := Scheme()
-	if err != nil {
-		return err
-	}
 	config = rest.CopyConfig(config)
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: scheme, Cache: workload.Cached(), LeaderElection: true,
+		Scheme: Scheme(), Cache: workload.Cached(), LeaderElection: true,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
@@ -302,13 +299,9 @@ func clients(file, name string) (*tls.Config, error) {
 	case file == "" || name == "":
 		return nil, errors.New("--client-ca and --client-name need each other: an authority often signs for others, too")
 	}
-	text, err := os.ReadFile(file)
+	authorities, err := cert.NewPool(file)
 	if err != nil {
 		return nil, err
-	}
-	authorities := x509.NewCertPool()
-	if !authorities.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s has no certificate", file)
 	}
 	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities, VerifyConnection: func(state tls.ConnectionState) error {
 		if got := state.PeerCertificates[0].Subject.CommonName; got != name {
