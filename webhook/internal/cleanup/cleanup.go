@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -71,8 +72,6 @@ type Cleaner struct {
 
 	// sets has the scaleDown of each Set.
 	sets sync.Map
-	// orphans has, for the UIDs of pods without a set, when it was first tried to take their costs off.
-	orphans sync.Map
 }
 
 // SetUp makes the cleaner run on the manager's leader.
@@ -203,27 +202,20 @@ func (c *Cleaner) takeOff(ctx context.Context, s scaleDown, template map[string]
 	return len(undos) < bounded.CleanupPods, errors.Join(failed...)
 }
 
-// orphan takes the cost off a pod whose set is gone.
+// orphan takes the cost off a pod whose set is gone. No end is told of it.
 func (c *Cleaner) orphan(ctx context.Context, id Set) error {
-	pod := workload.Metadata("Pod")
-	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod)
-	if err != nil {
-		return client.IgnoreNotFound(err)
+	pod, here := workload.Metadata("Pod"), []metav1.PartialObjectMetadata(nil)
+	if err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod); err == nil {
+		here = append(here, *pod)
+	} else if !apierrors.IsNotFound(err) {
+		return err
 	}
-	mark, ok := cost.Cached(pod)
-	if !ok {
-		return nil
-	}
-	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
-	if err == nil || errors.Is(err, cost.ErrGone) {
-		c.orphans.Delete(pod.UID)
-		return nil
-	}
-	began, _ := c.orphans.LoadOrStore(pod.UID, c.Now())
-	if c.Now().Sub(began.(time.Time)) > givesUp {
-		c.orphans.Delete(pod.UID)
-		c.Reporter.Left(cost.PodOf(pod), err)
-		return nil
+	value, _ := c.sets.LoadOrStore(id, scaleDown{})
+	known := value.(scaleDown)
+	known.see(id.UID, here, c.Now())
+	_, err := c.takeOff(ctx, known, nil)
+	if len(known) == 0 {
+		c.sets.Delete(id)
 	}
 	return err
 }

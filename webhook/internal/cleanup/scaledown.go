@@ -44,10 +44,10 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 			if mark.Goes && (known == nil || known.isTold || !known.mark.Goes) {
 				asked++
 			}
-			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now}
+			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == ""}
 			s[pod.UID] = known
 			if mark.Set != set {
-				// The pod has changed hands since.
+				// The pod has changed hands since, or has no set.
 				known.ends(false, notFallen, now)
 			}
 		}
