@@ -211,10 +211,9 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 	probes.Handle("/healthz", healthz.CheckHandler{Checker: healthz.Ping})
 	probes.Handle("/readyz", http.StripPrefix("/readyz", &healthz.Handler{Checks: ready}))
 	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, rendering))
-	for name, handler := range map[string]*http.ServeMux{"metrics": numbers, "probes": probes} {
-		address := map[string]string{"metrics": options.MetricsAddress, "probes": options.ProbeAddress}[name]
+	add := func(name, address string, handler http.Handler) error {
 		if address == "0" {
-			continue
+			return nil
 		}
 		server, err := serve.New(name, address, handler, nil)
 		if err != nil {
@@ -222,11 +221,9 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 		}
 		// They have no bodies to read.
 		server.Server.ReadTimeout, server.Server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
-		if err := mgr.Add(server); err != nil {
-			return err
-		}
+		return mgr.Add(server)
 	}
-	return nil
+	return errors.Join(add("metrics", options.MetricsAddress, numbers), add("probes", options.ProbeAddress, probes))
 }
 
 // answer makes the manager answer requests.
