@@ -41,7 +41,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(open, now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
+		Steerer: s.NewSteerer(open, now), Reporter: reporter, Plans: steer.NewPlans(), Deadline: time.Minute,
 	}
 	s.http = httptest.NewServer(guard.Guard(admit.Reviews(s.Handler)))
 	t.Cleanup(s.http.Close)

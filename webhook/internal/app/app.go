@@ -147,7 +147,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
-	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &steer.Plans{}
+	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), steer.NewPlans()
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)

@@ -64,7 +64,7 @@ func newShop(t testing.TB, marks ...string) *shop {
 // start starts the program, which knows nothing but what is on the server.
 func (s *shop) start() {
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &steer.Plans{}, Deadline: deadline, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: steer.NewPlans(), Deadline: deadline, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
 }
