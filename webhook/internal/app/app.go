@@ -166,7 +166,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
 	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
-	keeper := &policy.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
+	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
 	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)

@@ -94,10 +94,7 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	}
 	var failed []error
 	for _, each := range slices.Concat(valid, invalid) {
-		judge := func(policy *v1alpha1.ScaleDownPolicy) {
-			each.accept(policy)
-			j.steers(policy)
-		}
+		judge := func(policy *v1alpha1.ScaleDownPolicy) { j.judge(each, policy) }
 		if changes(each.Policy.DeepCopy(), judge) {
 			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, judge))
 		}
@@ -113,20 +110,16 @@ type judged struct {
 	counts bool
 }
 
-// accept sets the condition Accepted.
-func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) {
+// judge sets the condition Accepted, and says in the condition Steering that nothing is steered, or no longer says so.
+func (j *Judge) judge(verdict *judged, policy *v1alpha1.ScaleDownPolicy) {
 	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: bounded.Short(j.message),
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: bounded.Short(verdict.message),
 		ObservedGeneration: policy.Generation,
 	}
-	if j.reason != "" && !j.counts {
-		condition.Status, condition.Reason = metav1.ConditionFalse, j.reason
+	if verdict.reason != "" && !verdict.counts {
+		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
 	}
 	meta.SetStatusCondition(&policy.Status.Conditions, condition)
-}
-
-// steers says in the condition Steering that nothing is steered, or no longer says so.
-func (j *Judge) steers(policy *v1alpha1.ScaleDownPolicy) {
 	switch {
 	case j.Observes:
 		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{

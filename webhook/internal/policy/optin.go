@@ -24,10 +24,9 @@ const Nowhere = "no.policy.podrank.dev"
 
 // A Keeper keeps the list.
 type Keeper struct {
-	Cache client.Reader
-	// Live reads the configuration, and Client writes it.
+	// Client knows where there are policies. Live reads the configuration, which Client writes.
+	Client client.Client
 	Live   client.Reader
-	Client client.Writer
 	// Configuration is the name of the webhook configuration.
 	Configuration string
 	// Never are namespaces that are not asked about, whatever policies they have.
@@ -51,35 +50,30 @@ func (k *Keeper) SetUp(mgr manager.Manager) error {
 // Reconcile writes the list, if it is not as it should be.
 func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	var policies v1alpha1.ScaleDownPolicyList
-	if err := k.Cache.List(ctx, &policies); err != nil {
+	if err := k.Client.List(ctx, &policies); err != nil {
 		return ctrl.Result{}, err
 	}
 	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
 	if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	namespaces := sets.New[string]()
+	for i := range policies.Items {
+		namespaces.Insert(policies.Items[i].Namespace)
+	}
+	namespaces.Delete(k.Never...)
+	if len(namespaces) == 0 {
+		namespaces.Insert(Nowhere)
+	}
 	before := configuration.DeepCopy()
 	for i := range configuration.Webhooks {
-		configuration.Webhooks[i].NamespaceSelector = k.selector(policies.Items)
+		configuration.Webhooks[i].NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+			Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: sets.List(namespaces),
+		}}}
 	}
 	if equality.Semantic.DeepEqual(before, &configuration) {
 		return ctrl.Result{}, nil
 	}
 	// If somebody else has written it meanwhile, this is tried again.
 	return ctrl.Result{}, k.Client.Update(ctx, &configuration)
-}
-
-// selector selects the namespaces of these policies.
-func (k *Keeper) selector(policies []v1alpha1.ScaleDownPolicy) *metav1.LabelSelector {
-	namespaces := sets.New[string]()
-	for i := range policies {
-		namespaces.Insert(policies[i].Namespace)
-	}
-	namespaces.Delete(k.Never...)
-	if len(namespaces) == 0 {
-		namespaces.Insert(Nowhere)
-	}
-	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
-		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: sets.List(namespaces),
-	}}}
 }
