@@ -163,9 +163,6 @@ func all(ctx context.Context, slots *semaphore.Weighted, count int, do func(int)
 // apply makes these annotations the only fields of the pod that this program manages. The UID keeps it from creating a pod, or
 // changing another of the same name. With a resource version, it fails if the pod has changed since.
 func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool, annotations map[string]string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	fields := applycorev1.Pod(pod.Key.Name, pod.Key.Namespace).WithUID(pod.UID).WithAnnotations(annotations)
 	if version != "" {
 		fields.WithResourceVersion(version)
