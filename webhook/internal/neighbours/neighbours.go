@@ -114,10 +114,15 @@ func (p *Pods) Others(set types.UID) []decide.Neighbour {
 
 // follow reads all pods and then what changes, until the watch ends or something fails.
 func (p *Pods) follow(ctx context.Context) error {
-	all, version, err := p.list(ctx)
+	all, list := map[types.UID]decide.Neighbour{}, &corev1.PodList{}
+	err := bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
+		put(all, pod)
+		return nil
+	}, client.Limit(bounded.Page))
 	if err != nil {
 		return err
 	}
+	version := list.ResourceVersion
 	p.mu.Lock()
 	p.all = all
 	p.mu.Unlock()
@@ -142,15 +147,6 @@ func (p *Pods) follow(ctx context.Context) error {
 		stop()
 	}
 	return nil
-}
-
-func (p *Pods) list(ctx context.Context) (map[types.UID]decide.Neighbour, string, error) {
-	all, list := map[types.UID]decide.Neighbour{}, &corev1.PodList{}
-	err := bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
-		put(all, pod)
-		return nil
-	}, client.Limit(bounded.Page))
-	return all, list.ResourceVersion, err
 }
 
 // note notes a pod as it is now, or that it is gone.
