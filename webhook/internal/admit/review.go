@@ -18,9 +18,8 @@ import (
 
 // A review is what is read of an AdmissionReview. It has no lists and no maps: decoded, these may take fifty times as much as what was sent.
 type review struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Request    *request `json:"request"`
+	metav1.TypeMeta `json:",inline"`
+	Request         *request `json:"request"`
 }
 
 type request struct {
@@ -64,7 +63,7 @@ func Reviews(handler *Handler) http.Handler {
 		if err == nil {
 			err = kubernetesjson.Unmarshal(body, &read)
 		}
-		if err != nil || read.APIVersion != kind.APIVersion || read.Kind != kind.Kind || !isPlausible(read.Request) {
+		if err != nil || read.TypeMeta != kind || !isPlausible(read.Request) {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusBadRequest)
 			return
 		}

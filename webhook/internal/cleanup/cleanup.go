@@ -141,17 +141,16 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, key)
-	isThere := err == nil && set.UID() == id.UID
 	c.sets.Store(id, known)
 	report.Asked(asked)
-	if client.IgnoreNotFound(err) != nil {
-		return ctrl.Result{}, err
-	}
 	wait := again
-	if !isThere {
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && set.UID() != id.UID:
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
 		set, err = nil, nil
-	} else {
+	case err != nil:
+		return ctrl.Result{}, err
+	default:
 		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
 		isAll, failed := c.takeOff(ctx, known, set.TemplateAnnotations)
 		if err = errors.Join(err, failed); !isAll {

@@ -41,10 +41,7 @@ func New(name, address string, handler http.Handler, secure *tls.Config) (*manag
 
 // Host is the address of who has connected, without the port.
 func Host(remote string) string {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		return remote
-	}
+	host, _, _ := net.SplitHostPort(remote)
 	return host
 }
 
