@@ -140,23 +140,18 @@ func (p *Pods) follow(ctx context.Context) error {
 				return apierrors.FromObject(change.Object)
 			}
 			version = pod.ResourceVersion
-			if change.Type != watch.Bookmark {
-				p.note(pod, change.Type == watch.Deleted)
+			if change.Type == watch.Bookmark {
+				continue
 			}
+			p.mu.Lock()
+			if delete(p.all, pod.UID); change.Type != watch.Deleted {
+				put(p.all, pod)
+			}
+			p.mu.Unlock()
 		}
 		stop()
 	}
 	return nil
-}
-
-// note notes a pod as it is now, or that it is gone.
-func (p *Pods) note(pod *corev1.Pod, isGone bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.all, pod.UID)
-	if !isGone {
-		put(p.all, pod)
-	}
 }
 
 // put puts a pod in, if it keeps its node from being empty.
