@@ -111,14 +111,8 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet}, report.Canary)
-	if err != nil {
-		return err
-	}
+	// The manager has made clients of this configuration, too.
+	barrier := canary.New(kubernetes.NewForConfigOrDie(config), types.NamespacedName{Namespace: options.Namespace, Name: CanarySet}, report.Canary)
 	ready := map[string]healthz.Checker{}
 	handler, err := build(ctx, mgr, barrier, options, ready)
 	if err != nil {

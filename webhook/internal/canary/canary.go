@@ -63,16 +63,17 @@ type flight struct {
 }
 
 // New returns a barrier with canaries of this set, which tells how long each took. It works once it is started.
-func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) (*Barrier, error) {
+func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) *Barrier {
 	canaries := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
 		func(options *metav1.ListOptions) { options.LabelSelector = label })
 	b := &Barrier{client: to, set: set, canaries: canaries, observe: observe, slots: make(chan struct{}, bounded.Canaries)}
-	_, err := canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	// Only an informer that has ended refuses that.
+	_, _ = canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { b.seen(object, false) },
 		UpdateFunc: func(_, object any) { b.seen(object, false) },
 		DeleteFunc: func(object any) { b.seen(object, true) },
 	})
-	return b, err
+	return b
 }
 
 // Start watches canaries until the context ends.
