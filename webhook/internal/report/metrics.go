@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,7 +63,7 @@ func Answered(o *steer.Outcome, took time.Duration) {
 
 // Canary counts a canary.
 func Canary(took time.Duration, err error) {
-	canaries.WithLabelValues(fmt.Sprint(err == nil)).Observe(took.Seconds())
+	canaries.WithLabelValues(strconv.FormatBool(err == nil)).Observe(took.Seconds())
 }
 
 // TakenOff counts costs that were taken off.
