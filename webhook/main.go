@@ -27,8 +27,6 @@ func main() {
 		"make and rotate the certificates; otherwise something else must, such as cert-manager")
 	flag.StringVar(&options.MetricsAddress, "metrics-bind-address", ":8080", `address for metrics; "0" serves none`)
 	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", `address for /healthz and /readyz; "0" serves none`)
-	flag.BoolVar(&options.LeaderElection, "leader-elect", true,
-		"elect a leader, which takes costs off; without, run only one replica")
 	flag.StringVar((*string)(&options.Mode), "mode", string(v1alpha1.Steer),
 		"Steer, or Observe: whatever policies say, write no costs, and take those off that are there")
 	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
@@ -57,16 +55,14 @@ func run(options app.Options) error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q: all options are flags", flag.Arg(0))
 	}
-	if options.Namespace == "" {
+	switch {
+	case options.Namespace == "":
 		return fmt.Errorf("no namespace: set --namespace or POD_NAMESPACE to that of this program")
-	}
-	if options.Mode != v1alpha1.Steer && options.Mode != v1alpha1.Observe {
+	case options.Mode != v1alpha1.Steer && options.Mode != v1alpha1.Observe:
 		return fmt.Errorf("--mode %q: it must be Steer or Observe", options.Mode)
-	}
-	if options.Deadline <= 0 {
+	case options.Deadline <= 0:
 		return fmt.Errorf("--deadline %v: it must be longer than 0", options.Deadline)
-	}
-	if options.DecisionsPerSecond <= 0 {
+	case options.DecisionsPerSecond <= 0:
 		return fmt.Errorf("--decisions-per-second %d: it must be more than 0", options.DecisionsPerSecond)
 	}
 	config, err := ctrl.GetConfig()

@@ -141,10 +141,6 @@ func start(dir string) (*Plane, error) {
 		return nil, err
 	}
 	p.Config.QPS = -1
-	scheme, err := app.Scheme()
-	if err != nil {
-		return nil, err
-	}
 	if p.Clients, err = kubernetes.NewForConfig(p.Config); err != nil {
 		return nil, err
 	}
@@ -152,7 +148,7 @@ func start(dir string) (*Plane, error) {
 		// The first time, the API server may not know policies yet.
 		return nil, err
 	}
-	if p.Client, err = client.New(p.Config, client.Options{Scheme: scheme}); err != nil {
+	if p.Client, err = client.New(p.Config, client.Options{Scheme: app.Scheme()}); err != nil {
 		return nil, err
 	}
 	if err := p.certify(dir); err != nil {

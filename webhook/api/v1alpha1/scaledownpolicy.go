@@ -1,10 +1,26 @@
+// Package v1alpha1 has the types of the API group podrank.dev, of which there is one: ScaleDownPolicy.
+//
+// +kubebuilder:object:generate=true
+// +groupName=podrank.dev
 package v1alpha1
 
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// GroupVersion is the group and version of these types.
+var GroupVersion = schema.GroupVersion{Group: "podrank.dev", Version: "v1alpha1"}
+
+// AddToScheme registers these types.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &ScaleDownPolicy{}, &ScaleDownPolicyList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}
 
 // ScaleDownPolicy says which pods go first when the count of a ReplicaSet or ReplicationController in its namespace falls.
 // If two policies select the same set, the older one counts.

@@ -28,8 +28,6 @@ type Handler struct {
 	Plans    *steer.Plans
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
-	// IsEnding reports whether the program should end.
-	IsEnding func() bool
 
 	// What follows answers, of few requests of each namespace.
 	after sync.WaitGroup
@@ -39,16 +37,9 @@ type Handler struct {
 // Handle steers, and afterwards takes costs off and reports. It returns what the audit log should say.
 func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]string {
 	began := time.Now()
-	// The API server ends the context if it no longer waits, but so does this program's server when it should end. What has begun
-	// by then is finished.
-	steering, stop := context.WithTimeout(context.WithoutCancel(ctx), h.Deadline)
-	waited := context.AfterFunc(ctx, func() {
-		if !h.IsEnding() {
-			stop()
-		}
-	})
+	// The context ends if the API server no longer waits.
+	steering, stop := context.WithTimeout(ctx, h.Deadline)
 	o := h.Steerer.Steer(steering, request)
-	waited()
 	stop()
 	h.Plans.Add(o)
 	report.Answered(o, time.Since(began))

@@ -30,9 +30,9 @@ func TestIsScale(t *testing.T) {
 			object(9, test.before), object(5, test.after))
 		var read request
 		fakeapi.Must(t, json.Unmarshal([]byte(text), &read))
-		request, err := read.parse()
-		if err != nil || request.IsScale != test.want {
-			t.Errorf("%s, %s: %+v, %v", test.before, test.after, request, err)
+		request, ok := read.parse()
+		if !ok || request.IsScale != test.want {
+			t.Errorf("%s, %s: %+v, %v", test.before, test.after, request, ok)
 		}
 		if request.SetUID != "set" || request.SetVersion != "7" || request.From != 9 || request.To != 5 {
 			t.Errorf("%+v", request)

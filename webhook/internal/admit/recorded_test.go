@@ -27,10 +27,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-type barrier func(context.Context) error
-
-func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
-
 func open(context.Context) error { return nil }
 
 // server answers requests as the program does, with everything but a cluster.
@@ -45,8 +41,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &steer.Plans{}, Deadline: time.Minute,
-		IsEnding: func() bool { return false },
+		Steerer: s.NewSteerer(open, now), Reporter: reporter, Plans: steer.NewPlans(), Deadline: time.Minute,
 	}
 	s.http = httptest.NewServer(guard.Guard(admit.Reviews(s.Handler)))
 	t.Cleanup(s.http.Close)
@@ -115,31 +110,33 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// A request is not steered if the API server no longer waits, but is if its context ends because the program does.
+// A request is not steered if the API server no longer waits.
 func TestEnds(t *testing.T) {
 	cases, err := fakeapi.ReadCases("testdata")
 	fakeapi.Must(t, err)
 	c := cases[slices.IndexFunc(cases, func(c *fakeapi.Case) bool { return c.Name == "deployment-spot" })]
-	for _, isEnding := range []bool{false, true} {
+	for _, ends := range []bool{false, true} {
 		s := serve(t, c.Now, read(t, c)...)
-		s.IsEnding = func() bool { return isEnding }
 		ctx, stop := context.WithCancel(context.Background())
-		s.Steerer.Barrier = barrier(func(ctx context.Context) error {
-			stop()
+		defer stop()
+		s.Steerer.Barrier = func(ctx context.Context) error {
+			if ends {
+				stop()
+			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(200 * time.Millisecond):
 			}
 			return ctx.Err()
-		})
+		}
 		w := httptest.NewRecorder()
 		admit.Reviews(s.Handler).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(c.Review)))
 		if w.Code != http.StatusOK {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 		s.Wait()
-		if _, ok := s.Plans.Take(request(t, c).Namespace, setOf(t, s, request(t, c))); ok != isEnding {
-			t.Errorf("the program ends: %t, steered: %t", isEnding, ok)
+		if _, ok := s.Plans.Take(request(t, c).Namespace, setOf(t, s, request(t, c))); ok == ends {
+			t.Errorf("the API server no longer waits: %t, steered: %t", ends, ok)
 		}
 	}
 }

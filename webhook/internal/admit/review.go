@@ -2,8 +2,6 @@ package admit
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -20,9 +18,8 @@ import (
 
 // A review is what is read of an AdmissionReview. It has no lists and no maps: decoded, these may take fifty times as much as what was sent.
 type review struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Request    *request `json:"request"`
+	metav1.TypeMeta `json:",inline"`
+	Request         *request `json:"request"`
 }
 
 type request struct {
@@ -66,13 +63,13 @@ func Reviews(handler *Handler) http.Handler {
 		if err == nil {
 			err = kubernetesjson.Unmarshal(body, &read)
 		}
-		if err != nil || read.APIVersion != kind.APIVersion || read.Kind != kind.Kind || !isPlausible(read.Request) {
+		if err != nil || read.TypeMeta != kind || !isPlausible(read.Request) {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusBadRequest)
 			return
 		}
 		answer := &admissionv1.AdmissionResponse{UID: read.Request.UID, Allowed: true}
 		// What does not concern us is the API server's matter.
-		if request, err := read.Request.parse(); err == nil {
+		if request, ok := read.Request.parse(); ok {
 			answer.AuditAnnotations = handler.Handle(r.Context(), request)
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -95,24 +92,15 @@ func isPlausible(r *request) bool {
 	return true
 }
 
-// parse reads which count falls.
-func (r *request) parse() (steer.Request, error) {
-	request := steer.Request{
-		UID: r.UID, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
+var kinds = map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
+
+// parse reads which count falls. It is false for a request that lowers none of a set of pods.
+func (r *request) parse() (steer.Request, bool) {
+	kind, isSet := kinds[r.Resource.Resource]
+	return steer.Request{
+		UID: r.UID, Kind: kind, Key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}, DryRun: r.DryRun,
 		SetUID: r.OldObject.Metadata.UID, SetVersion: r.OldObject.Metadata.ResourceVersion,
 		From: r.OldObject.Spec.Replicas, To: r.Object.Spec.Replicas,
 		IsScale: r.OldObject.Metadata.Annotations.Desired != r.Object.Metadata.Annotations.Desired,
-	}
-	switch r.Resource.Resource {
-	case "replicasets":
-		request.Kind = workload.ReplicaSet
-	case "replicationcontrollers":
-		request.Kind = workload.ReplicationController
-	default:
-		return request, errors.New("it is about no set of pods")
-	}
-	if r.Operation != string(admissionv1.Update) || r.SubResource != "" && r.SubResource != "scale" {
-		return request, fmt.Errorf("%s of %q lowers no count", r.Operation, r.SubResource)
-	}
-	return request, nil
+	}, isSet && r.Operation == string(admissionv1.Update) && (r.SubResource == "" || r.SubResource == "scale")
 }

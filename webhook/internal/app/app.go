@@ -11,14 +11,14 @@ package app
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
@@ -27,19 +27,21 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/cert"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
@@ -76,7 +78,6 @@ type Options struct {
 	RotateCertificates bool
 	// MetricsAddress and ProbeAddress are where metrics and probes are served. "0" serves none.
 	MetricsAddress, ProbeAddress string
-	LeaderElection               bool
 	// Mode is what all policies do at most: with Observe, nothing is steered.
 	Mode v1alpha1.Mode
 	// Deadline is how long a request may wait.
@@ -89,51 +90,35 @@ type Options struct {
 }
 
 // Scheme has all types that are read and written.
-func Scheme() (*runtime.Scheme, error) {
+func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	return scheme, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+	utilruntime.Must(errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
+	return scheme
 }
 
 // Run runs until the context ends, and then finishes what it has begun.
 func Run(ctx context.Context, config *rest.Config, options Options) error {
-	scheme, err := Scheme()
-	if err != nil {
-		return err
-	}
 	config = rest.CopyConfig(config)
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
-	grace, skip := 25*time.Second, true
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: scheme, Cache: workload.Cached(), LeaderElection: options.LeaderElection,
+		Scheme: Scheme(), Cache: workload.Cached(), LeaderElection: true,
 		// Anybody may connect to these, too, so they are served like requests.
 		Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout: &grace, Controller: ctrlconfig.Controller{SkipNameValidation: &skip},
+		GracefulShutdownTimeout: new(25 * time.Second), Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
 		return err
 	}
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet})
-	if err != nil {
-		return err
-	}
-	barrier.Observe = report.Canary
+	// The manager has made clients of this configuration, too.
+	barrier := canary.New(kubernetes.NewForConfigOrDie(config), types.NamespacedName{Namespace: options.Namespace, Name: CanarySet}, report.Canary)
 	ready := map[string]healthz.Checker{}
 	handler, err := build(ctx, mgr, barrier, options, ready)
 	if err != nil {
 		return err
 	}
-	ready["canary"] = func(*http.Request) error {
-		if !barrier.Synced() {
-			return errors.New("the watch for canaries has not begun")
-		}
-		return nil
-	}
+	ready["canary"] = until(barrier.Synced, "the watch for canaries has not begun")
 	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
@@ -156,37 +141,29 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
-	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), &steer.Plans{}
+	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), steer.NewPlans()
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
-	if err != nil {
-		return nil, err
-	}
-	cordoned, err := cordonedNodes(ctx, mgr)
-	if err != nil {
-		return nil, err
-	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier,
+	cordoned, notCached := cordonedNodes(ctx, mgr)
+	failed := []error{err, notCached}
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
-			return nil, err
-		}
+		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))
 	}
 	// Their caches are filled before the first request comes.
 	for object := range workload.Cached().ByObject {
-		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
-			return nil, err
-		}
+		_, err := mgr.GetCache().GetInformer(ctx, object)
+		failed = append(failed, err)
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
 	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
-	keeper := &policy.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
+	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
-	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
-		IsEnding: func() bool { return ctx.Err() != nil }}, errors.Join(cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
+	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
+	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)
 }
 
 // cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
@@ -225,70 +202,77 @@ var rendering = promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError, M
 // show serves metrics and probes.
 func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker) error {
 	probes, numbers := http.NewServeMux(), http.NewServeMux()
-	for path, checks := range map[string]map[string]healthz.Checker{"/healthz": {"alive": healthz.Ping}, "/readyz": ready} {
-		handler := http.StripPrefix(path, &healthz.Handler{Checks: checks})
-		probes.Handle(path, handler)
-		probes.Handle(path+"/", handler)
-	}
+	probes.Handle("/healthz", healthz.CheckHandler{Checker: healthz.Ping})
+	probes.Handle("/readyz", http.StripPrefix("/readyz", &healthz.Handler{Checks: ready}))
 	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, rendering))
-	for name, handler := range map[string]*http.ServeMux{"metrics": numbers, "probes": probes} {
-		address := map[string]string{"metrics": options.MetricsAddress, "probes": options.ProbeAddress}[name]
+	add := func(name, address string, handler http.Handler) error {
 		if address == "0" {
-			continue
+			return nil
 		}
-		listener, err := serve.Listen(address)
+		server, err := serve.New(name, address, handler, nil)
 		if err != nil {
 			return err
 		}
 		// They have no bodies to read.
-		server := serve.New(handler)
-		server.ReadTimeout, server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
-		if err := mgr.Add(&manager.Server{Name: name, Server: server, Listener: listener}); err != nil {
-			return err
-		}
+		server.Server.ReadTimeout, server.Server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
+		return mgr.Add(server)
 	}
-	return nil
+	return errors.Join(add("metrics", options.MetricsAddress, numbers), add("probes", options.ProbeAddress, probes))
 }
 
 // answer makes the manager answer requests.
 func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready map[string]healthz.Checker) error {
-	asks, err := clients(options.ClientCA, options.ClientName)
+	secure, err := clients(options.ClientCA, options.ClientName)
 	if err != nil {
 		return err
 	}
-	requests := &serve.Server{
-		Server: webhook.NewServer(webhook.Options{}), Answering: options.Deadline + bounded.HeaderTime,
-		Address: net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), Directory: options.CertDir, Clients: asks,
-	}
-	requests.Register(admit.Path, serve.Guard(admit.Reviews(handler)))
-	if options.RotateCertificates {
-		certified := make(chan struct{})
-		err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{
-			SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
-			CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
-			DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
-			Webhooks: []rotator.WebhookInfo{{Name: Configuration, Type: rotator.Validating}},
-		})
+	routes := http.NewServeMux()
+	routes.Handle(admit.Path, serve.Guard(admit.Reviews(handler)))
+	var listens atomic.Bool
+	ready["requests"] = until(listens.Load, "it does not listen yet")
+	listen := func() error {
+		watcher, err := certwatcher.New(filepath.Join(options.CertDir, "tls.crt"), filepath.Join(options.CertDir, "tls.key"))
 		if err != nil {
 			return err
 		}
+		secure.GetCertificate = watcher.GetCertificate
+		requests, err := serve.New("requests", net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), routes, secure)
+		if err != nil {
+			return err
+		}
+		requests.Server.WriteTimeout = options.Deadline + bounded.HeaderTime
+		listens.Store(true)
+		return errors.Join(mgr.Add(watcher), mgr.Add(requests))
+	}
+	if !options.RotateCertificates {
+		return listen()
+	}
+	certified := make(chan struct{})
+	err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{
+		SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
+		CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
+		DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
+		Webhooks: []rotator.WebhookInfo{{Name: Configuration, Type: rotator.Validating}},
+	})
+	return errors.Join(err, mgr.Add(always(func(ctx context.Context) error {
 		// The server cannot start without certificates.
-		err = mgr.Add(always(func(ctx context.Context) error {
-			select {
-			case <-certified:
-				return mgr.Add(requests)
-			case <-ctx.Done():
-				return nil
-			}
-		}))
-		if err != nil {
-			return err
+		select {
+		case <-certified:
+			return listen()
+		case <-ctx.Done():
+			return nil
 		}
-	} else if err := mgr.Add(requests); err != nil {
-		return err
+	})))
+}
+
+// until fails until something is so.
+func until(is func() bool, otherwise string) healthz.Checker {
+	return func(*http.Request) error {
+		if is() {
+			return nil
+		}
+		return errors.New(otherwise)
 	}
-	ready["requests"] = requests.StartedChecker()
-	return nil
 }
 
 // always is something that runs on every replica, and not only on the leader.
@@ -297,32 +281,25 @@ type always func(context.Context) error
 func (a always) Start(ctx context.Context) error { return a(ctx) }
 func (always) NeedLeaderElection() bool          { return false }
 
-// clients makes the server refuse clients unless an authority of this file has signed their certificate, and its common name is this
+// clients makes a server refuse clients unless an authority of this file has signed their certificate, and its common name is this
 // one. Without a file, it takes all.
-func clients(file, name string) (func(*tls.Config), error) {
+func clients(file, name string) (*tls.Config, error) {
 	switch {
 	case file == "" && name == "":
-		return func(*tls.Config) {}, nil
+		return &tls.Config{}, nil
 	case file == "" || name == "":
 		return nil, errors.New("--client-ca and --client-name need each other: an authority often signs for others, too")
 	}
-	text, err := os.ReadFile(file)
+	authorities, err := cert.NewPool(file)
 	if err != nil {
 		return nil, err
 	}
-	authorities := x509.NewCertPool()
-	if !authorities.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s has no certificate", file)
-	}
-	return func(config *tls.Config) {
-		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, authorities
-		config.VerifyConnection = func(state tls.ConnectionState) error {
-			if got := state.PeerCertificates[0].Subject.CommonName; got != name {
-				return fmt.Errorf("the client is %q, and not %q", got, name)
-			}
-			return nil
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities, VerifyConnection: func(state tls.ConnectionState) error {
+		if got := state.PeerCertificates[0].Subject.CommonName; got != name {
+			return fmt.Errorf("the client is %q, and not %q", got, name)
 		}
-	}, nil
+		return nil
+	}}, nil
 }
 
 // withOneSecret is the manager with a configuration that lists and watches one Secret of the namespace instead of all. So the library
@@ -330,7 +307,15 @@ func clients(file, name string) (func(*tls.Config), error) {
 func withOneSecret(mgr manager.Manager, namespace string) manager.Manager {
 	config := rest.CopyConfig(mgr.GetConfig())
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return oneSecret{next, "/api/v1/namespaces/" + namespace + "/secrets"}
+		return promhttp.RoundTripperFunc(func(request *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(request.URL.Path, "/api/v1/namespaces/"+namespace+"/secrets") {
+				request = request.Clone(request.Context())
+				query := request.URL.Query()
+				query.Set("fieldSelector", "metadata.name="+Secret)
+				request.URL.RawQuery = query.Encode()
+			}
+			return next.RoundTrip(request)
+		})
 	})
 	return configured{mgr, config}
 }
@@ -341,19 +326,3 @@ type configured struct {
 }
 
 func (c configured) GetConfig() *rest.Config { return c.config }
-
-// oneSecret names the Secret in requests for the path of all.
-type oneSecret struct {
-	http.RoundTripper
-	path string
-}
-
-func (o oneSecret) RoundTrip(request *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(request.URL.Path, o.path) {
-		request = request.Clone(request.Context())
-		query := request.URL.Query()
-		query.Set("fieldSelector", "metadata.name="+Secret)
-		request.URL.RawQuery = query.Encode()
-	}
-	return o.RoundTripper.RoundTrip(request)
-}

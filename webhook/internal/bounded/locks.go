@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Shared has a value for each key that somebody uses. Its zero value is ready.
@@ -46,22 +48,20 @@ func (s *Shared[K, V]) Use(key K, make func() V) (value V, leave func()) {
 type Locks[K comparable] struct {
 	// Others is who has them, for errors.
 	Others string
-	locks  Shared[K, chan struct{}]
+	locks  Shared[K, *semaphore.Weighted]
 }
 
 // Lock waits for the lock of a key until the context ends, which is then the error.
 func (m *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
-	held, leave := m.locks.Use(key, func() chan struct{} { return make(chan struct{}, 1) })
-	select {
-	case held <- struct{}{}:
-		return func() {
-			<-held
-			leave()
-		}, nil
-	case <-ctx.Done():
+	held, leave := m.locks.Use(key, func() *semaphore.Weighted { return semaphore.NewWeighted(1) })
+	if err := held.Acquire(ctx, 1); err != nil {
 		leave()
-		return nil, fmt.Errorf("%s take long: %w", cmp.Or(m.Others, "others"), ctx.Err())
+		return nil, fmt.Errorf("%s take long: %w", cmp.Or(m.Others, "others"), err)
 	}
+	return func() {
+		held.Release(1)
+		leave()
+	}, nil
 }
 
 // Few lets few in for each key. Its zero value is ready.

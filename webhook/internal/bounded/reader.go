@@ -8,6 +8,9 @@ import (
 	"io"
 	"net/http"
 
+	"golang.org/x/sync/semaphore"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -43,56 +46,43 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // A Reader reads for a few at a time, in the order in which they come. They also compute with it, if that takes long.
 type Reader struct {
-	from  client.Reader
-	slots chan struct{}
+	// From is for who is alone.
+	From  client.Reader
+	turns *semaphore.Weighted
 }
 
 // NewReader reads from a client that was made with Config, so many answers at a time.
-func NewReader(from client.Reader, atATime int) *Reader {
-	return &Reader{from, make(chan struct{}, atATime)}
+func NewReader(from client.Reader, atATime int64) *Reader {
+	return &Reader{from, semaphore.NewWeighted(atATime)}
 }
 
 // Alone does something while few others do.
 func (r *Reader) Alone(ctx context.Context, do func() error) error {
-	select {
-	case r.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := r.turns.Acquire(ctx, 1); err != nil {
+		return err
 	}
-	defer func() { <-r.slots }()
+	defer r.turns.Release(1)
 	return do()
 }
 
 // Get reads an object.
 func (r *Reader) Get(ctx context.Context, key client.ObjectKey, object client.Object) error {
-	return r.Use(ctx, key, object, func() error { return nil })
+	return r.Alone(ctx, func() error { return r.From.Get(ctx, key, object) })
 }
 
-// Use reads an object, and does something with it, which should not read anything else.
-func (r *Reader) Use(ctx context.Context, key client.ObjectKey, object client.Object, use func() error) error {
-	return r.Alone(ctx, func() error {
-		if err := r.from.Get(ctx, key, object); err != nil {
-			return err
-		}
-		return use()
-	})
-}
-
-// Each reads a list and passes it on: all at once if that is small enough, since the API server has that at hand, and otherwise one page after the
-// other, in the order of names. It ends with the first error. Others have their turn between pages.
-func Each[T any, L interface {
-	*T
-	client.ObjectList
-}](ctx context.Context, r *Reader, use func(L) error, options ...client.ListOption) error {
+// Each reads the items of an empty list and passes them on: all at once if that is small enough, since the API server has that at hand, and otherwise one
+// page after the other, in the order of names. It ends with the first error. Others have their turn between pages. The list only gets its resource version.
+func Each[T runtime.Object](ctx context.Context, r *Reader, list client.ObjectList, use func(T) error, options ...client.ListOption) error {
 	asked := (&client.ListOptions{}).ApplyOptions(options)
 	for {
 		err := r.Alone(ctx, func() error {
-			list := L(new(T))
-			if err := r.from.List(ctx, list, asked); err != nil {
+			page := list.DeepCopyObject().(client.ObjectList)
+			if err := r.From.List(ctx, page, asked); err != nil {
 				return err
 			}
-			asked.Continue = list.GetContinue()
-			return use(list)
+			asked.Continue = page.GetContinue()
+			list.SetResourceVersion(page.GetResourceVersion())
+			return meta.EachListItem(page, func(item runtime.Object) error { return use(item.(T)) })
 		})
 		switch {
 		case errors.Is(err, errTooLarge) && asked.Limit == 0:

@@ -81,13 +81,11 @@ func TestEach(t *testing.T) {
 	} {
 		live, asked := server(t, c.count, c.size)
 		seen := 0
-		err := bounded.Each(context.Background(), bounded.NewReader(live, 1), func(page *corev1.PodList) error {
-			for i := range page.Items {
-				if page.Items[i].Name != fmt.Sprint("web-", seen) {
-					t.Fatalf("%s is number %d", page.Items[i].Name, seen)
-				}
-				seen++
+		err := bounded.Each(context.Background(), bounded.NewReader(live, 1), &corev1.PodList{}, func(pod *corev1.Pod) error {
+			if pod.Name != fmt.Sprint("web-", seen) {
+				t.Fatalf("%s is number %d", pod.Name, seen)
 			}
+			seen++
 			return nil
 		}, client.InNamespace("shop"), client.Limit(c.limit))
 		if err != nil || seen != c.count || !slices.Equal(*asked, c.want) {
@@ -100,7 +98,7 @@ func TestEach(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	const larger = 3 << 20
 	live, _ := server(t, 1, larger)
-	err := bounded.Each(context.Background(), bounded.NewReader(live, 1), func(*corev1.PodList) error { return nil }, client.InNamespace("shop"))
+	err := bounded.Each(context.Background(), bounded.NewReader(live, 1), &corev1.PodList{}, func(*corev1.Pod) error { return nil }, client.InNamespace("shop"))
 	if err == nil || !strings.Contains(err.Error(), "more than 2 MiB") {
 		t.Errorf("a list: %v", err)
 	}

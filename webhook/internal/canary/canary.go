@@ -45,12 +45,12 @@ type Barrier struct {
 	client   kubernetes.Interface
 	set      types.NamespacedName
 	canaries cache.SharedIndexInformer
-	// Observe is told how long each canary took. It may be nil.
-	Observe func(took time.Duration, err error)
+	// observe is told how long each canary took.
+	observe func(took time.Duration, err error)
+	// flying has, by the names of canaries, the channels of those who wait for them.
+	flying sync.Map
 
 	mu sync.Mutex
-	// by the canary's name
-	flying map[string]chan error
 	// next is the canary that has yet to start, and slots are for those that have.
 	next  *flight
 	slots chan struct{}
@@ -62,17 +62,18 @@ type flight struct {
 	err  error
 }
 
-// New returns a barrier with canaries of this set. It works once it is started.
-func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
+// New returns a barrier with canaries of this set, which tells how long each took. It works once it is started.
+func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) *Barrier {
 	canaries := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
 		func(options *metav1.ListOptions) { options.LabelSelector = label })
-	b := &Barrier{client: to, set: set, canaries: canaries, flying: map[string]chan error{}, slots: make(chan struct{}, bounded.Canaries)}
-	_, err := canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	b := &Barrier{client: to, set: set, canaries: canaries, observe: observe, slots: make(chan struct{}, bounded.Canaries)}
+	// Only an informer that has ended refuses that.
+	_, _ = canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { b.seen(object, false) },
 		UpdateFunc: func(_, object any) { b.seen(object, false) },
 		DeleteFunc: func(object any) { b.seen(object, true) },
 	})
-	return b, err
+	return b
 }
 
 // Start watches canaries until the context ends.
@@ -95,15 +96,8 @@ func (b *Barrier) seen(object any, gone bool) {
 	if !adopted && !gone {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if waiting, ok := b.flying[pod.Name]; ok {
-		delete(b.flying, pod.Name)
-		var err error
-		if !adopted {
-			err = ErrLost
-		}
-		waiting <- err
+	if waiting, ok := b.flying.LoadAndDelete(pod.Name); ok {
+		waiting.(chan bool) <- adopted
 	}
 }
 
@@ -137,9 +131,7 @@ func (b *Barrier) fly(f *flight) {
 		f.err = b.send()
 	}
 	close(f.done)
-	if b.Observe != nil {
-		b.Observe(time.Since(began), f.err)
-	}
+	b.observe(time.Since(began), f.err)
 }
 
 // send creates a canary and waits until it is adopted. The context of whoever asked does not end it, since others may wait, too.
@@ -158,21 +150,18 @@ func (b *Barrier) send() error {
 	}
 	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}
 	pod.Name = set.Name + "-" + rand.String(10)
-	adopted := make(chan error, 1)
-	b.mu.Lock()
-	b.flying[pod.Name] = adopted
-	b.mu.Unlock()
-	defer func() {
-		b.mu.Lock()
-		delete(b.flying, pod.Name)
-		b.mu.Unlock()
-	}()
+	adopted := make(chan bool, 1)
+	b.flying.Store(pod.Name, adopted)
+	defer b.flying.Delete(pod.Name)
 	if _, err := b.client.CoreV1().Pods(b.set.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("creating the canary: %w", err)
 	}
 	select {
-	case err := <-adopted:
-		return err
+	case isAdopted := <-adopted:
+		if !isAdopted {
+			return ErrLost
+		}
+		return nil
 	case <-ctx.Done():
 		// If that fails, its set will delete it when it adopts it.
 		ctx, stop := context.WithTimeout(context.Background(), longest)

@@ -51,13 +51,11 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 		go f.react(f, pod)
 		return false, nil, nil
 	})
-	barrier, err := canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name})
-	fakeapi.Must(t, err)
-	f.Barrier = barrier
+	f.Barrier = canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name}, func(time.Duration, error) {})
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	barrier.Start(ctx)
-	for !barrier.Synced() {
+	f.Start(ctx)
+	for !f.Synced() {
 		time.Sleep(time.Millisecond)
 	}
 	return f

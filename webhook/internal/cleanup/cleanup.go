@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -71,8 +72,6 @@ type Cleaner struct {
 
 	// sets has the scaleDown of each Set.
 	sets sync.Map
-	// orphans has, for the UIDs of pods without a set, when it was first tried to take their costs off.
-	orphans sync.Map
 }
 
 // SetUp makes the cleaner run on the manager's leader.
@@ -91,16 +90,14 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		// Its set was deleted and left it behind.
 		return []Set{{Namespace: pod.GetNamespace(), Name: pod.GetName()}}
 	})
-	ofSet := func(kind workload.Kind) handler.TypedEventHandler[client.Object, Set] {
-		return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
-			return []Set{{kind, set.GetNamespace(), set.GetName(), set.GetUID()}}
-		})
-	}
+	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
+		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
+	})
 	return builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
-		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
-		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
+		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet).
+		WatchesMetadata(&corev1.ReplicationController{}, ofSet).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets}).
 		Complete(c)
 }
@@ -125,7 +122,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, err
 	}
 	value, _ := c.sets.Load(id)
-	known, isKnown := value.(*scaleDown)
+	known, isKnown := value.(scaleDown)
 	if !isKnown {
 		// As far as the cache knows: to ask for what only a pod names would take a request each time.
 		set := workload.Metadata(id.Kind)
@@ -133,28 +130,27 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
-		known = &scaleDown{pods: pods{}, told: pods{}}
+		known = scaleDown{}
 	}
 	asked := known.see(id.UID, owned, now)
 	if plan, ok := c.Plans.Take(id.Namespace, id.UID); ok && now.Sub(plan.At) <= c.Deadline+Grace {
 		asked += known.expect(id.UID, plan, now)
 	}
-	if known.isEmpty() {
+	if len(known) == 0 {
 		c.sets.Delete(id)
 		return ctrl.Result{}, nil
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, key)
-	isThere := err == nil && set.UID() == id.UID
 	c.sets.Store(id, known)
 	report.Asked(asked)
-	if client.IgnoreNotFound(err) != nil {
-		return ctrl.Result{}, err
-	}
 	wait := again
-	if !isThere {
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && set.UID() != id.UID:
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
 		set, err = nil, nil
-	} else {
+	case err != nil:
+		return ctrl.Result{}, err
+	default:
 		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
 		isAll, failed := c.takeOff(ctx, known, set.TemplateAnnotations)
 		if err = errors.Join(err, failed); !isAll {
@@ -165,9 +161,8 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
 		c.Reporter.Over(ctx, over)
 	}
-	if set == nil && known.isEmpty() {
+	if len(known) == 0 {
 		c.sets.Delete(id)
-		return ctrl.Result{}, nil
 	}
 	if err == nil && known.isLeft() {
 		return ctrl.Result{}, nil
@@ -177,15 +172,13 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 
 // takeOff takes off the costs of pods that stay, or of all if nothing is steered any more, and reports whether that was tried for all. They get that of
 // their template, if it has one.
-func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) (isAll bool, err error) {
+func (c *Cleaner) takeOff(ctx context.Context, s scaleDown, template map[string]string) (isAll bool, err error) {
 	var stay []*tracked
 	var undos []cost.Undo
-	for _, all := range []pods{s.pods, s.told} {
-		for _, pod := range all {
-			if comesOff := c.Observes && pod.stops() || pod.state == staying; comesOff && len(undos) < bounded.CleanupPods {
-				stay = append(stay, pod)
-				undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
-			}
+	for _, pod := range s {
+		if comesOff := c.Observes && pod.stops() || pod.state == staying; comesOff && len(undos) < bounded.CleanupPods {
+			stay = append(stay, pod)
+			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
 		}
 	}
 	var failed []error
@@ -208,27 +201,20 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 	return len(undos) < bounded.CleanupPods, errors.Join(failed...)
 }
 
-// orphan takes the cost off a pod whose set is gone.
+// orphan takes the cost off a pod whose set is gone. No end is told of it.
 func (c *Cleaner) orphan(ctx context.Context, id Set) error {
-	pod := workload.Metadata("Pod")
-	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod)
-	if err != nil {
-		return client.IgnoreNotFound(err)
+	pod, here := workload.Metadata("Pod"), []metav1.PartialObjectMetadata(nil)
+	if err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod); err == nil {
+		here = append(here, *pod)
+	} else if !apierrors.IsNotFound(err) {
+		return err
 	}
-	mark, ok := cost.Cached(pod)
-	if !ok {
-		return nil
-	}
-	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
-	if err == nil || errors.Is(err, cost.ErrGone) {
-		c.orphans.Delete(pod.UID)
-		return nil
-	}
-	began, _ := c.orphans.LoadOrStore(pod.UID, c.Now())
-	if c.Now().Sub(began.(time.Time)) > givesUp {
-		c.orphans.Delete(pod.UID)
-		c.Reporter.Left(cost.PodOf(pod), err)
-		return nil
+	value, _ := c.sets.LoadOrStore(id, scaleDown{})
+	known := value.(scaleDown)
+	known.see(id.UID, here, c.Now())
+	_, err := c.takeOff(ctx, known, nil)
+	if len(known) == 0 {
+		c.sets.Delete(id)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func newShop(t testing.TB, marks ...string) *shop {
 // start starts the program, which knows nothing but what is on the server.
 func (s *shop) start() {
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: &steer.Plans{}, Deadline: deadline, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: steer.NewPlans(), Deadline: deadline, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
 }
@@ -411,9 +411,7 @@ func (s *shop) restarts(marks []string, steps []step, after int, observes bool) 
 }
 
 // passes is a barrier that lets everybody through.
-type passes struct{}
-
-func (passes) Wait(context.Context) error { return nil }
+func passes(context.Context) error { return nil }
 
 // In the middle of a scale-down, the whole cluster is told to observe: the costs come off at once, though the scale-down goes on, every policy says so, and
 // the next scale-down is only observed. Once it is told to steer again, it does, and policies say so no longer.
@@ -424,7 +422,7 @@ func TestModeObserve(t *testing.T) {
 		t.Helper()
 		asked++
 		set := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
-		steerer := s.NewSteerer(passes{}, s.now)
+		steerer := s.NewSteerer(passes, s.now)
 		steerer.Observes = s.Observes
 		o := steerer.Steer(context.Background(), steer.Request{
 			UID: fakeapi.UID(5, asked), Kind: id.Kind, Key: fakeapi.Key("web"), From: *set.Spec.Replicas, To: to, SetUID: set.UID, SetVersion: set.ResourceVersion,

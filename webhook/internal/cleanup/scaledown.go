@@ -17,15 +17,12 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// pods are tracked, by UID.
-type pods map[types.UID]*tracked
-
-// scaleDown is what is known of a set that is steered: the pods of scale-downs whose end is not told yet, and those of which it was, and whose costs
-// have yet to come off.
-type scaleDown struct{ pods, told pods }
+// scaleDown is what is known of a set that is steered: by their UIDs, the pods of scale-downs whose end is not told yet, and those of which it was, and
+// whose costs have yet to come off.
+type scaleDown map[types.UID]*tracked
 
 // see notes the set's pods as the cache has them, and returns how many more should go than before.
-func (s *scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) (asked int) {
+func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) (asked int) {
 	here := map[types.UID]bool{}
 	for i := range all {
 		pod := &all[i]
@@ -33,11 +30,7 @@ func (s *scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now t
 			continue
 		}
 		here[pod.UID] = true
-		untold := s.pods[pod.UID]
-		known := untold
-		if known == nil {
-			known = s.told[pod.UID]
-		}
+		known := s[pod.UID]
 		mark, isMarked := cost.Cached(pod)
 		value := pod.Annotations[corev1.PodDeletionCost]
 		switch {
@@ -48,34 +41,31 @@ func (s *scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now t
 			known.sees(value, now)
 		default:
 			// New, or planned anew.
-			if mark.Goes && (untold == nil || !untold.mark.Goes) {
+			if mark.Goes && (known == nil || known.isTold || !known.mark.Goes) {
 				asked++
 			}
-			delete(s.told, pod.UID)
-			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now}
-			s.pods[pod.UID] = known
+			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == ""}
+			s[pod.UID] = known
 			if mark.Set != set {
-				// The pod has changed hands since.
+				// The pod has changed hands since, or has no set.
 				known.ends(false, notFallen, now)
 			}
 		}
 	}
-	for _, tracks := range []pods{s.pods, s.told} {
-		for uid, pod := range tracks {
-			if !here[uid] {
-				pod.on(vanished, now)
-			}
+	for uid, pod := range s {
+		if !here[uid] {
+			pod.on(vanished, now)
 		}
 	}
-	maps.DeleteFunc(s.told, func(_ types.UID, pod *tracked) bool { return !pod.isShown() })
+	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown() })
 	return asked
 }
 
 // expect notes the pods of a plan that have no mark, because their costs fit, and returns how many.
-func (s *scaleDown) expect(set types.UID, plan steer.LastPlan, now time.Time) (asked int) {
+func (s scaleDown) expect(set types.UID, plan steer.LastPlan, now time.Time) (asked int) {
 	for _, pod := range plan.Wanted {
-		if s.pods[pod.UID] == nil && s.told[pod.UID] == nil {
-			s.pods[pod.UID] = &tracked{pod: pod, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}, state: planned, since: now}
+		if s[pod.UID] == nil {
+			s[pod.UID] = &tracked{pod: pod, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}, state: planned, since: now}
 			asked++
 		}
 	}
@@ -84,14 +74,14 @@ func (s *scaleDown) expect(set types.UID, plan steer.LastPlan, now time.Time) (a
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
 // that seems to stay is read once more.
-func (s *scaleDown) judge(
+func (s scaleDown) judge(
 	set *workload.Set, now time.Time, patience time.Duration, areGone func([]cost.Pod) ([]bool, []error),
 ) (time.Duration, error) {
 	wait := again
 	var ending []*tracked
 	var reasons []string
 	var reads []cost.Pod
-	for _, pod := range s.pods {
+	for _, pod := range s {
 		if !pod.isUnderWay() {
 			continue
 		}
@@ -132,18 +122,15 @@ func (s *scaleDown) judge(
 
 // over returns how scale-downs ended, each once, and forgets their pods, but for those whose cost the cache still shows. Two falls in quick
 // succession are two scale-downs, and a pod belongs to the one that wrote its cost.
-func (s *scaleDown) over() []*report.Over {
+func (s scaleDown) over() []*report.Over {
 	// Also those that are over.
 	goesOn, ended := map[int32]bool{}, map[int32]*report.Over{}
-	for _, pod := range s.told {
-		goesOn[pod.mark.Count] = false
-	}
-	for _, pod := range s.pods {
+	for _, pod := range s {
 		goesOn[pod.mark.Count] = goesOn[pod.mark.Count] || pod.isUnderWay()
 	}
-	for uid, pod := range s.pods {
+	for uid, pod := range s {
 		to := pod.mark.Count
-		if goesOn[to] {
+		if goesOn[to] || pod.isTold {
 			continue
 		}
 		if pod.mark.Goes {
@@ -156,23 +143,19 @@ func (s *scaleDown) over() []*report.Over {
 				ended[to].Missed[pod.why] = append(ended[to].Missed[pod.why], pod.pod.Key.Name)
 			}
 		}
-		delete(s.pods, uid)
-		if pod.isShown() {
-			s.told[uid] = pod
+		if pod.isTold = true; !pod.isShown() {
+			delete(s, uid)
 		}
 	}
 	return slices.Collect(maps.Values(ended))
 }
 
-// isEmpty reports whether no pod is tracked.
-func (s *scaleDown) isEmpty() bool { return len(s.pods)+len(s.told) == 0 }
-
 // isLeft reports whether nothing is left to do but for pods whose costs nobody could take off.
-func (s *scaleDown) isLeft() bool {
-	for _, pod := range s.told {
-		if pod.state != left {
+func (s scaleDown) isLeft() bool {
+	for _, pod := range s {
+		if !pod.isTold || pod.state != left {
 			return false
 		}
 	}
-	return len(s.pods) == 0
+	return true
 }

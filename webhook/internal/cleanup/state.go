@@ -17,6 +17,8 @@ type tracked struct {
 	since time.Time
 	// why is why the pod stays. Until that is known, it may be why it would: overruled or withdrawn.
 	why string
+	// isTold is whether the end of its scale-down is told.
+	isTold bool
 }
 
 // A state of a pod. DESIGN.md draws them.

@@ -73,13 +73,10 @@ func Cached(pod metav1.Object) (mark Mark, ok bool) {
 	text, isStaying := strings.CutSuffix(pod.GetAnnotations()[Annotation], stays)
 	set, rest, _ := strings.Cut(text, "/")
 	count, request, _ := strings.Cut(rest, "/")
-	number, err := strconv.ParseInt(count, 10, 32)
-	if err != nil || !IsUUID(set) || !IsUUID(request) {
-		return Mark{}, false
-	}
+	number, _ := strconv.ParseInt(count, 10, 32)
 	mark = Mark{types.UID(set), int32(number), types.UID(request), !isStaying}
-	if mark.String() != pod.GetAnnotations()[Annotation] {
-		// A count may be written in many ways, some of them long.
+	// What is no count is not written like this, and a count may be written in many other ways, some of them long.
+	if !IsUUID(set) || !IsUUID(request) || mark.String() != pod.GetAnnotations()[Annotation] {
 		return Mark{}, false
 	}
 	return mark, true

@@ -10,10 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -50,14 +52,14 @@ type Writer struct {
 	client client.Client
 	live   client.Reader
 	// Slots for writes, and for costs that come off, for which no request waits.
-	writes, undos chan struct{}
+	writes, undos *semaphore.Weighted
 	// undoing lets one set of a namespace wait for these.
 	undoing bounded.Locks[string]
 }
 
 // NewWriter returns a writer. live reads from the API server.
 func NewWriter(to client.Client, live client.Reader) *Writer {
-	return &Writer{client: to, live: live, writes: make(chan struct{}, bounded.Writes), undos: make(chan struct{}, bounded.Undos)}
+	return &Writer{client: to, live: live, writes: semaphore.NewWeighted(bounded.Writes), undos: semaphore.NewWeighted(bounded.Undos)}
 }
 
 // A Write is a cost for a pod.
@@ -142,18 +144,15 @@ func (w *Writer) AreGone(ctx context.Context, pods []Pod) (gone []bool, errs []e
 }
 
 // all does something for each index, as many at a time as there are slots, until the context ends.
-func all(ctx context.Context, slots chan struct{}, count int, do func(int) error) []error {
+func all(ctx context.Context, slots *semaphore.Weighted, count int, do func(int) error) []error {
 	results := make([]error, count)
 	var group sync.WaitGroup
 	for i := range count {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			results[i] = ctx.Err()
+		if results[i] = slots.Acquire(ctx, 1); results[i] != nil {
 			continue
 		}
 		group.Go(func() {
-			defer func() { <-slots }()
+			defer slots.Release(1)
 			results[i] = do(i)
 		})
 	}
@@ -164,17 +163,11 @@ func all(ctx context.Context, slots chan struct{}, count int, do func(int) error
 // apply makes these annotations the only fields of the pod that this program manages. The UID keeps it from creating a pod, or
 // changing another of the same name. With a resource version, it fails if the pod has changed since.
 func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool, annotations map[string]string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	fields := map[string]any{"name": pod.Key.Name, "namespace": pod.Key.Namespace, "uid": pod.UID}
+	fields := applycorev1.Pod(pod.Key.Name, pod.Key.Namespace).WithUID(pod.UID).WithAnnotations(annotations)
 	if version != "" {
-		fields["resourceVersion"] = version
+		fields.WithResourceVersion(version)
 	}
-	if len(annotations) > 0 {
-		fields["annotations"] = annotations
-	}
-	patch, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": fields})
+	patch, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 func (a *API) Statuses() *policy.Statuses { return &policy.Statuses{Live: a.Bounded(), Client: a} }
 
 // NewSteerer steers what is on the server, where no node is cordoned.
-func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
+func (a *API) NewSteerer(barrier func(context.Context) error, now time.Time) *steer.Steerer {
 	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a.Bounded(), Later: a.Bounded(), Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
 		Limits: steer.NewLimits(1000)}
 }

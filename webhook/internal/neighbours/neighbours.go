@@ -39,8 +39,8 @@ type Pods struct {
 	watches client.WithWatch
 	mu      sync.Mutex
 	all     map[types.UID]decide.Neighbour
-	// wanted is closed when the first policy needs them, and known, by read, when all have been read.
-	wanted, known chan struct{}
+	// wanted ends when the first policy needs them, and known, by read, when all have been read.
+	wanted, known context.Context
 	read          func()
 	// isReady is whether Check has passed.
 	isReady atomic.Bool
@@ -48,9 +48,9 @@ type Pods struct {
 
 // New makes Pods that nobody needs yet.
 func New(live *bounded.Reader, watches client.WithWatch) *Pods {
-	p := &Pods{live: live, watches: watches, wanted: make(chan struct{}), known: make(chan struct{})}
-	p.Want = sync.OnceFunc(func() { close(p.wanted) })
-	p.read = sync.OnceFunc(func() { close(p.known) })
+	p := &Pods{live: live, watches: watches}
+	p.wanted, p.Want = context.WithCancel(context.Background())
+	p.known, p.read = context.WithCancel(context.Background())
 	return p
 }
 
@@ -60,7 +60,7 @@ func (p *Pods) NeedLeaderElection() bool { return false }
 // Start watches until the context ends.
 func (p *Pods) Start(ctx context.Context) error {
 	select {
-	case <-p.wanted:
+	case <-p.wanted.Done():
 	case <-ctx.Done():
 		return nil
 	}
@@ -75,20 +75,12 @@ func (p *Pods) Start(ctx context.Context) error {
 // Check fails until the pods are known that the first policies need; areSeen is whether these have been seen. Once it has passed it always
 // does: if a later policy is the first to need pods, that is no reason to answer no requests.
 func (p *Pods) Check(areSeen func() bool) error {
-	if p.isReady.Load() {
-		return nil
-	}
-	if !areSeen() {
+	switch {
+	case p.isReady.Load():
+	case !areSeen():
 		return errors.New("the policies are not known yet")
-	}
-	select {
-	case <-p.known:
-	default:
-		select {
-		case <-p.wanted:
-			return errNotKnown
-		default:
-		}
+	case p.wanted.Err() != nil && p.known.Err() == nil:
+		return errNotKnown
 	}
 	p.isReady.Store(true)
 	return nil
@@ -100,7 +92,7 @@ var errNotKnown = errors.New("the pods of the cluster are not known yet")
 func (p *Pods) Wait(ctx context.Context) error {
 	p.Want()
 	select {
-	case <-p.known:
+	case <-p.known.Done():
 		return nil
 	case <-ctx.Done():
 		return errNotKnown
@@ -122,10 +114,15 @@ func (p *Pods) Others(set types.UID) []decide.Neighbour {
 
 // follow reads all pods and then what changes, until the watch ends or something fails.
 func (p *Pods) follow(ctx context.Context) error {
-	all, version, err := p.list(ctx)
+	all, list := map[types.UID]decide.Neighbour{}, &corev1.PodList{}
+	err := bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
+		put(all, pod)
+		return nil
+	}, client.Limit(bounded.Page))
 	if err != nil {
 		return err
 	}
+	version := list.ResourceVersion
 	p.mu.Lock()
 	p.all = all
 	p.mu.Unlock()
@@ -143,35 +140,18 @@ func (p *Pods) follow(ctx context.Context) error {
 				return apierrors.FromObject(change.Object)
 			}
 			version = pod.ResourceVersion
-			if change.Type != watch.Bookmark {
-				p.note(pod, change.Type == watch.Deleted)
+			if change.Type == watch.Bookmark {
+				continue
 			}
+			p.mu.Lock()
+			if delete(p.all, pod.UID); change.Type != watch.Deleted {
+				put(p.all, pod)
+			}
+			p.mu.Unlock()
 		}
 		stop()
 	}
 	return nil
-}
-
-func (p *Pods) list(ctx context.Context) (map[types.UID]decide.Neighbour, string, error) {
-	all, version := map[types.UID]decide.Neighbour{}, ""
-	err := bounded.Each(ctx, p.live, func(page *corev1.PodList) error {
-		for i := range page.Items {
-			put(all, &page.Items[i])
-		}
-		version = page.ResourceVersion
-		return nil
-	}, client.Limit(bounded.Page))
-	return all, version, err
-}
-
-// note notes a pod as it is now, or that it is gone.
-func (p *Pods) note(pod *corev1.Pod, isGone bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.all, pod.UID)
-	if !isGone {
-		put(p.all, pod)
-	}
 }
 
 // put puts a pod in, if it keeps its node from being empty.

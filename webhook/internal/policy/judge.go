@@ -94,10 +94,7 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	}
 	var failed []error
 	for _, each := range slices.Concat(valid, invalid) {
-		judge := func(policy *v1alpha1.ScaleDownPolicy) {
-			each.accept(policy)
-			j.steers(policy)
-		}
+		judge := func(policy *v1alpha1.ScaleDownPolicy) { j.judge(each, policy) }
 		if changes(each.Policy.DeepCopy(), judge) {
 			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, judge))
 		}
@@ -113,20 +110,16 @@ type judged struct {
 	counts bool
 }
 
-// accept sets the condition Accepted.
-func (j *judged) accept(policy *v1alpha1.ScaleDownPolicy) {
+// judge sets the condition Accepted, and says in the condition Steering that nothing is steered, or no longer says so.
+func (j *Judge) judge(verdict *judged, policy *v1alpha1.ScaleDownPolicy) {
 	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: bounded.Short(j.message),
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: bounded.Short(verdict.message),
 		ObservedGeneration: policy.Generation,
 	}
-	if j.reason != "" && !j.counts {
-		condition.Status, condition.Reason = metav1.ConditionFalse, j.reason
+	if verdict.reason != "" && !verdict.counts {
+		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
 	}
 	meta.SetStatusCondition(&policy.Status.Conditions, condition)
-}
-
-// steers says in the condition Steering that nothing is steered, or no longer says so.
-func (j *Judge) steers(policy *v1alpha1.ScaleDownPolicy) {
 	switch {
 	case j.Observes:
 		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
@@ -138,24 +131,17 @@ func (j *Judge) steers(policy *v1alpha1.ScaleDownPolicy) {
 	}
 }
 
-// sets does something with each set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
+// sets does something with each valid set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
 func (j *Judge) sets(ctx context.Context, namespace string, use func(*workload.Set)) error {
-	err := bounded.Each(ctx, j.Live, func(page *appsv1.ReplicaSetList) error {
-		return each(page.Items, workload.OfReplicaSet, use)
-	}, client.InNamespace(namespace))
-	if err != nil {
-		return err
-	}
-	return bounded.Each(ctx, j.Live, func(page *corev1.ReplicationControllerList) error {
-		return each(page.Items, workload.OfReplicationController, use)
-	}, client.InNamespace(namespace))
-}
-
-// each does something with those of a page that are valid.
-func each[T any](page []T, of func(*T) (*workload.Set, error), use func(*workload.Set)) error {
-	for i := range page {
-		if set, err := of(&page[i]); err == nil {
-			use(set)
+	for _, list := range []client.ObjectList{&appsv1.ReplicaSetList{}, &corev1.ReplicationControllerList{}} {
+		err := bounded.Each(ctx, j.Live, list, func(object client.Object) error {
+			if set, err := workload.Of(object); err == nil {
+				use(set)
+			}
+			return nil
+		}, client.InNamespace(namespace))
+		if err != nil {
+			return err
 		}
 	}
 	return nil

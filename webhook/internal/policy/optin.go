@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,10 +24,9 @@ const Nowhere = "no.policy.podrank.dev"
 
 // A Keeper keeps the list.
 type Keeper struct {
-	Cache client.Reader
-	// Live reads the configuration, and Client writes it.
+	// Client knows where there are policies. Live reads the configuration, which Client writes.
+	Client client.Client
 	Live   client.Reader
-	Client client.Writer
 	// Configuration is the name of the webhook configuration.
 	Configuration string
 	// Never are namespaces that are not asked about, whatever policies they have.
@@ -52,40 +50,30 @@ func (k *Keeper) SetUp(mgr manager.Manager) error {
 // Reconcile writes the list, if it is not as it should be.
 func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	var policies v1alpha1.ScaleDownPolicyList
-	if err := k.Cache.List(ctx, &policies); err != nil {
+	if err := k.Client.List(ctx, &policies); err != nil {
 		return ctrl.Result{}, err
 	}
-	selector := k.selector(policies.Items)
-	return ctrl.Result{}, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		var configuration admissionregistrationv1.ValidatingWebhookConfiguration
-		if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		changed := false
-		for i := range configuration.Webhooks {
-			webhook := &configuration.Webhooks[i]
-			if !equality.Semantic.DeepEqual(webhook.NamespaceSelector, selector) {
-				webhook.NamespaceSelector, changed = selector, true
-			}
-		}
-		if !changed {
-			return nil
-		}
-		return k.Client.Update(ctx, &configuration)
-	})
-}
-
-// selector selects the namespaces of these policies.
-func (k *Keeper) selector(policies []v1alpha1.ScaleDownPolicy) *metav1.LabelSelector {
+	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+	if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
 	namespaces := sets.New[string]()
-	for i := range policies {
-		namespaces.Insert(policies[i].Namespace)
+	for i := range policies.Items {
+		namespaces.Insert(policies.Items[i].Namespace)
 	}
 	namespaces.Delete(k.Never...)
 	if len(namespaces) == 0 {
 		namespaces.Insert(Nowhere)
 	}
-	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
-		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: sets.List(namespaces),
-	}}}
+	before := configuration.DeepCopy()
+	for i := range configuration.Webhooks {
+		configuration.Webhooks[i].NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+			Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: sets.List(namespaces),
+		}}}
+	}
+	if equality.Semantic.DeepEqual(before, &configuration) {
+		return ctrl.Result{}, nil
+	}
+	// If somebody else has written it meanwhile, this is tried again.
+	return ctrl.Result{}, k.Client.Update(ctx, &configuration)
 }

@@ -20,7 +20,7 @@ func TestList(t *testing.T) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "podrank-webhook"}}
 	configuration.Webhooks = []admissionregistrationv1.ValidatingWebhook{{Name: "a"}, {Name: "b"}}
 	api := fakeapi.New(configuration)
-	keeper := &policy.Keeper{Cache: api, Live: api, Client: api, Configuration: "podrank-webhook", Never: []string{"kube-system"}}
+	keeper := &policy.Keeper{Live: api, Client: api, Configuration: "podrank-webhook", Never: []string{"kube-system"}}
 	ctx, version := context.Background(), ""
 	read := func() *admissionregistrationv1.ValidatingWebhookConfiguration {
 		now := &admissionregistrationv1.ValidatingWebhookConfiguration{}

@@ -41,13 +41,11 @@ func IsThere(ctx context.Context, cache client.Reader, namespace string) (bool, 
 // Read reads the policies of a namespace. If there are too many, that is the error.
 func Read(ctx context.Context, live *bounded.Reader, namespace string, use func(*v1alpha1.ScaleDownPolicy)) error {
 	count := 0
-	return bounded.Each(ctx, live, func(page *v1alpha1.ScaleDownPolicyList) error {
-		if count += len(page.Items); count > bounded.Policies {
+	return bounded.Each(ctx, live, &v1alpha1.ScaleDownPolicyList{}, func(policy *v1alpha1.ScaleDownPolicy) error {
+		if count++; count > bounded.Policies {
 			return fmt.Errorf("namespace %s has more than %d policies", namespace, bounded.Policies)
 		}
-		for i := range page.Items {
-			use(&page.Items[i])
-		}
+		use(policy)
 		return nil
 	}, client.InNamespace(namespace))
 }

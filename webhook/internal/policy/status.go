@@ -55,12 +55,12 @@ func (s *Statuses) ChangeAll(ctx context.Context, namespace string, change func(
 func (s *Statuses) change(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		var now v1alpha1.ScaleDownPolicy
-		return client.IgnoreNotFound(s.Live.Use(ctx, key, &now, func() error {
-			if now.UID != uid || !changes(&now, change) {
-				return nil
+		return s.Live.Alone(ctx, func() error {
+			if err := s.Live.From.Get(ctx, key, &now); err != nil || now.UID != uid || !changes(&now, change) {
+				return client.IgnoreNotFound(err)
 			}
-			return s.Client.Status().Update(ctx, &now)
-		}))
+			return client.IgnoreNotFound(s.Client.Status().Update(ctx, &now))
+		})
 	})
 }
 

@@ -83,17 +83,17 @@ func (r *Reporter) Wait() { r.later.Wait() }
 // note adds the end of a scale-down to the status of the policy that knows of it, and reports whether there is one.
 func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
 	err := r.Statuses.ChangeAll(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		entry := o.entry(policy)
-		if entry == nil {
+		downs := policy.Status.ScaleDowns
+		i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == o.UID && down.To == o.To && down.Gone == nil })
+		if i < 0 {
 			return
 		}
 		found = true
-		gone, missed := int32(o.Gone), int32(count)
-		entry.Gone, entry.Missed = &gone, &missed
+		downs[i].Gone, downs[i].Missed = new(int32(o.Gone)), new(int32(count))
 		if count > 0 {
-			entry.Message = bounded.Short(entry.Message + "; " + strings.Join(texts, "; "))
+			downs[i].Message = bounded.Short(downs[i].Message + "; " + strings.Join(texts, "; "))
 		}
-		o.endEarlier(policy.Status.ScaleDowns, r.ending.Inside())
+		o.endEarlier(downs, r.ending.Inside())
 	})
 	if err != nil {
 		r.fails(err, o.Namespace, "")
@@ -113,21 +113,9 @@ func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, endings map[ending]int) {
 	}
 }
 
-// entry is what the status of a policy says of the scale-down, or nil.
-func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDown {
-	downs := policy.Status.ScaleDowns
-	i := slices.IndexFunc(downs, func(entry v1alpha1.ScaleDown) bool {
-		return entry.UID == o.UID && entry.To == o.To && entry.Gone == nil
-	})
-	if i < 0 {
-		return nil
-	}
-	return &downs[i]
-}
-
 // Observed reports whether the prediction of a scale-down that nobody steered was right.
 func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Comparison) {
-	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To)
+	log := r.about(o)
 	if c.Without != "" {
 		predictions.WithLabelValues(c.Without).Inc()
 		log.Info("scale-down could not be compared", "why", c.Without)
@@ -145,9 +133,8 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 		_, went := c.Gone[chance.Pod]
 		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went)).Inc()
 	}
-	gone, wrong := int32(len(c.Gone)), int32(len(c.Wrong))
 	entry := entryOf(o, message)
-	entry.Wanted, entry.Gone, entry.Missed = int32(o.Prediction.Delete), &gone, &wrong
+	entry.Wanted, entry.Gone, entry.Missed = int32(o.Prediction.Delete), new(int32(len(c.Gone))), new(int32(len(c.Wrong)))
 	r.enter(context.WithoutCancel(ctx), o, entry)
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -62,11 +63,7 @@ func Answered(o *steer.Outcome, took time.Duration) {
 
 // Canary counts a canary.
 func Canary(took time.Duration, err error) {
-	seen := "true"
-	if err != nil {
-		seen = "false"
-	}
-	canaries.WithLabelValues(seen).Observe(took.Seconds())
+	canaries.WithLabelValues(strconv.FormatBool(err == nil)).Observe(took.Seconds())
 }
 
 // TakenOff counts costs that were taken off.

@@ -33,8 +33,6 @@ const (
 	action = "ScaleDown"
 	// again is how long the API server may ask again about a request.
 	again = 10 * time.Second
-	// named is how many pods a message names.
-	named = 5
 )
 
 // A Reporter reports.
@@ -51,8 +49,7 @@ type Reporter struct {
 
 // Outcome reports what became of a request.
 func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
-	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To,
-		"result", o.Result)
+	log := r.about(o).WithValues("result", o.Result)
 	if o.Result == steer.RolloutIgnored {
 		// Once for each set: the recorder counts those that follow.
 		r.event(o.Set, corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
@@ -80,6 +77,11 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	entry := entryOf(o, message)
 	entry.Wanted, entry.Written, entry.Blocked = int32(o.Count), int32(o.Written), int32(o.Blocking())
 	r.enter(ctx, o, entry)
+}
+
+// about is the log about a request.
+func (r *Reporter) about(o *steer.Outcome) logr.Logger {
+	return r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To)
 }
 
 // entryOf is what the status of a policy says of a request.
@@ -169,7 +171,7 @@ func describeBlocked(o *steer.Outcome) string {
 }
 
 // list joins the first few texts.
-func list(texts []string) string { return some(texts[:min(len(texts), named)], len(texts)) }
+func list(texts []string) string { return some(texts[:min(len(texts), steer.Named)], len(texts)) }
 
 // some joins the first of so many texts.
 func some(first []string, count int) string {
@@ -190,8 +192,7 @@ func (r *Reporter) Left(pod cost.Pod, err error) {
 func (r *Reporter) TakenOff(o *steer.Outcome, count int, err error) {
 	TakenOff(count, "RequestFailed")
 	if err != nil {
-		r.Log.Error(err, "cannot take all costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
-			o.Key.Name)
+		r.about(o).Error(err, "cannot take all costs off: the leader will")
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 func set(t *testing.T) *workload.Set {
 	t.Helper()
 	replicaSet, _, _ := fakeapi.Shop(0)
-	set, err := workload.OfReplicaSet(replicaSet)
+	set, err := workload.Of(replicaSet)
 	fakeapi.Must(t, err)
 	return set
 }

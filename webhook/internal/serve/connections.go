@@ -2,6 +2,7 @@
 package serve
 
 import (
+	"crypto/tls"
 	"io"
 	"log"
 	"maps"
@@ -12,37 +13,35 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// New returns a server. It does not speak HTTP/2, which API servers do not use for webhooks, and with which a connection has a megabyte for each
-// frame. It does not log what is wrong with connections: there may be any number of them.
-func New(handler http.Handler) *http.Server {
-	only := &http.Protocols{}
-	only.SetHTTP1(true)
-	return &http.Server{
-		Protocols: only,
-		ErrorLog:  log.New(io.Discard, "", 0),
-		Handler:   handler, ReadHeaderTimeout: bounded.HeaderTime, MaxHeaderBytes: bounded.HeaderBytes, IdleTimeout: bounded.IdleTime,
-	}
-}
-
-// Listen listens for connections to a server.
-func Listen(address string) (net.Listener, error) {
+// New returns a server that listens, by TLS if that is configured: one of controller-runtime takes as many connections as memory allows, each with a
+// megabyte of headers. It does not speak HTTP/2, which API servers do not use for webhooks, and with which a connection has a megabyte for each
+// frame. It does not log what is wrong with connections: there may be any number of them. When it should end, requests that have begun are finished.
+func New(name, address string, handler http.Handler, secure *tls.Config) (*manager.Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return &fair{Listener: listener, rates: map[string]*rate.Limiter{}, open: map[string][]*connection{}}, nil
+	listener = &fair{Listener: listener, rates: map[string]*rate.Limiter{}, open: map[string][]*connection{}}
+	if secure != nil {
+		listener = tls.NewListener(listener, secure)
+	}
+	only := &http.Protocols{}
+	only.SetHTTP1(true)
+	return &manager.Server{Name: name, Listener: listener, Server: &http.Server{
+		Protocols: only,
+		ErrorLog:  log.New(io.Discard, "", 0),
+		Handler:   handler, ReadHeaderTimeout: bounded.HeaderTime, MaxHeaderBytes: bounded.HeaderBytes, IdleTimeout: bounded.IdleTime,
+	}}, nil
 }
 
 // Host is the address of who has connected, without the port.
 func Host(remote string) string {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		return remote
-	}
+	host, _, _ := net.SplitHostPort(remote)
 	return host
 }
 
@@ -54,9 +53,8 @@ type fair struct {
 	swept time.Time
 
 	mu sync.Mutex
-	// open are those of each address, the oldest first, and count is how many there are.
-	open  map[string][]*connection
-	count int
+	// open are those of each address, the oldest first.
+	open map[string][]*connection
 }
 
 // Accept returns the next connection of an address that may have one. It ends others.
@@ -72,7 +70,7 @@ func (f *fair) Accept() (net.Conn, error) {
 			ends = f.admit(c)
 		}
 		if ends != nil {
-			_ = ends.Conn.Close()
+			_ = ends.Close()
 		}
 		if ends != c {
 			return c, nil
@@ -94,40 +92,24 @@ func (f *fair) mayConnect(from string, now time.Time) bool {
 }
 
 // admit adds a connection, and returns the one that has to end for that, which may be the same.
-func (f *fair) admit(c *connection) (ends *connection) {
+func (f *fair) admit(c *connection) *connection {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open[c.from] = append(f.open[c.from], c)
-	f.count++
+	most, count := c.from, 0
+	for from, open := range f.open {
+		count += len(open)
+		if len(open) > len(f.open[most]) {
+			most = from
+		}
+	}
 	switch {
-	case len(f.open[c.from]) > bounded.ConnectionsOfAddress:
-		ends = c
-	case f.count > bounded.Connections:
-		most := c.from
-		for from, open := range f.open {
-			if len(open) > len(f.open[most]) {
-				most = from
-			}
-		}
-		if ends = f.open[most][0]; most == c.from {
-			ends = c
-		}
-	default:
-		return nil
+	case len(f.open[c.from]) > bounded.ConnectionsOfAddress, count > bounded.Connections && most == c.from:
+		return c
+	case count > bounded.Connections:
+		return f.open[most][0]
 	}
-	f.remove(ends)
-	return ends
-}
-
-// remove forgets a connection, if it is there.
-func (f *fair) remove(c *connection) {
-	if i := slices.Index(f.open[c.from], c); i >= 0 {
-		f.count--
-		f.open[c.from] = slices.Delete(f.open[c.from], i, i+1)
-	}
-	if len(f.open[c.from]) == 0 {
-		delete(f.open, c.from)
-	}
+	return nil
 }
 
 // connection tells when it ends.
@@ -137,10 +119,14 @@ type connection struct {
 	from string
 }
 
-// Close ends it.
+// Close ends it, and forgets it, if it is not forgotten yet.
 func (c *connection) Close() error {
-	c.of.mu.Lock()
-	c.of.remove(c)
-	c.of.mu.Unlock()
+	f := c.of
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open[c.from] = slices.DeleteFunc(f.open[c.from], func(one *connection) bool { return one == c })
+	if len(f.open[c.from]) == 0 {
+		delete(f.open, c.from)
+	}
 	return c.Conn.Close()
 }

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -16,12 +17,12 @@ import (
 
 // start starts a server, and returns its address.
 func start(t *testing.T) string {
-	listener, err := serve.Listen("127.0.0.1:0")
+	says := func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, serve.Host(r.RemoteAddr)) }
+	server, err := serve.New("", "127.0.0.1:0", http.HandlerFunc(says), nil)
 	fakeapi.Must(t, err)
-	server := serve.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, serve.Host(r.RemoteAddr)) }))
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { server.Close() })
-	return listener.Addr().String()
+	go func() { _ = server.Start(context.Background()) }()
+	t.Cleanup(func() { server.Server.Close() })
+	return server.Listener.Addr().String()
 }
 
 // connect connects from an address. What a server ends, it soon ends.

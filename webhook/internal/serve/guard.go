@@ -14,9 +14,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// piece is how many bytes are read at a time.
-const piece = 16 << 10
-
 // Guard bounds what a request takes before anything is known of it, and hides what is none from next, which would log it.
 func Guard(next http.Handler) http.Handler {
 	free, senders := semaphore.NewWeighted(bounded.AllReviewsBytes), bounded.Shared[string, *sender]{}
@@ -39,8 +36,7 @@ func Guard(next http.Handler) http.Handler {
 		defer leave()
 		taken := &taken{from: from, free: free}
 		defer taken.release()
-		body, err := taken.read(w, r, size)
-		switch {
+		switch err := taken.read(w, r, size); {
 		case errors.Is(err, context.DeadlineExceeded):
 			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
 			return
@@ -48,7 +44,7 @@ func Guard(next http.Handler) http.Handler {
 			http.Error(w, "the request is too large or too slow", http.StatusRequestEntityTooLarge)
 			return
 		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(taken.body)), int64(len(taken.body))
 		next.ServeHTTP(w, r)
 	})
 }
@@ -67,54 +63,43 @@ type taken struct {
 	free              *semaphore.Weighted
 	own, common, says int64
 	share             *semaphore.Weighted
+	// body is what has come until the context ends.
+	ctx  context.Context
+	body []byte
 }
 
 // read reads the body of a request that says that it has so many bytes. Room is taken for what has come, so that nobody keeps others out by
 // what is only said.
-func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) ([]byte, error) {
+func (t *taken) read(w http.ResponseWriter, r *http.Request, size int64) error {
 	ctx, stop := context.WithTimeout(r.Context(), bounded.ReviewTime)
 	defer stop()
-	t.share = t.from.large
+	t.ctx, t.share = ctx, t.from.large
 	if size <= bounded.OwnReviewBytes {
 		t.share = t.from.small
 	}
 	if err := t.share.Acquire(ctx, size); err != nil {
-		return nil, err
+		return err
 	}
 	t.says = size
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(bounded.ReviewTime)); err != nil {
-		return nil, err
-	}
-	from := http.MaxBytesReader(w, r.Body, size)
-	var body []byte
-	next := make([]byte, piece)
-	for {
-		n, err := from.Read(next)
-		if n > 0 {
-			if err := t.take(ctx, int64(n)); err != nil {
-				return nil, err
-			}
-			body = append(body, next[:n]...)
-		}
-		if errors.Is(err, io.EOF) {
-			return body, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (t *taken) take(ctx context.Context, bytes int64) error {
-	if t.from.own.TryAcquire(bytes) {
-		t.own += bytes
-		return nil
-	}
-	if err := t.free.Acquire(ctx, bytes); err != nil {
 		return err
 	}
-	t.common += bytes
-	return nil
+	_, err := io.Copy(t, http.MaxBytesReader(w, r.Body, size))
+	return err
+}
+
+// Write keeps some more of the body, when there is room for that.
+func (t *taken) Write(piece []byte) (int, error) {
+	count := int64(len(piece))
+	if t.from.own.TryAcquire(count) {
+		t.own += count
+	} else if err := t.free.Acquire(t.ctx, count); err != nil {
+		return 0, err
+	} else {
+		t.common += count
+	}
+	t.body = append(t.body, piece...)
+	return len(piece), nil
 }
 
 func (t *taken) release() {

@@ -6,13 +6,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"k8s.io/client-go/util/cert"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/podrank/podrank/webhook/internal/serve"
 
@@ -22,8 +19,9 @@ import (
 // running is a server, and its address.
 type running struct {
 	*testing.T
-	*serve.Server
 	address string
+	// stop ends it.
+	stop func()
 	// unread says how long it wrote an answer that nobody read.
 	unread chan time.Duration
 }
@@ -32,31 +30,38 @@ func startServer(t *testing.T) *running {
 	t.Helper()
 	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	fakeapi.Must(t, err)
-	dir := t.TempDir()
-	for name, text := range map[string][]byte{"tls.crt": authority, "tls.key": key} {
-		fakeapi.Must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	pair, err := tls.X509KeyPair(authority, key)
 	fakeapi.Must(t, err)
-	address := listener.Addr().String()
-	listener.Close()
-	server := &serve.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Answering: time.Second, Clients: func(*tls.Config) {}}
-	r := &running{T: t, Server: server, address: address, unread: make(chan time.Duration, 1)}
-	r.Register("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
-	r.Register("/long", http.HandlerFunc(r.answerLong))
+	r := &running{T: t, unread: make(chan time.Duration, 1)}
+	routes := http.NewServeMux()
+	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
+	routes.HandleFunc("/long", r.answerLong)
+	routes.HandleFunc("/last", r.answerLast)
+	server, err := serve.New("requests", "127.0.0.1:0", routes, &tls.Config{Certificates: []tls.Certificate{pair}})
+	fakeapi.Must(t, err)
+	server.Server.WriteTimeout = time.Second
+	r.address = server.Listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
 	ended := make(chan error, 1)
-	go func() { ended <- r.Start(ctx) }()
+	go func() { ended <- server.Start(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
-	for end := time.Now().Add(10 * time.Second); r.StartedChecker()(&http.Request{}) != nil && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
-	}
 	return r
+}
+
+// answerLast is under way when the server should end.
+func (r *running) answerLast(_ http.ResponseWriter, request *http.Request) {
+	r.stop()
+	select {
+	case <-request.Context().Done():
+		r.Error("a request ends with the server")
+	case <-time.After(200 * time.Millisecond):
+	}
 }
 
 func (r *running) answerLong(w http.ResponseWriter, _ *http.Request) {
@@ -68,13 +73,13 @@ func (r *running) answerLong(w http.ResponseWriter, _ *http.Request) {
 }
 
 // get sends a request from this address on a connection of its own.
-func (r *running) get(from string) (int, string, error) {
+func (r *running) get(from, path string) (int, string, error) {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
 		DisableKeepAlives: true, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 	}}
-	request, err := http.NewRequest(http.MethodGet, "https://"+r.address+"/", nil)
+	request, err := http.NewRequest(http.MethodGet, "https://"+r.address+path, nil)
 	fakeapi.Must(r, err)
 	response, err := client.Do(request)
 	if err != nil {
@@ -88,8 +93,16 @@ func (r *running) get(from string) (int, string, error) {
 // The protocol is HTTP/1.1.
 func TestServerAnswers(t *testing.T) {
 	server := startServer(t)
-	if status, text, err := server.get("127.0.0.1"); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
+	if status, text, err := server.get("127.0.0.1", "/"); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
 		t.Fatalf("%d, %s, %v", status, text, err)
+	}
+}
+
+// A request that has begun is finished when the server should end.
+func TestServerEnds(t *testing.T) {
+	server := startServer(t)
+	if status, _, err := server.get("127.0.0.1", "/last"); err != nil || status != http.StatusOK {
+		t.Errorf("%d, %v", status, err)
 	}
 }
 
@@ -120,10 +133,10 @@ func TestServerAndManyConnections(t *testing.T) {
 		fakeapi.Must(t, err)
 		defer connection.Close()
 	}
-	if _, _, err := server.get("127.0.0.1"); err == nil {
+	if _, _, err := server.get("127.0.0.1", "/"); err == nil {
 		t.Error("one address has more than 200 connections")
 	}
-	if status, _, err := server.get("127.0.0.2"); err != nil || status != http.StatusOK {
+	if status, _, err := server.get("127.0.0.2", "/"); err != nil || status != http.StatusOK {
 		t.Errorf("another address: %d, %v", status, err)
 	}
 }

@@ -1,5 +1,11 @@
 package steer
 
+import "context"
+
+func (s *Steerer) Predict(o *Outcome) error { return s.predict(o) }
+
+func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison { return s.compare(ctx, o) }
+
 // Held is how many pods of each namespace there is room taken for, and how many comparisons there are.
 func (l *Limits) Held() map[string]int {
 	held := map[string]int{}

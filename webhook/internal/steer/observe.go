@@ -7,7 +7,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -58,15 +57,15 @@ func (s *Steerer) Release(o *Outcome) {
 // Observe predicts, waits until it is over, and compares. It comes after an answer of Observed.
 func (s *Steerer) Observe(ctx context.Context, o *Outcome) Comparison {
 	defer s.Release(o)
-	if err := s.Predict(o); err != nil {
+	if err := s.predict(o); err != nil {
 		logf.FromContext(ctx).Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
 		return Comparison{Without: Unpredicted}
 	}
-	return s.Compare(ctx, o)
+	return s.compare(ctx, o)
 }
 
-// Predict predicts which pods go. It takes seconds if there are many, so one prediction is made at a time.
-func (s *Steerer) Predict(o *Outcome) (err error) {
+// predict predicts which pods go. It takes seconds if there are many, so one prediction is made at a time.
+func (s *Steerer) predict(o *Outcome) (err error) {
 	s.Limits.predicting.Lock()
 	defer s.Limits.predicting.Unlock()
 	active, related := o.pods.active, o.pods.related
@@ -74,31 +73,6 @@ func (s *Steerer) Predict(o *Outcome) (err error) {
 	o.States, o.Active = decide.StatesOf(active, related), decide.NamesOf(active)
 	o.pods.active, o.pods.related = nil, nil
 	return err
-}
-
-// Set reads a set, for a comparison.
-func (s *Steerer) Set(ctx context.Context, kind workload.Kind, key types.NamespacedName) (*workload.Set, error) {
-	end, err := s.Limits.comparing.Lock(ctx, key.Namespace)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	return workload.Get(ctx, s.Later, kind, key)
-}
-
-// States are those of a set's pods, for a comparison.
-func (s *Steerer) States(ctx context.Context, set *workload.Set) (decide.States, error) {
-	end, err := s.Limits.comparing.Lock(ctx, set.Object.GetNamespace())
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	all, err := s.list(ctx, s.Later, toPredict, set, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer all.forget()
-	return decide.StatesOf(all.active, all.related), nil
 }
 
 // A set is read again after firstPause, and then after twice as long each time, up to lastPause, until its controller has done its work.
@@ -129,20 +103,12 @@ type Comparison struct {
 	Wrong []string
 }
 
-// Compare waits until a scale-down that nobody steered is over, or the context ends, and finds out which pods went and whether that was
+// compare waits until a scale-down that nobody steered is over, or the context ends, and finds out which pods went and whether that was
 // predicted. It only reads.
-func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison {
+func (s *Steerer) compare(ctx context.Context, o *Outcome) Comparison {
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
-		set, err := s.Set(ctx, o.Kind, o.Key)
-		switch {
-		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
-			return Comparison{Without: Deleted}
-		case err != nil && ctx.Err() == nil:
-			return Comparison{Without: Unread}
-		case err == nil && set.Replicas != o.To && set.Replicas != o.From:
-			return Comparison{Without: Changed}
-		case err == nil && set.Replicas == o.To && set.IsOver():
-			return s.compare(ctx, set, o)
+		if c := s.look(ctx, o); c != nil {
+			return *c
 		}
 		select {
 		case <-ctx.Done():
@@ -152,22 +118,42 @@ func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison {
 	}
 }
 
-func (s *Steerer) compare(ctx context.Context, set *workload.Set, o *Outcome) Comparison {
-	now, err := s.States(ctx, set)
+// look compares, or returns nil if the scale-down is not over yet. One comparison of a namespace reads at a time.
+func (s *Steerer) look(ctx context.Context, o *Outcome) *Comparison {
+	end, err := s.Limits.comparing.Lock(ctx, o.Key.Namespace)
 	if err != nil {
-		return Comparison{Without: Unread}
+		// The context has ended.
+		return nil
 	}
-	then := maps.Clone(o.States)
-	c := Comparison{Gone: decide.Names{}}
+	defer end()
+	set, err := workload.Get(ctx, s.Later, o.Kind, o.Key)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
+		return &Comparison{Without: Deleted}
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return &Comparison{Without: Unread}
+	case set.Replicas != o.To && set.Replicas != o.From:
+		return &Comparison{Without: Changed}
+	case set.Replicas == o.From || !set.IsOver():
+		return nil
+	}
+	all, err := s.list(ctx, s.Later, toPredict, set, nil)
+	if err != nil {
+		return &Comparison{Without: Unread}
+	}
+	defer all.forget()
+	now, then := decide.StatesOf(all.active, all.related), maps.Clone(o.States)
+	gone := decide.Names{}
 	for uid, name := range o.Active {
 		if _, stays := now[uid]; !stays {
-			c.Gone[uid] = name
+			gone[uid] = name
 			delete(then, uid)
 		}
 	}
-	if len(c.Gone) != o.Prediction.Delete || !maps.Equal(now, then) {
-		return Comparison{Without: PodsChanged}
+	if len(gone) != o.Prediction.Delete || !maps.Equal(now, then) {
+		return &Comparison{Without: PodsChanged}
 	}
-	c.Wrong = o.Prediction.Wrong(c.Gone)
-	return c
+	return &Comparison{Gone: gone, Wrong: o.Prediction.Wrong(gone)}
 }

@@ -2,10 +2,10 @@ package steer
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
@@ -141,28 +141,25 @@ type LastPlan struct {
 
 // Plans has the last plan of each set, in memory. Marks on pods say which should go, too, and survive a restart, but a pod whose cost fits
 // already has none.
-type Plans struct {
-	// By namespace and UID: whatever an owner reference elsewhere says, it is about another set.
-	all sync.Map
-}
+type Plans struct{ all *cache.Expiring }
+
+// NewPlans has none yet.
+func NewPlans() *Plans { return &Plans{cache.NewExpiring()} }
+
+// planOf is by namespace and UID: whatever an owner reference elsewhere says, it is about another set.
+func planOf(namespace string, set types.UID) [2]string { return [2]string{namespace, string(set)} }
 
 // Add remembers the plan of a request that was steered.
 func (p *Plans) Add(o *Outcome) {
-	if !o.Result.Holds() {
-		return
+	if o.Result.Holds() {
+		p.all.Set(planOf(o.Set.Object.GetNamespace(), o.Set.UID()), LastPlan{o.At, o.To, slices.Clone(o.Wanted)}, keep)
 	}
-	p.all.Range(func(set, plan any) bool {
-		if o.At.Sub(plan.(LastPlan).At) > keep {
-			p.all.Delete(set)
-		}
-		return true
-	})
-	p.all.Store([2]string{o.Set.Object.GetNamespace(), string(o.Set.UID())}, LastPlan{o.At, o.To, slices.Clone(o.Wanted)})
 }
 
 // Take returns the last plan of a set, and forgets it.
-func (p *Plans) Take(namespace string, uid types.UID) (LastPlan, bool) {
-	plan, ok := p.all.LoadAndDelete([2]string{namespace, string(uid)})
-	last, _ := plan.(LastPlan)
+func (p *Plans) Take(namespace string, set types.UID) (LastPlan, bool) {
+	plan, _ := p.all.Get(planOf(namespace, set))
+	p.all.Delete(planOf(namespace, set))
+	last, ok := plan.(LastPlan)
 	return last, ok
 }

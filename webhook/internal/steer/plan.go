@@ -8,10 +8,8 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
@@ -22,8 +20,8 @@ import (
 const (
 	// attempts is how often a plan is made anew because pods changed while their costs were written.
 	attempts = 4
-	// named is how many pods that are blocked are named.
-	named = 5
+	// Named is how many pods are named in a message.
+	Named = 5
 )
 
 // A plan is which costs to write.
@@ -154,7 +152,7 @@ func (f *fall) question(ctx context.Context, all *pods) decide.Question {
 
 // note notes what was decided, and the writes that it takes.
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
-	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), named)]), map[string]int{}
+	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), Named)]), map[string]int{}
 	for _, blocked := range decision.Blocked {
 		f.Blocks[blocked.Rule]++
 	}
@@ -217,19 +215,12 @@ func (s *Steerer) isCordoned(ctx context.Context) func(name string) bool {
 func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
 	known := map[string]labels.Set{}
 	return func(name string) labels.Set {
-		if name == "" {
-			return nil
-		}
-		found, ok := known[name]
-		if !ok {
+		if _, isKnown := known[name]; !isKnown && name != "" {
 			node := workload.Metadata("Node")
-			if err := s.Cache.Get(ctx, types.NamespacedName{Name: name}, node); err == nil {
-				found = node.Labels
-			} else if !apierrors.IsNotFound(err) {
-				logf.FromContext(ctx).Error(err, "cannot read a node", "node", name)
-			}
-			known[name] = found
+			// One that the cache does not have has no labels.
+			_ = s.Cache.Get(ctx, types.NamespacedName{Name: name}, node)
+			known[name] = node.Labels
 		}
-		return found
+		return known[name]
 	}
 }

@@ -70,15 +70,8 @@ func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in room, set *
 			continue
 		}
 		asked[selector] = true
-		err := bounded.Each(ctx, live, func(page *corev1.PodList) error {
-			for i := range page.Items {
-				if err := add(&page.Items[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: each.Selector})
-		if err != nil {
+		inSet := client.MatchingLabelsSelector{Selector: each.Selector}
+		if err := bounded.Each(ctx, live, &corev1.PodList{}, add, client.InNamespace(namespace), inSet); err != nil {
 			return all, err
 		}
 	}

@@ -25,11 +25,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// A Barrier lets through who has waited until the controller has seen earlier writes.
-type Barrier interface {
-	Wait(ctx context.Context) error
-}
-
 // Neighbours knows which sets have pods on which nodes.
 type Neighbours interface {
 	// Wait waits until they are known.
@@ -45,7 +40,8 @@ type Steerer struct {
 	// Live reads from the API server what requests wait for, and Later the rest.
 	Live, Later *bounded.Reader
 	Costs       *cost.Writer
-	Barrier     Barrier
+	// Barrier lets through who has waited until the controller has seen earlier writes.
+	Barrier func(context.Context) error
 	// Neighbours are what else is on the nodes.
 	Neighbours Neighbours
 	// Now is the clock.
@@ -163,7 +159,7 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 
 // confirm waits until the controller has seen the costs, if the policy is still there.
 func (f *fall) confirm(ctx context.Context) (Result, error) {
-	late := f.by.Barrier.Wait(ctx)
+	late := f.by.Barrier(ctx)
 	if late != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Failed, late
 	}

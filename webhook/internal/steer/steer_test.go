@@ -57,7 +57,7 @@ func newShopOf(t *testing.T, count int32, change func(*shop, []*corev1.Pod)) *sh
 		change(s, pods)
 	}
 	s.API = fakeapi.New(fakeapi.All(pods, s.set, s.policy, node("node-0", "reserved"), node("node-1", "spot"))...)
-	s.Steerer = s.NewSteerer(s, now)
+	s.Steerer = s.NewSteerer(s.Wait, now)
 	return s
 }
 
@@ -182,9 +182,20 @@ func (s *shop) predicts(o *steer.Outcome) {
 	if after := s.Limits.Held()["shop"]; before != 7 || after != 7 {
 		s.Errorf("%d before the prediction, %d after", before, after)
 	}
-	_, err := s.States(context.Background(), o.Set)
-	fakeapi.Must(s, err)
+	s.over(o.To)
+	if c := s.Compare(context.Background(), o); c.Without != steer.PodsChanged {
+		s.Errorf("all pods stay: %+v", c)
+	}
 	s.Release(o)
+}
+
+// over gives the set a count, as if its controller had done its work, although all pods stay.
+func (s *shop) over(count int32) {
+	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
+	set.Spec.Replicas = &count
+	fakeapi.Must(s, s.Update(context.Background(), set))
+	set.Status.Replicas = count
+	fakeapi.Must(s, s.API.Status().Update(context.Background(), set))
 }
 
 // One fall, what comes of it, and the costs then. Whatever comes of it, the pods that were read for it are forgotten. Only those that wait for a prediction
@@ -406,7 +417,7 @@ func TestReliedMeanwhile(t *testing.T) {
 	s := newShop(t, nil)
 	failed := s.fails(5)
 	// Other replicas do not share its lock.
-	other := s.NewSteerer(s, now)
+	other := s.NewSteerer(s.Wait, now)
 	came := false
 	s.Before = func(write *fakeapi.Write) error {
 		if came || len(write.Annotations) > 0 {
@@ -811,13 +822,16 @@ func TestOneAtATime(t *testing.T) {
 			}
 			return nil
 		})
+		s.over(3)
 		s.Later, s.Steerer.Live = live, nil
-		set, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web"))
+		set, err := workload.Get(ctx, live, workload.ReplicaSet, fakeapi.Key("web"))
 		fakeapi.Must(t, err)
+		o := &steer.Outcome{Request: requests[0], Set: set, Observation: &steer.Observation{Prediction: &decide.Prediction{Delete: 3}}}
 		together(func(int) error {
-			_, err := s.Set(ctx, workload.ReplicaSet, fakeapi.Key("web"))
-			_, statesErr := s.States(ctx, set)
-			return errors.Join(err, statesErr)
+			if c := s.Compare(ctx, o); c.Without != steer.PodsChanged {
+				return fmt.Errorf("all pods stay: %+v", c)
+			}
+			return nil
 		})
 		if count := reads.Count.Load(); count < 40 {
 			t.Errorf("%s: only %d reads", mode, count)

@@ -71,7 +71,5 @@ func controller(object metav1.Object) []metav1.OwnerReference {
 	if owner == nil || !cost.IsUUID(string(owner.UID)) || len(owner.Name) > validation.DNS1123SubdomainMaxLength || len(owner.Kind) > validation.DNS1035LabelMaxLength {
 		return nil
 	}
-	return []metav1.OwnerReference{{Kind: bounded.Once(owner.Kind), Name: bounded.Once(owner.Name), UID: types.UID(bounded.Once(string(owner.UID))), Controller: &yes}}
+	return []metav1.OwnerReference{{Kind: bounded.Once(owner.Kind), Name: bounded.Once(owner.Name), UID: types.UID(bounded.Once(string(owner.UID))), Controller: new(true)}}
 }
-
-var yes = true

@@ -53,36 +53,27 @@ type Set struct {
 
 // Get reads a set.
 func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
-	var object client.Object
-	switch kind {
-	case ReplicaSet:
-		object = &appsv1.ReplicaSet{}
-	case ReplicationController:
+	var object client.Object = &appsv1.ReplicaSet{}
+	if kind == ReplicationController {
 		object = &corev1.ReplicationController{}
-	default:
-		return nil, fmt.Errorf("%s is no kind of set", kind)
 	}
 	if err := from.Get(ctx, key, object); err != nil {
 		return nil, err
 	}
-	if controller, ok := object.(*corev1.ReplicationController); ok {
-		return OfReplicationController(controller)
-	}
-	return OfReplicaSet(object.(*appsv1.ReplicaSet))
+	return Of(object)
 }
 
-// OfReplicaSet returns what is needed of a ReplicaSet.
-func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) { return of(ReplicaSet, set) }
-
-// OfReplicationController returns what is needed of a ReplicationController, which differs from a ReplicaSet in nothing else.
-func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
-	same := &appsv1.ReplicaSet{ObjectMeta: set.ObjectMeta}
-	same.Spec.Replicas, same.Spec.MinReadySeconds = set.Spec.Replicas, set.Spec.MinReadySeconds
-	same.Spec.Selector = &metav1.LabelSelector{MatchLabels: set.Spec.Selector}
-	if set.Spec.Template != nil {
-		same.Spec.Template = *set.Spec.Template
+// Of returns what is needed of a ReplicaSet, or of a ReplicationController, which differs from it in nothing else.
+func Of(object client.Object) (*Set, error) {
+	controller, ok := object.(*corev1.ReplicationController)
+	if !ok {
+		return of(ReplicaSet, object.(*appsv1.ReplicaSet))
 	}
-	same.Status.Replicas, same.Status.ObservedGeneration = set.Status.Replicas, set.Status.ObservedGeneration
+	same := &appsv1.ReplicaSet{ObjectMeta: controller.ObjectMeta}
+	same.Spec.Replicas, same.Spec.MinReadySeconds = controller.Spec.Replicas, controller.Spec.MinReadySeconds
+	same.Spec.Selector = &metav1.LabelSelector{MatchLabels: controller.Spec.Selector}
+	same.Spec.Template = ptr.Deref(controller.Spec.Template, corev1.PodTemplateSpec{})
+	same.Status.Replicas, same.Status.ObservedGeneration = controller.Status.Replicas, controller.Status.ObservedGeneration
 	return of(ReplicationController, same)
 }
 
@@ -94,34 +85,26 @@ func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the selector of %s %s: %w", kind, set.Name, err)
 	}
-	metadata, err := slim(kind, set)
-	if err != nil {
-		return nil, err
+	// The rest of its metadata may be large.
+	object := Metadata(kind)
+	object.ObjectMeta = metav1.ObjectMeta{
+		Namespace: set.Namespace, Name: set.Name, UID: set.UID, ResourceVersion: set.ResourceVersion,
+		Generation: set.Generation, DeletionTimestamp: set.DeletionTimestamp, Annotations: only(set.Annotations, Revision),
+	}
+	if owner := metav1.GetControllerOf(set); owner != nil {
+		if owner.Size() > bounded.KeptBytes {
+			return nil, fmt.Errorf("the reference of %s %s to its controller has %w", kind, set.Name, errLong)
+		}
+		object.OwnerReferences = []metav1.OwnerReference{*owner}
 	}
 	return &Set{
-		Kind: kind, Object: metadata, Replicas: ptr.Deref(set.Spec.Replicas, 1), Pods: set.Status.Replicas,
+		Kind: kind, Object: object, Replicas: ptr.Deref(set.Spec.Replicas, 1), Pods: set.Status.Replicas,
 		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
 		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: only(set.Spec.Template.Annotations, corev1.PodDeletionCost),
 	}, nil
 }
 
 var errLong = fmt.Errorf("more than %d KiB", bounded.KeptBytes>>10)
-
-// slim returns what is needed of a set's metadata, which may be large.
-func slim(kind Kind, set metav1.Object) (*metav1.PartialObjectMetadata, error) {
-	slim := Metadata(kind)
-	slim.ObjectMeta = metav1.ObjectMeta{
-		Namespace: set.GetNamespace(), Name: set.GetName(), UID: set.GetUID(), ResourceVersion: set.GetResourceVersion(),
-		Generation: set.GetGeneration(), DeletionTimestamp: set.GetDeletionTimestamp(), Annotations: only(set.GetAnnotations(), Revision),
-	}
-	if owner := metav1.GetControllerOf(set); owner != nil {
-		if owner.Size() > bounded.KeptBytes {
-			return nil, fmt.Errorf("the reference of %s %s to its controller has %w", kind, set.GetName(), errLong)
-		}
-		slim.OwnerReferences = []metav1.OwnerReference{*owner}
-	}
-	return slim, nil
-}
 
 // only returns the entries of these keys that are not too long.
 func only(all map[string]string, keys ...string) map[string]string {
@@ -200,7 +183,7 @@ func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.R
 			return nil, err
 		}
 		// An invalid selector matches nothing, as in Kubernetes, and neither does that of a set that is gone.
-		of, err := OfReplicaSet(&sibling)
+		of, err := Of(&sibling)
 		if errors.Is(err, errLong) {
 			return nil, err
 		}
