@@ -49,12 +49,14 @@ def random_text(rng, size):
 
 def random_content(rng, buffer):
     if buffer.name == "options":
-        return random_options(rng, buffer.size)
-    if buffer.name == "text":
-        return random_text(rng, buffer.size)
-    if buffer.name in ("a", "b", "pod", "pods"):
-        return b"".join(random_pod(rng) for _ in range(buffer.size // 64))
-    return rng.randbytes(buffer.size)
+        content = random_options(rng, buffer.size)
+    elif buffer.name == "text":
+        content = random_text(rng, buffer.size)
+    elif buffer.name in ("a", "b", "pod", "pods"):
+        content = b"".join(random_pod(rng) for _ in range(buffer.size // 64))
+    else:
+        content = rng.randbytes(buffer.size)
+    return bytes(its.as_long() if z3.is_bv_value(its) else byte for its, byte in zip(buffer.bytes, content))
 
 
 def check(library, walk, inputs, seed=1):
