@@ -22,6 +22,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/values"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -38,6 +39,11 @@ type Neighbours interface {
 	Others(set types.UID) []decide.Neighbour
 }
 
+// Values reads a value of each pod of a namespace.
+type Values interface {
+	Read(ctx context.Context, namespace string, of values.Source) (map[string]values.Value, error)
+}
+
 // A Steerer steers.
 type Steerer struct {
 	// Cache has the metadata of policies, nodes, sets and pods, and Cordoned that of cordoned nodes.
@@ -48,6 +54,8 @@ type Steerer struct {
 	Barrier     Barrier
 	// Neighbours are what else is on the nodes.
 	Neighbours Neighbours
+	// Values are read if a policy asks for them.
+	Values Values
 	// Now is the clock.
 	Now func() time.Time
 	// Limits keep a namespace from taking what the others need.
