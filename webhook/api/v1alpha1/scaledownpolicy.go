@@ -136,7 +136,7 @@ type Measure struct {
 	AtMost *resource.Quantity `json:"atMost,omitempty"`
 	// step makes values equal that lie between the same two multiples of it.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : quantity(self).isGreaterThan(quantity('0'))",message="step must be more than 0"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : !self.startsWith('-') && self.matches('[1-9]')",message="step must be more than 0"
 	Step *resource.Quantity `json:"step,omitempty"`
 	// maxAge is how old a value may be. Some adapters give values the time of their answer: then it has no effect. By default, a value
 	// only has to be younger than its pod.

@@ -33,8 +33,9 @@ func (f *fall) readValues(ctx context.Context) {
 	if source.Resource != "" {
 		source.Pods = f.Set.Selector.String()
 	}
-	f.read, f.unread = f.by.Values.Read(ctx, f.Key.Namespace, source)
-	f.Valuation = &Valuation{Why: f.unread}
+	if f.read, f.unread = f.by.Values.Read(ctx, f.Key.Namespace, source); f.unread != nil {
+		f.Valuation = &Valuation{Why: f.unread}
+	}
 }
 
 // ordering orders the pods of one entry of the policy by their values.

@@ -29,6 +29,10 @@ type list struct {
 
 // each decodes the elements of an array one after the other, so that they take no more memory than one.
 func each[T any](array json.RawMessage, use func(*T) error) error {
+	if len(array) == 0 || string(array) == "null" {
+		// Go writes an empty list in this way.
+		return nil
+	}
 	read := json.NewDecoder(bytes.NewReader(array))
 	if start, err := read.Token(); err != nil || start != json.Delim('[') {
 		return errors.New("the answer has no list")

@@ -124,6 +124,16 @@ func TestMetric(t *testing.T) {
 	}
 }
 
+// A list without anything is no failure.
+func TestNothing(t *testing.T) {
+	for _, text := range []string{`{"items":[]}`, `{"items":null}`, `{}`} {
+		a := newAdapter(t, values.Options{})
+		a.says(text)
+		got, err := a.read("shop", sessions)
+		isNumbers(t, got, err, nil)
+	}
+}
+
 // An adapter that serves only the older version is asked for that.
 func TestOlderVersion(t *testing.T) {
 	a := newAdapter(t, values.Options{})
@@ -302,6 +312,7 @@ func TestShared(t *testing.T) {
 		})
 	}
 	all.Wait()
+	_, _ = a.read("shop", sessions)
 	if asked := a.asked(); len(asked) != 1 || valued.Load() != 30 {
 		t.Errorf("%d valued: %v", valued.Load(), asked)
 	}
