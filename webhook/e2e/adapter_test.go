@@ -5,17 +5,21 @@ package e2e
 import (
 	"crypto/tls"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
+
+var library = flag.Bool("library", false, "whether the metric is served by a program that is made of the library of adapters, e2e/adapter")
 
 // Adapter serves metrics of pods behind the API server, as adapters for Prometheus do: the metric active_sessions by custom.metrics.k8s.io, and a
 // thousandth of it as cpu by metrics.k8s.io.
@@ -38,14 +42,14 @@ type Answered struct {
 const services = `apiVersion: v1
 kind: Service
 metadata: {name: adapter, namespace: podrank-system}
-spec: {type: ExternalName, externalName: localhost, ports: [{port: %[1]d}]}
+spec: {type: ExternalName, externalName: localhost, ports: [{name: own, port: %[1]d}, {name: library, port: %[2]d}]}
 ---
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
 metadata: {name: v1beta2.custom.metrics.k8s.io}
 spec:
   {group: custom.metrics.k8s.io, version: v1beta2, groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true,
-   service: {namespace: podrank-system, name: adapter, port: %[1]d}}
+   service: {namespace: podrank-system, name: adapter, port: %[2]d}}
 ---
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
@@ -81,8 +85,15 @@ var adapter = sync.OnceValues(func() (*Adapter, error) {
 		return nil, err
 	}
 	go func() { _ = http.Serve(listener, a) }()
+	own := listener.Addr().(*net.TCPAddr).Port
+	other := own
+	if *library {
+		if other, err = a.launch(dir); err != nil {
+			return nil, err
+		}
+	}
 	file := filepath.Join(dir, "services.yaml")
-	text := fmt.Sprintf(services, listener.Addr().(*net.TCPAddr).Port)
+	text := fmt.Sprintf(services, own, other)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -91,6 +102,42 @@ var adapter = sync.OnceValues(func() (*Adapter, error) {
 	}
 	return a, plane.Kubectl("wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1beta2.custom.metrics.k8s.io", "apiservice/v1beta1.metrics.k8s.io")
 })
+
+// launch has a program that is made of the library of adapters serve the metric. Building it takes minutes the first time.
+func (a *Adapter) launch(dir string) (port int, err error) {
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "adapter"), ".")
+	build.Dir = "adapter"
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%w: %s", err, out)
+	}
+	source, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	go func() { _ = http.Serve(source, http.HandlerFunc(a.numbersOf)) }()
+	log, err := os.Create(filepath.Join(dir, "adapter.log"))
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	port = freePort()
+	program := exec.Command(filepath.Join(dir, "adapter"), "--secure-port", fmt.Sprint(port), "--source", "http://"+source.Addr().String(),
+		"--tls-cert-file", filepath.Join(dir, "tls.crt"), "--tls-private-key-file", filepath.Join(dir, "tls.key"),
+		"--lister-kubeconfig", plane.Kubeconfig, "--authentication-kubeconfig", plane.Kubeconfig, "--authorization-kubeconfig", plane.Kubeconfig)
+	program.Stdout, program.Stderr = log, log
+	plane.beside = program
+	return port, program.Start()
+}
+
+// numbersOf tells that program the numbers of a namespace.
+func (a *Adapter) numbersOf(w http.ResponseWriter, r *http.Request) {
+	namespace := r.URL.Query().Get("namespace")
+	a.mu.Lock()
+	numbers := maps.Clone(a.numbers[namespace])
+	a.reads[namespace] = append(a.reads[namespace], Answered{time.Now(), numbers})
+	a.mu.Unlock()
+	_ = json.NewEncoder(w).Encode(numbers)
+}
 
 // NewAdapter returns the adapter.
 func NewAdapter(t testing.TB) *Adapter {

@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -262,5 +265,54 @@ func TestValuesRollback(t *testing.T) {
 	}
 	if went := w.AwaitGone(2)[1]; went.UID != pods[2].UID {
 		t.Errorf("%s went, not %s", went.Name, pods[2].Name)
+	}
+}
+
+// A HorizontalPodAutoscaler on the same metric goes once to as many pods as there is work for, and no further: the pods that go had none.
+func TestValuesAutoscaler(t *testing.T) {
+	a := NewAdapter(t)
+	w, set := NewWorldOf(t, 4, idleFirst("active_sessions"), webDeployment, 10)
+	pods := w.sessions(a, 3, 0, 0, 3, 0, 3, 0, 0, 3, 0)
+	sessions := map[string]float64{}
+	for _, i := range []int{0, 3, 5, 8} {
+		sessions[pods[i].Name] = 3
+	}
+	// Pods that are gone have no metric.
+	go func() {
+		for w.ctx.Err() == nil {
+			now := map[string]float64{}
+			for _, pod := range w.Pods() {
+				now[pod.Name] = sessions[pod.Name]
+			}
+			a.Set(w.Namespace, now)
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	two, none, target := int32(2), int32(0), resource.MustParse("3")
+	w.must(w.Create(w.ctx, &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "web"},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: set.GetName()},
+			MinReplicas:    &two, MaxReplicas: 10,
+			Behavior: &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: &none}},
+			Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.PodsMetricSourceType, Pods: &autoscalingv2.PodsMetricSource{
+				Metric: autoscalingv2.MetricIdentifier{Name: "active_sessions"},
+				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &target},
+			}}},
+		},
+	}))
+	w.AwaitGone(6)
+	// It looks again each 15 s.
+	time.Sleep(35 * time.Second)
+	for _, pod := range w.Went() {
+		if sessions[pod.Name] > 0 {
+			t.Errorf("%s went with sessions", pod.Name)
+		}
+	}
+	if left := w.Pods(); len(left) != 4 {
+		t.Errorf("%d pods are left", len(left))
+	}
+	if last := w.Last("spot", 1); last.Valued == nil || *last.Valued != 10 {
+		t.Errorf("%+v", last)
 	}
 }

@@ -77,14 +77,15 @@ func TestValues(t *testing.T) {
 		want    string
 		valued  int
 	}{
-		"lowest":                      {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-1 web-3 web-5]", 6},
-		"highest":                     {[]v1alpha1.Tier{{Highest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-0 web-2 web-4]", 6},
-		"of spot nodes":               {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{0, 7, 0, 8, 0, 6}, 4, "[web-1 web-5]", 3},
-		"after spot nodes":            {[]v1alpha1.Tier{{Nodes: nodes}, {Lowest: byValue(nil)}}, []float64{3, 9, 1, 9, 2, 9}, 2, "[web-1 web-2 web-3 web-5]", 3},
-		"too many for their entry":    {[]v1alpha1.Tier{{Lowest: atMost}, {Nodes: nodes}}, []float64{0, 9, 9, 8, 9, 9}, 4, "[web-0 web-1]|[web-0 web-3]|[web-0 web-5]", 6},
-		"those without one last":      {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 2}, 3, "[web-0 web-1 web-2]", 3},
-		"of fewer than half":          {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
-		"at most, of fewer than half": {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
+		"lowest":                   {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-1 web-3 web-5]", 6},
+		"highest":                  {[]v1alpha1.Tier{{Highest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-0 web-2 web-4]", 6},
+		"of spot nodes":            {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{0, 7, 0, 8, 0, 6}, 4, "[web-1 web-5]", 3},
+		"after spot nodes":         {[]v1alpha1.Tier{{Nodes: nodes}, {Lowest: byValue(nil)}}, []float64{3, 9, 1, 9, 2, 9}, 2, "[web-1 web-2 web-3 web-5]", 3},
+		"too many for their entry": {[]v1alpha1.Tier{{Lowest: atMost}, {Nodes: nodes}}, []float64{9, 9, 0, 8, 0, 9}, 3, "[web-1 web-2 web-4]|[web-2 web-3 web-4]|[web-2 web-4 web-5]", 6},
+		"too many for their entry, and no later one": {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 9, 0, 8, 0, 1}, 5, "[web-5]", 3},
+		"those without one last":                     {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 2}, 3, "[web-0 web-1 web-2]", 3},
+		"of fewer than half":                         {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
+		"at most, of fewer than half":                {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
 	} {
 		s, read := valued(t, c.entries, c.numbers...)
 		o := s.fall(c.to, steer.Steered, "")

@@ -124,6 +124,45 @@ func TestMetric(t *testing.T) {
 	}
 }
 
+// What is said of other objects than pods says nothing of a pod of that name.
+func TestOtherKind(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	a.says(strings.Replace(metrics([3]string{"shop", "a", "1"}, [3]string{"shop", "b", "0"}), "Pod", "Service", 1))
+	got, err := a.read("shop", sessions)
+	isNumbers(t, got, err, map[string]float64{"b": 0})
+}
+
+// Values of many namespaces are not kept at once, and each only for a second.
+func TestManyRows(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	a.does(func(w http.ResponseWriter, r *http.Request) {
+		namespace := strings.Split(r.URL.Path, "/")[5]
+		rows := make([]string, bounded.ValueRows)
+		for i := range rows {
+			rows[i] = fmt.Sprintf(`{"describedObject":{"namespace":%q,"name":"p%d"},"value":"1"}`, namespace, i)
+		}
+		fmt.Fprint(w, `{"items":[`, strings.Join(rows, ","), `]}`)
+	})
+	fits := func(namespace string) bool {
+		got, err := a.read(namespace, sessions)
+		return err == nil && len(got) == bounded.ValueRows
+	}
+	began := time.Now()
+	for i := range bounded.AllValueRows / bounded.ValueRows {
+		if !fits(fmt.Sprint("shop-", i)) {
+			t.Fatalf("shop-%d does not fit", i)
+		}
+	}
+	if time.Since(began) > bounded.ValuePause/2 {
+		t.Skip("this machine is too slow to have them at once")
+	}
+	a.fails("more", sessions, "too many values are in memory")
+	time.Sleep(bounded.ValuePause + 500*time.Millisecond)
+	if !fits("later") {
+		t.Error("they are not forgotten")
+	}
+}
+
 // A list without anything is no failure.
 func TestNothing(t *testing.T) {
 	for _, text := range []string{`{"items":[]}`, `{"items":null}`, `{}`} {
@@ -198,15 +237,19 @@ func TestToken(t *testing.T) {
 		t.Error("queries without an address")
 	}
 	got := make(chan string, 2)
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Authorization") })
-	server := httptest.NewTLSServer(handler)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		// Over HTTP/2, it would share its connection with all else that is read from the API server.
+		got <- r.Header.Get("Authorization") + " by " + r.Proto
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca")
 	fakeapi.Must(t, os.WriteFile(ca, pemOf(server), 0o600))
 	options.Prometheus, options.CA = server.URL, ca
 	reader, err := values.NewReader(&rest.Config{Host: server.URL, BearerToken: "of the account", TLSClientConfig: rest.TLSClientConfig{CAFile: ca}}, options)
 	fakeapi.Must(t, err)
-	for of, want := range map[values.Source]string{{Query: "a"}: "Bearer secret", sessions: "Bearer of the account"} {
+	for of, want := range map[values.Source]string{{Query: "a"}: "Bearer secret by HTTP/1.1", sessions: "Bearer of the account by HTTP/1.1"} {
 		_, _ = reader.Read(context.Background(), "shop", of)
 		select {
 		case header := <-got:
