@@ -42,14 +42,19 @@ type Answered struct {
 const services = `apiVersion: v1
 kind: Service
 metadata: {name: adapter, namespace: podrank-system}
-spec: {type: ExternalName, externalName: localhost, ports: [{name: own, port: %[1]d}, {name: library, port: %[2]d}]}
+spec: {type: ExternalName, externalName: localhost, ports: [{port: %[1]d}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: library, namespace: podrank-system}
+spec: {type: ExternalName, externalName: localhost, ports: [{port: %[2]d}]}
 ---
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
 metadata: {name: v1beta2.custom.metrics.k8s.io}
 spec:
   {group: custom.metrics.k8s.io, version: v1beta2, groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true,
-   service: {namespace: podrank-system, name: adapter, port: %[2]d}}
+   service: {namespace: podrank-system, name: library, port: %[2]d}}
 ---
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
