@@ -36,6 +36,13 @@ func main() {
 	flag.StringVar(&options.ClientCA, "client-ca", "",
 		"file with the authorities that sign the client certificate of the API server; default: any client may ask")
 	flag.StringVar(&options.ClientName, "client-name", "", "common name of that certificate")
+	flag.StringVar(&options.Values.Prometheus, "prometheus", "", "address of Prometheus, which answers the queries that policies name")
+	flag.StringVar(&options.Values.CA, "prometheus-ca", "", "file with the authorities that sign its certificate; default: those of the system")
+	flag.StringVar(&options.Values.Token, "prometheus-token", "", "file with a token for it, which is read again every minute")
+	flag.Func("prometheus-query", "NAME=PROMQL: what a policy asks for by `query: NAME`, with $namespace for its namespace; repeatable",
+		options.Values.AddQuery)
+	flag.BoolVar(&options.PublishValues, "publish-values", false,
+		"say in events and in the status of policies which values pods have that go or stay")
 	version := flag.Bool("version", false, "print the release of podrank and exit")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)

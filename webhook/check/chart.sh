@@ -51,6 +51,19 @@ has '--decisions-per-second=20' --set 'args={--decisions-per-second=20}'
 has 'memory: 1Gi' --set memory.limit=1Gi
 has 'value: 900MiB' --set memory.goLimit=900MiB
 has 'priorityClassName: high' --set priorityClassName=high
+# Rights and flags for values are there if they are asked for, and not by default.
+render "$dir/got"
+! grep -q '^  - \(custom\.\)\?metrics.k8s.io\|--prometheus\|--publish' "$dir/got" || die "there are rights to read metrics by default"
+has '^  - metrics.k8s.io' --set idle.resources=true
+has '^  - pods/active_sessions' --set 'idle.metrics={active_sessions}'
+has '--publish-values' --set idle.publishValues=true
+prometheus=(--set idle.prometheus.address=https://prometheus:9090 --set-literal 'idle.prometheus.queries.busy=sum by (pod) (a{namespace="$namespace"})'
+    --set idle.prometheus.secret=prometheus,idle.prometheus.token=true)
+has '--prometheus=https://prometheus:9090' "${prometheus[@]}"
+has '--prometheus-query=busy=sum by (pod) (a{namespace="$namespace"})' "${prometheus[@]}"
+has '--prometheus-token=/prometheus/token' "${prometheus[@]}"
+has 'mountPath: /prometheus' "${prometheus[@]}"
+has 'secretName: prometheus' "${prometheus[@]}"
 has 'kind: PrometheusRule' --set monitoring=true
 has 'kind: ServiceMonitor' --set monitoring=true
 "$dir/helm" template podrank-webhook chart --namespace elsewhere --kube-version 1.30 --set certManager=true,monitoring=true >"$dir/elsewhere"

@@ -69,6 +69,8 @@ type Plane struct {
 	ca         []byte
 	mu         sync.Mutex
 	running    *exec.Cmd
+	// beside is another program that ends with the tests.
+	beside *exec.Cmd
 	// Where metrics and probes are served.
 	Metrics, Probes string
 	port            int
@@ -87,6 +89,9 @@ func TestMain(m *testing.M) {
 		stop := sync.OnceFunc(func() {
 			if plane != nil {
 				plane.Kill()
+			}
+			if plane != nil && plane.beside != nil && plane.beside.Process != nil {
+				_ = plane.beside.Process.Kill()
 			}
 			_, _ = script("down", filepath.Join(dir, "plane"))
 			os.RemoveAll(dir)

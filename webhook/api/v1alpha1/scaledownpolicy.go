@@ -6,6 +6,7 @@ package v1alpha1
 
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,6 +55,7 @@ type ScaleDownPolicySpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.filter(e, has(e.lowest) || has(e.highest)).size() <= 1",message="only one entry may have lowest or highest"
 	// +listType=atomic
 	First []Tier `json:"first,omitempty"`
 
@@ -104,9 +106,11 @@ func (s *ScaleDownPolicySpec) Observes() bool {
 	return s.Mode == Observe || len(s.First) == 0 && len(s.Spread) == 0 && !s.EmptyNodes
 }
 
-// Tier selects pods. If both selectors are set, a pod must match both.
+// Tier selects pods, and may order them. If both selectors are set, a pod must match both. Without selectors, all pods match.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.nodes) || has(self.pods)",message="set nodes, pods or both"
+// +kubebuilder:validation:XValidation:rule="has(self.nodes) || has(self.pods) || has(self.lowest) || has(self.highest)",message="set nodes, pods, lowest or highest"
+// +kubebuilder:validation:XValidation:rule="!has(self.lowest) || !has(self.highest)",message="set lowest or highest, and not both"
+// +kubebuilder:validation:XValidation:rule="!has(self.highest) || !has(self.highest.atMost)",message="atMost needs lowest"
 type Tier struct {
 	// nodes selects pods by the labels of their nodes. Unassigned pods do not match.
 	// +optional
@@ -114,6 +118,58 @@ type Tier struct {
 	// pods selects pods by their own labels.
 	// +optional
 	Pods *metav1.LabelSelector `json:"pods,omitempty"`
+	// lowest orders the pods of this entry by a value that is read when the count falls: the lowest goes first. emptyNodes and spread
+	// decide between equal values. Pods without a value come last. If fewer than half of the pods have one, none counts.
+	// +optional
+	Lowest *Measure `json:"lowest,omitempty"`
+	// highest is the same with the highest value first.
+	// +optional
+	Highest *Measure `json:"highest,omitempty"`
+}
+
+// Measure is a value of each pod, and how it is used. Set one of metric, resource and query.
+//
+// +kubebuilder:validation:XValidation:rule="[has(self.metric), has(self.resource), has(self.query)].filter(e, e).size() == 1",message="set one of metric, resource and query"
+// +kubebuilder:validation:XValidation:rule="!has(self.container) || has(self.resource)",message="container needs resource"
+type Measure struct {
+	// metric is a metric of pods that an adapter serves as custom.metrics.k8s.io, as for a HorizontalPodAutoscaler.
+	// +optional
+	Metric *PodMetric `json:"metric,omitempty"`
+	// resource is what the pod uses of cpu or memory, as metrics.k8s.io says.
+	// +optional
+	// +kubebuilder:validation:Enum=cpu;memory
+	Resource string `json:"resource,omitempty"`
+	// container is the container of which the resource counts. By default, the sum of all counts.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
+	Container string `json:"container,omitempty"`
+	// query is the name of a query of Prometheus that the operator of podrank-webhook has set.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.-]{1,63}$`
+	Query string `json:"query,omitempty"`
+	// atMost keeps pods with a higher value out of this entry.
+	// +optional
+	AtMost *resource.Quantity `json:"atMost,omitempty"`
+	// step makes values equal that lie between the same two multiples of it.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : !self.startsWith('-') && self.matches('[1-9]')",message="step must be more than 0"
+	Step *resource.Quantity `json:"step,omitempty"`
+	// maxAge is how old a value may be. Some adapters give values the time of their answer: then it has no effect. By default, a value
+	// only has to be younger than its pod.
+	// +optional
+	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
+}
+
+// PodMetric names a metric of pods.
+type PodMetric struct {
+	// name is that of the metric.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:-]{1,253}$`
+	// +kubebuilder:validation:XValidation:rule="!(self in ['.', '..'])",message="this is no name of a metric"
+	Name string `json:"name"`
+	// selector selects by the labels of the metric.
+	// +optional
+	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }
 
 // ScaleDownPolicyStatus says what became of the policy's wishes.
@@ -154,6 +210,18 @@ type ScaleDown struct {
 	// blocked is the number of pods that go although others should, because they are not assigned, running or ready.
 	// +optional
 	Blocked int32 `json:"blocked,omitempty"`
+	// valued is the number of pods whose value counted, if the policy asks for values.
+	// +optional
+	Valued *int32 `json:"valued,omitempty"`
+	// oldestValue is the age of the oldest of these values.
+	// +optional
+	OldestValue *metav1.Duration `json:"oldestValue,omitempty"`
+	// lastToGo is the value of the pod that goes last by it, and nextToGo that of the pod that would go next. They are there if the operator
+	// of podrank-webhook publishes values.
+	// +optional
+	LastToGo string `json:"lastToGo,omitempty"`
+	// +optional
+	NextToGo string `json:"nextToGo,omitempty"`
 	// gone and missed are the numbers of wanted pods that went and that stayed. They are unset until the scale-down is over. If a
 	// set falls again before that, a pod counts only once, with the last scale-down that wants it. If pods are only observed, missed
 	// is the number of those about which the prediction was wrong.

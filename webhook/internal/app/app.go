@@ -54,6 +54,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/values"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -87,6 +88,9 @@ type Options struct {
 	// ClientCA is a file with the authorities that sign the API server's client certificate, whose common name is ClientName.
 	// Without, none is asked for.
 	ClientCA, ClientName string
+	// Values are where values of pods come from, besides the API server, and PublishValues is whether reports say them.
+	Values        values.Options
+	PublishValues bool
 }
 
 // Scheme has all types that are read and written.
@@ -142,12 +146,14 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
 	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), steer.NewPlans()
-	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger()}
+	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
+		PublishValues: options.PublishValues}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
 	cordoned, notCached := cordonedNodes(ctx, mgr)
-	failed := []error{err, notCached}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
+	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
+	failed := []error{err, notCached, noReader}
+	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))

@@ -119,6 +119,26 @@ const (
 	// Protects: processor time: more take a second and longer.
 	// Beyond: the prediction has no odds.
 	OddsPods = 500
+	// ValueRows is values of one read that are in memory, each for a pod.
+	// Protects: memory, from whoever makes metrics.
+	// Beyond: no value counts.
+	ValueRows = 10_000
+	// AllValueRows is the same of all reads within a second.
+	// Protects: memory, from many namespaces.
+	// Beyond: the same.
+	AllValueRows = 40_000
+	// ValuePause is the time from one read of a metric in a namespace to the next.
+	// Protects: adapters, whose requests HorizontalPodAutoscalers need.
+	// Beyond: who comes shares the earlier read.
+	ValuePause = time.Second
+	// ValueFailures is reads of a metric in a namespace that fail one after the other.
+	// Protects: scale-downs, from an adapter that hangs.
+	// Beyond: nothing is read for some time, and no value counts.
+	ValueFailures = 3
+	// ValueRest is that time.
+	// Protects: the same.
+	// Beyond: one more read.
+	ValueRest = 30 * time.Second
 )
 
 // What is done at a time, whoever asks for it.
@@ -131,6 +151,22 @@ const (
 	// Protects: memory.
 	// Beyond: a read waits for its turn.
 	Answers = 3
+	// ValueBytes is one answer of an adapter or of Prometheus.
+	// Protects: memory.
+	// Beyond: no value counts.
+	ValueBytes = 4 << 20
+	// ValueReads is such answers at a time, of each API and of Prometheus.
+	// Protects: memory.
+	// Beyond: a read waits for its turn.
+	ValueReads = 3
+	// ValueTime is a read of values, with its wait for others, or 36 % of what is left of the deadline, if that is shorter.
+	// Protects: scale-downs, from an adapter that hangs.
+	// Beyond: no value counts.
+	ValueTime = 720 * time.Millisecond
+	// ValueSkew is how far in the future a value may be, since clocks differ.
+	// Protects: the order, from wrong clocks.
+	// Beyond: it is no value.
+	ValueSkew = 5 * time.Second
 	// Page is objects in a page of a list.
 	// Protects: memory.
 	// Beyond: there are more pages.

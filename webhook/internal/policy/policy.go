@@ -19,6 +19,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/values"
 )
 
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
@@ -77,6 +78,9 @@ type Compiled struct {
 	selector labels.Selector
 	tiers    []tier
 	spread   []string
+	// wish orders the pods of the tier of this number by a value, or is nil.
+	wish   *values.Wish
+	wishes int
 }
 
 type tier struct{ nodes, pods labels.Selector }
@@ -97,18 +101,52 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 	}
 	compiled.selector = parse(&policy.Spec.Selector, "spec.selector")
 	for i, entry := range policy.Spec.First {
-		field := fmt.Sprintf("spec.first[%d].", i)
+		field := fmt.Sprintf("spec.first[%d]", i)
+		if err := compiled.order(i, &entry); err != nil {
+			errs = append(errs, fmt.Errorf("%s%w", field, err))
+		}
+		field += "."
 		compiled.tiers = append(compiled.tiers, tier{parse(entry.Nodes, field+"nodes"), parse(entry.Pods, field+"pods")})
 	}
 	return compiled, errors.Join(errs...)
 }
 
+// order compiles by which value the pods of an entry go. An entry without anything would have all pods go first: it comes from a release that
+// knows more than this one, or has lost something on the way here.
+func (c *Compiled) order(number int, entry *v1alpha1.Tier) (err error) {
+	measure := cmp.Or(entry.Lowest, entry.Highest)
+	switch {
+	case measure == nil && entry.Nodes == nil && entry.Pods == nil:
+		return errors.New(": set nodes, pods, lowest or highest. If the policy has another field here, this release of podrank or its CRD does not know it")
+	case measure == nil:
+		return nil
+	case entry.Lowest != nil && entry.Highest != nil:
+		return errors.New(": set lowest or highest, and not both")
+	case c.wish != nil:
+		return errors.New(": only one entry may have lowest or highest")
+	}
+	if c.wish, err = values.Compile(measure, entry.Highest != nil); err != nil {
+		return fmt.Errorf(".%s: %w", map[bool]string{false: "lowest", true: "highest"}[entry.Highest != nil], err)
+	}
+	c.wishes = number
+	return nil
+}
+
+// Wish returns the tier whose pods go by a value, and by which, or nil.
+func (c *Compiled) Wish() (tier int, wish *values.Wish) { return c.wishes, c.wish }
+
 // Selects reports whether the policy selects a set whose template has these labels.
 func (c *Compiled) Selects(template labels.Set) bool { return c.selector.Matches(template) }
 
 // Tier returns the tier of a pod: the number of the first entry that it matches, or of all entries if it matches none.
-func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int {
+func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int { return c.TierFrom(0, pod, nodes) }
+
+// TierFrom is the same for the entries from one on.
+func (c *Compiled) TierFrom(first int, pod *corev1.Pod, nodes Nodes) int {
 	for i, tier := range c.tiers {
+		if i < first {
+			continue
+		}
 		if tier.nodes != nil && (pod.Spec.NodeName == "" || !tier.nodes.Matches(nodes(pod.Spec.NodeName))) {
 			continue
 		}

@@ -141,14 +141,39 @@ func TestDomains(t *testing.T) {
 
 func TestInvalid(t *testing.T) {
 	bad := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}
+	cpu := &v1alpha1.Measure{Resource: "cpu"}
 	for name, spec := range map[string]v1alpha1.ScaleDownPolicySpec{
-		"spec.selector":       {Selector: *bad},
-		"spec.first[0].nodes": {First: []v1alpha1.Tier{{Nodes: bad}}},
-		"spec.first[1].pods":  {First: []v1alpha1.Tier{{Pods: selector("a", "b")}, {Pods: bad}}},
+		"spec.selector":                      {Selector: *bad},
+		"spec.first[0].nodes":                {First: []v1alpha1.Tier{{Nodes: bad}}},
+		"spec.first[1]: ":                    {First: []v1alpha1.Tier{{Pods: selector("a", "b")}, {}}},
+		"spec.first[0]: set lowest or":       {First: []v1alpha1.Tier{{Lowest: cpu, Highest: cpu}}},
+		"spec.first[1]: only":                {First: []v1alpha1.Tier{{Lowest: cpu}, {Pods: selector("a", "b"), Highest: cpu}}},
+		"spec.first[0].lowest: set one":      {First: []v1alpha1.Tier{{Nodes: selector("a", "b"), Lowest: &v1alpha1.Measure{}}}},
+		"spec.first[0].highest: metric.name": {First: []v1alpha1.Tier{{Highest: &v1alpha1.Measure{Metric: &v1alpha1.PodMetric{Name: "../a"}}}}},
+		"spec.first[1].pods":                 {First: []v1alpha1.Tier{{Pods: selector("a", "b")}, {Pods: bad}}},
 	} {
 		_, err := policy.Compile(&v1alpha1.ScaleDownPolicy{Spec: spec})
 		if err == nil || len(err.Error()) < len(name) || err.Error()[:len(name)] != name {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A pod whose value is too high for its entry is in the first of the later ones that it matches.
+func TestWish(t *testing.T) {
+	p := named("p", 0, metav1.LabelSelector{})
+	p.Spec.First = []v1alpha1.Tier{{Pods: selector("a", "0")}, {Lowest: &v1alpha1.Measure{Query: "sessions"}}, {Pods: selector("a", "0")}, {Pods: selector("a", "1")}}
+	compiled, err := policy.Compile(&p)
+	fakeapi.Must(t, err)
+	if tier, wish := compiled.Wish(); tier != 1 || wish == nil || wish.Query != "sessions" || wish.Highest {
+		t.Error(tier, wish)
+	}
+	for value, want := range map[string][3]int{"0": {0, 1, 2}, "1": {1, 1, 3}, "2": {1, 1, 4}} {
+		pod := &corev1.Pod{}
+		pod.Labels = map[string]string{"a": value}
+		got := [3]int{compiled.Tier(pod, nil), compiled.TierFrom(1, pod, nil), compiled.TierFrom(2, pod, nil)}
+		if got != want {
+			t.Errorf("%s: %v", value, got)
 		}
 	}
 }

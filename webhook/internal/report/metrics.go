@@ -40,6 +40,7 @@ var (
 		"Scale-downs that were only observed, by result: Right, Wrong, or why nothing could be compared.", "result")
 	contested = counters("podrank_webhook_contested_pods_total",
 		"Pods that chance decided about when nobody steered, by the tenth of their predicted odds, and whether they went.", "odds", "went")
+	valued     = counters("podrank_webhook_valued_total", "Scale-downs whose policy asks for values, by whether these counted.", "counted")
 	unreported = counter("podrank_webhook_unreported_total",
 		"Scale-downs that are missing in the status of their policy, because it could not be written.")
 )
@@ -56,6 +57,9 @@ func counters(name, help string, labels ...string) *prometheus.CounterVec {
 func Answered(o *steer.Outcome, took time.Duration) {
 	admissions.WithLabelValues(string(o.Result)).Observe(took.Seconds())
 	written.Add(float64(o.Written))
+	if o.Valuation != nil {
+		valued.WithLabelValues(strconv.FormatBool(o.Valuation.Why == nil)).Inc()
+	}
 	for rule, count := range o.Blocks {
 		blocked.WithLabelValues(rule).Add(float64(count))
 	}

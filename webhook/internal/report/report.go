@@ -40,6 +40,8 @@ type Reporter struct {
 	Statuses *policy.Statuses
 	Events   events.EventRecorder
 	Log      logr.Logger
+	// PublishValues is whether events and statuses say which values pods have.
+	PublishValues bool
 
 	// What is reported later.
 	later sync.WaitGroup
@@ -58,7 +60,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		log.V(1).Info("scale-down", "message", o.Message)
 		return
 	}
-	message := bounded.Short(describe(o))
+	message := bounded.Short(describe(o) + r.describeValues(o))
 	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
 	if o.Set == nil {
 		return
@@ -71,10 +73,14 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
 		r.event(o.Set, corev1.EventTypeWarning, "Blocked", describeBlocked(o))
 	}
+	if o.Valuation != nil && o.Valuation.Why != nil {
+		r.event(o.Set, corev1.EventTypeWarning, "NotValued", "no value counted: "+o.Valuation.Why.Error())
+	}
 	if o.Policy == nil {
 		return
 	}
 	entry := entryOf(o, message)
+	r.enterValues(o, &entry)
 	entry.Wanted, entry.Written, entry.Blocked = int32(o.Count), int32(o.Written), int32(o.Blocking())
 	r.enter(ctx, o, entry)
 }

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,5 +146,47 @@ func TestOneByOne(t *testing.T) {
 	group.Wait()
 	if downs := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns; len(downs) != 10 || reads.Most() != 1 {
 		t.Errorf("%d scale-downs, or several at a time", len(downs))
+	}
+}
+
+// Whether values counted is said in any case, and what they are only if they may be published.
+func TestValues(t *testing.T) {
+	last, next := 0., 2.5
+	read := steer.Valuation{Pods: 5, Valued: 4, Oldest: 1234 * time.Millisecond, Last: &last, Next: &next}
+	for name, c := range map[string]struct {
+		publish bool
+		of      *steer.Valuation
+		message string
+		entry   [4]string
+	}{
+		"none wanted": {true, nil, "0 deletion costs were written", [4]string{"-", "-"}},
+		"secret":      {false, &read, "written; 4 of 5 pods have a value, at most 1.2s old", [4]string{"4", "1.2s"}},
+		"published":   {true, &read, "old; the last that goes has 0, and the first that stays has 2.5", [4]string{"4", "1.2s", "0", "2.5"}},
+		"all go":      {true, &steer.Valuation{Pods: 1, Valued: 1, Last: &last}, "1 of 1 pods have a value, at most 0s old; the last that goes has 0", [4]string{"1", "0s", "0"}},
+		"unread":      {true, &steer.Valuation{Pods: 5, Why: errors.New("it is down")}, "written; no value counted: it is down", [4]string{"0", "-"}},
+	} {
+		_, policy, _ := fakeapi.Shop(0)
+		api := fakeapi.New(policy)
+		r, recorder := api.NewReporter()
+		r.PublishValues = c.publish
+		web := set(t)
+		r.Outcome(context.Background(), &steer.Outcome{
+			Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 6, To: 5}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now, Valuation: c.of,
+		})
+		down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns[0]
+		got := [4]string{"-", "-", down.LastToGo, down.NextToGo}
+		if down.Valued != nil {
+			got[0] = fmt.Sprint(*down.Valued)
+		}
+		if down.OldestValue != nil {
+			got[1] = down.OldestValue.Duration.String()
+		}
+		event := <-recorder.Events
+		if got != c.entry || !strings.HasSuffix(down.Message, c.message) || !strings.HasSuffix(event, c.message) {
+			t.Errorf("%s: %v, %s, %s", name, got, down.Message, event)
+		}
+		if warned := len(recorder.Events) > 0 && <-recorder.Events == "Warning NotValued no value counted: it is down"; warned != (name == "unread") {
+			t.Errorf("%s: warned: %v", name, warned)
+		}
 	}
 }

@@ -105,6 +105,8 @@ type Outcome struct {
 	// Blocked are the first of the pods that go although others should, and Blocks is how many there are, by rule.
 	Blocked []decide.Blocked
 	Blocks  map[string]int
+	// Valuation is what was read of pods, if the policy asks for it.
+	Valuation *Valuation
 	// What is known of a request that is only observed.
 	*Observation
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/values"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -27,6 +28,9 @@ const (
 // A plan is which costs to write.
 type plan struct {
 	nodes policy.Nodes
+	// read are the values that were read, if the policy asks for some, and unread is why there are none.
+	read   map[string]values.Value
+	unread error
 	// tiers are those of pods, and owners whose their costs are.
 	tiers  map[types.UID]int
 	owners map[types.UID]cost.Owner
@@ -45,6 +49,7 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 		}
 	}
 	f.nodes = f.by.nodes(ctx)
+	f.readValues(ctx)
 	f.theirs, f.written, f.undone = map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var changed error
 	for range attempts {
@@ -95,8 +100,10 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	defer end()
 	ofTerminal := ""
 	f.owners, f.tiers = map[types.UID]cost.Owner{}, map[types.UID]int{}
+	ordering := f.ordering()
 	all, err := f.by.list(ctx, f.by.Live, toDecide, f.Set, func(pod *corev1.Pod) {
 		f.tiers[pod.UID] = f.chosen.Tier(pod, f.nodes)
+		ordering.visit(pod)
 		f.owners[pod.UID] = cost.OwnerOf(pod, f.Set.TemplateAnnotations)
 		if f.owners[pod.UID] == cost.OfTerminal {
 			ofTerminal = pod.Name
@@ -106,6 +113,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return why(err), err
 	}
 	defer all.forget()
+	ordering.rank()
 	switch {
 	case len(all.active) <= int(f.To):
 		return NothingToDo, nil
@@ -128,6 +136,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return Failed, err
 	}
 	f.note(&decision, all.active)
+	ordering.note(&decision)
 	return Steered, nil
 }
 

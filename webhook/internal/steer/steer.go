@@ -22,6 +22,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/values"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -31,6 +32,11 @@ type Neighbours interface {
 	Wait(ctx context.Context) error
 	// Others returns the pods of all other sets than this one.
 	Others(set types.UID) []decide.Neighbour
+}
+
+// Values reads a value of each pod of a namespace.
+type Values interface {
+	Read(ctx context.Context, namespace string, of values.Source) (map[string]values.Value, error)
 }
 
 // A Steerer steers.
@@ -44,6 +50,8 @@ type Steerer struct {
 	Barrier func(context.Context) error
 	// Neighbours are what else is on the nodes.
 	Neighbours Neighbours
+	// Values are read if a policy asks for them.
+	Values Values
 	// Now is the clock.
 	Now func() time.Time
 	// Limits keep a namespace from taking what the others need.

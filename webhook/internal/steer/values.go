@@ -1,0 +1,104 @@
+package steer
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/values"
+)
+
+// A Valuation says which values counted for a decision.
+type Valuation struct {
+	// Pods is how many pods go by their value, and Valued how many have one that counts.
+	Pods, Valued int
+	// Oldest is the age of the oldest of them.
+	Oldest time.Duration
+	// Last is the value of the pod that goes last, of those that go, and Next that of the pod that would go next.
+	Last, Next *float64
+	// Why is why no value counts, or nil.
+	Why error
+}
+
+// readValues reads the values for which the policy asks, once for a request. Meanwhile it holds nothing that other sets need. If it fails, the rest of the policy counts.
+func (f *fall) readValues(ctx context.Context) {
+	_, wish := f.chosen.Wish()
+	if wish == nil {
+		return
+	}
+	source := wish.Source
+	if source.Resource != "" {
+		source.Pods = f.Set.Selector.String()
+	}
+	if f.read, f.unread = f.by.Values.Read(ctx, f.Key.Namespace, source); f.unread != nil {
+		f.Valuation = &Valuation{Why: f.unread}
+	}
+}
+
+// ordering orders the pods of one entry of the policy by their values.
+type ordering struct {
+	f    *fall
+	tier int
+	wish *values.Wish
+	// pods are those of the entry, and after the tiers that they have if their value is too high for it.
+	pods  []values.Pod
+	after map[types.UID]int
+	order *values.Order
+}
+
+// ordering begins to order.
+func (f *fall) ordering() *ordering {
+	o := &ordering{f: f, after: map[types.UID]int{}}
+	o.tier, o.wish = f.chosen.Wish()
+	return o
+}
+
+// visit looks at a pod while it is whole.
+func (o *ordering) visit(pod *corev1.Pod) {
+	if o.wish == nil || o.f.tiers[pod.UID] != o.tier {
+		return
+	}
+	o.pods = append(o.pods, values.Pod{UID: pod.UID, Name: pod.Name, Created: pod.CreationTimestamp.Time})
+	o.after[pod.UID] = o.f.chosen.TierFrom(o.tier+1, pod, o.f.nodes)
+}
+
+// rank gives each value in the entry a tier of its own, before that of pods without a value, and moves the later entries behind them.
+func (o *ordering) rank() {
+	if o.wish == nil {
+		return
+	}
+	o.order = o.wish.Order(o.pods, o.f.read, o.f.unread, o.f.At)
+	for uid, tier := range o.f.tiers {
+		rank, isIn := o.order.Ranks[uid]
+		if after, is := o.after[uid]; is && !isIn {
+			tier = after
+		}
+		switch {
+		case isIn:
+			tier += rank
+		case tier > o.tier:
+			tier += o.order.Last
+		}
+		o.f.tiers[uid] = tier
+	}
+}
+
+// note says what became of the values.
+func (o *ordering) note(decision *decide.Decision) {
+	if o.wish == nil {
+		return
+	}
+	goes := map[types.UID]bool{}
+	for _, pod := range decision.Wanted {
+		goes[pod.UID] = true
+	}
+	v := &Valuation{Pods: o.order.Pods, Valued: o.order.Valued, Why: o.order.Why}
+	if v.Valued > 0 {
+		v.Oldest = max(0, o.f.At.Sub(o.order.Oldest))
+	}
+	v.Last, v.Next = o.wish.Edge(o.order, goes)
+	o.f.Valuation = v
+}

@@ -1,0 +1,199 @@
+package steer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/values"
+)
+
+// taken are values by the names of pods.
+type taken struct {
+	numbers map[string]float64
+	err     error
+	asked   []values.Source
+}
+
+func (v *taken) Read(_ context.Context, namespace string, of values.Source) (map[string]values.Value, error) {
+	v.asked = append(v.asked, of)
+	read := map[string]values.Value{}
+	for name, number := range v.numbers {
+		read[name] = values.Value{Number: number, At: now.Add(-time.Second)}
+	}
+	if namespace != "shop" {
+		return nil, errors.New("another namespace")
+	}
+	return read, v.err
+}
+
+func quantity(text string) *resource.Quantity {
+	q := resource.MustParse(text)
+	return &q
+}
+
+// valued is a shop whose policy has these entries, and whose pods web-0 and so on have these values.
+func valued(t *testing.T, entries []v1alpha1.Tier, numbers ...float64) (*shop, *taken) {
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.First = entries })
+	read := &taken{numbers: map[string]float64{}}
+	for i, number := range numbers {
+		read.numbers[fmt.Sprint("web-", i)] = number
+	}
+	s.Values = read
+	return s, read
+}
+
+func byValue(change func(*v1alpha1.Measure)) *v1alpha1.Measure {
+	measure := &v1alpha1.Measure{Query: "sessions"}
+	if change != nil {
+		change(measure)
+	}
+	return measure
+}
+
+// The value decides within its entry, and the entries before and after it count as ever. Pods with an odd number are on spot nodes.
+func TestValues(t *testing.T) {
+	_, spot, _ := fakeapi.Shop(0)
+	nodes := spot.Spec.First[0].Nodes
+	atMost := byValue(func(m *v1alpha1.Measure) { m.AtMost = quantity("2") })
+	for name, c := range map[string]struct {
+		entries []v1alpha1.Tier
+		numbers []float64
+		to      int32
+		want    string
+		valued  int
+	}{
+		"lowest":                   {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-1 web-3 web-5]", 6},
+		"highest":                  {[]v1alpha1.Tier{{Highest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-0 web-2 web-4]", 6},
+		"of spot nodes":            {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{0, 7, 0, 8, 0, 6}, 4, "[web-1 web-5]", 3},
+		"after spot nodes":         {[]v1alpha1.Tier{{Nodes: nodes}, {Lowest: byValue(nil)}}, []float64{3, 9, 1, 9, 2, 9}, 2, "[web-1 web-2 web-3 web-5]", 3},
+		"too many for their entry": {[]v1alpha1.Tier{{Lowest: atMost}, {Nodes: nodes}}, []float64{9, 9, 0, 8, 0, 9}, 3, "[web-1 web-2 web-4]|[web-2 web-3 web-4]|[web-2 web-4 web-5]", 6},
+		"too many for their entry, and no later one": {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 9, 0, 8, 0, 1}, 5, "[web-5]", 3},
+		"those without one last":                     {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 2}, 3, "[web-0 web-1 web-2]", 3},
+		"of fewer than half":                         {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
+		"at most, of fewer than half":                {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
+	} {
+		s, read := valued(t, c.entries, c.numbers...)
+		o := s.fall(c.to, steer.Steered, "")
+		if got := fmt.Sprint(names(o.Wanted)); !slices.Contains(strings.Split(c.want, "|"), got) || o.Valuation.Valued != c.valued || (o.Valuation.Why == nil) != (c.valued > 0) {
+			t.Errorf("%s: %s, %+v", name, got, o.Valuation)
+		}
+		if len(read.asked) != 1 || len(s.Limits.Held()) != 0 {
+			t.Errorf("%s: read %d times, %v", name, len(read.asked), s.Limits.Held())
+		}
+	}
+}
+
+// If nothing can be read, the rest of the policy counts, and the outcome says why.
+func TestUnread(t *testing.T) {
+	_, spot, _ := fakeapi.Shop(0)
+	s, read := valued(t, []v1alpha1.Tier{{Nodes: spot.Spec.First[0].Nodes, Lowest: byValue(func(m *v1alpha1.Measure) { m.AtMost = quantity("0") })}}, 1, 1, 1, 1, 1, 1)
+	read.err = errors.New("the adapter is down")
+	o := s.fall(3, steer.Steered, "")
+	if got := fmt.Sprint(names(o.Wanted)); got != "[web-1 web-3 web-5]" || o.Valuation.Valued != 0 || o.Valuation.Pods != 3 || o.Valuation.Why != read.err || o.Valuation.Last != nil {
+		t.Errorf("%s, %+v", got, o.Valuation)
+	}
+}
+
+// Usage is read of the set's own pods, and metrics of all pods of the namespace, so that others can share them.
+func TestRead(t *testing.T) {
+	for measure, want := range map[*v1alpha1.Measure]values.Source{
+		{Resource: "cpu", Container: "main"}:                          {Resource: "cpu", Container: "main", Pods: "app=web"},
+		{Metric: &v1alpha1.PodMetric{Name: "active_sessions"}}:        {Metric: "active_sessions"},
+		byValue(func(m *v1alpha1.Measure) { m.Step = quantity("5") }): {Query: "sessions"},
+	} {
+		s, read := valued(t, []v1alpha1.Tier{{Lowest: measure}}, 3, 1, 4, 1, 5, 0)
+		o := s.fall(4, steer.Steered, "")
+		if len(read.asked) != 1 || read.asked[0] != want || o.Valuation.Oldest != time.Second || o.Valuation.Last == nil || o.Valuation.Next == nil {
+			t.Errorf("%+v: %+v, %+v", want, read.asked, o.Valuation)
+		}
+	}
+	// Nothing is read for a policy that asks for none, nor for one that only observes.
+	s, read := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}})
+	s.Observes = true
+	o := s.fall(4, steer.Observed, "")
+	s.Release(o)
+	if read.asked != nil || o.Valuation != nil {
+		t.Errorf("%+v, %+v", read.asked, o.Valuation)
+	}
+	s = newShop(t, nil)
+	if o := s.fall(4, steer.Steered, ""); o.Valuation != nil {
+		t.Errorf("%+v", o.Valuation)
+	}
+}
+
+// An entry that has lost what it says, on its way through an older CRD or because it is of a later release, has nothing steered: it does not mean all pods.
+func TestEmptied(t *testing.T) {
+	for _, entry := range []v1alpha1.Tier{{}, {Lowest: &v1alpha1.Measure{}}, {Pods: &ofWeb, Lowest: &v1alpha1.Measure{}}} {
+		s, read := valued(t, []v1alpha1.Tier{entry, {Pods: &ofWeb}})
+		s.fall(3, steer.NoPolicy, "")
+		if read.asked != nil || len(s.costs()) > 0 {
+			t.Errorf("%+v: %v, %v", entry, read.asked, s.costs())
+		}
+	}
+}
+
+// Of two nodes with equally busy pods, one becomes empty; busier pods do not go for that.
+func TestEmptyNodesByValue(t *testing.T) {
+	s, _ := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}}, 0, 0, 0, 0, 9, 0)
+	fakeapi.Must(t, s.Get(context.Background(), fakeapi.Key("spot"), s.policy))
+	s.policy.Spec.EmptyNodes = true
+	fakeapi.Must(t, s.Update(context.Background(), s.policy))
+	s.Neighbours = alone{}
+	if got := fmt.Sprint(names(s.fall(3, steer.Steered, "").Wanted)); got != "[web-1 web-3 web-5]" {
+		t.Error(got)
+	}
+}
+
+// alone are neighbours of which there are none.
+type alone struct{}
+
+func (alone) Wait(context.Context) error          { return nil }
+func (alone) Others(types.UID) []decide.Neighbour { return nil }
+
+var ofWeb = metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+
+// No pod goes while one of the same entry with a lower value stays, whatever the values, which change between the plans of a request, too.
+func TestNoneBefore(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	for range 100 {
+		numbers := make([]float64, 6)
+		for i := range numbers {
+			numbers[i] = float64(random.IntN(4))
+		}
+		to := int32(1 + random.IntN(5))
+		s, _ := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}}, numbers...)
+		o := s.fall(to, steer.Steered, "")
+		highest, goes := 0., map[string]bool{}
+		for _, pod := range o.Wanted {
+			goes[pod.Key.Name] = true
+		}
+		for i, number := range numbers {
+			if goes[fmt.Sprint("web-", i)] {
+				highest = max(highest, number)
+			}
+		}
+		for i, number := range numbers {
+			if !goes[fmt.Sprint("web-", i)] && number < highest {
+				t.Fatalf("%v to %d: %v", numbers, to, names(o.Wanted))
+			}
+		}
+		if *o.Valuation.Last != highest || *o.Valuation.Next < highest {
+			t.Fatalf("%+v", o.Valuation)
+		}
+	}
+}

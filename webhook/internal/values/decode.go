@@ -1,0 +1,168 @@
+package values
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
+)
+
+// A row is what an answer says of a pod.
+type row struct {
+	namespace, pod string
+	Value
+	// isNumber is false for what is none. It still counts as a row about the pod.
+	isNumber bool
+}
+
+// A decoder passes the rows of an answer on.
+type decoder func(answer []byte, use func(row) error) error
+
+// list is how the API server sends a list.
+type list struct {
+	Items json.RawMessage `json:"items"`
+}
+
+// each decodes the elements of an array one after the other, so that they take no more memory than one.
+func each[T any](array json.RawMessage, use func(*T) error) error {
+	if len(array) == 0 || string(array) == "null" {
+		// Go writes an empty list in this way.
+		return nil
+	}
+	read := json.NewDecoder(bytes.NewReader(array))
+	if start, err := read.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("the answer has no list")
+	}
+	for read.More() {
+		one := new(T)
+		if err := read.Decode(one); err != nil {
+			return errors.New("the answer has something else in its list")
+		}
+		if err := use(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofItems decodes the elements of a list.
+func ofItems[T any](answer []byte, use func(*T) error) error {
+	var all list
+	if err := json.Unmarshal(answer, &all); err != nil {
+		return errNoJSON
+	}
+	return each(all.Items, use)
+}
+
+var errNoJSON = errors.New("the answer is not JSON, or not all of it came")
+
+// metric is a value of custom.metrics.k8s.io, of its version v1beta1 or v1beta2.
+type metric struct {
+	Object struct{ Kind, Namespace, Name string } `json:"describedObject"`
+	At     time.Time                              `json:"timestamp"`
+	Value  string                                 `json:"value"`
+}
+
+func ofMetric(answer []byte, use func(row) error) error {
+	return ofItems(answer, func(m *metric) error {
+		if m.Object.Kind != "" && m.Object.Kind != "Pod" {
+			return nil
+		}
+		value, ok := number(m.Value)
+		return use(row{m.Object.Namespace, m.Object.Name, Value{value, m.At}, ok})
+	})
+}
+
+// usage is what metrics.k8s.io says of a pod.
+type usage struct {
+	Metadata   struct{ Namespace, Name string } `json:"metadata"`
+	At         time.Time                        `json:"timestamp"`
+	Containers json.RawMessage                  `json:"containers"`
+}
+
+type container struct {
+	Name  string            `json:"name"`
+	Usage map[string]string `json:"usage"`
+}
+
+// ofUsage sums the usage of a resource by a container or, if it has no name, by all.
+func ofUsage(resource, name string) decoder {
+	return func(answer []byte, use func(row) error) error {
+		return ofItems(answer, func(u *usage) error {
+			sum, known := 0.0, 0
+			isNumber := true
+			err := each(u.Containers, func(c *container) error {
+				if name != "" && name != c.Name {
+					return nil
+				}
+				value, ok := number(c.Usage[resource])
+				sum, known, isNumber = sum+value, known+1, isNumber && ok
+				return nil
+			})
+			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{sum, u.At}, err == nil && isNumber && known > 0})
+		})
+	}
+}
+
+// answered is what Prometheus answers to a query.
+type answered struct {
+	Data struct {
+		Type   string          `json:"resultType"`
+		Result json.RawMessage `json:"result"`
+	} `json:"data"`
+}
+
+type sample struct {
+	Labels struct {
+		Namespace string `json:"namespace"`
+		Pod       string `json:"pod"`
+	} `json:"metric"`
+	Value [2]any `json:"value"`
+}
+
+// ofQuery takes rows without the label namespace for those of this one, since the query is about it.
+func ofQuery(namespace string) decoder {
+	return func(answer []byte, use func(row) error) error {
+		var all answered
+		if err := json.Unmarshal(answer, &all); err != nil {
+			return errNoJSON
+		}
+		if all.Data.Type != "vector" {
+			return errors.New("the query gives no instant vector")
+		}
+		return each(all.Data.Result, func(s *sample) error {
+			if s.Labels.Namespace == "" {
+				s.Labels.Namespace = namespace
+			}
+			seconds, _ := s.Value[0].(float64)
+			text, _ := s.Value[1].(string)
+			value, err := strconv.ParseFloat(text, 64)
+			return use(row{s.Labels.Namespace, s.Labels.Pod, Value{value, time.UnixMilli(int64(seconds * 1000))}, err == nil})
+		})
+	}
+}
+
+// collect returns the values of the pods of a namespace. Rows about others are dropped. A pod with two rows has none, for nobody knows which counts.
+func collect(answer []byte, namespace string, decode decoder) (map[string]Value, error) {
+	values, twice, rows := map[string]Value{}, map[string]bool{}, 0
+	err := decode(answer, func(r row) error {
+		if rows++; rows > bounded.ValueRows {
+			return fmt.Errorf("the answer has more than %d values", bounded.ValueRows)
+		}
+		if r.namespace != namespace || r.pod == "" || len(r.pod) > bounded.NameBytes {
+			return nil
+		}
+		if _, isThere := values[r.pod]; isThere || twice[r.pod] || !r.isNumber {
+			delete(values, r.pod)
+			twice[r.pod] = true
+			return nil
+		}
+		values[r.pod] = r.Value
+		return nil
+	})
+	return values, err
+}

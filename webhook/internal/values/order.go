@@ -1,0 +1,120 @@
+package values
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
+)
+
+// A Value is that of a pod.
+type Value struct {
+	Number float64
+	// At is when it was taken, as far as the source tells.
+	At time.Time
+}
+
+// A Pod is one whose value is wanted.
+type Pod struct {
+	UID     types.UID
+	Name    string
+	Created time.Time
+}
+
+// An Order is that of the pods of an entry.
+type Order struct {
+	// Pods is how many there are, and Valued how many have a value that counts, of which the oldest was taken at Oldest.
+	Pods, Valued int
+	Oldest       time.Time
+	// Ranks are those of pods, from 0 to Last, which pods without a value have. Pods above AtMost have none.
+	Ranks map[types.UID]int
+	Last  int
+	// Values are those that count.
+	Values map[types.UID]float64
+	// Why is why no value counts, or nil.
+	Why error
+}
+
+// limit is where numbers are no longer exact. Adapters turn infinities into numbers beyond it, such as the smallest integer.
+const limit = 1 << 53
+
+// counts reports whether a value is one.
+func (w *Wish) counts(pod *Pod, value Value, now time.Time) bool {
+	return math.Abs(value.Number) < limit && !value.At.Before(pod.Created) && !value.At.After(now.Add(bounded.ValueSkew)) &&
+		(w.MaxAge == 0 || now.Sub(value.At) <= w.MaxAge)
+}
+
+// stepped is the value with which a pod is compared: the lower goes first.
+func (w *Wish) stepped(value float64) float64 {
+	if w.Step > 0 {
+		value = math.Floor(value / w.Step)
+	}
+	if w.Highest {
+		value = -value
+	}
+	return value
+}
+
+// Order orders pods by what was read of them, or by nothing if that failed.
+func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.Time) *Order {
+	o := &Order{Pods: len(pods), Ranks: map[types.UID]int{}, Values: map[types.UID]float64{}, Why: failed}
+	for i, pod := range pods {
+		value, ok := read[pod.Name]
+		if !ok || !w.counts(&pods[i], value, now) {
+			continue
+		}
+		o.Values[pod.UID] = value.Number
+		if o.Oldest.IsZero() || value.At.Before(o.Oldest) {
+			o.Oldest = value.At
+		}
+	}
+	if o.Valued = len(o.Values); failed == nil && o.Pods > 0 && 2*o.Valued < o.Pods {
+		o.Why = fmt.Errorf("%d of %d pods have a value, and fewer than half do not count", o.Valued, o.Pods)
+	}
+	if o.Why != nil {
+		o.Valued, o.Oldest, o.Values = 0, time.Time{}, map[types.UID]float64{}
+	}
+	// There is one rank for each value.
+	var steps []float64
+	for _, value := range o.Values {
+		steps = append(steps, w.stepped(value))
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	o.Last = len(steps)
+	for _, pod := range pods {
+		value, ok := o.Values[pod.UID]
+		switch {
+		case !ok:
+			o.Ranks[pod.UID] = o.Last
+		case value <= w.AtMost:
+			o.Ranks[pod.UID], _ = slices.BinarySearch(steps, w.stepped(value))
+		}
+	}
+	return o
+}
+
+// Edge returns, of the values of pods that go and of pods that stay, the one that goes last and the one that would go first.
+func (w *Wish) Edge(o *Order, goes map[types.UID]bool) (last, next *float64) {
+	for uid, value := range o.Values {
+		if _, isIn := o.Ranks[uid]; !isIn {
+			continue
+		}
+		edge, sign := &next, -1
+		if goes[uid] {
+			edge, sign = &last, 1
+		}
+		if w.Highest {
+			sign = -sign
+		}
+		if *edge == nil || cmp.Compare(value, **edge) == sign {
+			*edge = &value
+		}
+	}
+	return last, next
+}

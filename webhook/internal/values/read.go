@@ -1,0 +1,319 @@
+package values
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
+)
+
+// Options are what the operator has set.
+type Options struct {
+	// Prometheus is the address of Prometheus, or "". CA and Token are files, or "".
+	Prometheus, CA, Token string
+	// Queries are those of Prometheus by name, in which $namespace stands for the namespace.
+	Queries map[string]string
+}
+
+// AddQuery adds NAME=PROMQL.
+func (o *Options) AddQuery(text string) error {
+	name, query, _ := strings.Cut(text, "=")
+	if _, isThere := o.Queries[name]; isThere || query == "" || !queryName.MatchString(name) {
+		return fmt.Errorf("%q is no NAME=PROMQL, or the name is there already", text)
+	}
+	if o.Queries == nil {
+		o.Queries = map[string]string{}
+	}
+	o.Queries[name] = query
+	return nil
+}
+
+// The APIs from which values come, each of which has its own room.
+const (
+	metricsAPI   = "custom.metrics.k8s.io"
+	resourcesAPI = "metrics.k8s.io"
+	queriesAPI   = "Prometheus"
+)
+
+// A Reader reads values.
+type Reader struct {
+	// api and prometheus are clients with where they ask.
+	api, prometheus *remote
+	queries         map[string]string
+	now             func() time.Time
+	slots           map[string]chan struct{}
+
+	mu    sync.Mutex
+	reads map[key]*read
+	held  bounded.Few[string]
+}
+
+// remote is a server.
+type remote struct {
+	client *http.Client
+	at     *url.URL
+}
+
+type key struct {
+	namespace string
+	Source
+}
+
+// read is one that is under way or over.
+type read struct {
+	began time.Time
+	// done is closed when it is over. Then there are values or an error.
+	done   chan struct{}
+	values map[string]Value
+	err    error
+	// failures is how many before this one failed, one after the other.
+	failures int
+}
+
+// NewReader reads from the API server of the configuration, with its account, and from what the options name.
+func NewReader(config *rest.Config, options Options) (*Reader, error) {
+	r := &Reader{now: time.Now, reads: map[key]*read{}, queries: options.Queries, slots: map[string]chan struct{}{}}
+	for _, api := range []string{metricsAPI, resourcesAPI, queriesAPI} {
+		r.slots[api] = make(chan struct{}, bounded.ValueReads)
+	}
+	if options.Prometheus == "" && len(options.Queries) > 0 {
+		return nil, errors.New("queries of Prometheus need its address")
+	}
+	var err error
+	if r.api, err = newRemote(rest.CopyConfig(config)); err != nil || options.Prometheus == "" {
+		return r, err
+	}
+	// Nothing of the account of the API server.
+	alone := &rest.Config{Host: options.Prometheus, BearerTokenFile: options.Token, TLSClientConfig: rest.TLSClientConfig{CAFile: options.CA}}
+	if r.prometheus, err = newRemote(alone); err == nil && options.Token != "" && r.prometheus.at.Scheme != "https" {
+		err = errors.New("the token for Prometheus needs an address that begins with https")
+	}
+	return r, err
+}
+
+// newRemote makes a client with connections of its own: one that hangs keeps no other request waiting.
+func newRemote(config *rest.Config) (*remote, error) {
+	config.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	at, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	// A client without a transport shares that of the whole program.
+	own := *client
+	if own.Transport == nil || own.Transport == http.DefaultTransport {
+		own.Transport = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &remote{&own, at}, nil
+}
+
+// Read returns the values of the pods of a namespace, by their names, that are read now or were read less than a second ago. It takes a part of the
+// time until the context ends.
+func (r *Reader) Read(ctx context.Context, namespace string, of Source) (map[string]Value, error) {
+	most := bounded.ValueTime
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(deadline)*36/100)
+	}
+	ctx, stop := context.WithTimeout(ctx, most)
+	defer stop()
+	shared, err := r.share(key{namespace, of})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-shared.done:
+		return shared.values, shared.err
+	case <-ctx.Done():
+		return nil, named(of.api(), errLate)
+	}
+}
+
+// share returns the read that is under way or was just made, or begins one, unless the last ones failed.
+func (r *Reader) share(k key) (*read, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	for each, old := range r.reads {
+		if now.Sub(old.began) >= 2*bounded.ValueRest {
+			delete(r.reads, each)
+		}
+	}
+	next := &read{began: now, done: make(chan struct{})}
+	if last := r.reads[k]; last != nil {
+		ago := now.Sub(last.began)
+		if ago < bounded.ValuePause || !last.isOver() {
+			return last, nil
+		}
+		if last.err != nil {
+			next.failures = last.failures + 1
+		}
+		if next.failures >= bounded.ValueFailures && ago < bounded.ValueRest {
+			return nil, fmt.Errorf("%w: this was the answer %d times, so podrank-webhook does not ask for %.0f s", last.err, next.failures, bounded.ValueRest.Seconds())
+		}
+	}
+	r.reads[k] = next
+	go r.run(k, next)
+	return next, nil
+}
+
+func (r *read) isOver() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// run reads for all who share it, and forgets what was read when nobody can share it any longer.
+func (r *Reader) run(k key, into *read) {
+	ctx, stop := context.WithTimeout(context.Background(), bounded.ValueTime)
+	defer stop()
+	into.values, into.err = r.ask(ctx, k)
+	rows := len(into.values)
+	if into.err == nil && !r.held.Hold(k.namespace, rows, bounded.AllValueRows, bounded.AllValueRows) {
+		into.values, into.err = nil, errors.New("too many values are in memory")
+	}
+	close(into.done)
+	if into.err != nil {
+		return
+	}
+	time.AfterFunc(bounded.ValuePause, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		// Who has it keeps it. The next read begins anew.
+		if r.reads[k] == into {
+			delete(r.reads, k)
+		}
+		r.held.Release(k.namespace, rows)
+	})
+}
+
+func (s *Source) api() string {
+	switch {
+	case s.Metric != "":
+		return metricsAPI
+	case s.Resource != "":
+		return resourcesAPI
+	}
+	return queriesAPI
+}
+
+// ask asks whoever knows the values.
+func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
+	api := k.api()
+	select {
+	case r.slots[api] <- struct{}{}:
+		defer func() { <-r.slots[api] }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("other reads of %s take long", api)
+	}
+	switch api {
+	case metricsAPI:
+		var values map[string]Value
+		err := errNotFound
+		// Older adapters serve only the older version.
+		for _, version := range []string{"v1beta2", "v1beta1"} {
+			if !errors.Is(err, errNotFound) {
+				break
+			}
+			path := []string{"apis", metricsAPI, version, "namespaces", k.namespace, "pods", "*", k.Metric}
+			values, err = r.api.get(ctx, path, url.Values{"metricLabelSelector": {k.Selector}}, k.namespace, ofMetric)
+		}
+		return values, named(api, err)
+	case resourcesAPI:
+		path := []string{"apis", resourcesAPI, "v1beta1", "namespaces", k.namespace, "pods"}
+		values, err := r.api.get(ctx, path, url.Values{"labelSelector": {k.Pods}}, k.namespace, ofUsage(k.Resource, k.Container))
+		return values, named(api, err)
+	}
+	query, ok := r.queries[k.Query]
+	if !ok || r.prometheus == nil {
+		return nil, fmt.Errorf("the operator of podrank-webhook has set no query %q", k.Query)
+	}
+	query = strings.ReplaceAll(query, "$namespace", k.namespace)
+	values, err := r.prometheus.get(ctx, []string{"api", "v1", "query"}, url.Values{"query": {query}}, k.namespace, ofQuery(k.namespace))
+	return values, named(api, err)
+}
+
+func named(api string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", api, err)
+}
+
+var errLate = errors.New("it did not answer in time")
+
+var errNotFound = errors.New("it has no such metric, or is not installed (status 404)")
+
+// meaning says what statuses mean, since what the answer itself says may come from anybody.
+var meaning = map[int]error{
+	http.StatusNotFound:  errNotFound,
+	http.StatusForbidden: errors.New("podrank-webhook may not read it: its operator has to allow it (status 403)"),
+}
+
+// get reads an answer, and returns the values in it.
+func (r *remote) get(ctx context.Context, path []string, query url.Values, namespace string, decode decoder) (map[string]Value, error) {
+	for name, value := range query {
+		if len(value) == 1 && value[0] == "" {
+			delete(query, name)
+		}
+	}
+	at := *r.at
+	// Each is one segment of the path, whatever is in it.
+	escaped := slices.Clone(path)
+	for i, segment := range path {
+		escaped[i] = url.PathEscape(segment)
+	}
+	base := strings.TrimSuffix(at.EscapedPath(), "/")
+	at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/")+"/"+strings.Join(path, "/"), base+"/"+strings.Join(escaped, "/")
+	at.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		if err, ok := meaning[response.StatusCode]; ok {
+			return nil, err
+		}
+		return nil, fmt.Errorf("the status is %d", response.StatusCode)
+	}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, bounded.ValueBytes+1))
+	switch {
+	case err != nil:
+		return nil, failure(ctx, err)
+	case len(answer) > bounded.ValueBytes:
+		return nil, fmt.Errorf("the answer has more than %d MiB", bounded.ValueBytes>>20)
+	}
+	return collect(answer, namespace, decode)
+}
+
+// failure says why nothing came. Whoever may read events need not know addresses, so only the log has these.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errLate
+	}
+	logf.Log.Error(err, "cannot read values")
+	return errors.New("it cannot be reached, or its answer breaks off: the log of podrank-webhook says why")
+}

@@ -1,0 +1,105 @@
+// Package values reads a value of each pod when it is needed: how many sessions it has, or how much processor time it uses. It reads only from
+// the API server and from the one address of Prometheus that the operator has set. What it reads may be wrong, late or much too large, and then
+// it says so.
+package values
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+)
+
+// A Source is where values come from.
+type Source struct {
+	// Metric is that of an adapter, or "". Selector selects by the labels of the metric.
+	Metric, Selector string
+	// Resource is cpu, memory or "", of one container or, if that is "", of all. Pods is the selector of the pods to read about.
+	Resource, Container, Pods string
+	// Query is the name of a query, or "".
+	Query string
+}
+
+// A Wish is to order pods by a value.
+type Wish struct {
+	Source
+	// Highest is whether the highest value goes first.
+	Highest bool
+	// AtMost is the highest value that is not left out. Values that lie between the same two multiples of Step are equal, if it is not 0.
+	AtMost, Step float64
+	// MaxAge is how old a value may be, if it is not 0.
+	MaxAge time.Duration
+}
+
+// Patterns of names that end in a path or stand for a query.
+var (
+	metricName    = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,253}$`)
+	containerName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	queryName     = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,63}$`)
+)
+
+// Compile checks what a policy says, whether or not the API server has, and parses it. A policy that says something else than this release knows
+// has lost it on the way here, and is an error: what is left of it would be another wish.
+func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
+	wish := &Wish{Highest: highest, AtMost: math.Inf(1)}
+	wish.Resource, wish.Container, wish.Query = of.Resource, of.Container, of.Query
+	if of.Metric != nil {
+		if name := of.Metric.Name; !metricName.MatchString(name) || name == "." || name == ".." {
+			return nil, fmt.Errorf("metric.name: %.60q is no name of a metric", name)
+		}
+		wish.Metric = of.Metric.Name
+		if of.Metric.Selector != nil {
+			selector, err := metav1.LabelSelectorAsSelector(of.Metric.Selector)
+			if err != nil {
+				return nil, fmt.Errorf("metric.selector: %w", err)
+			}
+			wish.Selector = selector.String()
+		}
+	}
+	sources := slices.DeleteFunc([]string{wish.Metric, wish.Resource, wish.Query}, func(name string) bool { return name == "" })
+	switch {
+	case len(sources) != 1:
+		return nil, errors.New("set one of metric, resource and query")
+	case wish.Resource != "" && wish.Resource != "cpu" && wish.Resource != "memory":
+		return nil, fmt.Errorf("resource: %.60q is neither cpu nor memory", wish.Resource)
+	case wish.Container != "" && (wish.Resource == "" || !containerName.MatchString(wish.Container)):
+		return nil, fmt.Errorf("container: %.60q is no container, or there is no resource", wish.Container)
+	case wish.Query != "" && !queryName.MatchString(wish.Query):
+		return nil, fmt.Errorf("query: %.60q is no name of a query", wish.Query)
+	case highest && of.AtMost != nil:
+		return nil, errors.New("atMost needs lowest")
+	case of.Step != nil && of.Step.Sign() <= 0:
+		return nil, errors.New("step must be more than 0")
+	case of.MaxAge != nil && of.MaxAge.Duration <= 0:
+		return nil, errors.New("maxAge must be more than 0")
+	}
+	if of.AtMost != nil {
+		wish.AtMost = of.AtMost.AsApproximateFloat64()
+	}
+	if of.Step != nil {
+		wish.Step = of.Step.AsApproximateFloat64()
+	}
+	if of.MaxAge != nil {
+		wish.MaxAge = of.MaxAge.Duration
+	}
+	return wish, nil
+}
+
+// quantity is what a value looks like. Larger exponents would take long to compute.
+var quantity = regexp.MustCompile(`^[+-]?[0-9]{0,30}(\.[0-9]{0,30})?([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
+
+// number parses a quantity. It is false if that is none.
+func number(text string) (float64, bool) {
+	if !quantity.MatchString(text) {
+		return 0, false
+	}
+	parsed, err := resource.ParseQuantity(text)
+	return parsed.AsApproximateFloat64(), err == nil
+}
