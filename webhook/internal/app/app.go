@@ -150,7 +150,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		PublishValues: options.PublishValues}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
-	cordoned, notCached := cordonedNodes(ctx, mgr)
+	cordoned, notCached := cordonedNodes(ctx, mgr, ready)
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
 	failed := []error{err, notCached, noReader}
 	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
@@ -173,7 +173,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 }
 
 // cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
-func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, error) {
+func cordonedNodes(ctx context.Context, mgr manager.Manager, ready map[string]healthz.Checker) (client.Reader, error) {
 	cordoned, err := cache.New(mgr.GetConfig(), cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
 		ByObject: map[client.Object]cache.ByObject{
@@ -183,8 +183,12 @@ func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, err
 	if err != nil {
 		return nil, err
 	}
-	_, err = cordoned.GetInformer(ctx, workload.Metadata("Node"))
-	return cordoned, errors.Join(err, mgr.Add(always(cordoned.Start)))
+	nodes, err := cordoned.GetInformer(ctx, workload.Metadata("Node"))
+	if err != nil {
+		return nil, err
+	}
+	ready["nodes"] = until(nodes.HasSynced, "it is not known yet which nodes are cordoned")
+	return cordoned, mgr.Add(always(cordoned.Start))
 }
 
 // follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.
