@@ -1,7 +1,7 @@
-"""select, sort and settle, for lists of up to four pods.
+"""select, sort and settle, for lists of up to three pods.
 
 These functions compare records and then move indices. That they compare rightly is proved for whole records of two pods. For more,
-each record has few symbols, which stand for its place: any order of three or four pods, with ties, is one of the cases, because a
+each record has few symbols, which stand for its place: any order of three pods, with ties, is one of the cases, because a
 list of n pods has no more places than n. What is proved so holds for the moving of indices, whatever decided the places.
 """
 

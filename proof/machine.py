@@ -53,7 +53,8 @@ class Machine:
         self.is_thumb = self.arch.name.startswith("ARM")
         self.word = self.arch.bytes
         program = self.project.loader.main_object
-        self.code = [(each.vaddr, each.vaddr + each.memsize, each.is_writable) for each in program.segments]
+        # A library without state writes to none of them.
+        self.code = [(each.vaddr, each.vaddr + each.memsize, False) for each in program.segments]
 
     def loops(self):
         """Where each loop of the program begins."""
@@ -95,7 +96,7 @@ class Machine:
         lowest = [state.solver.eval(state.regs.sp)]
 
         def check(state, address, length, writes):
-            length = state.solver.eval(length) if not isinstance(length, int) else length
+            length = state.solver.max(length) if not isinstance(length, int) else length
             if address.symbolic:
                 first, last = state.solver.min(address), state.solver.max(address)
             else:
@@ -131,6 +132,10 @@ class Machine:
                 raise AssertionError(f"{function} has more than {most_paths} paths")
         for each in manager.errored:
             each.reraise()
+        for each in manager.deadended:
+            # On x86-64, the return address is off the stack by then.
+            if each.addr != self.project.simos.return_deadend or each.solver.eval(each.regs.sp) != top + (0 if self.is_thumb else self.word):
+                raise AssertionError(f"{function} ends elsewhere than at its return: {each}")
         strange = {name: states for name, states in manager.stashes.items() if states and name not in ("deadended", "pruned", "unsat")}
         assert not strange, f"{function} does not end: {strange}"
         paths = [self.path(state, buffers) for state in manager.deadended]

@@ -40,9 +40,9 @@ class Options:
 
     def __init__(self, flags=BitVecVal(0, 32), now=BitVecVal(0, 64)):  # without any: what NULL stands for
         self.flags, self.now = flags, now
-        self.has_now, self.costs, self.log_scaled, self.preferred = (Extract(bit, bit, flags) == 1 for bit in range(4))
-        self.costs = Not(self.costs)  # these two flags turn a gate off
-        self.buckets = And(self.has_now, now != EARLIEST, Not(self.log_scaled))
+        self.has_now, costs_off, log_scaled_off, self.preferred = (Extract(bit, bit, flags) == 1 for bit in range(4))
+        self.costs = Not(costs_off)
+        self.buckets = And(self.has_now, now != EARLIEST, Not(log_scaled_off))
 
     def errors(self):
         return {6: UGT(self.flags, 15), 24: And(self.now != 0, Not(self.has_now))}
@@ -65,8 +65,8 @@ def power(number, early=lambda exponent: 0):
 
 def power_in_go(number):
     """Go's int64(math.Log2(float64(number))) of a positive number, which rounds up just below a power of two: the last 45 ns
-    below 2^54 count as 2^54 already, and the last 90, 180 and so on below each higher power. A fact about Go, measured by
-    judge/code."""
+    below 2^54 count as 2^54 already, twice as many below each higher power, and half as many below each lower one, down to one below 2^49. A fact
+    about Go, measured by judge/code."""
     return power(number, lambda exponent: 45 * 2**exponent // 2**54)
 
 
