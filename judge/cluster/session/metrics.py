@@ -6,6 +6,7 @@ import ssl
 import subprocess
 import tempfile
 import threading
+import urllib.parse
 
 from world import wait
 
@@ -17,7 +18,7 @@ def serve(api, metric, values):
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            path = self.path.split("?")[0]
+            path = urllib.parse.unquote(self.path.split("?")[0])
             if path.endswith(f"/pods/*/{metric}"):
                 namespace = path.split("/")[5]
                 items = [

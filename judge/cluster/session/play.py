@@ -502,7 +502,8 @@ def lowest(api):
     values.update({world.pods[0]: "0", world.pods[1]: "1"})
     refuses(world, "lowest-of-few", in_json(world, *args), "only 2 of the 5 active pods of rs/web have a value")
     values.update({world.pods[3]: "500m", world.pods[4]: "7"})
-    done = takes(world, "lowest", {0, 3}, *args, says="note: the oldest value of metric/sessions is from ")
+    done = takes(world, "lowest", {0, 3}, *args)
+    assert "note: the oldest value of metric/sessions is from " in done.err, done.err
     assert [pod["why"][0]["text"] for pod in done.json["pods"] if pod["wanted"]] == ["sessions 0", "sessions 0.5"]
 
 
