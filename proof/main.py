@@ -112,8 +112,7 @@ def of_machines(target, proofs, names, wanted):
         each = list(claims(machine))
         # Of each function whose records are any, the claim with the most symbols that answers something.
         most = {name.split(",")[0]: name for name, _, _ in each
-                if not name.startswith(("sort", "select", "settle")) and not re.search("start with|24 bytes|1025 bytes", name)}  # fmt: skip
-        most["upstream"] = "upstream, without options" if machine.is_thumb else most["upstream"]
+                if not name.startswith(("sort", "select", "settle")) and not re.search("start with|options of (0|15|24|1025) bytes", name)}  # fmt: skip
         stack = {}
         for name, claim, quick in each:
             full = f"{machine_name} {name}"

@@ -143,10 +143,8 @@ func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int { return c.TierFrom(0,
 
 // TierFrom is the same for the entries from one on.
 func (c *Compiled) TierFrom(first int, pod *corev1.Pod, nodes Nodes) int {
-	for i, tier := range c.tiers {
-		if i < first {
-			continue
-		}
+	for i := first; i < len(c.tiers); i++ {
+		tier := c.tiers[i]
 		if tier.nodes != nil && (pod.Spec.NodeName == "" || !tier.nodes.Matches(nodes(pod.Spec.NodeName))) {
 			continue
 		}

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -143,10 +144,14 @@ type LastPlan struct {
 
 // Plans has the last plan of each set, in memory. Marks on pods say which should go, too, and survive a restart, but a pod whose cost fits
 // already has none.
-type Plans struct{ all *cache.Expiring }
+type Plans struct {
+	// mu is held from the look at a plan until it is forgotten: another one may come meanwhile.
+	mu  sync.Mutex
+	all *cache.Expiring
+}
 
 // NewPlans has none yet.
-func NewPlans() *Plans { return &Plans{cache.NewExpiring()} }
+func NewPlans() *Plans { return &Plans{all: cache.NewExpiring()} }
 
 // planOf is by namespace and UID: whatever an owner reference elsewhere says, it is about another set.
 func planOf(namespace string, set types.UID) [2]string { return [2]string{namespace, string(set)} }
@@ -154,12 +159,16 @@ func planOf(namespace string, set types.UID) [2]string { return [2]string{namesp
 // Add remembers the plan of a request that was steered.
 func (p *Plans) Add(o *Outcome) {
 	if o.Result.Holds() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.all.Set(planOf(o.Set.Object.GetNamespace(), o.Set.UID()), LastPlan{o.At, o.To, slices.Clone(o.Wanted)}, keep)
 	}
 }
 
 // Take returns the last plan of a set, and forgets it.
 func (p *Plans) Take(namespace string, set types.UID) (LastPlan, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	plan, _ := p.all.Get(planOf(namespace, set))
 	p.all.Delete(planOf(namespace, set))
 	last, ok := plan.(LastPlan)

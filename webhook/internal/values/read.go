@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"k8s.io/client-go/rest"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -52,7 +53,7 @@ type Reader struct {
 	api, prometheus *remote
 	queries         map[string]string
 	now             func() time.Time
-	slots           map[string]chan struct{}
+	turns           map[string]*semaphore.Weighted
 
 	mu    sync.Mutex
 	reads map[key]*read
@@ -83,9 +84,9 @@ type read struct {
 
 // NewReader reads from the API server of the configuration, with its account, and from what the options name.
 func NewReader(config *rest.Config, options Options) (*Reader, error) {
-	r := &Reader{now: time.Now, reads: map[key]*read{}, queries: options.Queries, slots: map[string]chan struct{}{}}
+	r := &Reader{now: time.Now, reads: map[key]*read{}, queries: options.Queries, turns: map[string]*semaphore.Weighted{}}
 	for _, api := range []string{metricsAPI, resourcesAPI, queriesAPI} {
-		r.slots[api] = make(chan struct{}, bounded.ValueReads)
+		r.turns[api] = semaphore.NewWeighted(bounded.ValueReads)
 	}
 	if options.Prometheus == "" && len(options.Queries) > 0 {
 		return nil, errors.New("queries of Prometheus need its address")
@@ -217,12 +218,10 @@ func (s *Source) api() string {
 // ask asks whoever knows the values.
 func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
 	api := k.api()
-	select {
-	case r.slots[api] <- struct{}{}:
-		defer func() { <-r.slots[api] }()
-	case <-ctx.Done():
+	if r.turns[api].Acquire(ctx, 1) != nil {
 		return nil, fmt.Errorf("other reads of %s take long", api)
 	}
+	defer r.turns[api].Release(1)
 	switch api {
 	case metricsAPI:
 		var values map[string]Value
