@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -16,64 +17,66 @@ import (
 
 // One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
 func TestLock(t *testing.T) {
-	var m bounded.Locks[string]
-	ctx := context.Background()
-	first, err := m.Lock(ctx, "a")
-	fakeapi.Must(t, err)
-	other, err := m.Lock(ctx, "b")
-	fakeapi.Must(t, err)
-	other()
-	var group sync.WaitGroup
-	var order []int
-	for i := range 50 {
-		group.Go(func() {
-			unlock, err := m.Lock(ctx, "a")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			order = append(order, i)
-			unlock()
-		})
-		time.Sleep(time.Millisecond) // until it waits
-	}
-	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
-	defer stop()
-	if _, err := m.Lock(short, "a"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
-	if len(order) != 0 {
-		t.Error("two have the lock")
-	}
-	first()
-	// Who comes while others have it and wait for it waits, too.
-	var inside, most atomic.Int64
-	for range 50 {
-		group.Go(func() {
-			unlock, err := m.Lock(ctx, "a")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			most.Store(max(most.Load(), inside.Add(1)))
-			time.Sleep(time.Millisecond)
-			inside.Add(-1)
-			unlock()
-		})
-	}
-	group.Wait()
-	if most.Load() != 1 {
-		t.Errorf("%d have the lock", most.Load())
-	}
-	if len(order) != 50 || !slices.IsSorted(order) {
-		t.Errorf("%v", order)
-	}
-	again, err := m.Lock(ctx, "a")
-	fakeapi.Must(t, err)
-	again()
-	if m.Len() != 0 {
-		t.Errorf("%d locks are left", m.Len())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var m bounded.Locks[string]
+		ctx := context.Background()
+		first, err := m.Lock(ctx, "a")
+		fakeapi.Must(t, err)
+		other, err := m.Lock(ctx, "b")
+		fakeapi.Must(t, err)
+		other()
+		var group sync.WaitGroup
+		var order []int
+		for i := range 50 {
+			group.Go(func() {
+				unlock, err := m.Lock(ctx, "a")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, i)
+				unlock()
+			})
+			synctest.Wait() // until it waits
+		}
+		short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+		defer stop()
+		if _, err := m.Lock(short, "a"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if len(order) != 0 {
+			t.Error("two have the lock")
+		}
+		first()
+		// Who comes while others have it and wait for it waits, too.
+		var inside, most atomic.Int64
+		for range 50 {
+			group.Go(func() {
+				unlock, err := m.Lock(ctx, "a")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				most.Store(max(most.Load(), inside.Add(1)))
+				time.Sleep(time.Millisecond)
+				inside.Add(-1)
+				unlock()
+			})
+		}
+		group.Wait()
+		if most.Load() != 1 {
+			t.Errorf("%d have the lock", most.Load())
+		}
+		if len(order) != 50 || !slices.IsSorted(order) {
+			t.Errorf("%v", order)
+		}
+		again, err := m.Lock(ctx, "a")
+		fakeapi.Must(t, err)
+		again()
+		if m.Len() != 0 {
+			t.Errorf("%d locks are left", m.Len())
+		}
+	})
 }
 
 // Few come in for each key.
