@@ -158,7 +158,7 @@ fn sources(path: &Path, ending: &str) -> Vec<PathBuf> {
 #[test]
 fn every_file_has_the_readers_that_its_readme_names() {
     // Of each language: where its readers are, and how their code, but no comment, names a FILE that they read.
-    const READERS: [(&str, &[&str], &str, &[&str]); 7] = [
+    const READERS: [(&str, &[&str], &str, &[&str]); 8] = [
         (
             "Rust",
             &["core/tests", "tests/laws/src"],
@@ -174,6 +174,7 @@ fn every_file_has_the_readers_that_its_readme_names() {
             ".rs",
             &["read(\"FILE\"", "rounds(\"FILE\"", "tests/vectors/FILE\""],
         ),
+        ("the webhook", &["webhook/internal"], "_test.go", &["tests/vectors/FILE\""]),
         ("the benchmark", &["bench/src"], ".rs", &["tests/vectors/FILE\""]),
         ("the judge", &["judge/code"], ".go", &["Read(\"FILE\"", "Path(\"FILE\"", "tests/vectors/FILE\""]),
     ];

@@ -5,7 +5,6 @@ package e2e
 import (
 	"crypto/tls"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"net"
@@ -18,8 +17,6 @@ import (
 	"testing"
 	"time"
 )
-
-var library = flag.Bool("library", false, "whether the metric is served by a program that is made of the library of adapters, e2e/adapter")
 
 // Adapter serves metrics of pods behind the API server, as adapters for Prometheus do: the metric active_sessions by custom.metrics.k8s.io, and a
 // thousandth of it as cpu by metrics.k8s.io.
@@ -92,7 +89,7 @@ var adapter = sync.OnceValues(func() (*Adapter, error) {
 	go func() { _ = http.Serve(listener, a) }()
 	own := listener.Addr().(*net.TCPAddr).Port
 	other := own
-	if *library {
+	if *isReal {
 		if other, err = a.launch(dir); err != nil {
 			return nil, err
 		}

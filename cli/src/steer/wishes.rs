@@ -41,10 +41,9 @@ fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure>
     let answer = cluster.kubectl.call(&["get", "--raw", &measure.path(cluster.namespace())], "")?.result();
     let answer = answer.map_err(|error| format!("--lowest {measure} cannot be read: {error}"))?;
     let now = Timestamp::now();
-    let values = measure.read(&answer, now)?;
-    if let Some(oldest) = values.oldest {
-        let age = now.duration_since(oldest).as_secs().max(0);
-        complain(&format!("note: the oldest value of {measure} is from {age} s ago"));
+    let values = measure.read(&answer, cluster.namespace(), now)?;
+    if let Some(age) = values.age(now) {
+        complain(&format!("note: the oldest value of {measure} is from {age} ago"));
     }
     Ok(values)
 }

@@ -54,7 +54,7 @@ fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Opti
 }
 
 /// Returns a duration in one or two units, coarser as it grows.
-fn human(seconds: u64) -> String {
+pub(crate) fn human(seconds: u64) -> String {
     let form = FORMS.iter().find(|(below, ..)| seconds < *below);
     let &(_, (length, letter), rest) = form.unwrap_or(&FORMS[FORMS.len() - 1]);
     let whole = format!("{}{letter}", seconds / length);

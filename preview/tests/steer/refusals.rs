@@ -115,9 +115,14 @@ fn wishes_that_match_nothing() {
     assert_eq!(values(&[]), "--by-value names no pod");
     let measured = |names: &[&str]| {
         let sessions = Measure::Metric("sessions".to_owned());
-        let pod = |name| json!({"describedObject": {"kind": "Pod", "name": name}, "value": "1"});
+        let pod = |name| {
+            json!({"describedObject": {"kind": "Pod", "namespace": "shop", "name": name},
+                "value": "1", "timestamp": "1970-01-01T00:00:00Z"})
+        };
         let list = json!({"items": names.iter().map(pod).collect::<Vec<_>>()});
-        refused(Wish::Values(sessions.read(&list.to_string(), Timestamp::UNIX_EPOCH).expect("values")))
+        refused(Wish::Values(
+            sessions.read(&list.to_string(), "shop", Timestamp::UNIX_EPOCH).expect("values"),
+        ))
     };
     assert_eq!(measured(&["web-z"]), "--lowest metric/sessions: no active pod of rs/web has a value");
     assert_eq!(

@@ -129,7 +129,7 @@ const (
 	AllValueRows = 40_000
 	// ValuePause is the time from one read of a metric in a namespace to the next.
 	// Protects: adapters, whose requests HorizontalPodAutoscalers need.
-	// Beyond: who comes shares the earlier read.
+	// Beyond: who comes shares the earlier read. With another selector, a read waits, but no longer than a read may take.
 	ValuePause = time.Second
 	// ValueFailures is reads of a metric in a namespace that fail one after the other.
 	// Protects: scale-downs, from an adapter that hangs.

@@ -54,7 +54,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	log := r.about(o).WithValues("result", o.Result)
 	if o.Result == steer.RolloutIgnored {
 		// Once for each set: the recorder counts those that follow.
-		r.event(o.Set, corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
+		r.event(setOf(o), corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
 	}
 	if !o.Result.Concerns() {
 		log.V(1).Info("scale-down", "message", o.Message)
@@ -62,19 +62,16 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	}
 	message := bounded.Short(describe(o) + r.describeValues(o))
 	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
-	if o.Set == nil {
-		return
-	}
 	kind := corev1.EventTypeNormal
 	if o.Result.IsFailure() {
 		kind = corev1.EventTypeWarning
 	}
-	r.event(o.Set, kind, string(o.Result), message)
+	r.event(setOf(o), kind, string(o.Result), message)
 	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
-		r.event(o.Set, corev1.EventTypeWarning, "Blocked", describeBlocked(o))
+		r.event(setOf(o), corev1.EventTypeWarning, "Blocked", describeBlocked(o))
 	}
 	if o.Valuation != nil && o.Valuation.Why != nil {
-		r.event(o.Set, corev1.EventTypeWarning, "NotValued", "no value counted: "+o.Valuation.Why.Error())
+		r.event(setOf(o), corev1.EventTypeWarning, "NotValued", "no value counted: "+o.Valuation.Why.Error())
 	}
 	if o.Policy == nil {
 		return
@@ -143,6 +140,16 @@ func isAgain(before, now *v1alpha1.ScaleDown) bool {
 // event tells something about a set. The API server refuses longer notes.
 func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
 	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", bounded.Short(text))
+}
+
+// setOf is the set of a request. If it could not be read, it has a name and a UID.
+func setOf(o *steer.Outcome) *workload.Set {
+	if o.Set != nil {
+		return o.Set
+	}
+	object := workload.Metadata(o.Kind)
+	object.Namespace, object.Name, object.UID = o.Key.Namespace, o.Key.Name, o.SetUID
+	return &workload.Set{Object: object}
 }
 
 // fails tells that the status of a policy could not be written, as there is nobody else to tell.

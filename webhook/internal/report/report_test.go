@@ -90,6 +90,17 @@ func TestOver(t *testing.T) {
 	}
 }
 
+// A request for which there was no time to read anything is told, too.
+func TestUnread(t *testing.T) {
+	r, events := fakeapi.New().NewReporter()
+	r.Outcome(context.Background(), &steer.Outcome{
+		Request: steer.Request{Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), SetUID: "web", From: 4, To: 2}, Result: steer.DeadlineExceeded, Message: "late",
+	})
+	if event := <-events.Events; event != "Warning DeadlineExceeded from 4 to 2 without steering: late" {
+		t.Error(event)
+	}
+}
+
 // A fall that is asked about anew is one scale-down, also if the count is another, or if another set falls in between.
 func TestAskedAnew(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)

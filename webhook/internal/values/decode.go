@@ -69,8 +69,9 @@ type metric struct {
 
 func ofMetric(answer []byte, use func(row) error) error {
 	return ofItems(answer, func(m *metric) error {
-		if m.Object.Kind != "" && m.Object.Kind != "Pod" {
-			return nil
+		if m.Object.Kind != "Pod" {
+			// It counts, and is dropped.
+			m.Object.Name = ""
 		}
 		value, ok := number(m.Value)
 		return use(row{m.Object.Namespace, m.Object.Name, Value{value, m.At}, ok})
@@ -103,7 +104,10 @@ func ofUsage(resource, name string) decoder {
 				sum, known, isNumber = sum+value, known+1, isNumber && ok
 				return nil
 			})
-			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{sum, u.At}, err == nil && isNumber && known > 0})
+			if err != nil {
+				return err
+			}
+			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{sum, u.At}, isNumber && known > 0})
 		})
 	}
 }

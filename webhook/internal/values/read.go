@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
 	"k8s.io/client-go/rest"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -80,6 +81,8 @@ type read struct {
 	err    error
 	// failures is how many before this one failed, one after the other.
 	failures int
+	// pace is that of a namespace's reads of a metric, whatever their selectors are.
+	pace *rate.Limiter
 }
 
 // NewReader reads from the API server of the configuration, with its account, and from what the options name.
@@ -149,12 +152,15 @@ func (r *Reader) share(k key) (*read, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
+	next := &read{began: now, done: make(chan struct{}), pace: rate.NewLimiter(rate.Every(bounded.ValuePause), 1)}
 	for each, old := range r.reads {
-		if now.Sub(old.began) >= 2*bounded.ValueRest {
+		switch {
+		case now.Sub(old.began) >= 2*bounded.ValueRest:
 			delete(r.reads, each)
+		case k.Metric != "" && each.namespace == k.namespace && each.Metric == k.Metric:
+			next.pace = old.pace
 		}
 	}
-	next := &read{began: now, done: make(chan struct{})}
 	if last := r.reads[k]; last != nil {
 		ago := now.Sub(last.began)
 		if ago < bounded.ValuePause || !last.isOver() {
@@ -167,8 +173,15 @@ func (r *Reader) share(k key) (*read, error) {
 			return nil, fmt.Errorf("%w: this was the answer %d times, so podrank-webhook does not ask for %.0f s", last.err, next.failures, bounded.ValueRest.Seconds())
 		}
 	}
+	turn := next.pace.ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > bounded.ValueTime {
+		turn.CancelAt(now)
+		return nil, named(k.api(), errOften)
+	}
+	next.began = now.Add(wait)
 	r.reads[k] = next
-	go r.run(k, next)
+	time.AfterFunc(wait, func() { r.run(k, next) })
 	return next, nil
 }
 
@@ -255,6 +268,8 @@ func named(api string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", api, err)
 }
+
+var errOften = errors.New("this metric is read with other selectors, and once a second in all")
 
 var errLate = errors.New("it did not answer in time")
 

@@ -2,8 +2,12 @@ package values_test
 
 import (
 	"context"
+	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -111,25 +116,61 @@ func isNumbers(t *testing.T, got map[string]values.Value, err error, want map[st
 	}
 }
 
+// Answers mean the same here as at the terminal.
+func TestFacts(t *testing.T) {
+	facts := readFacts(t)
+	for _, fact := range facts.Answers {
+		source := values.Source{Resource: fact.Of}
+		if metric, ok := strings.CutPrefix(fact.Of, "metric/"); ok {
+			source = values.Source{Metric: metric}
+		}
+		a := newAdapter(t, values.Options{})
+		a.says(string(fact.Answer))
+		read, err := a.read("shop", source)
+		wish, got := values.Wish{AtMost: math.Inf(1)}, map[string]float64{}
+		for name := range read {
+			order := wish.Order([]values.Pod{{UID: types.UID(name), Name: name, Created: facts.Now.Add(-time.Hour)}}, read, nil, facts.Now)
+			if number, ok := order.Values[types.UID(name)]; ok {
+				got[name] = number
+			}
+		}
+		isSame := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
+		if (err != nil) != (fact.Values == nil) || !maps.EqualFunc(got, fact.Values, isSame) {
+			t.Errorf("%s: %v, %v", fact.Why, got, err)
+		}
+	}
+}
+
+// facts are what Rust's tests read, too.
+type facts struct {
+	Now     time.Time
+	Names   map[string]bool
+	Answers []struct {
+		Why, Of string
+		Answer  json.RawMessage
+		Values  map[string]float64
+	}
+}
+
+func readFacts(t *testing.T) (all facts) {
+	t.Helper()
+	text, err := os.ReadFile("../../../tests/vectors/values.json")
+	fakeapi.Must(t, errors.Join(err, json.Unmarshal(text, &all)))
+	if len(all.Names) == 0 || len(all.Answers) == 0 {
+		t.Fatal("there are none")
+	}
+	return all
+}
+
 func TestMetric(t *testing.T) {
 	a := newAdapter(t, values.Options{})
-	a.says(metrics([3]string{"shop", "a", "3"}, [3]string{"shop", "b", "1500m"}, [3]string{"shop", "c", "2k"}, [3]string{"bar", "a", "7"}, [3]string{"shop", "twice", "1"},
-		[3]string{"shop", "twice", "1"}, [3]string{"shop", "thrice", "1"}, [3]string{"shop", "thrice", "2"}, [3]string{"shop", "thrice", "3"},
-		[3]string{"shop", "nan", "NaN"}, [3]string{"shop", "endless", "1e999999999"}, [3]string{"shop", "", "1"}, [3]string{"shop", strings.Repeat("x", 254), "1"}))
+	a.says(metrics([3]string{"shop", "a", "3"}, [3]string{"shop", "endless", "1e999999999"}, [3]string{"shop", strings.Repeat("x", 254), "1"}))
 	got, err := a.read("shop", values.Source{Metric: "http:requests.per-second", Selector: "a in (b,c),d!=e&f"})
-	isNumbers(t, got, err, map[string]float64{"a": 3, "b": 1.5, "c": 2000})
+	isNumbers(t, got, err, map[string]float64{"a": 3})
 	want := "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/%2A/http:requests.per-second?metricLabelSelector=a+in+%28b%2Cc%29%2Cd%21%3De%26f"
 	if asked := a.asked(); len(asked) != 1 || asked[0] != want {
 		t.Error(asked)
 	}
-}
-
-// What is said of other objects than pods says nothing of a pod of that name.
-func TestOtherKind(t *testing.T) {
-	a := newAdapter(t, values.Options{})
-	a.says(strings.Replace(metrics([3]string{"shop", "a", "1"}, [3]string{"shop", "b", "0"}), "Pod", "Service", 1))
-	got, err := a.read("shop", sessions)
-	isNumbers(t, got, err, map[string]float64{"b": 0})
 }
 
 // Values of many namespaces are not kept at once, and each only for a second.
@@ -139,7 +180,7 @@ func TestManyRows(t *testing.T) {
 		namespace := strings.Split(r.URL.Path, "/")[5]
 		rows := make([]string, bounded.ValueRows)
 		for i := range rows {
-			rows[i] = fmt.Sprintf(`{"describedObject":{"namespace":%q,"name":"p%d"},"value":"1"}`, namespace, i)
+			rows[i] = fmt.Sprintf(`{"describedObject":{"kind":"Pod","namespace":%q,"name":"p%d"},"value":"1"}`, namespace, i)
 		}
 		fmt.Fprint(w, `{"items":[`, strings.Join(rows, ","), `]}`)
 	})
@@ -160,16 +201,6 @@ func TestManyRows(t *testing.T) {
 	time.Sleep(bounded.ValuePause + 500*time.Millisecond)
 	if !fits("later") {
 		t.Error("they are not forgotten")
-	}
-}
-
-// A list without anything is no failure.
-func TestNothing(t *testing.T) {
-	for _, text := range []string{`{"items":[]}`, `{"items":null}`, `{}`} {
-		a := newAdapter(t, values.Options{})
-		a.says(text)
-		got, err := a.read("shop", sessions)
-		isNumbers(t, got, err, nil)
 	}
 }
 
@@ -360,14 +391,45 @@ func TestShared(t *testing.T) {
 		t.Errorf("%d valued: %v", valued.Load(), asked)
 	}
 	_, _ = a.read("bar", sessions)
-	_, _ = a.read("shop", values.Source{Metric: "active_sessions", Selector: "a=b"})
-	if asked := a.asked(); len(asked) != 3 {
-		t.Error("another namespace, and another selector, are read on their own")
+	if len(a.asked()) != 2 {
+		t.Error("another namespace is read on its own")
 	}
 	time.Sleep(bounded.ValuePause + 100*time.Millisecond)
 	_, _ = a.read("shop", sessions)
-	if asked := a.asked(); len(asked) != 4 {
+	if len(a.asked()) != 3 {
 		t.Error("after a second, it is read again")
+	}
+}
+
+// All selectors of a metric in a namespace have one read a second together. Who would have to wait too long for it does not.
+func TestPace(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	a.says(metrics([3]string{"shop", "a", "1"}))
+	now := fakeapi.Now
+	a.SetClock(func() time.Time { return now })
+	by := func(selector string) values.Source {
+		return values.Source{Metric: "active_sessions", Selector: selector}
+	}
+	read := func(namespace string, of values.Source) {
+		t.Helper()
+		got, err := a.read(namespace, of)
+		if fakeapi.Must(t, err); len(got) != 1 && namespace == "shop" {
+			t.Errorf("%v", got)
+		}
+	}
+	read("shop", by("a=b"))
+	a.fails("shop", by("a=c"), "read with other selectors")
+	read("bar", by("a=b"))
+	read("shop", values.Source{Metric: "other"})
+	now = now.Add(bounded.ValuePause * 7 / 10)
+	began := time.Now()
+	read("shop", by("a=c"))
+	if took := time.Since(began); took < bounded.ValuePause*3/10 {
+		t.Errorf("it waited %v", took)
+	}
+	a.fails("shop", by("a=d"), "read with other selectors")
+	if asked := a.asked(); len(asked) != 4 {
+		t.Error(asked)
 	}
 }
 

@@ -93,7 +93,7 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 }
 
 // quantity is what a value looks like. Larger exponents would take long to compute.
-var quantity = regexp.MustCompile(`^[+-]?[0-9]{0,30}(\.[0-9]{0,30})?([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
+var quantity = regexp.MustCompile(`^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
 
 // number parses a quantity. It is false if that is none.
 func number(text string) (float64, bool) {
