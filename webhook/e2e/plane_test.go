@@ -133,7 +133,7 @@ func start(dir string) (*Plane, error) {
 	if out, err := exec.Command("go", "build", "-o", p.program, "..").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	out, err := script("up", p.Dir, "--qps", strconv.Itoa(*qps), "--kubelet", "1")
+	out, err := script("up", p.Dir, "--qps", strconv.Itoa(*qps), "--kubelet", "1", "--autoscale", fmt.Sprintf("%.0f", period.Seconds()))
 	if err != nil {
 		return nil, err
 	}

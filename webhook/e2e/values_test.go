@@ -273,6 +273,24 @@ func TestValuesRollback(t *testing.T) {
 	}
 }
 
+// autoscale has a HorizontalPodAutoscaler keep so many sessions for each pod, without waiting before it lowers the count.
+func (w *World) autoscale(set client.Object, most int32, sessions string) {
+	w.Helper()
+	two, none, target := int32(2), int32(0), resource.MustParse(sessions)
+	w.must(w.Create(w.ctx, &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "web"},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: set.GetName()},
+			MinReplicas:    &two, MaxReplicas: most,
+			Behavior: &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: &none}},
+			Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.PodsMetricSourceType, Pods: &autoscalingv2.PodsMetricSource{
+				Metric: autoscalingv2.MetricIdentifier{Name: "active_sessions"},
+				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &target},
+			}}},
+		},
+	}))
+}
+
 // A HorizontalPodAutoscaler on the same metric goes once to as many pods as there is work for, and no further: the pods that go had none.
 func TestValuesAutoscaler(t *testing.T) {
 	a := NewAdapter(t)
@@ -293,19 +311,7 @@ func TestValuesAutoscaler(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	}()
-	two, none, target := int32(2), int32(0), resource.MustParse("3")
-	w.must(w.Create(w.ctx, &autoscalingv2.HorizontalPodAutoscaler{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "web"},
-		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: set.GetName()},
-			MinReplicas:    &two, MaxReplicas: 10,
-			Behavior: &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: &none}},
-			Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.PodsMetricSourceType, Pods: &autoscalingv2.PodsMetricSource{
-				Metric: autoscalingv2.MetricIdentifier{Name: "active_sessions"},
-				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &target},
-			}}},
-		},
-	}))
+	w.autoscale(set, 10, "3")
 	w.AwaitGone(6)
 	// It looks again each 15 s.
 	time.Sleep(35 * time.Second)
