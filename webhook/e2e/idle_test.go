@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -199,14 +200,29 @@ func (by way) fall(w *World, set client.Object, l *load, all *tally) {
 func (by way) compare(w *World, before, went []*corev1.Pod, all *tally) {
 	w.Helper()
 	a, _ := adapter()
-	reads, calls := a.Reads(w.Namespace), w.Proxy.Calls(w.Namespace)
-	last := calls[len(calls)-1]
-	result := last.Response.Response.AuditAnnotations["result"]
-	if !steer.Result(result).Holds() || len(reads) == 0 || reads[len(reads)-1].At.Before(last.At.Add(-time.Second)) {
+	calls := w.Proxy.Calls(w.Namespace)
+	if len(calls) == 0 {
 		all.unvalued++
 		return
 	}
-	goes, read := map[types.UID]bool{}, reads[len(reads)-1].Numbers
+	last := calls[len(calls)-1]
+	result := last.Response.Response.AuditAnnotations["result"]
+	// Others read, too, such as a HorizontalPodAutoscaler, before and after.
+	var read map[string]float64
+	for _, each := range a.Reads(w.Namespace) {
+		if each.At.After(last.At.Add(-time.Second)) && each.At.Before(last.At.Add(last.Took)) {
+			read = each.Numbers
+		}
+	}
+	isUnread := func(pod *corev1.Pod) bool {
+		_, isThere := read[pod.Name]
+		return !isThere
+	}
+	if !steer.Result(result).Holds() || slices.ContainsFunc(went, isUnread) {
+		all.unvalued++
+		return
+	}
+	goes := map[types.UID]bool{}
 	highest := 0.
 	for _, pod := range went {
 		goes[pod.UID] = true

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -99,15 +100,22 @@ scrape_configs: [{job_name: web, honor_labels: true, static_configs: [{targets: 
 	address := fmt.Sprintf("127.0.0.1:%d", freePort())
 	w.beside("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address)
 	query := `sum by (pod) (active_sessions{namespace="$namespace"} and time() - timestamp(active_sessions{namespace="$namespace"}) < 60)`
-	w.must(w.Stop())
-	w.must(w.Run("--prometheus=http://"+address, "--prometheus-query=sessions="+query))
 	w.Cleanup(func() {
 		_ = w.Stop()
 		w.must(w.Run())
 	})
+	w.must(w.Stop())
+	w.must(w.Run("--prometheus=http://"+address, "--prometheus-query=sessions="+query))
 	w.Policy("idle", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{{Lowest: &v1alpha1.Measure{Query: "sessions"}}}})
-	// Until it has scraped all of them.
-	time.Sleep(5 * time.Second)
+	w.Await("scraped", 30*time.Second, func() bool {
+		response, err := http.Get("http://" + address + "/api/v1/query?query=count(active_sessions)")
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
+		text, _ := io.ReadAll(response.Body)
+		return strings.Contains(string(text), `"8"`)
+	})
 	w.goesFirst(numbers, func(number float64) bool { return number == 0 })
 }
 
@@ -153,7 +161,7 @@ func TestMetricsServer(t *testing.T) {
 	port := freePort()
 	w.beside(filepath.Join(dir, "metrics-server"), "--kubeconfig="+w.Kubeconfig, "--authentication-kubeconfig="+w.Kubeconfig, "--authorization-kubeconfig="+w.Kubeconfig,
 		fmt.Sprint("--secure-port=", port), "--tls-cert-file="+filepath.Join(dir, "tls.crt"), "--tls-private-key-file="+filepath.Join(dir, "tls.key"),
-		"--kubelet-insecure-tls", "--kubelet-use-node-status-port", "--kubelet-preferred-address-types=InternalIP", "--metric-resolution=10s")
+		"--kubelet-insecure-tls", "--kubelet-use-node-status-port", "--kubelet-preferred-address-types=InternalIP", "--metric-resolution=10s", "--kubelet-request-timeout=5s")
 	w.redirect("v1beta1.metrics.k8s.io", port)
 	w.Policy("idle", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{{Lowest: &v1alpha1.Measure{Resource: "cpu"}}}})
 	pods := w.Pods()

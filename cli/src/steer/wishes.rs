@@ -38,8 +38,16 @@ impl ReadOnce {
 
 /// Asks a metrics API, and says how old its values are.
 fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure> {
-    let answer = cluster.kubectl.call(&["get", "--raw", &measure.path(cluster.namespace())], "")?.result();
-    let answer = answer.map_err(|error| format!("--lowest {measure} cannot be read: {error}"))?;
+    // Older adapters serve only an older version.
+    let mut paths = measure.paths(cluster.namespace()).into_iter();
+    let answer = loop {
+        let path = paths.next().unwrap_or_default();
+        match cluster.kubectl.call(&["get", "--raw", &path], "")?.result() {
+            Ok(answer) => break answer,
+            Err(error) if paths.len() > 0 && error.to_string().contains("(NotFound)") => {}
+            Err(error) => return Err(format!("--lowest {measure} cannot be read: {error}").into()),
+        }
+    };
     let now = Timestamp::now();
     let values = measure.read(&answer, cluster.namespace(), now)?;
     if let Some(age) = values.age(now) {

@@ -73,13 +73,15 @@ impl fmt::Display for Measure {
 }
 
 impl Measure {
-    /// The path at which an API server answers for all pods of a namespace.
-    pub fn path(&self, namespace: &str) -> String {
+    /// The paths at which an API server answers for all pods of a namespace, the newest version first.
+    pub fn paths(&self, namespace: &str) -> Vec<String> {
+        let path = |version, rest| format!("/apis/{version}/namespaces/{namespace}/pods{rest}");
         match self {
             Self::Metric(name) => {
-                format!("/apis/custom.metrics.k8s.io/v1beta2/namespaces/{namespace}/pods/*/{name}")
+                let path = |version| path(version, format!("/*/{name}"));
+                ["custom.metrics.k8s.io/v1beta2", "custom.metrics.k8s.io/v1beta1"].map(path).into()
             }
-            Self::Cpu | Self::Memory => format!("/apis/metrics.k8s.io/v1beta1/namespaces/{namespace}/pods"),
+            Self::Cpu | Self::Memory => vec![path("metrics.k8s.io/v1beta1", String::new())],
         }
     }
 
@@ -123,7 +125,8 @@ impl Measure {
             Self::Metric(_) => vec![item.value.as_ref()],
             Self::Cpu | Self::Memory => {
                 let resource = self.to_string();
-                item.containers.iter().map(|container| container.usage.get(&resource)).collect()
+                let containers = item.containers.iter().flatten();
+                containers.map(|container| container.usage.as_ref()?.get(&resource)).collect()
             }
         };
         let each: Option<Vec<_>> = quantities.iter().map(|text| billionths((*text)?)).collect();
@@ -171,8 +174,7 @@ struct List {
 #[serde(rename_all = "camelCase")]
 struct Item {
     metadata: Option<Object>,
-    #[serde(default)]
-    containers: Vec<Container>,
+    containers: Option<Vec<Container>>,
     described_object: Option<Object>,
     value: Option<String>,
     timestamp: Option<Timestamp>,
@@ -180,7 +182,7 @@ struct Item {
 
 #[derive(Deserialize)]
 struct Container {
-    usage: HashMap<String, String>,
+    usage: Option<HashMap<String, String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -255,7 +257,7 @@ mod tests {
         }
         let measure: Measure = "metric/http:requests_per-second.5m".parse().expect("a metric");
         assert_eq!(
-            measure.path("shop"),
+            measure.paths("shop")[0],
             "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/http:requests_per-second.5m"
         );
     }

@@ -123,13 +123,13 @@ const (
 	// Protects: memory, from whoever makes metrics.
 	// Beyond: no value counts.
 	ValueRows = 10_000
-	// AllValueRows is the same of all reads within a second.
+	// AllValueRows is the same of all reads within a second, of which one namespace has half.
 	// Protects: memory, from many namespaces.
 	// Beyond: the same.
 	AllValueRows = 40_000
-	// ValuePause is the time from one read of a metric in a namespace to the next.
+	// ValuePause is the time from one read of a metric or query in a namespace, or of a resource of a set, to the next.
 	// Protects: adapters, whose requests HorizontalPodAutoscalers need.
-	// Beyond: who comes shares the earlier read. With another selector, a read waits, but no longer than a read may take.
+	// Beyond: who comes shares the earlier read. With another selector, a read waits for its turn, or is not made if that is too late.
 	ValuePause = time.Second
 	// ValueFailures is reads of a metric in a namespace that fail one after the other.
 	// Protects: scale-downs, from an adapter that hangs.
@@ -155,7 +155,7 @@ const (
 	// Protects: memory.
 	// Beyond: no value counts.
 	ValueBytes = 4 << 20
-	// ValueReads is such answers at a time, of each API and of Prometheus.
+	// ValueReads is such answers at a time, of each API and of Prometheus, each for another namespace.
 	// Protects: memory.
 	// Beyond: a read waits for its turn.
 	ValueReads = 3

@@ -15,7 +15,7 @@ import (
 func (r *Reporter) describeValues(o *steer.Outcome) string {
 	v := o.Valuation
 	switch {
-	case v == nil:
+	case v == nil || v.Pods == 0 && v.Why == nil:
 		return ""
 	case v.Why != nil:
 		return fmt.Sprintf("; no value counted: %v", v.Why)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
@@ -73,8 +75,8 @@ func ofMetric(answer []byte, use func(row) error) error {
 			// It counts, and is dropped.
 			m.Object.Name = ""
 		}
-		value, ok := number(m.Value)
-		return use(row{m.Object.Namespace, m.Object.Name, Value{value, m.At}, ok})
+		value, ok := parse(m.Value)
+		return use(row{m.Object.Namespace, m.Object.Name, Value{number(&value), m.At}, ok})
 	})
 }
 
@@ -91,23 +93,24 @@ type container struct {
 }
 
 // ofUsage sums the usage of a resource by a container or, if it has no name, by all.
-func ofUsage(resource, name string) decoder {
+func ofUsage(name, of string) decoder {
 	return func(answer []byte, use func(row) error) error {
 		return ofItems(answer, func(u *usage) error {
-			sum, known := 0.0, 0
+			sum, known := resource.Quantity{}, 0
 			isNumber := true
 			err := each(u.Containers, func(c *container) error {
-				if name != "" && name != c.Name {
+				if of != "" && of != c.Name {
 					return nil
 				}
-				value, ok := number(c.Usage[resource])
-				sum, known, isNumber = sum+value, known+1, isNumber && ok
+				value, ok := parse(c.Usage[name])
+				sum.Add(value)
+				known, isNumber = known+1, isNumber && ok
 				return nil
 			})
 			if err != nil {
 				return err
 			}
-			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{sum, u.At}, isNumber && known > 0})
+			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{number(&sum), u.At}, isNumber && known > 0})
 		})
 	}
 }

@@ -52,7 +52,12 @@ func (w *Wish) counts(pod *Pod, value Value, now time.Time) bool {
 // stepped is the value with which a pod is compared: the lower goes first.
 func (w *Wish) stepped(value float64) float64 {
 	if w.Step > 0 {
-		value = math.Floor(value / w.Step)
+		steps := value / w.Step
+		// 0.3 / 0.1 is a little less than 3.
+		if whole := math.Round(steps); math.Abs(steps-whole) <= 1e-9*max(1, math.Abs(whole)) {
+			steps = whole
+		}
+		value = math.Floor(steps)
 	}
 	if w.Highest {
 		value = -value
@@ -72,6 +77,10 @@ func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.T
 		if o.Oldest.IsZero() || value.At.Before(o.Oldest) {
 			o.Oldest = value.At
 		}
+	}
+	if o.Pods == 0 {
+		// None needs a value.
+		o.Why = nil
 	}
 	if o.Valued = len(o.Values); failed == nil && o.Pods > 0 && 2*o.Valued < o.Pods {
 		o.Why = fmt.Errorf("%d of %d pods have a value, and fewer than half do not count", o.Valued, o.Pods)

@@ -55,6 +55,8 @@ func TestOrder(t *testing.T) {
 		{"highest", values.Wish{AtMost: all, Highest: true}, []float64{3, 0, .5, 3, -1}, "02103", 5},
 		{"step", values.Wish{AtMost: all, Step: 5}, []float64{9, 0, 4.9, 5, -1}, "21120", 5},
 		{"highest by steps", values.Wish{AtMost: all, Step: 5, Highest: true}, []float64{9, 0, 4, 5, 10}, "12210", 5},
+		{"steps of tenths", values.Wish{AtMost: all, Step: .1}, []float64{.1, .2, .3, .29, .35, 0}, "123230", 6},
+		{"steps of a fortieth", values.Wish{AtMost: all, Step: .025}, []float64{.075, .05, .074, 0}, "2110", 4},
 		{"at most", values.Wish{AtMost: 3}, []float64{3, 4, 0, 3.1, 1}, "2-0-1", 5},
 		{"at most by steps", values.Wish{AtMost: 3, Step: 5}, []float64{3, 4, 0, 3.1, 1}, "0-0-0", 5},
 		{"without a value last", values.Wish{AtMost: all}, []float64{3, none, 0, none, 1}, "23031", 3},

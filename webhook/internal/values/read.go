@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -56,8 +57,12 @@ type Reader struct {
 	now             func() time.Time
 	turns           map[string]*semaphore.Weighted
 
+	// spaces keep the reads of a namespace from an API apart, so that they never take all turns.
+	spaces bounded.Locks[string]
+
 	mu    sync.Mutex
 	reads map[key]*read
+	paces map[key]*pace
 	held  bounded.Few[string]
 }
 
@@ -79,15 +84,27 @@ type read struct {
 	done   chan struct{}
 	values map[string]Value
 	err    error
-	// failures is how many before this one failed, one after the other.
+}
+
+// pace is that of all reads of one thing in a namespace, whatever their selectors are.
+type pace struct {
+	*rate.Limiter
+	// used is when it was last asked for.
+	used time.Time
+	// failures is how many reads have failed since the last one that did not. The last of them, at failed, did so by err.
 	failures int
-	// pace is that of a namespace's reads of a metric, whatever their selectors are.
-	pace *rate.Limiter
+	failed   time.Time
+	err      error
+}
+
+// ofAll is the key of the pace of a read.
+func (k key) ofAll() key {
+	return key{k.namespace, Source{Metric: k.Metric, Resource: k.Resource, Query: k.Query}}
 }
 
 // NewReader reads from the API server of the configuration, with its account, and from what the options name.
 func NewReader(config *rest.Config, options Options) (*Reader, error) {
-	r := &Reader{now: time.Now, reads: map[key]*read{}, queries: options.Queries, turns: map[string]*semaphore.Weighted{}}
+	r := &Reader{now: time.Now, reads: map[key]*read{}, paces: map[key]*pace{}, queries: options.Queries, turns: map[string]*semaphore.Weighted{}}
 	for _, api := range []string{metricsAPI, resourcesAPI, queriesAPI} {
 		r.turns[api] = semaphore.NewWeighted(bounded.ValueReads)
 	}
@@ -135,7 +152,7 @@ func (r *Reader) Read(ctx context.Context, namespace string, of Source) (map[str
 	}
 	ctx, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	shared, err := r.share(key{namespace, of})
+	shared, err := r.share(key{namespace, of}, most)
 	if err != nil {
 		return nil, err
 	}
@@ -147,41 +164,36 @@ func (r *Reader) Read(ctx context.Context, namespace string, of Source) (map[str
 	}
 }
 
-// share returns the read that is under way or was just made, or begins one, unless the last ones failed.
-func (r *Reader) share(k key) (*read, error) {
+// share returns the read that is under way or was just made, or begins one, unless the last ones failed, or it could not begin in half of the time.
+func (r *Reader) share(k key, most time.Duration) (*read, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	next := &read{began: now, done: make(chan struct{}), pace: rate.NewLimiter(rate.Every(bounded.ValuePause), 1)}
-	for each, old := range r.reads {
-		switch {
-		case now.Sub(old.began) >= 2*bounded.ValueRest:
-			delete(r.reads, each)
-		case k.Metric != "" && each.namespace == k.namespace && each.Metric == k.Metric:
-			next.pace = old.pace
+	if last := r.reads[k]; last != nil && (now.Sub(last.began) < bounded.ValuePause || !last.isOver()) {
+		return last, nil
+	}
+	maps.DeleteFunc(r.paces, func(_ key, p *pace) bool { return now.Sub(p.used) >= 2*bounded.ValueRest })
+	p := r.paces[k.ofAll()]
+	if p == nil {
+		p = &pace{Limiter: rate.NewLimiter(rate.Every(bounded.ValuePause), 1)}
+		r.paces[k.ofAll()] = p
+	}
+	p.used = now
+	if p.failures >= bounded.ValueFailures && now.Sub(p.failed) < bounded.ValueRest {
+		return nil, fmt.Errorf("%w: this was the answer %d times, so podrank-webhook does not ask for %.0f s", p.err, p.failures, bounded.ValueRest.Seconds())
+	}
+	wait := time.Duration(0)
+	// Each set has its own pods, and so its own read of a resource.
+	if k.Resource == "" {
+		turn := p.ReserveN(now, 1)
+		if wait = turn.DelayFrom(now); wait > most/2 {
+			turn.CancelAt(now)
+			return nil, named(k.api(), errOften)
 		}
 	}
-	if last := r.reads[k]; last != nil {
-		ago := now.Sub(last.began)
-		if ago < bounded.ValuePause || !last.isOver() {
-			return last, nil
-		}
-		if last.err != nil {
-			next.failures = last.failures + 1
-		}
-		if next.failures >= bounded.ValueFailures && ago < bounded.ValueRest {
-			return nil, fmt.Errorf("%w: this was the answer %d times, so podrank-webhook does not ask for %.0f s", last.err, next.failures, bounded.ValueRest.Seconds())
-		}
-	}
-	turn := next.pace.ReserveN(now, 1)
-	wait := turn.DelayFrom(now)
-	if wait > bounded.ValueTime {
-		turn.CancelAt(now)
-		return nil, named(k.api(), errOften)
-	}
-	next.began = now.Add(wait)
+	next := &read{began: now.Add(wait), done: make(chan struct{})}
 	r.reads[k] = next
-	time.AfterFunc(wait, func() { r.run(k, next) })
+	time.AfterFunc(wait, func() { r.run(k, p, next) })
 	return next, nil
 }
 
@@ -195,18 +207,25 @@ func (r *read) isOver() bool {
 }
 
 // run reads for all who share it, and forgets what was read when nobody can share it any longer.
-func (r *Reader) run(k key, into *read) {
+func (r *Reader) run(k key, p *pace, into *read) {
 	ctx, stop := context.WithTimeout(context.Background(), bounded.ValueTime)
 	defer stop()
-	into.values, into.err = r.ask(ctx, k)
+	end, err := r.turn(ctx, k)
+	if err == nil {
+		into.values, err = r.ask(ctx, k)
+		end()
+		r.mu.Lock()
+		if p.failures, p.failed, p.err = p.failures+1, into.began, err; err == nil {
+			p.failures = 0
+		}
+		r.mu.Unlock()
+	}
 	rows := len(into.values)
-	if into.err == nil && !r.held.Hold(k.namespace, rows, bounded.AllValueRows, bounded.AllValueRows) {
-		into.values, into.err = nil, errors.New("too many values are in memory")
+	if !r.held.Hold(k.namespace, rows, bounded.AllValueRows/2, bounded.AllValueRows) {
+		into.values, rows, err = nil, 0, errors.New("too many values are in memory")
 	}
+	into.err = err
 	close(into.done)
-	if into.err != nil {
-		return
-	}
 	time.AfterFunc(bounded.ValuePause, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -216,6 +235,21 @@ func (r *Reader) run(k key, into *read) {
 		}
 		r.held.Release(k.namespace, rows)
 	})
+}
+
+// turn waits for the turn of a read. That others take long is no failure of the API.
+func (r *Reader) turn(ctx context.Context, k key) (end func(), err error) {
+	unlock, err := r.spaces.Lock(ctx, k.namespace+" "+k.api())
+	if err == nil {
+		if err = r.turns[k.api()].Acquire(ctx, 1); err == nil {
+			return func() {
+				r.turns[k.api()].Release(1)
+				unlock()
+			}, nil
+		}
+		unlock()
+	}
+	return nil, fmt.Errorf("other reads of %s take long", k.api())
 }
 
 func (s *Source) api() string {
@@ -230,12 +264,7 @@ func (s *Source) api() string {
 
 // ask asks whoever knows the values.
 func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
-	api := k.api()
-	if r.turns[api].Acquire(ctx, 1) != nil {
-		return nil, fmt.Errorf("other reads of %s take long", api)
-	}
-	defer r.turns[api].Release(1)
-	switch api {
+	switch api := k.api(); api {
 	case metricsAPI:
 		var values map[string]Value
 		err := errNotFound
@@ -259,7 +288,7 @@ func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
 	}
 	query = strings.ReplaceAll(query, "$namespace", k.namespace)
 	values, err := r.prometheus.get(ctx, []string{"api", "v1", "query"}, url.Values{"query": {query}}, k.namespace, ofQuery(k.namespace))
-	return values, named(api, err)
+	return values, named(queriesAPI, err)
 }
 
 func named(api string, err error) error {

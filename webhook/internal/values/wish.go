@@ -9,12 +9,14 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 // A Source is where values come from.
@@ -56,6 +58,9 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 		}
 		wish.Metric = of.Metric.Name
 		if of.Metric.Selector != nil {
+			if of.Metric.Selector.Size() > bounded.KeptBytes {
+				return nil, fmt.Errorf("metric.selector has more than %d KiB", bounded.KeptBytes>>10)
+			}
 			selector, err := metav1.LabelSelectorAsSelector(of.Metric.Selector)
 			if err != nil {
 				return nil, fmt.Errorf("metric.selector: %w", err)
@@ -81,10 +86,10 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 		return nil, errors.New("maxAge must be more than 0")
 	}
 	if of.AtMost != nil {
-		wish.AtMost = of.AtMost.AsApproximateFloat64()
+		wish.AtMost = number(of.AtMost)
 	}
 	if of.Step != nil {
-		wish.Step = of.Step.AsApproximateFloat64()
+		wish.Step = number(of.Step)
 	}
 	if of.MaxAge != nil {
 		wish.MaxAge = of.MaxAge.Duration
@@ -95,11 +100,17 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 // quantity is what a value looks like. Larger exponents would take long to compute.
 var quantity = regexp.MustCompile(`^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
 
-// number parses a quantity. It is false if that is none.
-func number(text string) (float64, bool) {
+// parse parses a quantity. It is false if that is none.
+func parse(text string) (parsed resource.Quantity, ok bool) {
 	if !quantity.MatchString(text) {
-		return 0, false
+		return parsed, false
 	}
 	parsed, err := resource.ParseQuantity(text)
-	return parsed.AsApproximateFloat64(), err == nil
+	return parsed, err == nil
+}
+
+// number is the number next to a quantity. What AsApproximateFloat64 returns may be another one, such as for 300m.
+func number(parsed *resource.Quantity) float64 {
+	number, _ := strconv.ParseFloat(parsed.AsDec().String(), 64)
+	return number
 }
