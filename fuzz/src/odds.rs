@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
     if distinct && (pods.len() <= 12 || salt.is_multiple_of(16)) {
         odds::odds_add_up(&Core, &policy, &pods, k);
     }
-    // So do frequencies, and few pods show as well whether lists are uniform.
+    // Frequencies, too. Few pods take less, and show as well whether lists are shuffled uniformly.
     if distinct && salt.is_multiple_of(if pods.len() <= 8 { 4 } else { 64 }) {
         odds::odds_are_frequencies(&Core, &policy, &pods, k, salt);
     }

@@ -20,6 +20,9 @@ var (
 	period = flag.Duration("period", 15*time.Second, "how often HorizontalPodAutoscalers look")
 )
 
+// ways are by which pods go in cycles.
+var ways = []way{{"Kubernetes alone", false, 0}, {"podrank-webhook", true, 0}}
+
 const (
 	cyclePods = 12
 	busyPods  = 4
@@ -42,7 +45,7 @@ func TestCycles(t *testing.T) {
 	var mu sync.Mutex
 	all := map[bool]*swings{false: {}, true: {}}
 	t.Run("cycles", func(t *testing.T) {
-		for _, by := range []way{{"Kubernetes alone", false, 0}, {"podrank-webhook", true, 0}} {
+		for _, by := range ways {
 			for seed := range uint64(3) {
 				t.Run(fmt.Sprint(by.name, ", ", seed), func(t *testing.T) {
 					t.Parallel()
@@ -57,7 +60,7 @@ func TestCycles(t *testing.T) {
 			}
 		}
 	})
-	for _, by := range []way{{"Kubernetes alone", false, 0}, {"podrank-webhook", true, 0}} {
+	for _, by := range ways {
 		s := all[by.isSteered]
 		fmt.Printf("%d cycles, %s: the count was lowered %d times; %d of %d pods that went were busy; %d cycles without values, %d exceptions\n", 3**cycles, by.name, s.changes, s.busy,
 			s.went, s.unvalued, s.exceptions)

@@ -72,7 +72,7 @@ func (w *World) goesFirst(by map[string]float64, isIdle func(float64) bool) {
 	}
 }
 
-// Prometheus answers the query that the operator has named. A sample of a scrape that failed since is left out by the query.
+// Prometheus answers the query that the operator has named.
 func TestPrometheus(t *testing.T) {
 	if !*isReal {
 		t.Skip("without -real")

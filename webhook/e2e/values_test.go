@@ -158,9 +158,8 @@ func TestValuesAtOnce(t *testing.T) {
 	}
 	reads, counted, without := a.Reads(w.Namespace), w.Metric(valued)-before, w.Metric(unread)-missed
 	fmt.Printf("%d scale-downs at once: %v, %.0f with values, %.0f without, %d reads\n", sets, results, counted, without, len(reads))
-	// On a slow machine, some are late for other reasons, and their values with them.
-	steered := results["Steered"] + results["Unconfirmed"]
-	if int(without) > sets-steered || int(counted) < steered || counted == 0 {
+	// On a slow machine, some are late for other reasons.
+	if without > 0 || int(counted) < results["Steered"]+results["Unconfirmed"] || counted == 0 {
 		t.Error("some had no values")
 	}
 	for i := 1; i < len(reads); i++ {

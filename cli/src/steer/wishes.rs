@@ -4,6 +4,7 @@ use super::Failure;
 use super::cluster::Cluster;
 use crate::args::steer::{GivenWish, Wishes};
 use crate::complain;
+use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_preview::steer::{self, Level, Measure, Selected, Values, Wish};
 use serde::Deserialize;
@@ -44,7 +45,7 @@ fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure>
         let path = paths.next().unwrap_or_default();
         match cluster.kubectl.call(&["get", "--raw", &path], "")?.result() {
             Ok(answer) => break answer,
-            Err(error) if paths.len() > 0 && error.to_string().contains("(NotFound)") => {}
+            Err(error) if paths.len() > 0 && error.reason == Reason::NotFound => {}
             Err(error) => return Err(format!("--lowest {measure} cannot be read: {error}").into()),
         }
     };

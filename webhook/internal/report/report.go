@@ -54,7 +54,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	log := r.about(o).WithValues("result", o.Result)
 	if o.Result == steer.RolloutIgnored {
 		// Once for each set: the recorder counts those that follow.
-		r.event(setOf(o), corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
+		r.event(o.Set, corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
 	}
 	if !o.Result.Concerns() {
 		log.V(1).Info("scale-down", "message", o.Message)
@@ -62,16 +62,16 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	}
 	message := bounded.Short(describe(o) + r.describeValues(o))
 	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
-	kind := corev1.EventTypeNormal
+	set, kind := setOf(o), corev1.EventTypeNormal
 	if o.Result.IsFailure() {
 		kind = corev1.EventTypeWarning
 	}
-	r.event(setOf(o), kind, string(o.Result), message)
+	r.event(set, kind, string(o.Result), message)
 	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
-		r.event(setOf(o), corev1.EventTypeWarning, "Blocked", describeBlocked(o))
+		r.event(set, corev1.EventTypeWarning, "Blocked", describeBlocked(o))
 	}
 	if o.Valuation != nil && o.Valuation.Why != nil {
-		r.event(setOf(o), corev1.EventTypeWarning, "NotValued", "no value counted: "+o.Valuation.Why.Error())
+		r.event(set, corev1.EventTypeWarning, "NotValued", "no value counted: "+o.Valuation.Why.Error())
 	}
 	if o.Policy == nil {
 		return

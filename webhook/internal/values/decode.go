@@ -76,7 +76,7 @@ func ofMetric(answer []byte, use func(row) error) error {
 			m.Object.Name = ""
 		}
 		value, ok := parse(m.Value)
-		return use(row{m.Object.Namespace, m.Object.Name, Value{number(&value), m.At}, ok})
+		return use(row{m.Object.Namespace, m.Object.Name, Value{number(value), m.At}, ok})
 	})
 }
 
@@ -93,16 +93,16 @@ type container struct {
 }
 
 // ofUsage sums the usage of a resource by a container or, if it has no name, by all.
-func ofUsage(name, of string) decoder {
+func ofUsage(resourceName, name string) decoder {
 	return func(answer []byte, use func(row) error) error {
 		return ofItems(answer, func(u *usage) error {
 			sum, known := resource.Quantity{}, 0
 			isNumber := true
 			err := each(u.Containers, func(c *container) error {
-				if of != "" && of != c.Name {
+				if name != "" && name != c.Name {
 					return nil
 				}
-				value, ok := parse(c.Usage[name])
+				value, ok := parse(c.Usage[resourceName])
 				sum.Add(value)
 				known, isNumber = known+1, isNumber && ok
 				return nil
@@ -110,7 +110,7 @@ func ofUsage(name, of string) decoder {
 			if err != nil {
 				return err
 			}
-			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{number(&sum), u.At}, isNumber && known > 0})
+			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{number(sum), u.At}, isNumber && known > 0})
 		})
 	}
 }

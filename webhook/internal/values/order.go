@@ -67,7 +67,7 @@ func (w *Wish) stepped(value float64) float64 {
 
 // Order orders pods by what was read of them, or by nothing if that failed.
 func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.Time) *Order {
-	o := &Order{Pods: len(pods), Ranks: map[types.UID]int{}, Values: map[types.UID]float64{}, Why: failed}
+	o := &Order{Pods: len(pods), Ranks: map[types.UID]int{}, Values: map[types.UID]float64{}}
 	for i, pod := range pods {
 		value, ok := read[pod.Name]
 		if !ok || !w.counts(&pods[i], value, now) {
@@ -78,11 +78,12 @@ func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.T
 			o.Oldest = value.At
 		}
 	}
-	if o.Pods == 0 {
+	switch o.Valued = len(o.Values); {
+	case o.Pods == 0:
 		// None needs a value.
-		o.Why = nil
-	}
-	if o.Valued = len(o.Values); failed == nil && o.Pods > 0 && 2*o.Valued < o.Pods {
+	case failed != nil:
+		o.Why = failed
+	case 2*o.Valued < o.Pods:
 		o.Why = fmt.Errorf("%d of %d pods have a value, and fewer than half do not count", o.Valued, o.Pods)
 	}
 	if o.Why != nil {

@@ -56,7 +56,6 @@ type Reader struct {
 	queries         map[string]string
 	now             func() time.Time
 	turns           map[string]*semaphore.Weighted
-
 	// spaces keep the reads of a namespace from an API apart, so that they never take all turns.
 	spaces bounded.Locks[string]
 

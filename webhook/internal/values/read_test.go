@@ -426,8 +426,6 @@ func TestPace(t *testing.T) {
 	read("shop", by("a=c"))
 	if took := time.Since(began); took < bounded.ValuePause*3/10 {
 		t.Errorf("it waited %v", took)
-	} else if took > bounded.ValuePause/2 {
-		t.Skip("this machine is too slow for what follows")
 	}
 	a.fails("shop", by("a=d"), "read with other selectors")
 	// Who has little time takes no turn in which it would not read.

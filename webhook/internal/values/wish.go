@@ -86,10 +86,10 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 		return nil, errors.New("maxAge must be more than 0")
 	}
 	if of.AtMost != nil {
-		wish.AtMost = number(of.AtMost)
+		wish.AtMost = number(*of.AtMost)
 	}
 	if of.Step != nil {
-		wish.Step = number(of.Step)
+		wish.Step = number(*of.Step)
 	}
 	if of.MaxAge != nil {
 		wish.MaxAge = of.MaxAge.Duration
@@ -109,8 +109,9 @@ func parse(text string) (parsed resource.Quantity, ok bool) {
 	return parsed, err == nil
 }
 
-// number is the number next to a quantity. What AsApproximateFloat64 returns may be another one, such as for 300m.
-func number(parsed *resource.Quantity) float64 {
+// number is the number next to a quantity. What AsApproximateFloat64 returns may be another one, such as for 300m. AsDec changes its receiver, which is
+// a copy here.
+func number(parsed resource.Quantity) float64 {
 	number, _ := strconv.ParseFloat(parsed.AsDec().String(), 64)
 	return number
 }
