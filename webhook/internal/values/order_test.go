@@ -75,6 +75,9 @@ func TestOrder(t *testing.T) {
 	if ranks(o) != "0" || o.Valued != 0 || o.Why == nil {
 		t.Errorf("what could not be read: %+v", o)
 	}
+	if o = (&values.Wish{}).Order(nil, nil, fmt.Errorf("down"), fakeapi.Now); o.Why != nil {
+		t.Errorf("nothing had to be read: %+v", o)
+	}
 }
 
 // A value is none if it is older than its pod, of the future or too old.
@@ -151,7 +154,8 @@ func TestCompile(t *testing.T) {
 	bad := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}}
 	wrong := map[string]v1alpha1.Measure{
 		"set one": {}, "set one of": {Resource: "cpu", Query: "a"}, "metric.selector": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: bad}},
-		"neither cpu": {Resource: "gpu"}, "container": {Query: "a", Container: "b"}, "no container": {Resource: "cpu", Container: "../b"},
+		"metric.selector has more than 16 KiB": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": strings.Repeat("x", 16<<10)}}}},
+		"neither cpu":                          {Resource: "gpu"}, "container": {Query: "a", Container: "b"}, "no container": {Resource: "cpu", Container: "../b"},
 		"query": {Query: "a b"}, "step": {Query: "a", Step: number("0")}, "maxAge": {Query: "a", MaxAge: &metav1.Duration{}},
 	}
 	for name, isOne := range readFacts(t).Names {

@@ -173,9 +173,8 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// Values of many namespaces are not kept at once, and each only for a second.
-func TestManyRows(t *testing.T) {
-	a := newAdapter(t, values.Options{})
+// sendsMany makes it answer with as many values as one answer may have, and returns what reads them.
+func (a *adapter) sendsMany() (fits func(namespace string, of ...string) bool) {
 	rows := make([]string, bounded.ValueRows)
 	for i := range rows {
 		rows[i] = fmt.Sprintf(`{"describedObject":{"kind":"Pod","namespace":"NAMESPACE","name":"p%d"},"value":"1"}`, i)
@@ -184,10 +183,34 @@ func TestManyRows(t *testing.T) {
 	a.does(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, strings.ReplaceAll(text, "NAMESPACE", strings.Split(r.URL.Path, "/")[5]))
 	})
-	fits := func(namespace string) bool {
-		got, err := a.read(namespace, sessions)
+	return func(namespace string, of ...string) bool {
+		got, err := a.read(namespace, values.Source{Metric: strings.Join(append(of, "sessions"), "_")})
 		return err == nil && len(got) == bounded.ValueRows
 	}
+}
+
+// One namespace has half of the room for values, whatever it reads.
+func TestHalf(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	fits, began, half := a.sendsMany(), time.Now(), bounded.AllValueRows/bounded.ValueRows/2
+	for i := range half {
+		if !fits("shop", fmt.Sprint(i)) {
+			t.Fatalf("%d does not fit", i)
+		}
+	}
+	isMore, isOther := fits("shop", "more"), fits("bar")
+	if time.Since(began) > bounded.ValuePause/2 {
+		t.Skip("this machine is too slow to have them at once")
+	}
+	if isMore || !isOther {
+		t.Errorf("more of the namespace fits: %v; of another one: %v", isMore, isOther)
+	}
+}
+
+// Values of many namespaces are not kept at once, and each only for a second.
+func TestManyRows(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	fits := a.sendsMany()
 	began := time.Now()
 	for i := range bounded.AllValueRows / bounded.ValueRows {
 		if !fits(fmt.Sprint("shop-", i)) {
@@ -507,6 +530,32 @@ func TestHung(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	if hanging.Load() != bounded.ValueReads {
+		t.Errorf("%d at a time", hanging.Load())
+	}
+	all.Wait()
+}
+
+// Reads of one namespace that hang leave others their turns.
+func TestTurns(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	var hanging atomic.Int64
+	a.does(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/shop/") {
+			hanging.Add(1)
+			<-r.Context().Done()
+		}
+		fmt.Fprint(w, `{"items":[]}`)
+	})
+	var all sync.WaitGroup
+	for i := range 2 * bounded.ValueReads {
+		all.Go(func() { _, _ = a.read("shop", values.Source{Metric: fmt.Sprint("metric_", i)}) })
+	}
+	time.Sleep(100 * time.Millisecond)
+	began := time.Now()
+	if _, err := a.read("bar", sessions); err != nil || time.Since(began) > 300*time.Millisecond {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	if hanging.Load() != 1 {
 		t.Errorf("%d at a time", hanging.Load())
 	}
 	all.Wait()
