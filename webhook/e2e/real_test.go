@@ -176,8 +176,10 @@ func TestMetricsServer(t *testing.T) {
 func (w *World) redirect(api string, port int) {
 	w.Helper()
 	file := filepath.Join(w.TempDir(), "service.yaml")
-	w.must(os.WriteFile(file, fmt.Appendf(nil, `{apiVersion: v1, kind: Service, metadata: {name: real, namespace: podrank-system},
-spec: {type: ExternalName, externalName: localhost, ports: [{port: %d}]}}`, port), 0o600))
+	w.must(os.WriteFile(file, fmt.Appendf(nil, `apiVersion: v1
+kind: Service
+metadata: {name: real, namespace: podrank-system}
+spec: {type: ExternalName, externalName: localhost, ports: [{port: %d}]}`, port), 0o600))
 	w.must(w.Plane.Kubectl("apply", "-f", file))
 	before, err := exec.Command("kubectl", "--kubeconfig", w.Kubeconfig, "get", "apiservice", api, "-o", "jsonpath={.spec.service}").Output()
 	w.must(err)
