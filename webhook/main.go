@@ -33,6 +33,8 @@ func main() {
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
 	flag.IntVar(&options.DecisionsPerSecond, "decisions-per-second", 10,
 		"scale-downs that are decided in a second, for each namespace; at once five times as many. Others are let through")
+	flag.Func("others", "Follow or Override, which `others` of a policy may then say: both overwrite deletion costs of others; repeatable",
+		options.AllowOthers)
 	flag.StringVar(&options.ClientCA, "client-ca", "",
 		"file with the authorities that sign the client certificate of the API server; default: any client may ask")
 	flag.StringVar(&options.ClientName, "client-name", "", "common name of that certificate")

@@ -5,6 +5,7 @@
 package v1alpha1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,6 +86,15 @@ type ScaleDownPolicySpec struct {
 	// +kubebuilder:default=false
 	EmptyNodes bool `json:"emptyNodes"`
 
+	// others says what becomes of deletion costs that somebody else has written, such as Karpenter. Keep leaves them as they are. With Follow and
+	// Override, the cost of a pod that should go may be overwritten, and comes back if the pod stays. That of a pod that stays never is. Follow
+	// lets these costs decide what the rest of the policy leaves open, the lower first. Override leaves that to podrank's order. The operator
+	// of podrank-webhook has to allow both.
+	// +optional
+	// +kubebuilder:default=Keep
+	// +kubebuilder:validation:Enum=Keep;Follow;Override
+	Others Others `json:"others,omitempty"`
+
 	// rollouts says whether to steer the old ReplicaSets of a rollout, too. All their pods go in the end. Pods that are not
 	// available go first then, because the Deployment counts on losing them.
 	// +optional
@@ -101,20 +111,39 @@ const (
 	Observe Mode = "Observe"
 )
 
+// Others is what becomes of the costs of others.
+type Others string
+
+// What may become of the costs of others.
+const (
+	Keep     Others = "Keep"
+	Follow   Others = "Follow"
+	Override Others = "Override"
+)
+
 // Observes reports whether the policy only observes.
 func (s *ScaleDownPolicySpec) Observes() bool {
 	return s.Mode == Observe || len(s.First) == 0 && len(s.Spread) == 0 && !s.EmptyNodes
 }
 
-// Tier selects pods, and may order them. If both selectors are set, a pod must match both. Without selectors, all pods match.
+// Tier selects pods, and may order them. A pod must match all that is set. If only lowest or highest is, all pods match.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.nodes) || has(self.pods) || has(self.lowest) || has(self.highest)",message="set nodes, pods, lowest or highest"
+// +kubebuilder:validation:XValidation:rule="has(self.nodes) || has(self.taint) || has(self.condition) || has(self.cordoned) || has(self.pods) || has(self.lowest) || has(self.highest)",message="set nodes, taint, condition, cordoned, pods, lowest or highest"
 // +kubebuilder:validation:XValidation:rule="!has(self.lowest) || !has(self.highest)",message="set lowest or highest, and not both"
 // +kubebuilder:validation:XValidation:rule="!has(self.highest) || !has(self.highest.atMost)",message="atMost needs lowest"
 type Tier struct {
 	// nodes selects pods by the labels of their nodes. Unassigned pods do not match.
 	// +optional
 	Nodes *metav1.LabelSelector `json:"nodes,omitempty"`
+	// taint selects pods by a taint of their nodes. With emptyNodes, such nodes also go first among those that are as good.
+	// +optional
+	Taint *Taint `json:"taint,omitempty"`
+	// condition selects pods by a condition of their nodes.
+	// +optional
+	Condition *NodeCondition `json:"condition,omitempty"`
+	// cordoned selects pods by whether their nodes are cordoned.
+	// +optional
+	Cordoned *bool `json:"cordoned,omitempty"`
 	// pods selects pods by their own labels.
 	// +optional
 	Pods *metav1.LabelSelector `json:"pods,omitempty"`
@@ -125,6 +154,36 @@ type Tier struct {
 	// highest is the same with the highest value first.
 	// +optional
 	Highest *Measure `json:"highest,omitempty"`
+}
+
+// Taint describes taints of nodes.
+type Taint struct {
+	// key is that of the taint.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	Key string `json:"key"`
+	// value is that of the taint. By default, any value matches.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Value *string `json:"value,omitempty"`
+	// effect is that of the taint. By default, any effect matches.
+	// +optional
+	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
+	Effect corev1.TaintEffect `json:"effect,omitempty"`
+}
+
+// NodeCondition describes a condition of nodes.
+type NodeCondition struct {
+	// type is that of the condition, such as Ready.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=316
+	Type string `json:"type"`
+	// status is that of the condition. A node without the condition does not match.
+	// +required
+	// +kubebuilder:validation:Enum="True";"False";Unknown
+	Status corev1.ConditionStatus `json:"status"`
 }
 
 // Measure is a value of each pod, and how it is used. Set one of metric, resource and query.

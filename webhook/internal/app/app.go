@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,7 +25,6 @@ import (
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -34,7 +34,6 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/cert"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
@@ -81,6 +80,8 @@ type Options struct {
 	MetricsAddress, ProbeAddress string
 	// Mode is what all policies do at most: with Observe, nothing is steered.
 	Mode v1alpha1.Mode
+	// Others is what policies may say about the costs of others.
+	Others []v1alpha1.Others
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
@@ -91,6 +92,16 @@ type Options struct {
 	// Values are where values of pods come from, besides the API server, and PublishValues is whether reports say them.
 	Values        values.Options
 	PublishValues bool
+}
+
+// AllowOthers allows policies something about the costs of others.
+func (o *Options) AllowOthers(mode string) error {
+	others := v1alpha1.Others(mode)
+	if !slices.Contains([]v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override}, others) {
+		return errors.New("it must be Keep, Follow or Override")
+	}
+	o.Others = append(o.Others, others)
+	return nil
 }
 
 // Scheme has all types that are read and written.
@@ -150,11 +161,10 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		PublishValues: options.PublishValues}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
-	cordoned, notCached := cordonedNodes(ctx, mgr, ready)
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
-	failed := []error{err, notCached, noReader}
-	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Cordoned: cordoned, Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
-		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe}
+	failed := []error{err, noReader}
+	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
+		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe, Others: options.Others}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))
 	}
@@ -165,30 +175,11 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
-	judge := &policy.Judge{Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
+	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Never: []string{options.Namespace, metav1.NamespaceSystem}}
 	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)
-}
-
-// cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
-func cordonedNodes(ctx context.Context, mgr manager.Manager, ready map[string]healthz.Checker) (client.Reader, error) {
-	cordoned, err := cache.New(mgr.GetConfig(), cache.Options{
-		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
-		ByObject: map[client.Object]cache.ByObject{
-			workload.Metadata("Node"): {Transform: workload.Strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := cordoned.GetInformer(ctx, workload.Metadata("Node"))
-	if err != nil {
-		return nil, err
-	}
-	ready["nodes"] = until(nodes.HasSynced, "it is not known yet which nodes are cordoned")
-	return cordoned, mgr.Add(always(cordoned.Start))
 }
 
 // follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.

@@ -151,7 +151,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	case err != nil:
 		return ctrl.Result{}, err
 	default:
-		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]bool, []error) { return c.Costs.AreGone(ctx, pods) })
+		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]cost.Fate, []error) { return c.Costs.Fates(ctx, pods) })
 		isAll, failed := c.takeOff(ctx, known, set.TemplateAnnotations)
 		if err = errors.Join(err, failed); !isAll {
 			wait = soon

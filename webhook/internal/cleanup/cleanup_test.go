@@ -158,6 +158,23 @@ func writes(number int, mark cost.Mark) step {
 	}
 }
 
+// writesOver has it write over the cost of somebody else, which it remembers.
+func writesOver(number int, mark cost.Mark) step {
+	return func(s *shop) {
+		write := cost.Write{Pod: pod(number), Cost: -1, Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}}
+		s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
+	}
+}
+
+// writtenBy checks who has written a pod's cost, but for this program.
+func writtenBy(name, want string) step {
+	return func(s *shop) {
+		if got := cost.WriterOf(fakeapi.Read[corev1.Pod](s, s.API, name)); got != want && !s.isRestarted {
+			s.Errorf("the cost of %s is written by %q", name, got)
+		}
+	}
+}
+
 // withdraws has the replica that answered take its costs off, because the request failed. It may have been let through all the same: what became of the
 // pods is told once that is over.
 func withdraws(s *shop) {
@@ -319,7 +336,19 @@ var scaleDowns = map[string]struct {
 	"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "CountDidNotFall"},
 	"somebody overrules a cost": {both, []step{
 		overrules("web-1"), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
-	}, 1, 1, "CostChanged: web-1"},
+	}, 1, 1, "CostChanged: web-1, whose costs were written by somebody"},
+	"somebody overrules a cost before anybody looks": {both[:1], []step{
+		writes(1, markOf(2)), overrules("web-1"), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
+	}, 1, 1, "CostChanged: web-1, whose costs were written by somebody"},
+	"a cost that was overwritten comes back": {nil, []step{
+		writesOver(0, markOf(2)), writesOver(1, markOf(2)), looks(0), counts(2), goes(1, 2), settles, looks(time.Second), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
+	}, 1, 1, "OthersWentFirst: web-0"},
+	"a cost that was overwritten comes back where the template has one": {nil, []step{
+		templateCosts, writesOver(0, markOf(2)), looks(0), looks(patience), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
+	}, 0, 1, "CountDidNotFall"},
+	"a cost that was overwritten does not come back if somebody has written one since": {nil, []step{
+		writesOver(0, markOf(2)), overrules("web-0"), looks(time.Second), looks(patience), costs("web-0", "100"), writtenBy("web-0", "somebody"),
+	}, 0, 1, "CountDidNotFall"},
 	"somebody overrules a cost where the template has one": {both[:1], []step{
 		templateCosts, overrules("web-0"), counts(2), goes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
 	}, 0, 1, "CostChanged: web-0"},

@@ -48,7 +48,7 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 			s[pod.UID] = known
 			if mark.Set != set {
 				// The pod has changed hands since, or has no set.
-				known.ends(false, notFallen, now)
+				known.ends(cost.Fate{}, notFallen, now)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (s scaleDown) expect(set types.UID, plan steer.LastPlan, now time.Time) (as
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
 // that seems to stay is read once more.
 func (s scaleDown) judge(
-	set *workload.Set, now time.Time, patience time.Duration, areGone func([]cost.Pod) ([]bool, []error),
+	set *workload.Set, now time.Time, patience time.Duration, fatesOf func([]cost.Pod) ([]cost.Fate, []error),
 ) (time.Duration, error) {
 	wait := again
 	var ending []*tracked
@@ -111,10 +111,10 @@ func (s scaleDown) judge(
 		}
 		ending, reasons, reads = append(ending, pod), append(reasons, why), append(reads, pod.pod)
 	}
-	went, errs := areGone(reads)
+	fates, errs := fatesOf(reads)
 	for i, pod := range ending {
 		if errs[i] == nil {
-			pod.ends(went[i], reasons[i], now)
+			pod.ends(fates[i], reasons[i], now)
 		}
 	}
 	return wait, errors.Join(errs...)
@@ -135,12 +135,12 @@ func (s scaleDown) over() []*report.Over {
 		}
 		if pod.mark.Goes {
 			if ended[to] == nil {
-				ended[to] = &report.Over{To: to, Missed: map[string][]string{}, Others: goesOn}
+				ended[to] = &report.Over{To: to, Missed: map[string]*report.Missed{}, Others: goesOn}
 			}
 			if pod.hasGone() {
 				ended[to].Gone++
 			} else {
-				ended[to].Missed[pod.why] = append(ended[to].Missed[pod.why], pod.pod.Key.Name)
+				ended[to].Miss(pod.why, pod.pod.Key.Name, pod.writer)
 			}
 		}
 		if pod.isTold = true; !pod.isShown() {

@@ -15,8 +15,8 @@ type tracked struct {
 	// state is where it is in its life, and since is when it came there.
 	state state
 	since time.Time
-	// why is why the pod stays. Until that is known, it may be why it would: overruled or withdrawn.
-	why string
+	// why is why the pod stays. Until that is known, it may be why it would: overruled or withdrawn. writer is who else wrote its cost, if that is known.
+	why, writer string
 	// isTold is whether the end of its scale-down is told.
 	isTold bool
 }
@@ -132,10 +132,14 @@ func (t *tracked) misses(now time.Time) {
 
 // ends is that the scale-down is over, and the pod went, or stays for this reason. What became of a pod whose cost came off before that is told all
 // the same, since its request may have been let through.
-func (t *tracked) ends(isGone bool, why string, now time.Time) {
-	if isGone {
+func (t *tracked) ends(fate cost.Fate, why string, now time.Time) {
+	if fate.IsGone {
 		t.on(went, now)
 		return
+	}
+	if t.writer = fate.Writer; t.writer != "" && t.isShown() && t.why == "" {
+		// Perhaps before the mark was seen.
+		t.why = overruled
 	}
 	if t.why != withdrawn && t.why != stopped && (t.why != overruled || why != outrun) {
 		t.why = why

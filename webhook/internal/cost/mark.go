@@ -89,11 +89,23 @@ func IsUUID(text string) bool {
 
 // Before returns what a pod, of which nothing else is kept, has of this program before a request writes to it: the cost and mark of an earlier
 // request, or else the cost of its template, whose annotations are nothing else, either.
-func Before(pod *corev1.Pod, template map[string]string) map[string]string {
-	if _, ok := Cached(pod); ok {
+func Before(pod *corev1.Pod, owner Owner, template map[string]string) map[string]string {
+	_, isMarked := Cached(pod)
+	switch {
+	case isMarked && owner == Other:
+		return markOf(pod.Annotations)
+	case isMarked:
 		return pod.Annotations
 	}
 	return template
+}
+
+// markOf is the mark alone, if there is one.
+func markOf(annotations map[string]string) map[string]string {
+	if mark, ok := annotations[Annotation]; ok {
+		return map[string]string{Annotation: mark}
+	}
+	return nil
 }
 
 // An Owner is whose a pod's deletion cost is.
@@ -115,14 +127,14 @@ const (
 )
 
 // OwnerOf returns whose a pod's cost is. template has the annotations that its set makes pods with.
-func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
-	cost, ok := pod.Annotations[corev1.PodDeletionCost]
+func OwnerOf(pod metav1.Object, template map[string]string) Owner {
+	cost, ok := pod.GetAnnotations()[corev1.PodDeletionCost]
 	if !ok {
 		return Nobody
 	}
-	owner := Nobody
-	for i := range pod.ManagedFields {
-		entry := &pod.ManagedFields[i]
+	owner, entries := Nobody, pod.GetManagedFields()
+	for i := range entries {
+		entry := &entries[i]
 		if !manages(entry, corev1.PodDeletionCost) {
 			continue
 		}
@@ -144,6 +156,17 @@ func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
 		return Other
 	}
 	return owner
+}
+
+// WriterOf returns the field manager of a pod's cost that is not this program, or "" if none is known.
+func WriterOf(pod metav1.Object) string {
+	entries := pod.GetManagedFields()
+	for i := range entries {
+		if entries[i].Manager != Manager && manages(&entries[i], corev1.PodDeletionCost) {
+			return entries[i].Manager
+		}
+	}
+	return ""
 }
 
 // manages reports whether an annotation is among the fields of an entry. Names count exactly, as they do in the admission policy for marks.

@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -60,6 +61,40 @@ func TestMark(t *testing.T) {
 	}
 	if _, ok := cost.MarkOf(&corev1.Pod{}); ok {
 		t.Error("a pod without a mark has one")
+	}
+}
+
+// What somebody else has written can be put back if it is a number, and if it is known whose it is.
+func TestPrevious(t *testing.T) {
+	for _, test := range []struct {
+		cost, manager string
+		isSound       bool
+	}{
+		{"0", "karpenter", true}, {"-2147483648", "karpenter", true}, {"2147483647", strings.Repeat("k", 128), true},
+		{"2147483648", "karpenter", false}, {"+1", "karpenter", false}, {"007", "karpenter", false}, {"", "karpenter", false}, {"1.5", "karpenter", false},
+		{"1", "", false}, {"1", cost.Manager, false}, {"1", cost.Terminal, false}, {"1", strings.Repeat("k", 129), false}, {"1", "kar\npenter", false},
+	} {
+		pod := &corev1.Pod{}
+		pod.Annotations = map[string]string{corev1.PodDeletionCost: test.cost}
+		if test.manager != "" {
+			fakeapi.Manage(pod, test.manager, corev1.PodDeletionCost)
+		}
+		theirs := cost.Theirs(pod)
+		if (theirs != nil) != test.isSound {
+			t.Errorf("%+v: %v", test, theirs)
+		}
+		pod.Annotations[cost.PreviousAnnotation] = cost.Previous{Value: test.cost, Manager: test.manager}.String()
+		if got := cost.PreviousOf(pod); got != nil {
+			t.Errorf("%+v is remembered, though nobody says that this program has written it", got)
+		}
+		fakeapi.Manage(pod, cost.Manager, cost.PreviousAnnotation)
+		if got := cost.PreviousOf(pod); (got != nil) != test.isSound {
+			t.Errorf("%+v: remembered as %v", test, got)
+		}
+		pod.Annotations[cost.PreviousAnnotation] += " "
+		if got := cost.PreviousOf(pod); got != nil {
+			t.Errorf("%+v: remembered in another form", test)
+		}
 	}
 }
 

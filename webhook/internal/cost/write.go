@@ -67,18 +67,22 @@ type Write struct {
 	Pod  Pod
 	Cost int32
 	Mark Mark
-	// Over is the pod's resource version if the cost of its template is overwritten. The write fails if the pod has changed
-	// since: it would otherwise also overwrite a cost that somebody has set meanwhile.
+	// Over is the pod's resource version if the cost of its template or of somebody else is overwritten. The write fails if the pod has
+	// changed since: it would otherwise also overwrite a cost that somebody has set meanwhile.
 	Over string
+	// Previous is the cost of somebody else that is overwritten, now or by an earlier request, or nil.
+	Previous *Previous
 }
 
 // Write writes costs, all at once, and returns an error for each, or nil. It starts none after the context has ended.
 func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 	return all(ctx, w.writes, len(writes), func(i int) error {
 		write := &writes[i]
-		return w.apply(ctx, write.Pod, write.Over, write.Over != "", map[string]string{
-			corev1.PodDeletionCost: strconv.Itoa(int(write.Cost)), Annotation: write.Mark.String(),
-		})
+		annotations := map[string]string{corev1.PodDeletionCost: strconv.Itoa(int(write.Cost)), Annotation: write.Mark.String()}
+		if write.Previous != nil {
+			annotations[PreviousAnnotation] = write.Previous.String()
+		}
+		return w.apply(ctx, write.Pod, write.Over, write.Over != "", annotations)
 	})
 }
 
@@ -87,7 +91,7 @@ type Undo struct {
 	Pod Pod
 	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays.
 	Mark Mark
-	// Before are the annotations that the pod gets instead.
+	// Before are the annotations that the pod gets instead. If they have no cost that was overwritten, but the pod has, that is put back.
 	Before map[string]string
 }
 
@@ -110,17 +114,24 @@ func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
 }
 
 func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
-	var err error
+	var failed error
 	for range attempts {
-		pod := metadata()
+		pod, err := metadata(), error(nil)
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 		if mark, ok := MarkOf(pod); pod.UID != undo.Pod.UID || !ok || !mark.IsOf(undo.Mark) {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
-		// The resource version keeps this from taking off what a later request writes meanwhile.
-		err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, undo.Before)
+		before := undo.Before
+		if previous := PreviousOf(pod); previous != nil && before[PreviousAnnotation] == "" && OwnerOf(pod, nil) == Ours {
+			// Then the cost is not ours any more. An earlier request may still have its mark there.
+			err, before = w.putBack(ctx, pod, *previous), markOf(before)
+		}
+		if err == nil {
+			// The resource version keeps this from taking off what a later request writes meanwhile.
+			err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, before)
+		}
 		if errors.Is(err, ErrTheirs) {
 			// Somebody has overwritten the cost, so all that is ours is the mark.
 			err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, nil)
@@ -128,17 +139,51 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if !errors.Is(err, ErrGone) {
 			return err
 		}
+		failed = err
 	}
-	return fmt.Errorf("%d attempts to take the deletion cost off: %v", attempts, err) // %v: the pod is there
+	return fmt.Errorf("%d attempts to take the deletion cost off: %v", attempts, failed) // %v: the pod is there
 }
 
-// AreGone reads whether pods are gone or going, and returns an error for each, or nil.
-func (w *Writer) AreGone(ctx context.Context, pods []Pod) (gone []bool, errs []error) {
-	gone = make([]bool, len(pods))
-	return gone, all(ctx, w.undos, len(pods), func(i int) error {
+// putBack gives a pod the cost that was overwritten, in the name of its writer, whose it is then. The pod then has a new resource version. A value
+// that does not change would stay ours, so an equal one is changed on the way.
+func (w *Writer) putBack(ctx context.Context, pod *metav1.PartialObjectMetadata, previous Previous) error {
+	values := []string{previous.Value}
+	if pod.Annotations[corev1.PodDeletionCost] == previous.Value {
+		values = []string{map[bool]string{true: "1", false: "0"}[previous.Value == "0"], previous.Value}
+	}
+	for _, value := range values {
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+			"name": pod.Name, "namespace": pod.Namespace, "uid": pod.UID, "resourceVersion": pod.ResourceVersion,
+			"annotations": map[string]string{corev1.PodDeletionCost: value},
+		}})
+		if err != nil {
+			return err
+		}
+		if err := w.patch(ctx, pod, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(previous.Manager)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Fate is what became of a pod.
+type Fate struct {
+	// IsGone is whether it is gone or going.
+	IsGone bool
+	// Writer is who else has written its cost, or "".
+	Writer string
+}
+
+// Fates reads what became of pods, and returns an error for each, or nil.
+func (w *Writer) Fates(ctx context.Context, pods []Pod) (fates []Fate, errs []error) {
+	fates = make([]Fate, len(pods))
+	return fates, all(ctx, w.undos, len(pods), func(i int) error {
 		now := metadata()
 		err := w.live.Get(ctx, pods[i].Key, now)
-		gone[i] = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
+		fates[i].IsGone = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
+		if !fates[i].IsGone {
+			fates[i].Writer = WriterOf(now)
+		}
 		return client.IgnoreNotFound(err)
 	})
 }
@@ -177,7 +222,13 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 	if force {
 		options = append(options, client.ForceOwnership)
 	}
-	err = w.client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)
+	return w.patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)
+}
+
+// patch patches a pod, and says what an error means. The object is the pod as it is then.
+func (w *Writer) patch(ctx context.Context, object *metav1.PartialObjectMetadata, patch client.Patch, options ...client.PatchOption) error {
+	name := object.Name
+	err := w.client.Patch(ctx, object, patch, options...)
 	invalid, _ := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
 	switch {
 	case err == nil:
@@ -188,7 +239,7 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err), invalid.Field == "metadata.uid":
 		err = ErrGone
 	}
-	return fmt.Errorf("pod %s: %w", pod.Key.Name, err)
+	return fmt.Errorf("pod %s: %w", name, err)
 }
 
 // metadata is that of a pod, to be read or written.

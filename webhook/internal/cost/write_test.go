@@ -93,6 +93,51 @@ func TestTakeOffInTurn(t *testing.T) {
 	}
 }
 
+// The cost that was overwritten is its writer's again, also if it is the same number.
+func TestPutBack(t *testing.T) {
+	for _, value := range []string{"5", "-1", "0"} {
+		_, _, pods := fakeapi.Shop(1)
+		pod := pods[0]
+		api := fakeapi.New(pod)
+		writer, which := cost.NewWriter(api, api), cost.PodOf(pod)
+		fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{
+			{Pod: which, Cost: -1, Mark: mark, Previous: &cost.Previous{Value: value, Manager: "karpenter"}},
+		})[0])
+		fakeapi.Must(t, writer.TakeOff(context.Background(), []cost.Undo{{Pod: which, Mark: mark}})[0])
+		now := fakeapi.Read[corev1.Pod](t, api, pod.Name)
+		_, isMarked := now.Annotations[cost.Annotation]
+		_, isNoted := now.Annotations[cost.PreviousAnnotation]
+		if got := now.Annotations[corev1.PodDeletionCost] + " " + cost.WriterOf(now); got != value+" karpenter" || isMarked || isNoted {
+			t.Errorf("%s: %v by %q", value, now.Annotations, cost.WriterOf(now))
+		}
+	}
+}
+
+// A cost that somebody writes just before another one would come back is left alone.
+func TestPutBackInTime(t *testing.T) {
+	_, _, pods := fakeapi.Shop(1)
+	api := fakeapi.New(pods[0])
+	writer, which := cost.NewWriter(api, api), cost.PodOf(pods[0])
+	fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{
+		{Pod: which, Cost: -1, Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}},
+	})[0])
+	isFirst := true
+	api.Before = func(*fakeapi.Write) error {
+		if !isFirst {
+			return nil
+		}
+		isFirst = false
+		now := fakeapi.Read[corev1.Pod](t, api, which.Key.Name)
+		now.Annotations[corev1.PodDeletionCost] = "9"
+		return api.Update(context.Background(), now, client.FieldOwner("somebody"))
+	}
+	fakeapi.Must(t, writer.TakeOff(context.Background(), []cost.Undo{{Pod: which, Mark: mark}})[0])
+	now := fakeapi.Read[corev1.Pod](t, api, which.Key.Name)
+	if len(now.Annotations) != 1 || now.Annotations[corev1.PodDeletionCost] != "9" || cost.WriterOf(now) != "somebody" {
+		t.Errorf("%v by %q", now.Annotations, cost.WriterOf(now))
+	}
+}
+
 // A pod that changes all the time keeps its cost, and that is an error.
 func TestTakeOffEnds(t *testing.T) {
 	_, _, pods := fakeapi.Shop(1)

@@ -3,8 +3,6 @@
 package decide
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -13,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
@@ -48,6 +47,11 @@ type Question struct {
 	MinReadySeconds   int32
 	// IsFixed is whether a pod's cost belongs to somebody else.
 	IsFixed func(*corev1.Pod) bool
+	// Others says what becomes of such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod goes, and CostOfOthers is
+	// what a pod's annotation would be without this program, or "".
+	Others       v1alpha1.Others
+	MayOverwrite func(*corev1.Pod) bool
+	CostOfOthers func(*corev1.Pod) string
 	// IsOurs is whether a pod's cost is taken off in any case, because this program wrote it.
 	IsOurs func(*corev1.Pod) bool
 	Now    time.Time
@@ -79,8 +83,8 @@ type Write struct {
 	Goes bool
 }
 
-// ErrNoRoom is the error if the costs of others leave none for the wanted pods.
-var ErrNoRoom = errors.New("the deletion costs of others leave no room")
+// NoRoomError is the error if the costs of others leave none for the wanted pods: for two pods, no costs put Lower below Higher.
+type NoRoomError = podrank.NoRoomError
 
 // Version is the release of the core that decides.
 func Version() string { return podrank.LibraryVersion() }
@@ -97,16 +101,8 @@ func Decide(q Question) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	now := podrank.WithNow(q.Now)
-	options := []podrank.Option{now, podrank.WithTier(tier)}
-	switch {
-	case q.Empty != nil:
-		options = append(options, podrank.WithEmptyNodes(*q.Empty))
-	case len(q.Domains) > 0:
-		options = append(options, podrank.WithSpread(q.Domains...))
-	}
 	decision := Decision{}
-	if decision.Wanted, err = podrank.PodsToDelete(q.Active, q.Related, q.Delete, options...); err != nil {
+	if decision.Wanted, err = q.wanted(tier); err != nil {
 		return Decision{}, err
 	}
 	wanted := make(map[*corev1.Pod]bool, len(decision.Wanted))
@@ -118,6 +114,39 @@ func Decide(q Question) (Decision, error) {
 	}
 	decision.Writes, err = q.writes(wanted)
 	return decision, err
+}
+
+// wanted returns the pods that should go.
+func (q *Question) wanted(tier func(*corev1.Pod) int) ([]*corev1.Pod, error) {
+	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.Others != v1alpha1.Override)}
+	active := q.Active
+	if q.Others == v1alpha1.Follow {
+		active = q.withCostsOfOthers()
+	}
+	switch {
+	case q.Empty != nil:
+		options = append(options, podrank.WithEmptyNodes(*q.Empty))
+	case len(q.Domains) > 0 && q.Others == v1alpha1.Follow:
+		var err error
+		if tier, err = q.spread(active, tier); err != nil {
+			return nil, err
+		}
+		options = append(options, noRanks)
+	case len(q.Domains) > 0:
+		options = append(options, podrank.WithSpread(q.Domains...))
+	}
+	wanted, err := podrank.PodsToDelete(active, q.Related, q.Delete, append(options, podrank.WithTier(tier))...)
+	if q.Others != v1alpha1.Follow {
+		return wanted, err
+	}
+	originals := make(map[types.UID]*corev1.Pod, len(q.Active))
+	for _, pod := range q.Active {
+		originals[pod.UID] = pod
+	}
+	for i, pod := range wanted {
+		wanted[i] = originals[pod.UID]
+	}
+	return wanted, err
 }
 
 // blocked returns the wanted pods for which a pod of a lower tier has to stay.
@@ -178,10 +207,10 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 		}
 		return 2
 	})
-	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(q.IsFixed))
-	if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
-		return nil, fmt.Errorf("%w for a lower cost of pod %s than of pod %s", ErrNoRoom, noRoom.Lower.Name, noRoom.Higher.Name)
-	}
+	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
+		mayOverwrite := q.Others == v1alpha1.Follow || q.Others == v1alpha1.Override
+		return q.IsFixed(pod) && !(mayOverwrite && wanted[pod] && q.MayOverwrite(pod))
+	}))
 	var writes []Write
 	for _, change := range changes {
 		writes = append(writes, Write{change.Pod, change.Cost, wanted[change.Pod]})

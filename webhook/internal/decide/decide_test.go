@@ -149,7 +149,7 @@ func TestCosts(t *testing.T) {
 		c := randomCosts(r, round)
 		fewest := c.fewestRequests()
 		decision, err := decide.Decide(c.Question)
-		if errors.Is(err, decide.ErrNoRoom) {
+		if full := (*decide.NoRoomError)(nil); errors.As(err, &full) {
 			noRoom++
 			if fewest >= 0 {
 				t.Fatalf("round %d: there is room: %v, %v, %v", round, c.costs, c.named, c.fixed)

@@ -147,6 +147,6 @@ func (a *API) Statuses() *policy.Statuses { return &policy.Statuses{Live: a.Boun
 
 // NewSteerer steers what is on the server, where no node is cordoned.
 func (a *API) NewSteerer(barrier func(context.Context) error, now time.Time) *steer.Steerer {
-	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a.Bounded(), Later: a.Bounded(), Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
+	return &steer.Steerer{Cache: a, Live: a.Bounded(), Later: a.Bounded(), Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
 		Limits: steer.NewLimits(1000)}
 }

@@ -37,6 +37,8 @@ type Judge struct {
 	Statuses *Statuses
 	// Observes is whether nothing is steered, whatever policies say.
 	Observes bool
+	// Others is what the operator allows to become of the costs of others.
+	Others []v1alpha1.Others
 }
 
 // SetUp makes the judge run on the manager's leader.
@@ -61,7 +63,7 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		return ctrl.Result{}, err
 	}
 	var valid, invalid []*judged
-	err := Each(ctx, j.Live, namespace, func(compiled *Compiled, err error) {
+	err := Each(ctx, j.Live, namespace, j.Others, func(compiled *Compiled, err error) {
 		if err != nil {
 			invalid = append(invalid, &judged{Compiled: compiled, reason: "Invalid", message: err.Error()})
 			return

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,12 +24,17 @@ import (
 )
 
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
-// being deleted is left out. If there are too many, that is the error.
-func Each(ctx context.Context, live *bounded.Reader, namespace string, use func(*Compiled, error)) error {
+// being deleted is left out. If there are too many, that is the error. The operator allows what may become of the costs of others.
+func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed []v1alpha1.Others, use func(*Compiled, error)) error {
 	return Read(ctx, live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		if policy.DeletionTimestamp == nil {
-			use(Compile(policy))
+		if policy.DeletionTimestamp != nil {
+			return
 		}
+		compiled, err := Compile(policy)
+		if others := compiled.Others(); others != v1alpha1.Keep && !slices.Contains(allowed, others) {
+			err = errors.Join(err, fmt.Errorf("spec.others: %s is not among what the operator of podrank-webhook allows", others))
+		}
+		use(compiled, err)
 	})
 }
 
@@ -69,8 +75,8 @@ func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	return slim
 }
 
-// Nodes returns the labels of a node, or nil if it is not known.
-type Nodes func(name string) labels.Set
+// Nodes returns a node, with what is read of it. One that is not known has nothing.
+type Nodes func(name string) *corev1.Node
 
 // Compiled is a policy whose selectors are parsed.
 type Compiled struct {
@@ -83,7 +89,34 @@ type Compiled struct {
 	wishes int
 }
 
-type tier struct{ nodes, pods labels.Selector }
+// tier is an entry of the policy. What is nil matches everything.
+type tier struct {
+	nodes, pods labels.Selector
+	taint       *v1alpha1.Taint
+	condition   *v1alpha1.NodeCondition
+	cordoned    *bool
+}
+
+// isOnNode reports whether a pod matches because of its node.
+func (t *tier) isOnNode(pod *corev1.Pod, nodes Nodes) bool {
+	if t.nodes == nil && t.taint == nil && t.condition == nil && t.cordoned == nil {
+		return true
+	}
+	if pod.Spec.NodeName == "" {
+		return false
+	}
+	node := nodes(pod.Spec.NodeName)
+	return (t.nodes == nil || t.nodes.Matches(labels.Set(node.Labels))) &&
+		(t.taint == nil || slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return matches(t.taint, &taint) })) &&
+		(t.condition == nil || slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
+			return string(condition.Type) == t.condition.Type && condition.Status == t.condition.Status
+		})) &&
+		(t.cordoned == nil || *t.cordoned == node.Spec.Unschedulable)
+}
+
+func matches(wanted *v1alpha1.Taint, taint *corev1.Taint) bool {
+	return wanted.Key == taint.Key && (wanted.Value == nil || *wanted.Value == taint.Value) && (wanted.Effect == "" || wanted.Effect == taint.Effect)
+}
 
 // Compile parses the policy's selectors. With an error, only Policy is there.
 func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
@@ -106,7 +139,10 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 			errs = append(errs, fmt.Errorf("%s%w", field, err))
 		}
 		field += "."
-		compiled.tiers = append(compiled.tiers, tier{parse(entry.Nodes, field+"nodes"), parse(entry.Pods, field+"pods")})
+		compiled.tiers = append(compiled.tiers, tier{
+			nodes: parse(entry.Nodes, field+"nodes"), pods: parse(entry.Pods, field+"pods"),
+			taint: entry.Taint, condition: entry.Condition, cordoned: entry.Cordoned,
+		})
 	}
 	return compiled, errors.Join(errs...)
 }
@@ -116,8 +152,8 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 func (c *Compiled) order(number int, entry *v1alpha1.Tier) (err error) {
 	measure := cmp.Or(entry.Lowest, entry.Highest)
 	switch {
-	case measure == nil && entry.Nodes == nil && entry.Pods == nil:
-		return errors.New(": set nodes, pods, lowest or highest. If the policy has another field here, this release of podrank or its CRD does not know it")
+	case measure == nil && entry.Nodes == nil && entry.Taint == nil && entry.Condition == nil && entry.Cordoned == nil && entry.Pods == nil:
+		return errors.New(": set nodes, taint, condition, cordoned, pods, lowest or highest. If the policy has another field here, this release of podrank or its CRD does not know it")
 	case measure == nil:
 		return nil
 	case entry.Lowest != nil && entry.Highest != nil:
@@ -144,23 +180,29 @@ func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int { return c.TierFrom(0,
 // TierFrom is the same for the entries from one on.
 func (c *Compiled) TierFrom(first int, pod *corev1.Pod, nodes Nodes) int {
 	for i := first; i < len(c.tiers); i++ {
-		tier := c.tiers[i]
-		if tier.nodes != nil && (pod.Spec.NodeName == "" || !tier.nodes.Matches(nodes(pod.Spec.NodeName))) {
-			continue
+		tier := &c.tiers[i]
+		if tier.isOnNode(pod, nodes) && (tier.pods == nil || tier.pods.Matches(labels.Set(pod.Labels))) {
+			return i
 		}
-		if tier.pods != nil && !tier.pods.Matches(labels.Set(pod.Labels)) {
-			continue
-		}
-		return i
 	}
 	return len(c.tiers)
+}
+
+// Others is what becomes of the costs of others.
+func (c *Compiled) Others() v1alpha1.Others { return cmp.Or(c.Policy.Spec.Others, v1alpha1.Keep) }
+
+// IsFirstNode reports whether a node goes first among those that are as good: it is cordoned, or has a taint that the policy names.
+func (c *Compiled) IsFirstNode(node *corev1.Node) bool {
+	return node.Spec.Unschedulable || slices.ContainsFunc(c.tiers, func(tier tier) bool {
+		return tier.taint != nil && slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return matches(tier.taint, &taint) })
+	})
 }
 
 // NodeDomains returns functions that name the domain of a node, the outermost first. Nodes without a label share one domain.
 func (c *Compiled) NodeDomains(nodes Nodes) []func(node string) string {
 	var domains []func(string) string
 	for _, key := range c.spread {
-		domains = append(domains, func(node string) string { return nodes(node)[key] })
+		domains = append(domains, func(node string) string { return nodes(node).Labels[key] })
 	}
 	return domains
 }
@@ -172,7 +214,7 @@ func (c *Compiled) Domains(nodes Nodes) []func(*corev1.Pod) string {
 	for depth := len(c.spread); depth > 0; depth-- {
 		keys := c.spread[:depth]
 		domains = append(domains, func(pod *corev1.Pod) string {
-			node, name := nodes(pod.Spec.NodeName), ""
+			node, name := nodes(pod.Spec.NodeName).Labels, ""
 			for _, key := range keys {
 				name += node[key] + "\n"
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func each(objects []v1alpha1.ScaleDownPolicy, set labels.Set) (chosen []*policy.
 		objects[i].Namespace = "shop"
 		all = append(all, &objects[i])
 	}
-	err = policy.Each(context.Background(), bounded.NewReader(fakeapi.New(all...), 1), "shop", func(compiled *policy.Compiled, err error) {
+	err = policy.Each(context.Background(), bounded.NewReader(fakeapi.New(all...), 1), "shop", []v1alpha1.Others{v1alpha1.Follow}, func(compiled *policy.Compiled, err error) {
 		if err != nil {
 			wrong = append(wrong, compiled.Policy.Name)
 		} else if compiled.Selects(set) {
@@ -97,9 +98,7 @@ func TestTier(t *testing.T) {
 	}
 	compiled, err := policy.Compile(&p)
 	fakeapi.Must(t, err)
-	nodes := func(name string) labels.Set {
-		return map[string]labels.Set{"spot": {"lifecycle": "spot"}, "reserved": {"lifecycle": "reserved"}}[name]
-	}
+	nodes := labelled(map[string]labels.Set{"spot": {"lifecycle": "spot"}, "reserved": {"lifecycle": "reserved"}})
 	for _, test := range []struct {
 		node, draining string
 		want           int
@@ -114,15 +113,77 @@ func TestTier(t *testing.T) {
 	}
 }
 
+// labelled are nodes with these labels.
+func labelled(all map[string]labels.Set) policy.Nodes {
+	return func(name string) *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: all[name]}} }
+}
+
+// What an entry says of a node has to hold for the same node, and for none if the pod has none.
+func TestTierByNode(t *testing.T) {
+	going := corev1.Taint{Key: "going", Value: "soon", Effect: corev1.TaintEffectNoSchedule}
+	node := &corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{{Key: "other"}, going}}}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: "False"}, {Type: "DiskPressure", Status: "Unknown"}}
+	nodes := func(name string) *corev1.Node {
+		if name == "node" {
+			return node
+		}
+		return &corev1.Node{}
+	}
+	condition := func(kind string, status corev1.ConditionStatus) *v1alpha1.NodeCondition {
+		return &v1alpha1.NodeCondition{Type: kind, Status: status}
+	}
+	for i, test := range []struct {
+		entry                 v1alpha1.Tier
+		matches, matchesOther bool
+	}{
+		{v1alpha1.Tier{Taint: &v1alpha1.Taint{Key: "going"}}, true, false},
+		{v1alpha1.Tier{Taint: &v1alpha1.Taint{Key: "going", Value: new("soon"), Effect: "NoSchedule"}}, true, false},
+		{v1alpha1.Tier{Taint: &v1alpha1.Taint{Key: "going", Value: new("")}}, false, false},
+		{v1alpha1.Tier{Taint: &v1alpha1.Taint{Key: "going", Effect: "NoExecute"}}, false, false},
+		{v1alpha1.Tier{Taint: &v1alpha1.Taint{Key: "other", Value: new("")}}, true, false},
+		{v1alpha1.Tier{Condition: condition("Ready", "False")}, true, false},
+		{v1alpha1.Tier{Condition: condition("Ready", "Unknown")}, false, false},
+		{v1alpha1.Tier{Condition: condition("MemoryPressure", "Unknown")}, false, false},
+		{v1alpha1.Tier{Cordoned: new(true)}, true, false},
+		{v1alpha1.Tier{Cordoned: new(false)}, false, true},
+		{v1alpha1.Tier{Cordoned: new(true), Taint: &v1alpha1.Taint{Key: "gone"}}, false, false},
+		{v1alpha1.Tier{Nodes: &metav1.LabelSelector{}, Condition: condition("Ready", "False")}, true, false},
+		{v1alpha1.Tier{Nodes: selector("a", "b"), Condition: condition("Ready", "False")}, false, false},
+		{v1alpha1.Tier{Pods: selector("a", "b"), Cordoned: new(true)}, false, false},
+	} {
+		p := named("p", 0, metav1.LabelSelector{})
+		p.Spec.First = []v1alpha1.Tier{test.entry}
+		compiled, err := policy.Compile(&p)
+		fakeapi.Must(t, err)
+		for name, want := range map[string]bool{"node": test.matches, "other": test.matchesOther, "": false} {
+			if got := compiled.Tier(&corev1.Pod{Spec: corev1.PodSpec{NodeName: name}}, nodes) == 0; got != want {
+				t.Errorf("entry %d, node %q: %v", i, name, got)
+			}
+		}
+	}
+}
+
+// What the operator does not allow makes a policy wrong.
+func TestOthers(t *testing.T) {
+	var all []v1alpha1.ScaleDownPolicy
+	for _, others := range []v1alpha1.Others{"", v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override, "Other"} {
+		p := named("p"+strings.ToLower(string(others)), 0, metav1.LabelSelector{})
+		p.Spec.Others = others
+		all = append(all, p)
+	}
+	chosen, wrong, err := each(all, nil)
+	if slices.Sort(wrong); err != nil || len(chosen) != 3 || !slices.Equal(wrong, []string{"pother", "poverride"}) {
+		t.Error(chosen, wrong, err)
+	}
+}
+
 // Racks of one name in two zones are two racks, and everything without a label shares one domain.
 func TestDomains(t *testing.T) {
 	p := named("p", 0, metav1.LabelSelector{})
 	p.Spec.Spread = []string{"zone", "rack"}
 	compiled, err := policy.Compile(&p)
 	fakeapi.Must(t, err)
-	of := func(name string) labels.Set {
-		return map[string]labels.Set{"a1": {"zone": "a", "rack": "1"}, "b1": {"zone": "b", "rack": "1"}, "a2": {"zone": "a", "rack": "2"}}[name]
-	}
+	of := labelled(map[string]labels.Set{"a1": {"zone": "a", "rack": "1"}, "b1": {"zone": "b", "rack": "1"}, "a2": {"zone": "a", "rack": "2"}})
 	domains := compiled.Domains(of)
 	if len(domains) != 2 {
 		t.Fatal(len(domains))

@@ -39,10 +39,34 @@ type Over struct {
 	UID       types.UID
 	To        int32
 	Gone      int
-	// Missed has the names of pods that should have gone, by reason.
-	Missed map[string][]string
+	// Missed are the pods that should have gone, by reason.
+	Missed map[string]*Missed
 	// Others has the counts to which this and other scale-downs of the set fall that have pods of their own.
 	Others map[int32]bool
+}
+
+// Missed are pods that should have gone.
+type Missed struct{ names, writers []string }
+
+// Miss adds a pod that should have gone, and who else wrote its cost, or "".
+func (o *Over) Miss(reason, name, writer string) {
+	if o.Missed[reason] == nil {
+		o.Missed[reason] = &Missed{}
+	}
+	pods := o.Missed[reason]
+	pods.names = append(pods.names, name)
+	if writer != "" && !slices.Contains(pods.writers, writer) {
+		pods.writers = append(pods.writers, writer)
+	}
+}
+
+// String names some of them.
+func (m *Missed) String() string {
+	text := list(m.names)
+	if len(m.writers) > 0 {
+		text += ", whose costs were written by " + list(m.writers)
+	}
+	return text
 }
 
 // Over reports how a scale-down ended.
@@ -51,10 +75,10 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 	count := 0
 	var texts []string
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
-		names := o.Missed[reason]
-		missed.WithLabelValues(reason).Add(float64(len(names)))
-		count += len(names)
-		texts = append(texts, fmt.Sprintf("%s: %s", reason, list(names)))
+		pods := o.Missed[reason]
+		missed.WithLabelValues(reason).Add(float64(len(pods.names)))
+		count += len(pods.names)
+		texts = append(texts, fmt.Sprintf("%s: %s", reason, pods))
 	}
 	r.Log.Info("scale-down is over", "uid", o.UID, "to", o.To, "gone", o.Gone, "missed", count, "why", texts)
 	if o.Set != nil && count > 0 {

@@ -8,14 +8,14 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/values"
-	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 const (
@@ -31,9 +31,9 @@ type plan struct {
 	// read are the values that were read, if the policy asks for some, and unread is why there are none.
 	read   map[string]values.Value
 	unread error
-	// tiers are those of pods, and owners whose their costs are.
-	tiers  map[types.UID]int
-	owners map[types.UID]cost.Owner
+	// tiers are those of pods, and costs whose their costs are.
+	tiers map[types.UID]int
+	costs map[types.UID]owned
 	// theirs are the pods whose cost somebody else has written meanwhile, written those with a new cost, and undone those that have an entry in Undo.
 	theirs, written, undone map[types.UID]bool
 	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
@@ -41,8 +41,8 @@ type plan struct {
 	news   int
 }
 
-// write plans and writes costs, anew if pods change meanwhile.
-func (f *fall) write(ctx context.Context) (Result, error) {
+// prepare reads what is read once.
+func (f *fall) prepare(ctx context.Context) (Result, error) {
 	if f.chosen.Policy.Spec.EmptyNodes {
 		if err := f.by.Neighbours.Wait(ctx); err != nil {
 			return DeadlineExceeded, err
@@ -51,6 +51,11 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 	f.nodes = f.by.nodes(ctx)
 	f.readValues(ctx)
 	f.theirs, f.written, f.undone = map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
+	return Steered, nil
+}
+
+// write plans and writes costs, anew if pods change meanwhile.
+func (f *fall) write(ctx context.Context) (Result, error) {
 	var changed error
 	for range attempts {
 		if result, err := f.choosePods(ctx); result != Steered {
@@ -99,13 +104,13 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	}
 	defer end()
 	ofTerminal := ""
-	f.owners, f.tiers = map[types.UID]cost.Owner{}, map[types.UID]int{}
+	f.costs, f.tiers = map[types.UID]owned{}, map[types.UID]int{}
 	ordering := f.ordering()
 	all, err := f.by.list(ctx, f.by.Live, toDecide, f.Set, func(pod *corev1.Pod) {
 		f.tiers[pod.UID] = f.chosen.Tier(pod, f.nodes)
 		ordering.visit(pod)
-		f.owners[pod.UID] = cost.OwnerOf(pod, f.Set.TemplateAnnotations)
-		if f.owners[pod.UID] == cost.OfTerminal {
+		f.costs[pod.UID] = f.whose(pod)
+		if f.costs[pod.UID].Owner == cost.OfTerminal {
 			ofTerminal = pod.Name
 		}
 	})
@@ -126,11 +131,11 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	}
 	var decision decide.Decision
 	err = alone(ctx, func() (err error) {
-		decision, err = decide.Decide(f.question(ctx, all))
+		decision, err = decide.Decide(f.question(all))
 		return err
 	})
-	if errors.Is(err, decide.ErrNoRoom) {
-		return NoRoom, err
+	if noRoom := (*decide.NoRoomError)(nil); errors.As(err, &noRoom) {
+		return NoRoom, f.noRoom(noRoom)
 	}
 	if err != nil {
 		return Failed, err
@@ -141,20 +146,24 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 }
 
 // question is what to decide.
-func (f *fall) question(ctx context.Context, all *pods) decide.Question {
+func (f *fall) question(all *pods) decide.Question {
 	q := decide.Question{
 		Active: all.active, Related: all.related, Delete: len(all.active) - int(f.To),
 		Tier:              func(pod *corev1.Pod) int { return f.tiers[pod.UID] },
 		Domains:           f.chosen.Domains(f.nodes),
 		NotAvailableFirst: f.isOld, MinReadySeconds: f.Set.MinReadySeconds,
-		IsFixed: func(pod *corev1.Pod) bool { return f.owners[pod.UID] == cost.Other || f.theirs[pod.UID] },
-		IsOurs:  func(pod *corev1.Pod) bool { return f.owners[pod.UID] == cost.Ours },
+		IsFixed: func(pod *corev1.Pod) bool { return f.costs[pod.UID].Owner == cost.Other || f.theirs[pod.UID] },
+		IsOurs:  func(pod *corev1.Pod) bool { return f.costs[pod.UID].Owner == cost.Ours },
 		Now:     f.At,
 	}
 	if f.chosen.Policy.Spec.EmptyNodes {
 		q.Empty = &decide.EmptyNodes{
-			Neighbours: f.by.Neighbours.Others(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: f.by.isCordoned(ctx),
+			Neighbours: f.by.Neighbours.Others(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: func(name string) bool { return f.chosen.IsFirstNode(f.nodes(name)) },
 		}
+	}
+	if q.Others = f.chosen.Others(); q.Others != v1alpha1.Keep {
+		q.MayOverwrite = func(pod *corev1.Pod) bool { return f.costs[pod.UID].theirs != nil }
+		q.CostOfOthers = func(pod *corev1.Pod) string { return f.costs[pod.UID].of(pod) }
 	}
 	return q
 }
@@ -172,15 +181,15 @@ func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	f.writes, f.news = nil, len(decision.Writes)
 	for _, planned := range slices.Concat(decision.Writes, f.relied(decision, active)) {
 		pod := planned.Pod
-		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: f.mark(planned.Goes)}
-		if f.owners[pod.UID] == cost.FromTemplate {
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: f.mark(planned.Goes), Previous: f.costs[pod.UID].theirs}
+		if owner := f.costs[pod.UID].Owner; owner == cost.FromTemplate || owner == cost.Other {
 			write.Over = pod.ResourceVersion
 		}
 		f.writes = append(f.writes, write)
 		// Also if the answer is lost: the write may have been done. What was there before the first attempt counts.
 		if !f.undone[pod.UID] {
 			f.undone[pod.UID] = true
-			f.Undo = append(f.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: cost.Before(pod, f.Set.TemplateAnnotations)})
+			f.Undo = append(f.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: cost.Before(pod, f.costs[pod.UID].Owner, f.Set.TemplateAnnotations)})
 		}
 	}
 }
@@ -197,7 +206,7 @@ func (f *fall) relied(decision *decide.Decision, active []*corev1.Pod) (relied [
 	}
 	for _, pod := range active {
 		mark, isMarked := cost.Cached(pod)
-		owner := f.owners[pod.UID]
+		owner := f.costs[pod.UID].Owner
 		isOurs := isMarked && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
 		if isOurs && !changes[pod] && mark != f.mark(wanted[pod]) {
 			// Kubernetes, too, takes an invalid cost for 0.
@@ -213,22 +222,15 @@ func (f *fall) mark(goes bool) cost.Mark {
 	return cost.Mark{Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes}
 }
 
-// isCordoned tells which nodes are cordoned. One that cannot be read is not, since that only decides between nodes that are as good.
-func (s *Steerer) isCordoned(ctx context.Context) func(name string) bool {
-	return func(name string) bool {
-		return s.Cordoned.Get(ctx, types.NamespacedName{Name: name}, workload.Metadata("Node")) == nil
-	}
-}
-
-// nodes returns the labels of nodes, as the cache has them.
+// nodes returns nodes, as the cache has them.
 func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
-	known := map[string]labels.Set{}
-	return func(name string) labels.Set {
-		if _, isKnown := known[name]; !isKnown && name != "" {
-			node := workload.Metadata("Node")
-			// One that the cache does not have has no labels.
-			_ = s.Cache.Get(ctx, types.NamespacedName{Name: name}, node)
-			known[name] = node.Labels
+	known := map[string]*corev1.Node{"": {}}
+	return func(name string) *corev1.Node {
+		if known[name] == nil {
+			node := &corev1.Node{}
+			// One that the cache does not have has nothing.
+			_ = s.Cache.Get(ctx, types.NamespacedName{Name: name}, node, client.UnsafeDisableDeepCopy)
+			known[name] = node
 		}
 		return known[name]
 	}

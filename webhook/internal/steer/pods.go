@@ -91,6 +91,9 @@ func slim(pod *corev1.Pod) *corev1.Pod {
 	slim := decide.Slim(pod)
 	if mark, ok := cost.MarkOf(pod); ok {
 		metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.Annotation, mark.String())
+		if previous := cost.PreviousOf(pod); previous != nil {
+			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.PreviousAnnotation, previous.String())
+		}
 	}
 	return slim
 }

@@ -41,8 +41,8 @@ type Values interface {
 
 // A Steerer steers.
 type Steerer struct {
-	// Cache has the metadata of policies, nodes, sets and pods, and Cordoned that of cordoned nodes.
-	Cache, Cordoned client.Reader
+	// Cache has nodes, and the metadata of policies, sets and pods.
+	Cache client.Reader
 	// Live reads from the API server what requests wait for, and Later the rest.
 	Live, Later *bounded.Reader
 	Costs       *cost.Writer
@@ -58,6 +58,8 @@ type Steerer struct {
 	Limits *Limits
 	// Observes is whether nothing is steered, whatever policies say.
 	Observes bool
+	// Others is what the operator allows to become of the costs of others.
+	Others []v1alpha1.Others
 }
 
 // A fall is a request for as long as it waits for its answer.
@@ -107,10 +109,18 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 		return Failed, err
 	}
 	defer unlock()
-	if result, err := f.write(ctx); result != Steered {
+	if result, err := f.prepare(ctx); result != Steered {
 		return result, err
 	}
-	return f.confirm(ctx)
+	for again := false; ; again = true {
+		if result, err := f.write(ctx); result != Steered {
+			return result, err
+		}
+		// Somebody else may write these costs, too, at any time.
+		if result, err := f.confirm(ctx); result != Steered || again || f.stands(ctx) {
+			return result, err
+		}
+	}
 }
 
 // mayAsk reports whether the request is worth one to the API server.
@@ -150,7 +160,7 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 		return err
 	}
 	f.Set = set
-	err = policy.Each(ctx, f.by.Live, f.Key.Namespace, func(each *policy.Compiled, err error) {
+	err = policy.Each(ctx, f.by.Live, f.Key.Namespace, f.by.Others, func(each *policy.Compiled, err error) {
 		if err == nil && each.Selects(set.TemplateLabels) && (f.chosen == nil || policy.Compare(each, f.chosen) < 0) {
 			f.chosen = each
 		}

@@ -538,7 +538,17 @@ func (o others) Others(types.UID) []decide.Neighbour { return o }
 func TestEmptyNodes(t *testing.T) {
 	for what, make := range map[string]func(s *shop, goes, stays string){
 		"the other is kept": func(s *shop, _, stays string) { s.Neighbours = others{{Node: stays, Set: "db"}} },
-		"it is cordoned":    func(s *shop, goes, _ string) { s.Cordoned = fakeapi.New(node(goes, "")) },
+		"it is cordoned": func(s *shop, goes, _ string) {
+			fakeapi.Must(s, s.Update(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: goes}, Spec: corev1.NodeSpec{Unschedulable: true}}))
+		},
+		"it has a taint that the policy names": func(s *shop, goes, _ string) {
+			tainted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: goes}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "going"}}}}
+			fakeapi.Must(s, s.Update(context.Background(), tainted))
+			// No pod is in this entry, so that it decides nothing else.
+			none := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "none"}}
+			s.policy.Spec.First = []v1alpha1.Tier{{Pods: none, Taint: &v1alpha1.Taint{Key: "going"}}}
+			fakeapi.Must(s, s.Update(context.Background(), s.policy))
+		},
 	} {
 		for goes, stays := range map[string]string{"node-0": "node-1", "node-1": "node-0"} {
 			s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.First, s.policy.Spec.EmptyNodes = nil, true })

@@ -13,13 +13,13 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 )
 
-// Cached says what the caches keep: of pods, sets and nodes only metadata, and of everything only what somebody reads.
+// Cached says what the caches keep: of pods and sets only metadata, and of everything only what somebody reads.
 func Cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
 			Metadata("Pod"):                 {Transform: Strip},
-			Metadata("Node"):                {Transform: Strip},
+			&corev1.Node{}:                  {Transform: stripNode},
 			Metadata(ReplicaSet):            {Transform: Strip},
 			Metadata(ReplicationController): {Transform: Strip},
 			&v1alpha1.ScaleDownPolicy{}:     {Transform: stripPolicy},
@@ -41,14 +41,29 @@ func Strip(object any) (any, error) {
 		}
 	}
 	metadata.Annotations = only(metadata.Annotations, kept...)
-	metadata.ManagedFields, metadata.Finalizers, metadata.GenerateName = nil, nil, ""
-	if metadata.Kind != "Node" {
-		// Only the labels of nodes are read.
-		metadata.Labels = nil
-	}
+	metadata.ManagedFields, metadata.Finalizers, metadata.GenerateName, metadata.Labels = nil, nil, "", nil
 	metadata.Namespace = bounded.Once(metadata.Namespace)
 	metadata.OwnerReferences = controller(metadata)
 	return object, nil
+}
+
+// stripNode keeps of a node what policies select by.
+func stripNode(object any) (any, error) {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return object, nil
+	}
+	slim := &corev1.Node{}
+	slim.Name, slim.UID, slim.ResourceVersion, slim.Labels = node.Name, node.UID, node.ResourceVersion, node.Labels
+	slim.Spec.Unschedulable = node.Spec.Unschedulable
+	for _, taint := range node.Spec.Taints {
+		slim.Spec.Taints = append(slim.Spec.Taints, corev1.Taint{Key: bounded.Once(taint.Key), Value: bounded.Once(taint.Value), Effect: taint.Effect})
+	}
+	for _, condition := range node.Status.Conditions {
+		kind := corev1.NodeConditionType(bounded.Once(string(condition.Type)))
+		slim.Status.Conditions = append(slim.Status.Conditions, corev1.NodeCondition{Type: kind, Status: corev1.ConditionStatus(bounded.Once(string(condition.Status)))})
+	}
+	return slim, nil
 }
 
 // stripPolicy keeps of a policy that it is there, and whether it needs the pods of the cluster. Who needs to know what it says reads it then: anybody

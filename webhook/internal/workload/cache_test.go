@@ -78,6 +78,24 @@ func TestStrip(t *testing.T) {
 	}
 }
 
+// Of a node, the cache has what policies select by.
+func TestStripNode(t *testing.T) {
+	node := &corev1.Node{}
+	node.Name, node.Labels, node.Annotations = "a", map[string]string{"lifecycle": "spot"}, map[string]string{"a": large}
+	node.Spec = corev1.NodeSpec{Unschedulable: true, PodCIDR: large, Taints: []corev1.Taint{{Key: "going", Value: "soon", Effect: "NoSchedule"}}}
+	node.Status.Images = []corev1.ContainerImage{{Names: []string{large}}}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: "False", Message: large}}
+	kept, err := workload.StripNode(node)
+	fakeapi.Must(t, err)
+	want := &corev1.Node{}
+	want.Name, want.Labels = "a", node.Labels
+	want.Spec = corev1.NodeSpec{Unschedulable: true, Taints: node.Spec.Taints}
+	want.Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: "False"}}
+	if !equality.Semantic.DeepEqual(kept, want) {
+		t.Errorf("%+v", kept)
+	}
+}
+
 // Of a policy, the cache has that it is there, and whether it needs the pods of the cluster.
 func TestStripPolicy(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)

@@ -1,3 +1,3 @@
 package workload
 
-var StripPolicy = stripPolicy
+var StripPolicy, StripNode = stripPolicy, stripNode

@@ -1,0 +1,61 @@
+package cost
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// PreviousAnnotation keeps a cost of somebody else that was overwritten. kubectl podrank writes it in the same form.
+const PreviousAnnotation = "podrank.dev/previous-cost"
+
+// A Previous is a cost that somebody else has written, and its field manager.
+type Previous struct {
+	Value   string `json:"value"`
+	Manager string `json:"manager"`
+}
+
+// String is the value of the annotation.
+func (p Previous) String() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		// Two texts are JSON.
+		panic(err)
+	}
+	return string(text)
+}
+
+// isSound reports whether it can be put back: anybody may write such an annotation. Nobody else can make a cost look like one of podrank.
+func (p Previous) isSound() bool {
+	number, err := strconv.ParseInt(p.Value, 10, 32)
+	return err == nil && strconv.FormatInt(number, 10) == p.Value && p.Manager != "" && !slices.Contains([]string{Manager, Terminal}, p.Manager) &&
+		len(validation.ValidateFieldManager(p.Manager, field.NewPath("manager"))) == 0
+}
+
+// Theirs returns the cost that somebody else has written on a pod, if it can be put back.
+func Theirs(pod metav1.Object) *Previous {
+	theirs := Previous{pod.GetAnnotations()[corev1.PodDeletionCost], WriterOf(pod)}
+	if !theirs.isSound() {
+		return nil
+	}
+	return &theirs
+}
+
+// PreviousOf returns the cost that this program has overwritten on a pod, or nil.
+func PreviousOf(pod metav1.Object) *Previous {
+	text := pod.GetAnnotations()[PreviousAnnotation]
+	isOurs := slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == Manager && manages(&entry, PreviousAnnotation)
+	})
+	var previous Previous
+	// In another form, it may be long.
+	if !isOurs || json.Unmarshal([]byte(text), &previous) != nil || !previous.isSound() || previous.String() != text {
+		return nil
+	}
+	return &previous
+}

@@ -1,0 +1,72 @@
+package decide
+
+import (
+	"cmp"
+	"slices"
+
+	podrank "github.com/podrank/podrank/go"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// withCostsOfOthers returns the active pods as they would be without the costs of this program.
+func (q *Question) withCostsOfOthers() []*corev1.Pod {
+	active := make([]*corev1.Pod, len(q.Active))
+	for i, pod := range q.Active {
+		copied := *pod
+		copied.Annotations = nil
+		if text := q.CostOfOthers(pod); text != "" {
+			copied.Annotations = map[string]string{corev1.PodDeletionCost: text}
+		}
+		active[i] = &copied
+	}
+	return active
+}
+
+// noRanks are for pods whose tiers say what ranks would.
+var noRanks = podrank.WithRanks(func(*corev1.Pod) int { return 0 })
+
+// spread returns tiers of the active pods such that the spread decides first within the policy's tiers, and the costs after it. Kubernetes' order, and
+// so podrank.WithSpread, has them the other way round. So that each pod comes from the domain that has the most left when it is its turn, a pod
+// goes by how many are left in its domain then, itself included.
+func (q *Question) spread(active []*corev1.Pod, policy func(*corev1.Pod) int) (func(*corev1.Pod) int, error) {
+	isActive := make(map[types.UID]bool, len(active))
+	for _, pod := range active {
+		isActive[pod.UID] = true
+	}
+	tiers := make(map[types.UID]int, len(active))
+	for _, pod := range active {
+		tiers[pod.UID] = policy(pod)
+	}
+	tier := func(pod *corev1.Pod) int { return tiers[pod.UID] }
+	for _, domain := range q.Domains {
+		order, err := podrank.PodsToDelete(active, nil, len(active), podrank.WithNow(q.Now), podrank.WithTier(tier), noRanks)
+		if err != nil {
+			return nil, err
+		}
+		left := map[string]int{}
+		for _, pod := range active {
+			left[domain(pod)]++
+		}
+		for _, pod := range q.Related {
+			if !isActive[pod.UID] {
+				left[domain(pod)]++
+			}
+		}
+		type place struct{ tier, left int }
+		places := make(map[types.UID]place, len(active))
+		var all []place
+		for _, pod := range order {
+			at := place{policy(pod), left[domain(pod)]}
+			left[domain(pod)]--
+			places[pod.UID], all = at, append(all, at)
+		}
+		compare := func(a, b place) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.left, a.left)) }
+		slices.SortFunc(all, compare)
+		all = slices.Compact(all)
+		for uid, at := range places {
+			tiers[uid], _ = slices.BinarySearchFunc(all, at, compare)
+		}
+	}
+	return tier, nil
+}

@@ -1,0 +1,79 @@
+package steer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// owned says whose a pod's cost is.
+type owned struct {
+	cost.Owner
+	// theirs is what somebody else has written, if it can be put back: it is still there, or this program has overwritten it.
+	theirs *cost.Previous
+	// writer is who else has written the cost that is there, if that is known.
+	writer string
+}
+
+// whose returns that of a pod.
+func (f *fall) whose(pod *corev1.Pod) owned {
+	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations)}
+	switch o.Owner {
+	case cost.Ours:
+		o.theirs = cost.PreviousOf(pod)
+	case cost.Other:
+		o.theirs, o.writer = cost.Theirs(pod), cost.WriterOf(pod)
+	}
+	return o
+}
+
+// of is what the pod's cost would be without this program, or "".
+func (o owned) of(pod *corev1.Pod) string {
+	switch {
+	case o.Owner != cost.Ours:
+		return pod.Annotations[corev1.PodDeletionCost]
+	case o.theirs != nil:
+		return o.theirs.Value
+	}
+	return ""
+}
+
+// noRoom says whose costs leave no room.
+func (f *fall) noRoom(err *decide.NoRoomError) error {
+	describe := func(pod *corev1.Pod) string {
+		text := fmt.Sprintf("%s (cost %s", pod.Name, cmp.Or(pod.Annotations[corev1.PodDeletionCost], "0"))
+		if writer := f.costs[pod.UID].writer; writer != "" {
+			text += ", written by " + writer
+		}
+		return text + ")"
+	}
+	return fmt.Errorf("the deletion costs of others leave no room for a lower cost of pod %s than of pod %s", describe(err.Lower), describe(err.Higher))
+}
+
+// stands reports whether the costs that were written are still there, as far as the cache knows.
+func (f *fall) stands(ctx context.Context) bool {
+	wanted := map[string]string{}
+	for _, write := range f.writes {
+		wanted[string(write.Pod.UID)] = strconv.Itoa(int(write.Cost))
+	}
+	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.Set.UID())
+	if err != nil {
+		return true
+	}
+	for i := range pods {
+		// While the cache does not have the mark of this request yet, it says nothing.
+		mark, _ := cost.Cached(&pods[i])
+		value, isWritten := wanted[string(pods[i].UID)]
+		if isWritten && mark.Request == f.UID && pods[i].Annotations[corev1.PodDeletionCost] != value {
+			return false
+		}
+	}
+	return true
+}

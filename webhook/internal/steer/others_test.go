@@ -1,0 +1,158 @@
+package steer_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// newShopBeside is a shop in which karpenter has written costs, those of web-0, web-1 and so on. "" is none.
+func newShopBeside(t *testing.T, others v1alpha1.Others, costs ...string) *shop {
+	s := newShop(t, func(s *shop, pods []*corev1.Pod) {
+		s.policy.Spec.Others = others
+		for i, text := range costs {
+			if text != "" {
+				other(pods[i], "karpenter", text)
+			}
+		}
+	})
+	s.Steerer.Others = []v1alpha1.Others{v1alpha1.Follow, v1alpha1.Override}
+	return s
+}
+
+// annotate writes a cost as somebody else does.
+func (s *shop) annotate(name, manager, text string) {
+	s.Helper()
+	patch := fmt.Sprintf(`{"metadata": {"name": %q, "namespace": "shop", "uid": %q, "annotations": {%q: %q}}}`,
+		name, fakeapi.Read[corev1.Pod](s, s.API, name).UID, corev1.PodDeletionCost, text)
+	fakeapi.Must(s, s.Patch(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}},
+		client.RawPatch("application/merge-patch+json", []byte(patch)), client.FieldOwner(manager)))
+}
+
+// has reports the cost of a pod, whose it is, and what was overwritten.
+func (s *shop) has(name string) string {
+	s.Helper()
+	pod := fakeapi.Read[corev1.Pod](s, s.API, name)
+	text := pod.Annotations[corev1.PodDeletionCost]
+	if writer := cost.WriterOf(pod); writer != "" {
+		text += " by " + writer
+	}
+	if before := cost.PreviousOf(pod); before != nil {
+		text += " over " + before.Value
+	}
+	return text
+}
+
+// The wanted pods are on node-1: web-1, web-3 and web-5.
+func TestOverride(t *testing.T) {
+	costs := []string{"-5", "-1", "", "-1", "7", "+10"}
+	keep := newShopBeside(t, v1alpha1.Keep, costs...)
+	keep.fall(3, steer.NoRoom, "lower cost of pod web-5 (cost +10, written by karpenter) than of pod web-0 (cost -5, written by karpenter)")
+	s := newShopBeside(t, v1alpha1.Override, "-5", "-1", "", "-1", "7", "")
+	o := s.fall(3, steer.Steered, "")
+	for name, want := range map[string]string{
+		"web-0": "-5 by karpenter", "web-1": "-6 over -1", "web-2": "", "web-3": "-6 over -1", "web-4": "7 by karpenter", "web-5": "-6",
+	} {
+		if got := s.has(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if o.Written != 3 {
+		t.Errorf("%d written", o.Written)
+	}
+	// What cannot be put back is not overwritten.
+	odd := newShopBeside(t, v1alpha1.Override, costs...)
+	odd.fall(3, steer.NoRoom, "web-5 (cost")
+	// Nothing is lower than the lowest.
+	full := newShopBeside(t, v1alpha1.Override, "-2147483648")
+	full.fall(3, steer.NoRoom, "web-0 (cost -2147483648, written by karpenter)")
+	if len(full.Written())+len(keep.Written())+len(odd.Written()) != 0 {
+		t.Error("costs were written although there was no room")
+	}
+}
+
+// The costs of others decide between equals.
+func TestFollow(t *testing.T) {
+	for others, want := range map[v1alpha1.Others]string{v1alpha1.Follow: "web-5", v1alpha1.Override: "web-1"} {
+		s := newShopBeside(t, others, "-9", "-1", "", "-2", "", "-3")
+		if got := s.fall(5, steer.Steered, "").Wanted; len(got) != 1 || got[0].Key.Name != want {
+			t.Errorf("%s: %v", others, got)
+		}
+	}
+}
+
+// What the operator does not allow is as if there were no policy.
+func TestNotAllowed(t *testing.T) {
+	s := newShopBeside(t, v1alpha1.Override)
+	s.Steerer.Others = []v1alpha1.Others{v1alpha1.Follow}
+	s.fall(3, steer.NoPolicy, "")
+}
+
+// The cost of somebody else comes back if the request fails, but for one that was written since, and goes on from one request to the next.
+func TestPutBack(t *testing.T) {
+	s := newShopBeside(t, v1alpha1.Override, "-5", "-1", "", "-1", "", "8")
+	first := s.fall(3, steer.Steered, "")
+	s.annotate("web-3", "karpenter", "4")
+	failed := s.fails(2)
+	for name, want := range map[string]string{"web-1": "-6 over -1", "web-3": "-6 over 4"} {
+		if got := s.has(name); got != want {
+			t.Errorf("%s while the second request waits: %q", name, got)
+		}
+	}
+	s.annotate("web-5", "somebody", "9")
+	s.takesOff(failed)
+	for name, want := range map[string]string{"web-0": "-5 by karpenter", "web-1": "-6 over -1", "web-3": "4 by karpenter", "web-5": "9 by somebody"} {
+		if got := s.has(name); got != want {
+			t.Errorf("%s after the second request: %q", name, got)
+		}
+	}
+	first.Result = steer.Failed
+	s.takesOff(first)
+	for name, want := range map[string]string{"web-1": "-1 by karpenter", "web-3": "4 by karpenter"} {
+		if got := s.has(name); got != want {
+			t.Errorf("%s at the end: %q", name, got)
+		}
+	}
+	if got := s.costs(); strings.Contains(fmt.Sprint(got), " to ") {
+		t.Errorf("marks are left: %v", got)
+	}
+}
+
+// takesOff takes the costs of a request off.
+func (s *shop) takesOff(o *steer.Outcome) {
+	s.Helper()
+	if _, err := s.TakeOff(context.Background(), o); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// A pass in the middle: a cost that is overwritten while the canary flies is written once more, and not for ever.
+func TestPassInTheMiddle(t *testing.T) {
+	for others, result := range map[v1alpha1.Others]steer.Result{v1alpha1.Override: steer.Steered, v1alpha1.Keep: steer.NoRoom} {
+		s := newShopBeside(t, others, "-5")
+		passes := 0
+		s.barrier = func(context.Context) error {
+			passes++
+			s.annotate("web-1", "karpenter", fmt.Sprint(passes))
+			return nil
+		}
+		if others == v1alpha1.Keep {
+			s.annotate("web-0", "karpenter", "1")
+			s.barrier = func(context.Context) error { s.annotate("web-1", "karpenter", "2"); return nil }
+		}
+		s.fall(3, result, "")
+		if others == v1alpha1.Override && passes != 2 {
+			t.Errorf("%d passes", passes)
+		}
+	}
+}
