@@ -240,7 +240,7 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 	defer log.Close()
 	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
 		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
-		"--health-probe-bind-address", probes}, flags...)
+		"--health-probe-bind-address", probes, "--others", "Follow", "--others", "Override"}, flags...)
 	running := exec.Command(p.program, arguments...)
 	running.Stdout, running.Stderr = log, log
 	if err := running.Start(); err != nil {

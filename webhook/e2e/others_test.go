@@ -1,0 +1,234 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+var beside = flag.Int("others", 0, "scale-downs of TestOthers under each mode")
+
+// karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs a newer Go. It
+// writes as that does, though each second and not each minute: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
+// the lowest of all on nodes that are being disrupted, negative ranks on others, and none on those that it cannot disrupt.
+type karpenter struct {
+	*World
+	random *rand.Rand
+	mu     sync.Mutex
+	// wrote has the cost that it wrote on each pod, or "" if it took it off.
+	wrote map[types.UID]string
+	// overwritten is how often the program was killed while costs were overwritten.
+	overwritten int
+	// ranks are those of nodes. It changes its mind from time to time.
+	ranks map[string]string
+}
+
+// ranking ranks the nodes anew.
+func (k *karpenter) ranking() {
+	k.ranks = map[string]string{}
+	order := k.random.Perm(len(k.Nodes))
+	for place, i := range order {
+		k.ranks[k.Nodes[i].Name] = fmt.Sprint(place - len(order))
+	}
+	if k.random.IntN(4) == 0 {
+		k.ranks[k.Nodes[order[0]].Name] = fmt.Sprint(math.MinInt32)
+	}
+	if k.random.IntN(2) == 0 {
+		k.ranks[k.Nodes[order[len(order)-1]].Name] = ""
+	}
+}
+
+// pass writes what is not as it should be.
+func (k *karpenter) pass() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, pod := range k.Pods() {
+		wanted, isKnown := k.ranks[pod.Spec.NodeName]
+		if !isKnown || pod.Annotations[corev1.PodDeletionCost] == wanted {
+			continue
+		}
+		value := "null"
+		if wanted != "" {
+			value = fmt.Sprintf("%q", wanted)
+		}
+		patch := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q,"annotations":{%q:%s}}}`, pod.ResourceVersion, corev1.PodDeletionCost, value)
+		if err := k.Patch(k.ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner("karpenter")); err == nil {
+			k.wrote[pod.UID] = wanted
+		}
+	}
+}
+
+// run makes passes until the context ends.
+func (k *karpenter) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		k.pass()
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// differs returns the pods whose cost is not what it wrote last, or is not its own.
+func (k *karpenter) differs() (wrong []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, pod := range k.Pods() {
+		want, got := k.wrote[pod.UID], pod.Annotations[corev1.PodDeletionCost]
+		if writer := cost.WriterOf(pod); want != got || want != "" && writer != "karpenter" {
+			wrong = append(wrong, fmt.Sprintf("%s has %q by %q, and not %q", pod.Name, got, writer, want))
+		}
+	}
+	return wrong
+}
+
+// endings counts how scale-downs ended.
+type endings struct {
+	mu   sync.Mutex
+	ends map[v1alpha1.Others]map[string]int
+}
+
+func (c *endings) add(mode v1alpha1.Others, end string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ends[mode] == nil {
+		c.ends[mode] = map[string]int{}
+	}
+	c.ends[mode][end]++
+}
+
+// Beside somebody who writes costs all the time, the wanted pods go, or it is said why not; and no cost of theirs is lost.
+func TestOthers(t *testing.T) {
+	if *beside == 0 {
+		t.Skip("only if asked to, with -others N")
+	}
+	ends := endings{ends: map[v1alpha1.Others]map[string]int{}}
+	t.Run("all", func(t *testing.T) {
+		for _, mode := range []v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
+			for part := range 2 {
+				t.Run(fmt.Sprint(mode, " ", part), func(t *testing.T) {
+					t.Parallel()
+					spec := *SpotFirst.DeepCopy()
+					spec.Others = mode
+					w, set := NewWorldOf(t, 6, spec, webSet, 18)
+					k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, uint64(part))), wrote: map[types.UID]string{}}
+					for range *beside / 2 {
+						ends.add(mode, k.scaleDown(set))
+					}
+				})
+			}
+		}
+	})
+	t.Run("killed", func(t *testing.T) {
+		spec := *SpotFirst.DeepCopy()
+		spec.Others = v1alpha1.Override
+		w, set := NewWorldOf(t, 6, spec, webSet, 18)
+		k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, 7)), wrote: map[types.UID]string{}}
+		for range max(3, *beside/30) {
+			k.killed(set)
+		}
+		fmt.Printf("killed: %d of %d times with overwritten costs on pods that stayed\n", k.overwritten, max(3, *beside/30))
+	})
+	for mode, counts := range ends.ends {
+		fmt.Printf("%s: %v\n", mode, counts)
+	}
+}
+
+// scaleDown lets some pods go beside passes, says how that ended, and fills the set again.
+func (k *karpenter) scaleDown(set client.Object) string {
+	k.Helper()
+	k.ranking()
+	k.pass()
+	before := k.AwaitReady(18)
+	downs := k.scaleDowns()
+	ctx, stop := context.WithCancel(k.ctx)
+	passes := make(chan struct{})
+	go func() { k.run(ctx); close(passes) }()
+	time.Sleep(time.Duration(k.random.IntN(1000)) * time.Millisecond)
+	goes, gone := 1+k.random.IntN(9), len(k.Went())
+	k.must(k.Scale(set, int32(18-goes)))
+	k.Await("gone", time.Minute, func() bool { return len(k.Went()) == gone+goes })
+	stop()
+	<-passes
+	k.Await("over", time.Minute, func() bool { return k.IsClean() && k.isOver() && k.scaleDowns() != downs })
+	time.Sleep(time.Second)
+	if wrong := k.differs(); len(wrong) > 0 {
+		k.Errorf("costs are lost or wrong: %v", wrong)
+	}
+	went := k.Went()[gone:]
+	last := k.Status("spot").ScaleDowns[0]
+	isRight := first(before, went, k.IsSpot) == nil
+	end := last.Result
+	switch {
+	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "CostChanged") && strings.Contains(last.Message, "written by karpenter"):
+		end = "CostChanged"
+	case last.Result == string(steer.Steered) && *last.Missed > 0 && !isRight:
+		end = "others went first"
+	case last.Result == string(steer.Steered) && !isRight:
+		k.Errorf("the wanted pods did not go, and nobody said so: %+v", last)
+	case last.Result == string(steer.NoRoom) && !strings.Contains(last.Message, "written by karpenter"), !slices.Contains([]string{"Steered", "NoRoom", "Conflict", "DeadlineExceeded"}, last.Result):
+		k.Errorf("%+v", last)
+	}
+	k.must(k.Scale(set, 18))
+	k.AwaitReady(18)
+	return end
+}
+
+// killed has the program killed while it steers. The next one puts all costs back.
+func (k *karpenter) killed(set client.Object) {
+	k.Helper()
+	k.ranking()
+	k.pass()
+	k.AwaitReady(18)
+	// The count does not fall, since somebody changes the set meanwhile.
+	dead, later := make(chan struct{}), time.Duration(k.random.IntN(20))*time.Millisecond
+	k.must(k.Get(k.ctx, client.ObjectKeyFromObject(set), set))
+	version := set.GetResourceVersion()
+	go func() {
+		defer close(dead)
+		k.Holds(10*time.Second, func() bool { return !k.IsClean() })
+		changed := fmt.Appendf(nil, `{"metadata":{"annotations":{"changed":%q}}}`, version)
+		_ = k.Patch(k.ctx, set.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, changed))
+		time.Sleep(later)
+		k.Kill()
+	}()
+	patch := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q},"spec":{"replicas":9}}`, version)
+	_ = k.Patch(k.ctx, set.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, patch))
+	<-dead
+	k.must(k.Scale(set, 18))
+	k.AwaitReady(18)
+	if len(k.differs()) > 0 {
+		k.overwritten++
+	}
+	k.must(k.Run())
+	k.Await("over", time.Minute, k.IsClean)
+	time.Sleep(time.Second)
+	if wrong := k.differs(); len(wrong) > 0 {
+		k.Errorf("costs are lost or wrong: %v", wrong)
+	}
+}
+
+// scaleDowns identifies the last scale-down.
+func (k *karpenter) scaleDowns() string {
+	if downs := k.Status("spot").ScaleDowns; len(downs) > 0 {
+		return downs[0].Time.String() + downs[0].Message
+	}
+	return ""
+}
