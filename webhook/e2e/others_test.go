@@ -203,7 +203,9 @@ func (k *karpenter) killed(set client.Object) {
 	version := set.GetResourceVersion()
 	go func() {
 		defer close(dead)
-		k.Holds(10*time.Second, func() bool { return !k.IsClean() })
+		for end := time.Now().Add(10 * time.Second); k.IsClean() && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 		changed := fmt.Appendf(nil, `{"metadata":{"annotations":{"changed":%q}}}`, version)
 		_ = k.Patch(k.ctx, set.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, changed))
 		time.Sleep(later)
