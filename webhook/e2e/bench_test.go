@@ -22,6 +22,7 @@ import (
 var (
 	others = flag.Int("pods", 0, "pods of other workloads during TestCost")
 	sets   = flag.Int("sets", 0, "ReplicaSets of other workloads during TestCost")
+	crowd  = flag.Int("nodes", 0, "nodes without pods during TestCost")
 	times  = flag.Int("times", 20, "scale-downs of TestCost")
 )
 
@@ -47,6 +48,12 @@ func TestCost(t *testing.T) {
 		full := w.memory()
 		fmt.Printf("memory: %d KiB with %d ReplicaSets besides: %d bytes for each; %d KiB of the system\n", full>>10, *sets,
 			(full-after) / *sets, int(w.Metric("process_resident_memory_bytes"))>>10)
+	}
+	if *crowd > 0 {
+		full := w.memory()
+		w.fillNodes(*crowd)
+		w.restart()
+		fmt.Printf("memory: %d bytes more for each of %d nodes\n", (w.memory()-full) / *crowd, *crowd)
 	}
 	set := replicaSet(w.Namespace, "web", 30)
 	w.must(w.Create(w.ctx, set))
@@ -104,6 +111,28 @@ func (w *World) fillSets(count int) {
 		set.Spec.Selector.MatchLabels, set.Spec.Template.Labels = set.Labels, set.Labels
 		set.Annotations = map[string]string{workload.Desired: "3", workload.Revision: fmt.Sprint(i % 11)}
 		return set
+	})
+}
+
+// fillNodes makes nodes with as many labels, conditions and images as clouds give them. Each is in another zone, rack and so on.
+func (w *World) fillNodes(count int) {
+	w.each(count, func(i int) error {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("crowd-", i), Labels: map[string]string{}, Annotations: map[string]string{}}}
+		for j := range 25 {
+			node.Labels[fmt.Sprintf("topology.example.com/label-%d", j)] = fmt.Sprintf("value-%d-%d", i, j)
+			node.Annotations[fmt.Sprintf("csi.example.com/annotation-%d", j)] = strings.Repeat("x", 100)
+		}
+		node.Spec.Taints = []corev1.Taint{{Key: "example.com/dedicated", Value: fmt.Sprint("team-", i%10), Effect: corev1.TaintEffectNoSchedule}}
+		if err := w.Create(w.ctx, node); err != nil {
+			return err
+		}
+		for _, kind := range []corev1.NodeConditionType{"MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", corev1.NodeReady} {
+			node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: kind, Status: corev1.ConditionFalse, Reason: "Kubelet", Message: strings.Repeat("x", 60)})
+		}
+		for j := range 40 {
+			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{fmt.Sprintf("registry.example.com/team/image-%d@sha256:%064d", j, i)}})
+		}
+		return w.SubResource("status").Update(w.ctx, node)
 	})
 }
 

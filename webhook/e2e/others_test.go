@@ -103,6 +103,14 @@ func (k *karpenter) differs() (wrong []string) {
 type endings struct {
 	mu   sync.Mutex
 	ends map[v1alpha1.Others]map[string]int
+	// stood is how long costs stood on pods that went.
+	stood []time.Duration
+}
+
+func (c *endings) stand(stood []time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stood = append(c.stood, stood...)
 }
 
 func (c *endings) add(mode v1alpha1.Others, end string) {
@@ -132,6 +140,7 @@ func TestOthers(t *testing.T) {
 					for range *beside / 2 {
 						ends.add(mode, k.scaleDown(set))
 					}
+					ends.stand(w.stood)
 				})
 			}
 		}
@@ -148,6 +157,9 @@ func TestOthers(t *testing.T) {
 	})
 	for mode, counts := range ends.ends {
 		fmt.Printf("%s: %v\n", mode, counts)
+	}
+	if slices.Sort(ends.stood); len(ends.stood) > 0 {
+		fmt.Printf("costs stood %v at the median and %v at the 99th percentile\n", ends.stood[len(ends.stood)/2], ends.stood[len(ends.stood)*99/100])
 	}
 }
 

@@ -37,15 +37,17 @@ type World struct {
 	pods      map[types.UID]*corev1.Pod
 	// went are pods, in the order in which they began to go.
 	went []*corev1.Pod
-	// costs is how often a cost of a pod changed.
-	costs int
+	// costs is how often a cost of a pod changed, marked since when pods have a mark, and stood how long they had one until they began to go.
+	costs  int
+	marked map[types.UID]time.Time
+	stood  []time.Duration
 }
 
 // NewWorld makes a namespace and nodes. Every other node is a spot node, and they are in two zones.
 func NewWorld(t testing.TB, nodes int) *World {
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}}
+	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}, marked: map[types.UID]time.Time{}}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
 	w.must(w.Create(ctx, namespace))
 	w.Namespace = namespace.Name
@@ -116,6 +118,14 @@ func (w *World) note(event watch.EventType, pod *corev1.Pod) {
 	isGoing := pod.DeletionTimestamp != nil || event == watch.Deleted
 	if isGoing && (!known || before.DeletionTimestamp == nil) && !slices.ContainsFunc(w.went, func(gone *corev1.Pod) bool { return gone.UID == pod.UID }) {
 		w.went = append(w.went, pod)
+		if since, ok := w.marked[pod.UID]; ok {
+			w.stood = append(w.stood, time.Since(since))
+		}
+	}
+	if _, ok := cost.MarkOf(pod); !ok {
+		delete(w.marked, pod.UID)
+	} else if w.marked[pod.UID].IsZero() {
+		w.marked[pod.UID] = time.Now()
 	}
 	if event == watch.Deleted {
 		delete(w.pods, pod.UID)
