@@ -51,6 +51,9 @@ has '--decisions-per-second=20' --set 'args={--decisions-per-second=20}'
 has 'memory: 1Gi' --set memory.limit=1Gi
 has 'value: 900MiB' --set memory.goLimit=900MiB
 has 'priorityClassName: high' --set priorityClassName=high
+render "$dir/got"
+! grep -q -e '--others' "$dir/got" || die "costs of others may be overwritten by default"
+has '--others=Override' --set 'others={Follow,Override}'
 # Rights and flags for values are there if they are asked for, and not by default.
 render "$dir/got"
 ! grep -q '^  - \(custom\.\)\?metrics.k8s.io\|--prometheus\|--publish' "$dir/got" || die "there are rights to read metrics by default"

@@ -23,7 +23,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-var beside = flag.Int("others", 0, "scale-downs of TestOthers under each mode")
+var beside = flag.Int("others", 2, "scale-downs of TestOthers under each mode")
 
 // karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs a newer Go. It
 // writes as that does, though each second and not each minute: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
@@ -124,9 +124,6 @@ func (c *endings) add(mode v1alpha1.Others, end string) {
 
 // Beside somebody who writes costs all the time, the wanted pods go, or it is said why not; and no cost of theirs is lost.
 func TestOthers(t *testing.T) {
-	if *beside == 0 {
-		t.Skip("only if asked to, with -others N")
-	}
 	ends := endings{ends: map[v1alpha1.Others]map[string]int{}}
 	t.Run("all", func(t *testing.T) {
 		for _, mode := range []v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
@@ -150,10 +147,10 @@ func TestOthers(t *testing.T) {
 		spec.Others = v1alpha1.Override
 		w, set := NewWorldOf(t, 6, spec, webSet, 18)
 		k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, 7)), wrote: map[types.UID]string{}}
-		for range max(3, *beside/30) {
+		for range max(1, *beside/30) {
 			k.killed(set)
 		}
-		fmt.Printf("killed: %d of %d times with overwritten costs on pods that stayed\n", k.overwritten, max(3, *beside/30))
+		fmt.Printf("killed: %d of %d times with overwritten costs on pods that stayed\n", k.overwritten, max(1, *beside/30))
 	})
 	for mode, counts := range ends.ends {
 		fmt.Printf("%s: %v\n", mode, counts)
@@ -236,6 +233,36 @@ func (k *karpenter) killed(set client.Object) {
 	time.Sleep(time.Second)
 	if wrong := k.differs(); len(wrong) > 0 {
 		k.Errorf("costs are lost or wrong: %v", wrong)
+	}
+}
+
+// Nodes that are about to go say so in other ways than by labels.
+func TestNodesThatGo(t *testing.T) {
+	for what, entry := range map[string]v1alpha1.Tier{
+		"taint":     {Taint: &v1alpha1.Taint{Key: "example.com/going", Effect: corev1.TaintEffectPreferNoSchedule}},
+		"cordoned":  {Cordoned: new(true)},
+		"condition": {Condition: &v1alpha1.NodeCondition{Type: "Going", Status: corev1.ConditionTrue}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			w, set := NewWorldOf(t, 3, v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{entry}}, webSet, 9)
+			node := w.Nodes[1]
+			switch what {
+			case "taint":
+				w.must(w.Kubectl("taint", "node", node.Name, "example.com/going=soon:PreferNoSchedule"))
+			case "cordoned":
+				w.must(w.Kubectl("cordon", node.Name))
+			case "condition":
+				w.must(w.Kubectl("patch", "node", node.Name, "--subresource=status", "-p", `{"status":{"conditions":[{"type":"Going","status":"True"}]}}`))
+			}
+			time.Sleep(time.Second)
+			w.must(w.Scale(set, 6))
+			for _, pod := range w.AwaitGone(3) {
+				if pod.Spec.NodeName != node.Name {
+					t.Errorf("%s goes, on %s: %+v", pod.Name, pod.Spec.NodeName, w.Last("spot", 1))
+				}
+			}
+		})
 	}
 }
 

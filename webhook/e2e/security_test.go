@@ -62,7 +62,7 @@ func denied(t *testing.T, what string, err error) {
 	}
 }
 
-// The account of the program may write two annotations of pods and nothing else, although it may patch pods.
+// The account of the program may write three annotations of pods and nothing else, although it may patch pods.
 func TestAccountPatches(t *testing.T) {
 	w, set := web(t, 2)
 	pods := w.asItself().CoreV1().Pods(w.Namespace)
@@ -88,8 +88,8 @@ func TestAccountPatches(t *testing.T) {
 	} {
 		denied(t, what, patch(text))
 	}
-	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1","podrank.dev/steered":"x"}}}`))
-	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":null,"podrank.dev/steered":null}}}`))
+	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1","podrank.dev/steered":"x","podrank.dev/previous-cost":"x"}}}`))
+	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":null,"podrank.dev/steered":null,"podrank.dev/previous-cost":null}}}`))
 }
 
 // The account of the program makes and deletes no pods but canaries.

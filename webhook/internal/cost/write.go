@@ -91,7 +91,7 @@ type Undo struct {
 	Pod Pod
 	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays.
 	Mark Mark
-	// Before are the annotations that the pod gets instead. If they have no cost that was overwritten, but the pod has, that is put back.
+	// Before are the annotations that the pod gets instead. If the pod has a note of another cost that was overwritten than they have, that cost is put back.
 	Before map[string]string
 }
 
@@ -124,7 +124,7 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
 		before := undo.Before
-		if previous := PreviousOf(pod); previous != nil && before[PreviousAnnotation] == "" && OwnerOf(pod, nil) == Ours {
+		if previous := PreviousOf(pod); previous != nil && before[PreviousAnnotation] != previous.String() && OwnerOf(pod, nil) == Ours {
 			// Then the cost is not ours any more. An earlier request may still have its mark there.
 			err, before = w.putBack(ctx, pod, *previous), markOf(before)
 		}

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
@@ -20,11 +23,19 @@ type owned struct {
 	theirs *cost.Previous
 	// writer is who else has written the cost that is there, if that is known.
 	writer string
+	// text is that cost, as far as it may be a number.
+	text string
+}
+
+// textOf is the cost of a pod, as far as it may be a number.
+func textOf(pod metav1.Object) string {
+	text := pod.GetAnnotations()[corev1.PodDeletionCost]
+	return text[:min(len(text), len("-2147483648")+1)]
 }
 
 // whose returns that of a pod.
 func (f *fall) whose(pod *corev1.Pod) owned {
-	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations)}
+	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations), text: strings.Clone(textOf(pod))}
 	switch o.Owner {
 	case cost.Ours:
 		o.theirs = cost.PreviousOf(pod)
@@ -57,21 +68,26 @@ func (f *fall) noRoom(err *decide.NoRoomError) error {
 	return fmt.Errorf("the deletion costs of others leave no room for a lower cost of pod %s than of pod %s", describe(err.Lower), describe(err.Higher))
 }
 
-// stands reports whether the costs that were written are still there, as far as the cache knows.
+// stands reports whether all costs are as they were decided, as far as the cache knows.
 func (f *fall) stands(ctx context.Context) bool {
-	wanted := map[string]string{}
+	written := map[types.UID]string{}
 	for _, write := range f.writes {
-		wanted[string(write.Pod.UID)] = strconv.Itoa(int(write.Cost))
+		written[write.Pod.UID] = strconv.Itoa(int(write.Cost))
 	}
 	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.Set.UID())
 	if err != nil {
 		return true
 	}
 	for i := range pods {
-		// While the cache does not have the mark of this request yet, it says nothing.
-		mark, _ := cost.Cached(&pods[i])
-		value, isWritten := wanted[string(pods[i].UID)]
-		if isWritten && mark.Request == f.UID && pods[i].Annotations[corev1.PodDeletionCost] != value {
+		pod := &pods[i]
+		known, isKnown := f.costs[pod.UID]
+		text, isWritten := written[pod.UID]
+		if !isWritten {
+			text = known.text
+		}
+		// While the cache does not have the mark of this request yet, it says nothing of the cost.
+		mark, _ := cost.Cached(pod)
+		if isKnown && (!isWritten || mark.Request == f.UID) && textOf(pod) != text {
 			return false
 		}
 	}

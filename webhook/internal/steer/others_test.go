@@ -2,6 +2,7 @@ package steer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -128,6 +129,27 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
+// What somebody has written between two requests comes back, although the pod had a cost of the first before.
+func TestPutBackBetween(t *testing.T) {
+	s := newShopBeside(t, v1alpha1.Override, "", "7")
+	s.fall(3, steer.Steered, "")
+	s.barrier = func(context.Context) error {
+		if s.has("web-1") == "4 by karpenter" || strings.HasSuffix(s.has("web-1"), "over 4") {
+			return errors.New("no canary")
+		}
+		s.annotate("web-1", "karpenter", "4")
+		return nil
+	}
+	failed := s.fall(2, steer.Failed, "no canary")
+	if got := s.has("web-1"); !strings.HasSuffix(got, "over 4") {
+		t.Fatalf("%q, so this shows nothing", got)
+	}
+	s.takesOff(failed)
+	if got := s.has("web-1"); got != "4 by karpenter" {
+		t.Errorf("%q", got)
+	}
+}
+
 // takesOff takes the costs of a request off.
 func (s *shop) takesOff(o *steer.Outcome) {
 	s.Helper()
@@ -136,23 +158,26 @@ func (s *shop) takesOff(o *steer.Outcome) {
 	}
 }
 
-// A pass in the middle: a cost that is overwritten while the canary flies is written once more, and not for ever.
+// A pass in the middle: if a cost changes while the canary flies, all is decided once more, and not for ever. web-1's cost is written by the request, web-3's
+// is low enough as it is, and web-2 stays.
 func TestPassInTheMiddle(t *testing.T) {
-	for others, result := range map[v1alpha1.Others]steer.Result{v1alpha1.Override: steer.Steered, v1alpha1.Keep: steer.NoRoom} {
-		s := newShopBeside(t, others, "-5")
-		passes := 0
-		s.barrier = func(context.Context) error {
-			passes++
-			s.annotate("web-1", "karpenter", fmt.Sprint(passes))
-			return nil
-		}
-		if others == v1alpha1.Keep {
-			s.annotate("web-0", "karpenter", "1")
-			s.barrier = func(context.Context) error { s.annotate("web-1", "karpenter", "2"); return nil }
-		}
-		s.fall(3, result, "")
-		if others == v1alpha1.Override && passes != 2 {
-			t.Errorf("%d passes", passes)
+	for _, others := range []v1alpha1.Others{v1alpha1.Override, v1alpha1.Keep} {
+		for name, first := range map[string]int{"web-1": 1, "web-3": 1, "web-2": -200} {
+			s := newShopBeside(t, others, "", "", "", "-100", "", "")
+			passes := 0
+			s.barrier = func(context.Context) error {
+				s.annotate(name, "karpenter", fmt.Sprint(first+passes))
+				passes++
+				return nil
+			}
+			result := steer.Steered
+			if others == v1alpha1.Keep && name == "web-2" {
+				// web-3 cannot go before it.
+				result = steer.NoRoom
+			}
+			if s.fall(3, result, ""); passes != 2 && result == steer.Steered {
+				t.Errorf("%s: %d passes that write to %s", others, passes, name)
+			}
 		}
 	}
 }

@@ -135,6 +135,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return err
 	})
 	if noRoom := (*decide.NoRoomError)(nil); errors.As(err, &noRoom) {
+		ordering.note(&decision)
 		return NoRoom, f.noRoom(noRoom)
 	}
 	if err != nil {

@@ -98,6 +98,15 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// If there is no room, it is known all the same which values there were.
+func TestValuedWithoutRoom(t *testing.T) {
+	s, _ := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}}, 3, 1, 4, 1, 5, 0)
+	s.annotate("web-0", "karpenter", "-2147483648")
+	if o := s.fall(3, steer.NoRoom, "web-0"); o.Valuation.Valued != 6 || *o.Valuation.Last != 1 {
+		t.Errorf("%+v", o.Valuation)
+	}
+}
+
 // If nothing can be read, the rest of the policy counts, and the outcome says why.
 func TestUnread(t *testing.T) {
 	_, spot, _ := fakeapi.Shop(0)
