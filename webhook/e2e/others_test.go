@@ -188,8 +188,8 @@ func (k *karpenter) scaleDown(set client.Object) string {
 	switch {
 	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "CostChanged") && strings.Contains(last.Message, "written by karpenter"):
 		end = "CostChanged"
-	case last.Result == string(steer.Steered) && *last.Missed > 0 && !isRight:
-		end = "others went first"
+	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "OthersWentFirst") && strings.Contains(last.Message, "written by karpenter"):
+		end = "OthersWentFirst"
 	case last.Result == string(steer.Steered) && !isRight:
 		k.Errorf("the wanted pods did not go, and nobody said so: %+v", last)
 	case last.Result == string(steer.NoRoom) && !strings.Contains(last.Message, "written by karpenter"), !slices.Contains([]string{"Steered", "NoRoom", "Conflict", "DeadlineExceeded"}, last.Result):

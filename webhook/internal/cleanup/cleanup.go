@@ -5,6 +5,7 @@ package cleanup
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -159,6 +160,9 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	for _, over := range known.over() {
 		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
+		if over.Missed[outrun] != nil {
+			over.Beside(outrun, c.writers(ctx, owned))
+		}
 		c.Reporter.Over(ctx, over)
 	}
 	if len(known) == 0 {
@@ -168,6 +172,23 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: wait}, err
+}
+
+// writers are who else has written costs of a set's pods, also of those that are going. A few of them tell.
+func (c *Cleaner) writers(ctx context.Context, owned []metav1.PartialObjectMetadata) (writers []string) {
+	var pods []cost.Pod
+	for i := range owned {
+		if _, isOurs := cost.Cached(&owned[i]); !isOurs && owned[i].Annotations[corev1.PodDeletionCost] != "" && len(pods) < steer.Named {
+			pods = append(pods, cost.PodOf(&owned[i]))
+		}
+	}
+	fates, _ := c.Costs.Fates(ctx, pods)
+	for _, fate := range fates {
+		if fate.Writer != "" && !slices.Contains(writers, fate.Writer) {
+			writers = append(writers, fate.Writer)
+		}
+	}
+	return writers
 }
 
 // takeOff takes off the costs of pods that stay, or of all if nothing is steered any more, and reports whether that was tried for all. They get that of

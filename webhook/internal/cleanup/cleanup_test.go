@@ -327,7 +327,10 @@ var scaleDowns = map[string]struct {
 	"costs that were written one after the other": {both[:1], []step{
 		writes(1, markOf(2)), looks(time.Second), looks(patience - time.Second), has("web-1"), looks(time.Second / 2), has("web-1"), looks(time.Second / 2),
 	}, 0, 2, "CountDidNotFall: "},
-	"another goes":             {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OthersWentFirst: web-1"},
+	"another goes": {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OthersWentFirst: web-1"},
+	"another goes, since somebody writes a lower cost": {both, []step{
+		overrules("web-3"), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-3", "100"),
+	}, 1, 1, "OthersWentFirst: web-1; costs of other pods were written by somebody"},
 	"the count rises again":    {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "CountRoseAgain"},
 	"a cost on one that stays": {append(both, staying()), []step{counts(2), goes(0, 1), settles, looks(time.Second)}, 2, 0, ""},
 	"one that needs no cost": {nil, []step{

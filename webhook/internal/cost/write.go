@@ -181,7 +181,7 @@ func (w *Writer) Fates(ctx context.Context, pods []Pod) (fates []Fate, errs []er
 		now := metadata()
 		err := w.live.Get(ctx, pods[i].Key, now)
 		fates[i].IsGone = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
-		if !fates[i].IsGone {
+		if now.UID == pods[i].UID {
 			fates[i].Writer = WriterOf(now)
 		}
 		return client.IgnoreNotFound(err)

@@ -46,7 +46,7 @@ type Over struct {
 }
 
 // Missed are pods that should have gone.
-type Missed struct{ names, writers []string }
+type Missed struct{ names, writers, beside []string }
 
 // Miss adds a pod that should have gone, and who else wrote its cost, or "".
 func (o *Over) Miss(reason, name, writer string) {
@@ -60,11 +60,21 @@ func (o *Over) Miss(reason, name, writer string) {
 	}
 }
 
+// Beside adds to a reason who else wrote costs of other pods of the set.
+func (o *Over) Beside(reason string, writers []string) {
+	if pods := o.Missed[reason]; pods != nil {
+		pods.beside = writers
+	}
+}
+
 // String names some of them.
 func (m *Missed) String() string {
 	text := list(m.names)
 	if len(m.writers) > 0 {
 		text += ", whose costs were written by " + list(m.writers)
+	}
+	if len(m.beside) > 0 {
+		text += "; costs of other pods were written by " + list(m.beside)
 	}
 	return text
 }
