@@ -150,6 +150,16 @@ fn odds_are_exact_for_up_to_12_pods_of_which_up_to_7_are_contested() {
     assert_eq!([is_exact(7, 12), is_exact(8, 12)], [true, false]);
 }
 
+/// What none of the lists that were drawn shows may be all the same: its odds are below 3 of 4,096, with a probability of 95 %.
+#[test]
+fn what_was_never_or_always_seen_is_not_certain() {
+    let pods = rollout(60);
+    let extremes = (1..60).flat_map(|k| Core.odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, k).1);
+    let extremes: Vec<_> = extremes.filter(|odds| odds.of > 1 && [0, odds.of].contains(&odds.goes)).collect();
+    assert!(extremes.len() > 10, "{extremes:?}");
+    assert!(extremes.iter().all(|odds| odds.error == 3_000_000 / 4096), "{extremes:?}");
+}
+
 #[test]
 fn pods_that_are_alike_share_exactly() {
     let pods = vec![Pod::new(); 40];
