@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -163,6 +164,36 @@ var wishes = []wish{
 		return first(before, went, func(pod *corev1.Pod) bool { return pod.Labels["draining"] == "true" })
 	}},
 	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, emptied},
+	{"idle", idleFirst("active_sessions"), idlest},
+}
+
+// sessionsOf is how many sessions a pod has, as far as an adapter says.
+func sessionsOf(pod *corev1.Pod) float64 { return float64(pod.UID[0] % 5) }
+
+// serve has an adapter say it.
+func (w *World) serve(a *Adapter, pods []*corev1.Pod) {
+	numbers := map[string]float64{}
+	for _, pod := range pods {
+		numbers[pod.Name] = sessionsOf(pod)
+	}
+	a.Set(w.Namespace, numbers)
+}
+
+// idlest looks for a pod that stays although one with more sessions went.
+func idlest(_ *World, before, went []*corev1.Pod) error {
+	isGone, least, most := map[types.UID]bool{}, math.Inf(1), math.Inf(-1)
+	for _, pod := range went {
+		isGone[pod.UID], most = true, max(most, sessionsOf(pod))
+	}
+	for _, pod := range before {
+		if !isGone[pod.UID] {
+			least = min(least, sessionsOf(pod))
+		}
+	}
+	if most > least {
+		return fmt.Errorf("one with %v sessions went, and one with %v stayed", most, least)
+	}
+	return nil
 }
 
 // first compares how many of these pods went with how many there were.
@@ -264,6 +295,9 @@ func play(t *testing.T, l *line) {
 		}
 		time.Sleep(200 * time.Millisecond) // until the watch has told of the labels
 		before = w.Pods()
+	}
+	if l.Wish == "idle" {
+		w.serve(NewAdapter(t), before)
 	}
 	var err error
 	goes := l.Pods - l.To
