@@ -190,7 +190,7 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
             count: Count::To(replicas),
             named: std::iter::once(format!("{NAME}-3")).collect(),
             wishes: Vec::new(),
-            force: true,
+            others: steer::Others::Override,
             only_if_needed: false,
             by_cost: true,
             own_costs: None,

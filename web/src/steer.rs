@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::{decide, glance};
 use podrank::DELETION_COST_ANNOTATION;
-use podrank_preview::steer::{Count, Plan, PlannedPod, Request, plan as planned};
+use podrank_preview::steer::{Count, Others, Plan, PlannedPod, Request, plan as planned};
 use podrank_preview::{Input, Note, NoteCode, Options, Preview};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl Steered {
             count: Count::To(count),
             named: names.iter().cloned().collect(),
             wishes: Vec::new(),
-            force: false,
+            others: Others::Keep,
             only_if_needed: false,
             by_cost: true,
             own_costs: None,

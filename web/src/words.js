@@ -13,7 +13,8 @@ const INSTEAD = [
     [/with a lower --replicas, wait, or use --by eviction$/, 'at a lower count, or wait'],
     [/--replicas (\d+) would scale it up: .*$/, 'a count of $1 would scale it up, and there is nothing to choose'],
     [/lower --replicas/, 'lower the count'],
-    [/; --force-conflicts .*$/, ''],
+    [/; --others override .*$/, ''],
+    [/; use --by eviction, which needs no costs$/, ''],
 ];
 
 export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);

@@ -5,7 +5,7 @@ use super::preview::{gate, replicas};
 use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
-use podrank_preview::steer::{Count, Measure};
+use podrank_preview::steer::{Count, Measure, Others};
 use podrank_preview::{Replicas, Scalable, WorkloadKind};
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -250,11 +250,23 @@ pub(crate) struct How {
     #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
     pub(crate) keep_costs: bool,
 
-    /// Overwrite costs that somebody else set
+    /// Deletion costs that somebody else set: keep, follow or override
     ///
-    /// They are restored afterwards on pods that stay.
-    #[arg(long, hide_short_help = true)]
-    pub(crate) force_conflicts: bool,
+    /// `keep` leaves them as they are. The others may overwrite those of pods that should go, and restore them if the pods stay. What the
+    /// wishes leave open, these costs decide with `keep` and, after --spread, with `follow`, but not with `override`.
+    #[arg(
+        long,
+        value_name = "MODE",
+        default_value = "keep",
+        ignore_case = true,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    others: OthersMode,
+
+    /// The same as --others override
+    #[arg(long, hide = true, conflicts_with = "others")]
+    force_conflicts: bool,
 
     /// Longest time to wait, such as 30s or 5m
     ///
@@ -298,6 +310,17 @@ pub(crate) enum By {
     Scale,
     /// podrank evicts them as disruption budgets allow, and lowers the replicas step by step
     Eviction,
+}
+
+/// What becomes of deletion costs that somebody else set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OthersMode {
+    /// They stay
+    Keep,
+    /// They decide what the wishes leave open, after --spread
+    Follow,
+    /// They decide nothing
+    Override,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -397,6 +420,16 @@ impl How {
             return Err("--batch counts evictions: it needs --by eviction".to_owned());
         }
         Ok(())
+    }
+
+    /// What becomes of deletion costs that somebody else set.
+    pub(crate) fn others(&self) -> Others {
+        match self.others {
+            _ if self.force_conflicts => Others::Override,
+            OthersMode::Keep => Others::Keep,
+            OthersMode::Follow => Others::Follow,
+            OthersMode::Override => Others::Override,
+        }
     }
 
     /// The most pods to evict at a time.
@@ -504,11 +537,23 @@ mod tests {
             "drop --node worker-1 --namespace shop",
             "drop --node worker-1 --also --by eviction",
             "drop web-a --replicas 3",
+            "drop web-a --others all",
+            "drop web-a --others follow --force-conflicts",
+            "scale web --replicas 3 --others keep --force-conflicts",
             "drop web-a --prefer-pods idle",
             "undo sts/web",
             "undo web --yes",
         ] {
             assert!(task(wrong).is_err(), "{wrong}");
+        }
+        for (words, others) in [
+            ("", Others::Keep),
+            ("--others keep", Others::Keep),
+            ("--others Follow", Others::Follow),
+            ("--others=OVERRIDE", Others::Override),
+            ("--force-conflicts", Others::Override),
+        ] {
+            assert_eq!(scale(words).how.others(), others, "{words}");
         }
         let Ok(Task::Drop(args)) = task("drop web-a pod/web-b --also") else { panic!("a drop") };
         assert!(args.also && args.pods == ["web-a", "pod/web-b"]);

@@ -77,7 +77,7 @@ impl<'k> Asked<'k> {
             count,
             named: self.named.clone(),
             wishes: Vec::new(),
-            force: self.how.force_conflicts,
+            others: self.how.others(),
             only_if_needed: false,
             by_cost: self.how.by == By::Scale,
             own_costs: None,

@@ -7,7 +7,7 @@ use crate::answer::why::phase_name;
 use crate::decide::complete::missing_sibling;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
-use crate::object::cost::{PREVIOUS_COST_ANNOTATION, WrittenCost};
+use crate::object::cost::{Manager, NotedCost, PREVIOUS_COST_ANNOTATION, WrittenCost};
 use crate::object::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::object::meta::OwnerReference;
 use crate::object::node::ZONE_LABEL;
@@ -129,15 +129,15 @@ fn pod_json(pod: &PodEntry, keys: &BTreeSet<&str>) -> Result<Value, Error> {
         }
         return Ok(json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status }));
     };
-    let Record { pod: its, node, cost, previous, .. } =
+    let Record { pod: its, node, cost, noted, .. } =
         record.as_ref().map_err(|error| Error::new(format!("{pod}: {error}")))?;
     metadata["uid"] = its.uid.to_string().into();
     put_time(&mut metadata, "creationTimestamp", its.creation_time);
     if let Some(cost) = cost {
         put_cost(&mut metadata, cost);
     }
-    if let Some(previous) = previous {
-        metadata["annotations"][PREVIOUS_COST_ANNOTATION] = json!(previous).to_string().into();
+    if let Some(noted) = noted {
+        put_note(&mut metadata, noted);
     }
     let mut status = json!({
         "phase": phase_name(its.phase.ordinal().into()),
@@ -162,15 +162,28 @@ fn pod_json(pod: &PodEntry, keys: &BTreeSet<&str>) -> Result<Value, Error> {
 /// Writes the cost and who manages it.
 fn put_cost(metadata: &mut Value, cost: &WrittenCost) {
     metadata["annotations"] = json!({ DELETION_COST_ANNOTATION: cost.text });
-    let managers = cost.managers.iter().map(|manager| {
-        let field = format!("f:{DELETION_COST_ANNOTATION}");
-        json!({
-            "manager": manager.name,
-            "operation": if manager.applies { "Apply" } else { "Update" },
-            "fieldsV1": { "f:metadata": { "f:annotations": { field: {} } } },
-        })
-    });
-    metadata["managedFields"] = managers.collect();
+    metadata["managedFields"] =
+        cost.managers.iter().map(|manager| managing(manager, DELETION_COST_ANNOTATION)).collect();
+}
+
+/// Writes the note of a cost that was overwritten, and who manages it.
+fn put_note(metadata: &mut Value, noted: &NotedCost) {
+    metadata["annotations"][PREVIOUS_COST_ANNOTATION] = json!(noted.previous).to_string().into();
+    let entry = managing(&noted.manager(), PREVIOUS_COST_ANNOTATION);
+    match metadata["managedFields"].as_array_mut() {
+        Some(entries) => entries.push(entry),
+        None => metadata["managedFields"] = json!([entry]),
+    }
+}
+
+/// The entry of `managedFields` that says who manages an annotation.
+fn managing(manager: &Manager, annotation: &str) -> Value {
+    let field = format!("f:{annotation}");
+    json!({
+        "manager": manager.name,
+        "operation": if manager.applies { "Apply" } else { "Update" },
+        "fieldsV1": { "f:metadata": { "f:annotations": { field: {} } } },
+    })
 }
 
 fn set_json(set: &SetEntry) -> Result<Value, Error> {

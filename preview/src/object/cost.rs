@@ -39,6 +39,14 @@ pub(crate) struct Manager {
     pub(crate) applies: bool,
 }
 
+/// The note of an overwritten cost on a pod.
+#[derive(Clone, Debug)]
+pub(crate) struct NotedCost {
+    pub(crate) previous: Previous,
+    /// Whether it is the note of podrank-webhook alone, which puts that cost back itself.
+    pub(crate) is_webhooks: bool,
+}
+
 /// A cost that podrank wrote over, to be put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Previous {
@@ -73,15 +81,47 @@ impl fmt::Display for CostOwner {
 }
 
 impl Previous {
-    /// What podrank noted among a pod's annotations.
-    pub(crate) fn read(annotations: &BTreeMap<String, String>) -> Option<Self> {
-        annotations.get(PREVIOUS_COST_ANNOTATION).and_then(|text| serde_json::from_str(text).ok())
+    /// The number that Kubernetes reads in it.
+    pub(crate) fn number(&self) -> i32 {
+        deletion_cost(&self.value).unwrap_or(0)
+    }
+
+    /// Whether it can be put back as its writer's: what Kubernetes reads is what is written, and the writer is known.
+    pub(crate) fn is_known(&self) -> bool {
+        let number: Result<i32, _> = self.value.parse();
+        number.is_ok_and(|number| number.to_string() == self.value) && !self.manager.is_empty()
+    }
+
+    /// Whether it came with the pod template, if that has this cost.
+    pub(crate) fn is_from(&self, template: Option<&str>) -> bool {
+        self.manager == CONTROLLER_MANAGER && template == Some(&*self.value)
     }
 
     /// Whether it is to be put back. A cost of podrank-webhook was for one scale-down, and stays off: podrank-webhook would not
     /// take it off if podrank put it back.
     pub(crate) fn lasts(&self) -> bool {
         self.manager != WEBHOOK_MANAGER
+    }
+}
+
+impl NotedCost {
+    /// The note among a pod's annotations. Nobody else than podrank-webhook writes one besides podrank.
+    pub(crate) fn read(
+        annotations: &BTreeMap<String, String>,
+        managed_fields: Option<&[ManagedFields]>,
+    ) -> Option<Self> {
+        let previous = serde_json::from_str(annotations.get(PREVIOUS_COST_ANNOTATION)?).ok()?;
+        let entries = managed_fields.unwrap_or_default().iter().filter(|entry| entry.has_previous());
+        let managers: Vec<_> = entries.map(ManagedFields::to_manager).collect();
+        let is_webhooks = managers.iter().any(|manager| manager.name == WEBHOOK_MANAGER)
+            && !managers.iter().any(Manager::is_podrank);
+        Some(Self { previous, is_webhooks })
+    }
+
+    /// Who manages it, in a dump of that note alone.
+    pub(crate) fn manager(&self) -> Manager {
+        let name = if self.is_webhooks { WEBHOOK_MANAGER } else { FIELD_MANAGER };
+        Manager { name: name.to_owned(), applies: true }
     }
 }
 
@@ -118,19 +158,34 @@ struct MetadataFields {
     annotations: Option<AnnotationFields>,
 }
 
-/// A marker of each annotation that is managed. That of the deletion cost counts.
+/// A marker of each annotation that is managed. Those of the deletion cost and of a cost that was overwritten count.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct AnnotationFields {
     #[serde(rename = "f:controller.kubernetes.io/pod-deletion-cost")]
     cost: Option<IgnoredAny>,
+    #[serde(rename = "f:podrank.dev/previous-cost")]
+    previous: Option<IgnoredAny>,
 }
 
 impl ManagedFields {
+    fn annotations(&self) -> Option<&AnnotationFields> {
+        self.fields.as_ref()?.metadata.as_ref()?.annotations.as_ref()
+    }
+
     fn has_cost(&self) -> bool {
-        let annotations =
-            self.fields.as_ref().and_then(|fields| fields.metadata.as_ref()?.annotations.as_ref());
-        annotations.is_some_and(|annotations| annotations.cost.is_some())
+        self.annotations().is_some_and(|annotations| annotations.cost.is_some())
+    }
+
+    fn has_previous(&self) -> bool {
+        self.annotations().is_some_and(|annotations| annotations.previous.is_some())
+    }
+
+    fn to_manager(&self) -> Manager {
+        Manager {
+            name: self.manager.clone().unwrap_or_default(),
+            applies: self.operation.as_deref() == Some("Apply"),
+        }
     }
 }
 
@@ -146,12 +201,7 @@ impl WrittenCost {
         Some(Self {
             value: deletion_cost(text),
             text: text.clone(),
-            managers: theirs
-                .map(|entry| Manager {
-                    name: entry.manager.clone().unwrap_or_default(),
-                    applies: entry.operation.as_deref() == Some("Apply"),
-                })
-                .collect(),
+            managers: theirs.map(ManagedFields::to_manager).collect(),
             resource_version: resource_version.map(str::to_owned),
         })
     }
@@ -175,6 +225,12 @@ impl WrittenCost {
             [only] if only.name == CONTROLLER_MANAGER && template == Some(&*self.text) => CostOwner::Template,
             [first, ..] => CostOwner::Other(first.name.clone()),
         }
+    }
+
+    /// Who wrote it besides podrank, if that is known. What kube-controller-manager wrote came with the pod template.
+    pub(crate) fn writer(&self) -> Option<&str> {
+        let first = self.others().find(|manager| manager.name != CONTROLLER_MANAGER);
+        first.map(|manager| &*manager.name).filter(|name| !name.is_empty())
     }
 
     /// This cost, if it is not podrank's, as what a write would replace.

@@ -1,6 +1,6 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
-use crate::object::cost::{ManagedFields, Previous, WrittenCost};
+use crate::object::cost::{ManagedFields, NotedCost, Previous, WrittenCost};
 use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::node::Affinity;
 use crate::object::time::{ContainerState, Lenient, Time, deletion, nanos, time};
@@ -81,8 +81,8 @@ pub(crate) struct Record {
     pub(crate) target: Option<Box<str>>,
     /// The deletion cost as it is written. `None` if there is none.
     pub(crate) cost: Option<Box<WrittenCost>>,
-    /// The deletion cost that podrank wrote over. It is noted even if podrank's own has been removed since.
-    pub(crate) previous: Option<Box<Previous>>,
+    /// The deletion cost that podrank or podrank-webhook wrote over. It is noted even if theirs has been removed since.
+    pub(crate) noted: Option<Box<NotedCost>>,
     /// What only a Job reads. `None` if the pod's controller is no Job.
     pub(crate) job: Option<Box<JobPod>>,
 }
@@ -339,11 +339,11 @@ impl Record {
         let affinity = spec.affinity.as_ref().filter(|_| node.is_none());
         let target = affinity.and_then(Affinity::target).map(Box::from);
         let annotations = metadata.annotations.as_ref();
+        let managed_fields = metadata.managed_fields.as_deref();
         let cost = annotations.and_then(|annotations| {
-            let managed_fields = metadata.managed_fields.as_deref();
             WrittenCost::read(annotations, managed_fields, metadata.resource_version.as_deref())
         });
-        let previous = annotations.and_then(Previous::read);
+        let noted = annotations.and_then(|annotations| NotedCost::read(annotations, managed_fields));
         let job = about.is_of_job.then(|| JobPod::read(&metadata, &status, about.is_active));
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
@@ -368,9 +368,23 @@ impl Record {
             node,
             target,
             cost: cost.map(Box::new),
-            previous: previous.map(Box::new),
+            noted: noted.map(Box::new),
             job: job.map(Box::new),
         })
+    }
+
+    /// The deletion cost that podrank wrote over, to be put back by podrank.
+    pub(crate) fn previous(&self) -> Option<&Previous> {
+        self.noted.as_ref().filter(|noted| !noted.is_webhooks).map(|noted| &noted.previous)
+    }
+
+    /// What a write over somebody else's cost would replace. If that is one of podrank-webhook, it is the cost under it, since
+    /// podrank-webhook's own is not put back.
+    pub(crate) fn to_replace(&self) -> Option<Previous> {
+        let theirs = self.cost.as_ref()?.to_previous();
+        let noted = self.noted.as_ref().filter(|noted| noted.is_webhooks && !theirs.lasts());
+        let under = noted.map(|noted| &noted.previous).filter(|under| under.is_known() && under.lasts());
+        Some(under.cloned().unwrap_or(theirs))
     }
 }
 

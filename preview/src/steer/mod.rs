@@ -32,4 +32,4 @@ pub use plan::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
 pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use state::{ActivePod, State, state};
 pub use target::Target;
-pub use wish::{Count, Request, Selected, Why, Wish, no_domain, no_node};
+pub use wish::{Count, Others, Request, Selected, Why, Wish, no_domain, no_node};

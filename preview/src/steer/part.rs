@@ -5,9 +5,10 @@ use crate::answer::preview::Verdict;
 use crate::answer::why::why;
 use crate::decide::members::{Member, RankedPod, ranked};
 use crate::object::cost::CostOwner;
+use crate::object::pod::Record;
 use crate::object::set::SetEntry;
 use crate::steer::plan::{Ahead, PlannedPod};
-use crate::steer::wish::{self, Count, Request, spread, tiers};
+use crate::steer::wish::{self, Count, Others, Request, spread, tiers};
 use crate::words::error::{Error, Remedy};
 use crate::words::text;
 use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError, SteerScratch};
@@ -22,8 +23,10 @@ pub(super) struct Part<'m, 'a> {
     pub(super) own: Vec<RankedPod<'m, 'a>>,
     policy: Policy,
     available: Vec<bool>,
-    /// The same pods with tiers, and with ranks as a wish to spread wants them.
+    /// The same pods with tiers, with ranks as a wish to spread wants them, and with the costs that decide what the wishes leave open.
     steered: Vec<Pod>,
+    /// Their tiers by the wishes, if a wish to spread splits these.
+    wished: Vec<u16>,
     /// Their indices. Those that should go come first.
     pub(super) order: Vec<usize>,
     owners: Vec<Option<CostOwner>>,
@@ -40,28 +43,24 @@ impl<'m, 'a> Part<'m, 'a> {
         let own = ranked(members);
         let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
         let available = wish::available(request, &own, set.spec()?.min_ready_seconds);
-        for (pod, tier) in steered.iter_mut().zip(tiers(request, policy, &own, &available)?) {
-            pod.tier = tier;
+        let template = set.spec()?.template_cost.as_deref();
+        let owners: Vec<_> = own.iter().map(|pod| owner(request, pod, template)).collect();
+        let wished = tiers(request, policy, &own, &available)?;
+        for (index, pod) in steered.iter_mut().enumerate() {
+            pod.tier = wished[index];
+            pod.deletion_cost =
+                counts_as(request.others, own[index].0.record, owners[index].as_ref(), template)
+                    .unwrap_or(pod.deletion_cost);
         }
-        spread(request, policy, &own, &mut steered, &others(members));
+        spread(request, policy, &own, &mut steered, &others(members))?;
         let mut order = vec![0; own.len()];
         policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
         let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
         if !request.by_cost {
             // For evictions, the rules before the tier do not matter.
-            order.sort_by_key(|&index| steered[index].tier);
+            order.sort_by_key(|&index| wished[index]);
         }
-        let template = set.spec()?.template_cost.as_deref();
-        let owner = |(member, pod): &RankedPod<'_, '_>| {
-            let owner = member.record.cost.as_ref()?.owner(template);
-            let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid.to_string()));
-            Some(match owner {
-                CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
-                owner => owner,
-            })
-        };
-        let owners = own.iter().map(owner).collect();
-        Ok(Self { set, own, policy, available, steered, order, owners })
+        Ok(Self { set, own, policy, available, steered, wished, order, owners })
     }
 
     pub(super) fn name(&self, index: usize) -> &'a str {
@@ -110,8 +109,8 @@ impl<'m, 'a> Part<'m, 'a> {
                 write: costs.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
                 replaces: match owner {
                     // What podrank itself replaced is still to be put back.
-                    Some(CostOwner::Podrank) => member.record.previous.as_deref().cloned(),
-                    _ => member.record.cost.as_ref().map(|cost| cost.to_previous()),
+                    Some(CostOwner::Podrank) => member.record.previous().cloned(),
+                    _ => member.record.to_replace(),
                 },
                 resource_version: member.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
             }
@@ -147,6 +146,27 @@ impl<'m, 'a> Part<'m, 'a> {
 
     /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
     pub(super) fn costs(&self, request: &Request, delete: usize) -> Result<Vec<i32>, Error> {
+        let costs = self.costs_under(request.others, delete);
+        costs.map_err(|error| match error {
+            SteerError::NoRoom { lower, higher } => {
+                let advice = match request.others {
+                    Others::Keep if self.costs_under(Others::Override, delete).is_ok() => {
+                        "--others override writes over costs of pods that should go, and puts them back if the pods stay"
+                    }
+                    _ => "use --by eviction, which needs no costs",
+                };
+                let [lower, higher] = [lower, higher].map(|index| self.with_cost(index as usize));
+                let text = format!(
+                    "somebody else's deletion costs leave no room: {lower} must go before {higher}; {advice}"
+                );
+                Error::with_remedy(text, Remedy::WriteOver)
+            }
+            other => Error::new(other.to_string()),
+        })
+    }
+
+    /// The same costs, in this mode.
+    fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, SteerError> {
         let Self { own, owners, policy, .. } = self;
         let mut pods: Vec<_> = own.iter().map(|(_, pod)| Pod { tier: 1, ..*pod }).collect();
         for &index in &self.order[..delete] {
@@ -155,47 +175,38 @@ impl<'m, 'a> Part<'m, 'a> {
         // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
         let price = |index: usize| match &owners[index] {
             Some(CostOwner::AnotherRun) => None,
-            Some(CostOwner::Other(_)) if !request.force => None,
+            Some(CostOwner::Other(_)) if others == Others::Keep || pods[index].tier == 1 => None,
+            // It could not be put back.
+            Some(CostOwner::Other(_))
+                if !own[index].0.record.to_replace().is_some_and(|it| it.is_known()) =>
+            {
+                None
+            }
             Some(CostOwner::Podrank) => Some(1),
             _ => Some(1 + u8::from(pods[index].tier == 1)),
         };
         let (mut costs, mut scratch) = (vec![0; pods.len()], vec![SteerScratch::default(); pods.len()]);
-        let steered = policy.steer(&pods, price, &mut costs, &mut scratch);
-        steered.map(|steered| steered.costs().to_vec()).map_err(|error| match error {
-            SteerError::NoRoom { lower, higher } => {
-                let pod = |index: u32| &own[index as usize].0;
-                let cost = |index: u32| own[index as usize].1.deletion_cost;
-                let whose = |index: u32| match &owners[index as usize] {
-                    Some(owner @ (CostOwner::Other(_) | CostOwner::AnotherRun)) => {
-                        format!(", written by {owner}")
-                    }
-                    _ => String::new(),
-                };
-                let text = format!(
-                    "somebody else's deletion costs leave no room: {} (cost {}{}) must go before {} (cost {}{}); \
-                     --force-conflicts writes over them and puts them back",
-                    pod(lower).entry.name,
-                    cost(lower),
-                    whose(lower),
-                    pod(higher).entry.name,
-                    cost(higher),
-                    whose(higher)
-                );
-                Error::with_remedy(text, Remedy::WriteOver)
-            }
-            other => Error::new(other.to_string()),
-        })
+        policy.steer(&pods, price, &mut costs, &mut scratch).map(|steered| steered.costs().to_vec())
+    }
+
+    /// `web-a (cost 100, written by karpenter)`
+    fn with_cost(&self, index: usize) -> String {
+        let whose = match &self.owners[index] {
+            Some(owner @ (CostOwner::Other(_) | CostOwner::AnotherRun)) => format!(", written by {owner}"),
+            _ => String::new(),
+        };
+        format!("{} (cost {}{whose})", self.name(index), self.own[index].1.deletion_cost)
     }
 
     /// The pods that go before others of a lower tier.
     pub(super) fn ahead(&self, delete: usize) -> Vec<Ahead> {
-        let Self { policy, steered, .. } = self;
+        let Self { policy, steered, wished, .. } = self;
         let (wanted, survivors) = self.order.split_at(delete);
         // One with the lowest tier, since all survivors come after all wanted pods.
-        let Some(&before) = survivors.iter().min_by_key(|&&index| steered[index].tier) else {
+        let Some(&before) = survivors.iter().min_by_key(|&&index| wished[index]) else {
             return Vec::new();
         };
-        let ahead = wanted.iter().filter(|&&index| steered[index].tier > steered[before].tier);
+        let ahead = wanted.iter().filter(|&&index| wished[index] > wished[before]);
         ahead
             .filter_map(|&index| {
                 let (order, rule) = policy.decide(&steered[index], &steered[before]);
@@ -209,6 +220,37 @@ impl<'m, 'a> Part<'m, 'a> {
             })
             .collect()
     }
+}
+
+/// To whom a pod's cost belongs.
+fn owner(request: &Request, (member, pod): &RankedPod<'_, '_>, template: Option<&str>) -> Option<CostOwner> {
+    let owner = member.record.cost.as_ref()?.owner(template);
+    let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid.to_string()));
+    Some(match owner {
+        CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
+        owner => owner,
+    })
+}
+
+/// As what a pod's cost decides what the wishes leave open, if not as what it is. Under a cost that podrank or podrank-webhook
+/// wrote for one scale-down, the one that it overwrote counts.
+fn counts_as(
+    others: Others,
+    record: &Record,
+    owner: Option<&CostOwner>,
+    template: Option<&str>,
+) -> Option<i32> {
+    let theirs = match owner? {
+        _ if others == Others::Keep => return None,
+        CostOwner::Podrank => match record.previous() {
+            Some(theirs) => theirs.clone(),
+            None => return Some(0),
+        },
+        CostOwner::Other(_) => record.to_replace()?,
+        CostOwner::AnotherRun | CostOwner::Template => return None,
+    };
+    let counts = theirs.lasts() && (others == Others::Follow || theirs.is_from(template));
+    Some(if counts { theirs.number() } else { 0 })
 }
 
 /// What the rule says about the pod that goes first.

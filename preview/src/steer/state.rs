@@ -89,7 +89,7 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
             name: pod.name.clone(),
             uid: record.pod.uid.to_string(),
             cost: cost.map(|cost| cost.text.clone()),
-            previous: record.previous.as_deref().cloned(),
+            previous: record.previous().cloned(),
         })
     });
     Ok(State {

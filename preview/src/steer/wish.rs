@@ -10,7 +10,7 @@ use crate::words::text;
 use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -25,8 +25,8 @@ pub struct Request {
     pub named: BTreeSet<String>,
     /// What else is wanted. An earlier wish counts before a later one.
     pub wishes: Vec<Wish>,
-    /// Whether costs that somebody else set may be overwritten.
-    pub force: bool,
+    /// What becomes of the costs that somebody else set.
+    pub others: Others,
     /// Whether no cost is written if Kubernetes takes the wanted pods anyway.
     pub only_if_needed: bool,
     /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
@@ -58,6 +58,18 @@ impl Request {
             .iter()
             .find_map(|wish| if let Wish::Spread(levels) = wish { Some(&**levels) } else { None })
     }
+}
+
+/// What becomes of deletion costs that somebody else set. No mode overwrites that of a pod that stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Others {
+    /// They stay. As in Kubernetes, they decide what the wishes leave open.
+    #[default]
+    Keep,
+    /// Those of pods that go may be overwritten. They decide what the wishes leave open, after a wish to spread.
+    Follow,
+    /// Those of pods that go may be overwritten. They decide nothing.
+    Override,
 }
 
 /// How many pods should stay.
@@ -355,40 +367,71 @@ fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, 
     Ok(tiers)
 }
 
-/// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node.
+/// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node. If the costs
+/// of others are followed, which count before ranks, the spread splits the tiers instead.
 pub(super) fn spread(
     request: &Request,
     policy: Policy,
     own: &[RankedPod<'_, '_>],
     pods: &mut [Pod],
     related: &[Option<&str>],
-) {
-    let levels = request.levels().filter(|_| request.empty_nodes().is_none());
-    if let Some(levels) = levels {
-        for pod in &mut *pods {
-            pod.rank = 0;
-        }
-        for level in levels.iter().rev() {
-            let mut numbers = HashMap::<&str, u32>::new();
-            let mut number = |node: Option<&str>| {
-                // Pods without a domain share one.
-                let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
-                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-                *numbers.entry(domain).or_insert(next)
-            };
-            for (pod, (member, _)) in pods.iter_mut().zip(own) {
-                pod.node = number(member.record.node.as_deref());
-            }
-            let others: Vec<_> = related
-                .iter()
-                .map(|node| {
-                    let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
-                    Pod { node: number(*node), flags, ..Pod::new() }
-                })
-                .collect();
-            let mut counts = vec![0; numbers.len()];
-            let mut order = vec![0; pods.len()];
-            policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
+) -> Result<(), Error> {
+    let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return Ok(()) };
+    let wished: Vec<_> = pods.iter().map(|pod| pod.tier).collect();
+    pods.iter_mut().for_each(|pod| pod.rank = 0);
+    for level in levels.iter().rev() {
+        spread_over(level, policy, own, pods, related);
+        if request.others == Others::Follow {
+            split(pods, &wished)?;
         }
     }
+    Ok(())
+}
+
+/// Sets the ranks as one level wants them.
+fn spread_over(
+    level: &Level,
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    pods: &mut [Pod],
+    related: &[Option<&str>],
+) {
+    let mut numbers = HashMap::<&str, u32>::new();
+    let mut number = |node: Option<&str>| {
+        // Pods without a domain share one.
+        let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        *numbers.entry(domain).or_insert(next)
+    };
+    for (pod, (member, _)) in pods.iter_mut().zip(own) {
+        pod.node = number(member.record.node.as_deref());
+    }
+    let others: Vec<_> = related
+        .iter()
+        .map(|node| {
+            let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
+            Pod { node: number(*node), flags, ..Pod::new() }
+        })
+        .collect();
+    let mut counts = vec![0; numbers.len()];
+    let mut order = vec![0; pods.len()];
+    policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
+}
+
+/// Turns ranks into tiers within those that the wishes make, so that they count before costs: 0, 1, 2 and so on.
+fn split(pods: &mut [Pod], wished: &[u16]) -> Result<(), Error> {
+    let places: Vec<_> = pods.iter().zip(wished).map(|(pod, tier)| (*tier, Reverse(pod.rank))).collect();
+    let mut all = places.clone();
+    all.sort_unstable();
+    all.dedup();
+    for (pod, place) in pods.iter_mut().zip(places) {
+        let tier = all.partition_point(|earlier| *earlier < place);
+        pod.tier = u16::try_from(tier).map_err(|_| {
+            Error::new(
+                "--spread and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",
+            )
+        })?;
+        pod.rank = 0;
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ mod budgets;
 mod differences;
 pub(crate) mod dump;
 mod leaders;
+mod others;
 mod owners;
 mod refusals;
 mod rollouts;

@@ -4,7 +4,7 @@ use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, re
 use jiff::Timestamp;
 use podrank_preview::WorkloadName;
 use podrank_preview::steer::{
-    Count, Level, Measure, Selected, Values, Wish, no_domain, no_node, nothing_to_do, plan, state,
+    Count, Level, Measure, Others, Selected, Values, Wish, no_domain, no_node, nothing_to_do, plan, state,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -221,9 +221,9 @@ fn costs_that_leave_no_room() {
     assert_eq!(
         refusal(&dump(&pods), &request),
         "somebody else's deletion costs leave no room: web-a (cost 100, written by karpenter) must go before web-b \
-         (cost 50, written by keda); --force-conflicts writes over them and puts them back"
+         (cost 50, written by keda); --others override writes over costs of pods that should go, and puts them back if the pods stay"
     );
-    request.force = true;
+    request.others = Others::Override;
     assert_eq!(plan(&input(&dump(&pods)), &request).expect("a plan").writes, 1);
 }
 
