@@ -297,3 +297,18 @@ Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User \"
         }
     }
 }
+
+#[test]
+fn costs_have_writers() {
+    let mut objects = items(&idle());
+    let cost = "controller.kubernetes.io/pod-deletion-cost";
+    let with_cost = |object: &&mut Value| object["metadata"]["annotations"][cost].is_string();
+    for (pod, manager) in objects.iter_mut().filter(with_cost).zip(["keda", "karpenter"]) {
+        let fields = json!({ "f:metadata": { "f:annotations": { format!("f:{cost}"): {} } } });
+        pod["metadata"]["managedFields"] =
+            json!([{ "manager": manager, "operation": "Update", "fieldsV1": fields }]);
+    }
+    let shown = shown("deploy/web --replicas 8", dump(&objects));
+    let said = "note: 2 pods have deletion costs, written by karpenter, keda (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)";
+    assert!(shown.notes.lines().any(|line| line == said), "{}", shown.notes);
+}

@@ -222,20 +222,19 @@ fn policy_note(
     (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
 }
 
+/// A pod's deletion cost, if it is not podrank's, and who wrote it, if that is known.
+fn cost_of(pod: &PodEntry) -> Option<(i32, Option<&str>)> {
+    let cost = pod.record.as_ref()?.as_ref().ok()?.cost.as_ref()?;
+    (cost.value.is_ok() && cost.owner(None) != CostOwner::Podrank).then(|| (cost.number(), cost.writer()))
+}
+
 /// The deletion costs that somebody else has given to the pods.
 fn cost_note(preview: &Preview<'_>, input: &Input, options: &Options) -> Option<Note> {
     if !WorkloadKind::WITH_COSTS.contains(&preview.workload.kind) || !options.gates.pod_deletion_cost {
         return None;
     }
-    let cost = |pod: &PodEntry| {
-        let cost = pod.record.as_ref()?.as_ref().ok()?.cost.as_ref()?;
-        (cost.value.is_ok() && cost.owner(None) != CostOwner::Podrank).then(|| cost.number())
-    };
-    let costs = pods(input, preview.namespace).filter_map(|pod| Some((&*pod.name, cost(pod)?)));
+    let costs = pods(input, preview.namespace).filter_map(|pod| Some((&*pod.name, cost_of(pod)?)));
     let costs: HashMap<_, _> = costs.collect();
-    if costs.is_empty() {
-        return None;
-    }
     let its = |pod: &PodPreview<'_>| Some((*costs.get(pod.name)?, pod.name.to_owned()));
     let mut its: Vec<_> = preview.pods().filter_map(its).collect();
     // Those that go first come first.
@@ -245,8 +244,13 @@ fn cost_note(preview: &Preview<'_>, input: &Input, options: &Options) -> Option<
         1 => "1 pod has a deletion cost".to_owned(),
         more => format!("{} have deletion costs", count(more as u64, "pod")),
     };
-    let shown: Vec<_> = its.iter().map(|(cost, name)| format!("{} {cost}", text::name(name))).collect();
-    let text = format!("{has} ({})", text::first(&shown, MOST_COSTS));
+    let writers: BTreeSet<_> = its.iter().filter_map(|((_, writer), _)| *writer).map(text::name).collect();
+    let by = match writers.len() {
+        0 => String::new(),
+        _ => format!(", written by {}", text::list(&writers.into_iter().collect::<Vec<_>>())),
+    };
+    let shown: Vec<_> = its.iter().map(|((cost, _), name)| format!("{} {cost}", text::name(name))).collect();
+    let text = format!("{has}{by} ({})", text::first(&shown, MOST_COSTS));
     Some(Note::new(NoteCode::DeletionCosts, text))
 }
 
