@@ -265,6 +265,9 @@ impl<'k> Run<'k> {
             self.stop_if_interrupted()?;
             plan = self.prove()?;
             if !plan.is_proved() {
+                if let Some(writer) = plan.written_by() {
+                    last = format!("{writer} keeps writing deletion costs of pods that should go");
+                }
                 continue;
             }
             self.stop_if_interrupted()?;

@@ -197,6 +197,12 @@ impl Plan {
         unmet.collect()
     }
 
+    /// Who else wrote the cost of a pod that should go and that is to be written over. `None` if there is none, or if nobody is known.
+    pub fn written_by(&self) -> Option<&str> {
+        let mut over = self.wanted().filter(|pod| pod.write.is_some() && pod.overwrites());
+        over.find_map(|pod| Some(&*pod.replaces.as_ref()?.manager)).filter(|manager| !manager.is_empty())
+    }
+
     /// Whether another plan is about the same sets.
     pub(super) fn has_sets_of(&self, other: &Self) -> bool {
         let names = |plan: &Self| plan.sets.iter().map(|set| set.replica_set.clone()).collect::<Vec<_>>();
