@@ -1,12 +1,13 @@
 //! The answer at a glance on terminals, and what it leaves whole for a pipe.
 
+use crate::common::written_by;
 use kubectl_podrank::glance::{because, glance, hint};
 use kubectl_podrank::look::Look;
 use kubectl_podrank::{render, render_plan};
 use podrank_laws::objects;
 use podrank_preview::steer::{self, Count, Request};
 use podrank_preview::{Input, Options, Preview, preview_workload};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::File;
 
 const NAME: &str = "web-7f6b9d5c48";
@@ -55,11 +56,17 @@ fn longest(text: &str) -> usize {
 
 /// A `ReplicaSet` of this many pods, whose deletion costs differ.
 fn large(pods: u32) -> Input {
+    large_by(pods, &json!(null))
+}
+
+/// The same, with costs of these managers.
+fn large_by(pods: u32, managers: &Value) -> Input {
     let pod = |number: u32| {
         let cost = "metadata annotations controller.kubernetes.io/pod-deletion-cost";
         let pod = objects::with(objects::owned_pod(number, NAME), cost, json!(number.to_string()));
         let node = format!("ip-10-0-12-{number}.eu-west-1.compute.internal");
-        objects::with(pod, "spec nodeName", json!(node))
+        let pod = objects::with(pod, "spec nodeName", json!(node));
+        objects::with(pod, "metadata managedFields", managers.clone())
     };
     let items: Vec<_> = (0..pods).map(pod).chain([objects::bare_set(NAME, pods as usize)]).collect();
     Input::read(objects::dump(&items).as_bytes()).expect("sound")
@@ -195,7 +202,7 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
             by_cost: true,
             own_costs: None,
         };
-        let plan = steer::plan(&large(pods), &request).expect("a plan");
+        let plan = steer::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");
         let text = render_plan::table(&plan, false, terminal(80));
         let notes: usize = plan.notes.iter().map(|note| note.to_string().len().div_ceil(70)).sum();
         assert!(text.lines().count() + notes <= 23, "{pods} to {replicas}: {text}");

@@ -1,6 +1,7 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
+use super::nodes::NodeWish;
 use super::preview::{gate, replicas};
 use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
@@ -140,11 +141,11 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
-    /// Pods on these nodes: labels, or a name
+    /// Pods on these nodes: labels, a name, taint:KEY, condition:TYPE=STATUS or cordoned:
     ///
-    /// May be repeated.
-    #[arg(long, value_name = "SELECTOR", alias = "node")]
-    prefer_nodes: Vec<String>,
+    /// May be repeated. A taint is written as for kubectl: taint:KEY[=VALUE][:EFFECT].
+    #[arg(long, value_name = "NODES", alias = "node")]
+    prefer_nodes: Vec<NodeWish>,
 
     /// Pods with these labels
     ///
@@ -190,7 +191,7 @@ pub(crate) struct Wishes {
 /// A wish as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum GivenWish {
-    Nodes(String),
+    Nodes(NodeWish),
     Pods(String),
     Values(PathBuf),
     Lowest(Measure),
@@ -475,12 +476,15 @@ mod tests {
             ("", ""),
             (
                 "--prefer-nodes spot --prefer-pods idle --prefer-nodes=old",
-                &*format!(r#"Nodes("spot"), Pods("idle"), Nodes("old"), {implied}"#),
+                &*format!(r#"Nodes(Labels("spot")), Pods("idle"), Nodes(Labels("old")), {implied}"#),
             ),
-            ("--prefer-nodes old --prefer-nodes spot", &format!(r#"Nodes("old"), Nodes("spot"), {implied}"#)),
-            ("--prefer-nodes spot --empty-nodes=false", r#"Nodes("spot")"#),
-            ("--prefer-nodes spot --spread zone", r#"Nodes("spot"), Spread(["zone"])"#),
-            ("--empty-nodes --prefer-nodes spot", r#"EmptyNodes { is_given: true }, Nodes("spot")"#),
+            (
+                "--prefer-nodes old --prefer-nodes spot",
+                &format!(r#"Nodes(Labels("old")), Nodes(Labels("spot")), {implied}"#),
+            ),
+            ("--prefer-nodes spot --empty-nodes=false", r#"Nodes(Labels("spot"))"#),
+            ("--prefer-nodes spot --spread zone", r#"Nodes(Labels("spot")), Spread(["zone"])"#),
+            ("--empty-nodes --prefer-nodes spot", r#"EmptyNodes { is_given: true }, Nodes(Labels("spot"))"#),
             // Every key to spread by counts.
             ("--spread a --prefer-pods idle --spread b,c", r#"Spread(["a", "b", "c"]), Pods("idle")"#),
             ("--by-value - --pod a --not-available-first --pod b", r#"Values("-"), NotAvailable"#),

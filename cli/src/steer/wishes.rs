@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::cluster::Cluster;
+use crate::args::nodes::NodeWish;
 use crate::args::steer::{GivenWish, Wishes};
 use crate::complain;
 use crate::kubectl::Reason;
@@ -9,7 +10,8 @@ use jiff::Timestamp;
 use podrank_preview::steer::{self, Level, Measure, Selected, Values, Wish};
 use serde::Deserialize;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -20,7 +22,7 @@ pub(super) fn resolve(
     wishes: &Wishes,
     values: &ReadOnce,
 ) -> Result<Vec<Wish>, Failure> {
-    let nodes = Nodes { cluster, all: OnceCell::new() };
+    let nodes = Nodes { cluster, all: OnceCell::new(), given: &wishes.given };
     wishes.given.iter().filter_map(|wish| resolve_one(&nodes, wish, values).transpose()).collect()
 }
 
@@ -60,7 +62,8 @@ fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure>
 /// Returns what a wish means. `None` for one that was not given and cannot be known.
 fn resolve_one(nodes: &Nodes<'_>, wish: &GivenWish, values: &ReadOnce) -> Result<Option<Wish>, Failure> {
     Ok(Some(match wish {
-        GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(nodes, selector)?),
+        GivenWish::Nodes(NodeWish::Labels(selector)) => Wish::Nodes(preferred_nodes(nodes, selector)?),
+        GivenWish::Nodes(wish) => Wish::Nodes(nodes_that_go(nodes, wish)?),
         GivenWish::Pods(selector) => Wish::Pods(selected(nodes.cluster, "pods", selector)?),
         GivenWish::Values(file) => Wish::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
         GivenWish::Lowest(measure) => Wish::Values(values.or(|| measured(nodes.cluster, measure))?),
@@ -103,6 +106,35 @@ fn preferred_nodes(nodes: &Nodes<'_>, selector: &str) -> Result<Selected, Failur
         return Err(steer::no_node(selector, &labels(nodes)).into());
     }
     Ok(found)
+}
+
+/// The nodes that are tainted, cordoned or in a condition as the wish says. If there are none, says what there is.
+fn nodes_that_go(nodes: &Nodes<'_>, wish: &NodeWish) -> Result<Selected, Failure> {
+    let all = nodes.read()?;
+    let names: HashSet<_> =
+        all.iter().filter(|node| node.is(wish)).map(|node| node.metadata.name.clone()).collect();
+    if !names.is_empty() {
+        return Ok(Selected { selector: wish.to_string(), names });
+    }
+    Err(format!("no node matches --prefer-nodes {wish}{}", there_are(all, wish)).into())
+}
+
+/// The taints, or the statuses of the condition, that there are instead.
+fn there_are(all: &[Node], wish: &NodeWish) -> String {
+    let (what, there): (_, BTreeSet<_>) = match wish {
+        NodeWish::Condition { kind, .. } => {
+            let conditions = all.iter().flat_map(|node| &node.status.conditions);
+            let statuses = conditions.filter(|it| it.r#type == *kind).map(|it| it.status.clone());
+            (format!("the statuses of {kind} are"), statuses.collect())
+        }
+        NodeWish::Taint { .. } => {
+            let taints = all.iter().flat_map(|node| &node.spec.taints).map(ToString::to_string);
+            ("the taints of the nodes are".to_owned(), taints.collect())
+        }
+        NodeWish::Cordoned | NodeWish::Labels(_) => return String::new(),
+    };
+    let there: Vec<_> = there.into_iter().collect();
+    if there.is_empty() { String::new() } else { format!(": {what} {}", there.join(", ")) }
 }
 
 fn read_values(file: &Path) -> Result<HashMap<String, f64>, Failure> {
@@ -152,12 +184,63 @@ struct Node {
     metadata: NodeMetadata,
     #[serde(default)]
     spec: NodeSpec,
+    #[serde(default)]
+    status: NodeStatus,
 }
 
 #[derive(Default, Deserialize)]
 struct NodeSpec {
     #[serde(default)]
     unschedulable: bool,
+    #[serde(default)]
+    taints: Vec<Taint>,
+}
+
+#[derive(Deserialize)]
+struct Taint {
+    key: String,
+    #[serde(default)]
+    value: String,
+    effect: String,
+}
+
+#[derive(Default, Deserialize)]
+struct NodeStatus {
+    #[serde(default)]
+    conditions: Vec<Condition>,
+}
+
+#[derive(Deserialize)]
+struct Condition {
+    r#type: String,
+    status: String,
+}
+
+impl fmt::Display for Taint {
+    /// As kubectl writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, value, effect } = self;
+        let equals = if value.is_empty() { "" } else { "=" };
+        write!(f, "{key}{equals}{value}:{effect}")
+    }
+}
+
+impl Node {
+    /// Whether the node is as a wish says that is not about labels.
+    fn is(&self, wish: &NodeWish) -> bool {
+        match wish {
+            NodeWish::Labels(_) => false,
+            NodeWish::Taint { key, value, effect } => self.spec.taints.iter().any(|taint| {
+                taint.key == *key
+                    && value.as_ref().is_none_or(|value| *value == taint.value)
+                    && effect.as_ref().is_none_or(|effect| *effect == taint.effect)
+            }),
+            NodeWish::Condition { kind, status } => {
+                self.status.conditions.iter().any(|it| it.r#type == *kind && it.status == *status)
+            }
+            NodeWish::Cordoned => self.spec.unschedulable,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -171,6 +254,8 @@ struct NodeMetadata {
 struct Nodes<'c> {
     cluster: &'c Cluster<'c>,
     all: OnceCell<Vec<Node>>,
+    /// The wishes, whose taints say which nodes are about to go.
+    given: &'c [GivenWish],
 }
 
 impl Nodes<'_> {
@@ -201,18 +286,66 @@ fn domains(nodes: &Nodes<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
 
 /// The pods of the cluster on their nodes.
 pub(super) fn everybody(cluster: &Cluster<'_>) -> Result<steer::Cluster, Failure> {
-    of_everybody(&Nodes { cluster, all: OnceCell::new() })
+    of_everybody(&Nodes { cluster, all: OnceCell::new(), given: &[] })
 }
 
 fn of_everybody(nodes: &Nodes<'_>) -> Result<steer::Cluster, Failure> {
     let pods = nodes.cluster.kubectl.get(&["pods", "--all-namespaces"])?;
-    let cordoned = nodes.read()?.iter().filter(|node| node.spec.unschedulable);
-    Ok(steer::Cluster::of(&pods, cordoned.map(|node| node.metadata.name.clone())))
+    let is_tainted = |node: &Node| {
+        let mut taints = nodes.given.iter().filter_map(|given| match given {
+            GivenWish::Nodes(wish @ NodeWish::Taint { .. }) => Some(wish),
+            _ => None,
+        });
+        taints.any(|wish| node.is(wish))
+    };
+    let leaving = nodes.read()?.iter().filter(|node| node.spec.unschedulable || is_tainted(node));
+    Ok(steer::Cluster::of(&pods, leaving.map(|node| node.metadata.name.clone())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn nodes_that_are_about_to_go() {
+        let node = |name: &str, spec: serde_json::Value, ready: &str| {
+            json!({ "metadata": { "name": name }, "spec": spec,
+                    "status": { "conditions": [{ "type": "Other", "status": "True" }, { "type": "Ready", "status": ready }] } })
+        };
+        let taints = json!([{ "key": "other", "effect": "NoExecute" }, { "key": "going", "value": "soon", "effect": "NoSchedule" }]);
+        let list = json!({ "items": [
+            node("a", json!({ "taints": taints }), "True"),
+            node("b", json!({ "unschedulable": true }), "Unknown"),
+            json!({ "metadata": { "name": "c" } }),
+        ] });
+        let nodes = serde_json::from_value::<List<Node>>(list).expect("nodes").items;
+        for (wish, names) in [
+            ("taint:going", "a"),
+            ("taint:going=soon:NoSchedule", "a"),
+            ("taint:other=", "a"),
+            ("taint:going=", ""),
+            ("taint:going:NoExecute", ""),
+            ("taint:soon", ""),
+            ("condition:Ready=Unknown", "b"),
+            ("condition:Ready=False", ""),
+            ("condition:Other=True", "ab"),
+            ("cordoned:", "b"),
+        ] {
+            let wish: NodeWish = wish.parse().expect(wish);
+            let found: String =
+                nodes.iter().filter(|node| node.is(&wish)).map(|node| &*node.metadata.name).collect();
+            assert_eq!(found, names, "{wish}");
+        }
+        for (wish, said) in [
+            ("taint:soon", ": the taints of the nodes are going=soon:NoSchedule, other:NoExecute"),
+            ("condition:Ready=False", ": the statuses of Ready are True, Unknown"),
+            ("condition:Reday=False", ""),
+            ("cordoned:", ""),
+        ] {
+            assert_eq!(there_are(&nodes, &wish.parse().expect(wish)), said);
+        }
+    }
 
     #[test]
     fn values_are_lines_of_a_pod_and_a_number() {

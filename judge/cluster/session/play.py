@@ -567,10 +567,41 @@ def foreign_no_room(world):
 
 @on_five()
 def foreign_forced(world):
+    """The cost of a pod that stays is never overwritten. That of one that goes is, and once more if its writer writes again."""
     world.set_cost(world.pods[0], "-2147483648", "keda")
-    refuses(world, "foreign-lowest", in_json(world, "drop", world.pods[1]), "leave no room", "written by keda")
-    takes(world, "foreign-forced", {1}, "drop", world.pods[1], "--force-conflicts")
-    assert world.costs() == {0: "-2147483648"} and world.owners(world.pods[0]) == ["keda"]
+    args = in_json(world, "drop", world.pods[1], "--others", "override")
+    refuses(world, "foreign-lowest", args, "leave no room", "written by keda")
+    world.set_cost(world.pods[0], "-5", "keda")
+    world.set_cost(world.pods[1], "3", "karpenter")
+    again = lambda: world.set_cost(world.pods[1], "7", "karpenter")
+    takes(world, "foreign-forced", {1}, "drop", world.pods[1], "--others", "override", hooks=[("after", WRITE, again)])
+    assert world.costs() == {0: "-5"} and world.owners(world.pods[0]) == ["keda"]
+
+
+@session
+def karpenter(api):
+    """Costs that Karpenter has written for each node, and nodes that are about to go."""
+    world = World(api, "karpenter", ["spot-1", "spot-1", "spot-2", "spot-2", "reserved-1", "reserved-2"], kind="ReplicaSet")
+    for place, cost in enumerate(["-1", "-1", "-2", "-2", "-4", "-3"]):
+        world.set_cost(world.pods[place], cost, "karpenter")
+    scale = ["scale", "rs/web", "--replicas", "4", "--namespace", "karpenter"]
+    done = run("karpenter-preview", ["rs/web", "--replicas", "4", "--namespace", "karpenter"], 0)
+    assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
+    run("karpenter-keep", [*scale, "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false", "--yes"], 1, "leave no room", "--others override")
+    assert not world.has_traces()
+    going = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
+    api.patch("/api/v1/nodes/reserved-2", {"spec": {"taints": [going]}})
+    try:
+        run("karpenter-no-taint", [*scale, "--prefer-nodes", "taint:karpenter.sh/disrupt", "--yes"], 1,
+            "no node matches --prefer-nodes taint:karpenter.sh/disrupt: the taints of the nodes are ", "karpenter.sh/disrupted:NoSchedule")
+        run("karpenter-taint", ["scale", "rs/web", "--replicas", "5", "--namespace", "karpenter", "--prefer-nodes", "taint:karpenter.sh/disrupted",
+            "--others", "follow", "--yes"], 0)
+    finally:
+        api.patch("/api/v1/nodes/reserved-2", {"spec": {"taints": None}})
+    assert world.gone() == {5}, world.gone()
+    run("karpenter-follow", ["scale", "rs/web", "--replicas", "3", "--namespace", "karpenter", "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false",
+        "--others", "follow", "--yes"], 0)
+    assert world.gone() == {2, 3, 5} and not world.has_traces(), world.gone()
 
 
 @on_five()

@@ -11,11 +11,11 @@ use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, 
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The pods of a cluster that are on nodes, and the nodes that the scheduler leaves out.
+/// The pods of a cluster that are on nodes, and the nodes that are about to go.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
     pods: Vec<Placed>,
-    cordoned: HashSet<String>,
+    leaving: HashSet<String>,
     /// The budgets that allow no disruption, by namespace.
     closed: Vec<(String, Budget)>,
 }
@@ -69,8 +69,8 @@ pub struct Kept {
 }
 
 impl Cluster {
-    /// Those of an input that has the pods of all namespaces. `cordoned` are names of nodes.
-    pub fn of(input: &Input, cordoned: impl IntoIterator<Item = String>) -> Self {
+    /// Those of an input that has the pods of all namespaces. `leaving` are names of nodes that go first among those that are as good.
+    pub fn of(input: &Input, leaving: impl IntoIterator<Item = String>) -> Self {
         let stays = |pod: &&PodEntry| {
             !pod.is_mirror
                 && pod.controller.as_ref().is_none_or(|it| it.kind != "DaemonSet" && it.kind != "Node")
@@ -86,7 +86,7 @@ impl Cluster {
             Some(Placed { uid, node: node.clone(), set, owner, namespace, labels, held_by: pod.held_by })
         };
         let pods = input.pods.iter().filter(stays).filter_map(placed).collect();
-        Self { pods, cordoned: cordoned.into_iter().collect(), closed: Vec::new() }
+        Self { pods, leaving: leaving.into_iter().collect(), closed: Vec::new() }
     }
 
     /// Adds the disruption budgets of an input, of which a plan names those that keep a drain from moving pods.
@@ -122,7 +122,7 @@ impl Cluster {
     ) -> Result<Vec<u16>, Error> {
         let mut names: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_deref()).collect();
         // Of nodes that are as good, the lower number goes first.
-        names.sort_unstable_by_key(|name| (!self.cordoned.contains(*name), *name));
+        names.sort_unstable_by_key(|name| (!self.leaving.contains(*name), *name));
         names.dedup();
         let numbers: HashMap<_, _> = (0_u32..).zip(&names).map(|(number, name)| (*name, number)).collect();
         let record = |(pod, &tier): (&RankedPod<'_, '_>, &u16)| {

@@ -378,7 +378,9 @@ pub(super) fn spread(
 ) -> Result<(), Error> {
     let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return Ok(()) };
     let wished: Vec<_> = pods.iter().map(|pod| pod.tier).collect();
-    pods.iter_mut().for_each(|pod| pod.rank = 0);
+    for pod in &mut *pods {
+        pod.rank = 0;
+    }
     for level in levels.iter().rev() {
         spread_over(level, policy, own, pods, related);
         if request.others == Others::Follow {
