@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,8 @@ import (
 )
 
 var beside = flag.Int("others", 2, "scale-downs of TestOthers under each mode")
+
+var program = flag.String("podrank", "", "the kubectl-podrank of TestOthersAtTerminal")
 
 // karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs a newer Go. It
 // writes as that does, though each second and not each minute: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
@@ -158,6 +161,71 @@ func TestOthers(t *testing.T) {
 	if slices.Sort(ends.stood); len(ends.stood) > 0 {
 		fmt.Printf("costs stood %v at the median and %v at the 99th percentile\n", ends.stood[len(ends.stood)/2], ends.stood[len(ends.stood)*99/100])
 	}
+}
+
+// The same at the terminal, where nobody steers but kubectl podrank.
+func TestOthersAtTerminal(t *testing.T) {
+	if *program == "" {
+		t.Skip("only with -podrank PROGRAM, a kubectl-podrank")
+	}
+	ends := endings{ends: map[v1alpha1.Others]map[string]int{}}
+	t.Run("all", func(t *testing.T) {
+		for _, mode := range []v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
+			for part := range 2 {
+				t.Run(fmt.Sprint(mode, " ", part), func(t *testing.T) {
+					t.Parallel()
+					w := NewWorld(t, 6)
+					set := webSet(w.Namespace, 18)
+					w.must(w.Create(w.ctx, set))
+					k := &karpenter{World: w, random: rand.New(rand.NewPCG(32, uint64(part))), wrote: map[types.UID]string{}}
+					for range *beside / 2 {
+						ends.add(mode, k.terminal(set, mode))
+					}
+				})
+			}
+		}
+	})
+	for mode, counts := range ends.ends {
+		fmt.Printf("terminal, %s: %v\n", mode, counts)
+	}
+}
+
+// terminal has kubectl podrank let some pods go beside passes, says how that ended, and fills the set again.
+func (k *karpenter) terminal(set client.Object, mode v1alpha1.Others) (end string) {
+	k.Helper()
+	k.ranking()
+	k.pass()
+	before := k.AwaitReady(18)
+	ctx, stop := context.WithCancel(k.ctx)
+	passes := make(chan struct{})
+	go func() { k.run(ctx); close(passes) }()
+	goes, gone := 1+k.random.IntN(9), len(k.Went())
+	isCanary := func(pod *corev1.Pod) bool { return !strings.HasPrefix(pod.Name, "web-") }
+	command := exec.Command(*program, "scale", "rs/web", "--replicas", fmt.Sprint(18-goes), "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false",
+		"--others", string(mode), "--yes", "--timeout", "30s", "--namespace", k.Namespace, "--kubeconfig", k.Kubeconfig)
+	out, err := command.CombinedOutput()
+	stop()
+	<-passes
+	time.Sleep(time.Second)
+	if wrong := k.differs(); len(wrong) > 0 {
+		k.Errorf("costs are lost or wrong: %v\n%s", wrong, out)
+	}
+	went := slices.DeleteFunc(k.Went()[gone:], isCanary)
+	switch status := command.ProcessState.ExitCode(); {
+	case status == 0 && len(went) == goes && first(before, went, k.IsSpot) == nil:
+		end = "took"
+	case status == 3 && len(went) == goes:
+		end = "others went, and it says so"
+	case status == 1 && len(went) == 0 && strings.Contains(string(out), "leave no room") && strings.Contains(string(out), "karpenter"):
+		end = "no room"
+	case status == 1 && len(went) == 0 && strings.Contains(string(out), "karpenter keeps writing"):
+		end = "kept writing"
+	default:
+		k.Errorf("%v, %d went: %s", err, len(went), out)
+	}
+	k.must(k.Scale(set, 18))
+	k.AwaitReady(18)
+	return end
 }
 
 // scaleDown lets some pods go beside passes, says how that ended, and fills the set again.
