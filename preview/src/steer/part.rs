@@ -151,13 +151,13 @@ impl<'m, 'a> Part<'m, 'a> {
             SteerError::NoRoom { lower, higher } => {
                 let advice = match request.others {
                     Others::Keep if self.costs_under(Others::Override, delete).is_ok() => {
-                        "--others override writes over costs of pods that should go, and puts them back if the pods stay"
+                        "; --others override writes over costs of pods that should go, and puts them back if the pods stay"
                     }
-                    _ => "use --by eviction, which needs no costs",
+                    _ => "; use --by eviction, which needs no costs",
                 };
                 let [lower, higher] = [lower, higher].map(|index| self.with_cost(index as usize));
                 let text = format!(
-                    "somebody else's deletion costs leave no room: {lower} must go before {higher}; {advice}"
+                    "somebody else's deletion costs leave no room: {lower} must go before {higher}{advice}"
                 );
                 Error::with_remedy(text, Remedy::WriteOver)
             }
