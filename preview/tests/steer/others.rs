@@ -1,6 +1,6 @@
 //! What becomes of deletion costs that somebody else set.
 
-use crate::steer::dump::{dump, input, pod, refusal, request, wanted, with_cost};
+use crate::steer::dump::{dump, input, not_ready, pod, refusal, request, wanted, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_preview::PREVIOUS_COST_ANNOTATION;
@@ -134,4 +134,39 @@ fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
     let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
     assert_eq!((plan.pods[0].write, replaced), (Some(-10), Some(("-5", "karpenter"))));
     assert_eq!(plan.written_by(), Some("karpenter"));
+}
+
+/// A pod that is not ready goes first whatever its domain has left, and that is no news.
+#[test]
+fn a_spread_that_is_followed_reports_no_pod_as_ahead() {
+    let pods = [pod('a', "n1"), pod('b', "n1"), not_ready(pod('c', "n2"))];
+    let spread = Level {
+        key: "node".to_owned(),
+        domains: [("n1".to_owned(), "1".to_owned()), ("n2".to_owned(), "2".to_owned())].into(),
+    };
+    let mut request = request(Count::To(2), &[], vec![Wish::Spread(vec![spread])]);
+    for others in [Others::Keep, Others::Follow] {
+        request.others = others;
+        let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
+        assert_eq!((wanted(&plan), plan.blocked.len()), ("c".to_owned(), 0), "{others:?}");
+    }
+}
+
+/// If the writer has written again over podrank's cost, that is what is overwritten and noted next.
+#[test]
+fn what_was_written_again_is_what_is_put_back() {
+    // podrank's note of the first one is still there.
+    let pods = [noted(by_karpenter('a', "n1", "9"), "podrank"), by_karpenter('b', "n2", "3")];
+    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    for others in [Others::Follow, Others::Override] {
+        request.others = others;
+        let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
+        let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
+        assert_eq!((plan.pods[0].write, replaced), (Some(2), Some(("9", "karpenter"))), "{others:?}");
+        assert_eq!(plan.written_by(), Some("karpenter"));
+    }
+    request.others = Others::Keep;
+    assert!(
+        refusal(&dump(&pods), &request).contains("web-a (cost 9, written by karpenter) must go before web-b")
+    );
 }
