@@ -578,6 +578,32 @@ def foreign_forced(world):
     assert world.costs() == {0: "-5"} and world.owners(world.pods[0]) == ["keda"]
 
 
+@on_five()
+def foreign_again(world):
+    """Somebody overwrites podrank's cost, which podrank then keeps, or whenever podrank has written it."""
+    again = lambda: world.set_cost(world.pods[1], "7", "karpenter")
+    # Otherwise, the other pods could have higher costs.
+    world.set_cost(world.pods[0], "5", "keda")
+    refuses(world, "foreign-again-kept", in_json(world, "drop", world.pods[1], world.pods[2], "--exact"),
+        f"{world.pods[1]} (cost 7, written by karpenter)", hooks=[("after", WRITE, again)])
+    assert world.costs() == {0: "5", 1: "7"} and world.owners(world.pods[1]) == ["karpenter"]
+    over = threading.Event()
+
+    def overwrite():
+        while not over.wait(0.05):
+            if world.owners(world.pods[1]) == ["podrank"]:
+                again()
+
+    writer = threading.Thread(target=overwrite)
+    writer.start()
+    try:
+        refuses(world, "foreign-again-always", in_json(world, "drop", world.pods[1], "--others", "override"), "karpenter keeps writing")
+    finally:
+        over.set()
+        writer.join()
+    assert world.costs() == {0: "5", 1: "7"} and world.owners(world.pods[1]) == ["karpenter"]
+
+
 @session
 def karpenter(api):
     """Costs that Karpenter has written for each node, and nodes that are about to go."""
