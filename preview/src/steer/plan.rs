@@ -197,10 +197,10 @@ impl Plan {
         unmet.collect()
     }
 
-    /// Who else wrote the cost of a pod that should go and that is to be written over. `None` if there is none, or if nobody is known.
+    /// Who else wrote the cost of a pod that should go and that is to be written over. `None` if nobody did.
     pub fn written_by(&self) -> Option<&str> {
         let mut over = self.wanted().filter(|pod| pod.write.is_some() && pod.overwrites());
-        over.find_map(|pod| Some(&*pod.replaces.as_ref()?.manager)).filter(|manager| !manager.is_empty())
+        over.find_map(|pod| pod.cost_owner.as_deref())
     }
 
     /// Whether another plan is about the same sets.

@@ -133,7 +133,7 @@ fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
     let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
     let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
     assert_eq!((plan.pods[0].write, replaced), (Some(-10), Some(("-5", "karpenter"))));
-    assert_eq!(plan.written_by(), Some("karpenter"));
+    assert_eq!(plan.written_by(), Some("podrank-webhook"));
 }
 
 /// A pod that is not ready goes first whatever its domain has left, and that is no news.
