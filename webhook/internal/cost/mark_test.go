@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -82,6 +83,12 @@ func TestPrevious(t *testing.T) {
 		theirs := cost.Theirs(pod)
 		if (theirs != nil) != test.isSound {
 			t.Errorf("%+v: %v", test, theirs)
+		}
+		for i := range pod.ManagedFields {
+			pod.ManagedFields[i].Operation = metav1.ManagedFieldsOperationApply
+		}
+		if got := cost.Theirs(pod); got != nil {
+			t.Errorf("%+v is applied, and can be put back: %v", test, got)
 		}
 		pod.Annotations[cost.PreviousAnnotation] = cost.Previous{Value: test.cost, Manager: test.manager}.String()
 		if got := cost.PreviousOf(pod); got != nil {

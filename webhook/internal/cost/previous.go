@@ -37,10 +37,14 @@ func (p Previous) isSound() bool {
 		len(validation.ValidateFieldManager(p.Manager, field.NewPath("manager"))) == 0
 }
 
-// Theirs returns the cost that somebody else has written on a pod, if it can be put back.
+// Theirs returns the cost that somebody else has written on a pod, if it can be put back. What somebody applies, another patch in their name would take
+// from them.
 func Theirs(pod metav1.Object) *Previous {
 	theirs := Previous{pod.GetAnnotations()[corev1.PodDeletionCost], WriterOf(pod)}
-	if !theirs.isSound() {
+	isApplied := slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Manager != Manager && manages(&entry, corev1.PodDeletionCost)
+	})
+	if isApplied || !theirs.isSound() {
 		return nil
 	}
 	return &theirs

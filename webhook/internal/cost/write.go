@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,6 +116,7 @@ func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
 
 func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 	var failed error
+	before := undo.Before
 	for range attempts {
 		pod, err := metadata(), error(nil)
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
@@ -123,8 +125,12 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if mark, ok := MarkOf(pod); pod.UID != undo.Pod.UID || !ok || !mark.IsOf(undo.Mark) {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
-		before := undo.Before
-		if previous := PreviousOf(pod); previous != nil && before[PreviousAnnotation] != previous.String() && OwnerOf(pod, nil) == Ours {
+		owner := OwnerOf(pod, nil)
+		if owner == Nobody && before[Annotation] != "" {
+			// Somebody has taken off what an earlier request had there.
+			before = markOf(before)
+		}
+		if previous := PreviousOf(pod); previous != nil && before[PreviousAnnotation] != previous.String() && owner == Ours {
 			// Then the cost is not ours any more. An earlier request may still have its mark there.
 			err, before = w.putBack(ctx, pod, *previous), markOf(before)
 		}
@@ -145,25 +151,22 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 }
 
 // putBack gives a pod the cost that was overwritten, in the name of its writer, whose it is then. The pod then has a new resource version. A value
-// that does not change would stay ours, so an equal one is changed on the way.
+// that does not change would stay ours, so an equal one is changed first, which is ErrGone.
 func (w *Writer) putBack(ctx context.Context, pod *metav1.PartialObjectMetadata, previous Previous) error {
-	values := []string{previous.Value}
 	if pod.Annotations[corev1.PodDeletionCost] == previous.Value {
-		values = []string{map[bool]string{true: "1", false: "0"}[previous.Value == "0"], previous.Value}
+		return cmp.Or(w.apply(ctx, PodOf(pod), pod.ResourceVersion, false, map[string]string{
+			corev1.PodDeletionCost: map[bool]string{true: "1", false: "0"}[previous.Value == "0"],
+			Annotation:             pod.Annotations[Annotation], PreviousAnnotation: previous.String(),
+		}), ErrGone)
 	}
-	for _, value := range values {
-		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-			"name": pod.Name, "namespace": pod.Namespace, "uid": pod.UID, "resourceVersion": pod.ResourceVersion,
-			"annotations": map[string]string{corev1.PodDeletionCost: value},
-		}})
-		if err != nil {
-			return err
-		}
-		if err := w.patch(ctx, pod, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(previous.Manager)); err != nil {
-			return err
-		}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"name": pod.Name, "namespace": pod.Namespace, "uid": pod.UID, "resourceVersion": pod.ResourceVersion,
+		"annotations": map[string]string{corev1.PodDeletionCost: previous.Value},
+	}})
+	if err != nil {
+		return err
 	}
-	return nil
+	return w.patch(ctx, pod, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(previous.Manager))
 }
 
 // A Fate is what became of a pod.

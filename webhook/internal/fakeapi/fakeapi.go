@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -126,8 +127,12 @@ func Manage(pod *corev1.Pod, manager string, keys ...string) {
 	if err != nil {
 		panic(err)
 	}
+	operation := metav1.ManagedFieldsOperationUpdate
+	if strings.HasPrefix(manager, "podrank") {
+		operation = metav1.ManagedFieldsOperationApply
+	}
 	pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
+		Manager: manager, Operation: operation, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
 	})
 }
 

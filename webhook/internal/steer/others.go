@@ -23,8 +23,8 @@ type owned struct {
 	theirs *cost.Previous
 	// writer is who else has written the cost that is there, if that is known.
 	writer string
-	// text is that cost, as far as it may be a number.
-	text string
+	// text is that cost, as far as it may be a number, and template that of the template.
+	text, template string
 }
 
 // textOf is the cost of a pod, as far as it may be a number.
@@ -35,7 +35,7 @@ func textOf(pod metav1.Object) string {
 
 // whose returns that of a pod.
 func (f *fall) whose(pod *corev1.Pod) owned {
-	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations), text: strings.Clone(textOf(pod))}
+	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations), text: strings.Clone(textOf(pod)), template: f.Set.TemplateAnnotations[corev1.PodDeletionCost]}
 	switch o.Owner {
 	case cost.Ours:
 		o.theirs = cost.PreviousOf(pod)
@@ -53,13 +53,13 @@ func (o owned) of(pod *corev1.Pod) string {
 	case o.theirs != nil:
 		return o.theirs.Value
 	}
-	return ""
+	return o.template
 }
 
 // noRoom says whose costs leave no room.
 func (f *fall) noRoom(err *decide.NoRoomError) error {
 	describe := func(pod *corev1.Pod) string {
-		text := fmt.Sprintf("%s (cost %s", pod.Name, cmp.Or(pod.Annotations[corev1.PodDeletionCost], "0"))
+		text := fmt.Sprintf("%s (cost %s", pod.Name, cmp.Or(textOf(pod), "0"))
 		if writer := f.costs[pod.UID].writer; writer != "" {
 			text += ", written by " + writer
 		}

@@ -113,14 +113,22 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 		return result, err
 	}
 	for again := false; ; again = true {
+		began := f.by.Now()
 		if result, err := f.write(ctx); result != Steered {
 			return result, err
 		}
 		// Somebody else may write these costs, too, at any time.
-		if result, err := f.confirm(ctx); result != Steered || again || f.stands(ctx) {
+		if result, err := f.confirm(ctx); result != Steered || again || f.stands(ctx) || f.isLate(ctx, began) {
 			return result, err
 		}
 	}
+}
+
+// isLate reports whether there is less time left than has passed since then.
+func (f *fall) isLate(ctx context.Context, since time.Time) bool {
+	now := f.by.Now()
+	deadline, ok := ctx.Deadline()
+	return ok && deadline.Sub(now) < now.Sub(since)
 }
 
 // mayAsk reports whether the request is worth one to the API server.
