@@ -220,6 +220,8 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.Others) (end strin
 		end = "no room"
 	case status == 1 && len(went) == 0 && strings.Contains(string(out), "karpenter keeps writing"):
 		end = "kept writing"
+	case status == 1 && len(went) == 0 && strings.Contains(string(out), "the pods kept changing"):
+		end = "kept changing"
 	default:
 		k.Errorf("%v, %d went: %s", err, len(went), out)
 	}
