@@ -125,25 +125,33 @@ func (c *endings) add(mode v1alpha1.Others, end string) {
 	c.ends[mode][end]++
 }
 
-// Beside somebody who writes costs all the time, the wanted pods go, or it is said why not; and no cost of theirs is lost.
-func TestOthers(t *testing.T) {
-	ends := endings{ends: map[v1alpha1.Others]map[string]int{}}
+// underEachMode plays two worlds under each mode, at once.
+func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.Others, part uint64, ends *endings)) *endings {
+	ends := &endings{ends: map[v1alpha1.Others]map[string]int{}}
 	t.Run("all", func(t *testing.T) {
 		for _, mode := range []v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
-			for part := range 2 {
+			for part := range uint64(2) {
 				t.Run(fmt.Sprint(mode, " ", part), func(t *testing.T) {
 					t.Parallel()
-					spec := *SpotFirst.DeepCopy()
-					spec.Others = mode
-					w, set := NewWorldOf(t, 6, spec, webSet, 18)
-					k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, uint64(part))), wrote: map[types.UID]string{}}
-					for range *beside / 2 {
-						ends.add(mode, k.scaleDown(set))
-					}
-					ends.stand(w.stood)
+					play(t, mode, part, ends)
 				})
 			}
 		}
+	})
+	return ends
+}
+
+// Beside somebody who writes costs all the time, the wanted pods go, or it is said why not; and no cost of theirs is lost.
+func TestOthers(t *testing.T) {
+	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.Others, part uint64, ends *endings) {
+		spec := *SpotFirst.DeepCopy()
+		spec.Others = mode
+		w, set := NewWorldOf(t, 6, spec, webSet, 18)
+		k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, part)), wrote: map[types.UID]string{}}
+		for range *beside / 2 {
+			ends.add(mode, k.scaleDown(set))
+		}
+		ends.stand(w.stood)
 	})
 	t.Run("killed", func(t *testing.T) {
 		spec := *SpotFirst.DeepCopy()
@@ -168,21 +176,13 @@ func TestOthersAtTerminal(t *testing.T) {
 	if *program == "" {
 		t.Skip("only with -podrank PROGRAM, a kubectl-podrank")
 	}
-	ends := endings{ends: map[v1alpha1.Others]map[string]int{}}
-	t.Run("all", func(t *testing.T) {
-		for _, mode := range []v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
-			for part := range 2 {
-				t.Run(fmt.Sprint(mode, " ", part), func(t *testing.T) {
-					t.Parallel()
-					w := NewWorld(t, 6)
-					set := webSet(w.Namespace, 18)
-					w.must(w.Create(w.ctx, set))
-					k := &karpenter{World: w, random: rand.New(rand.NewPCG(32, uint64(part))), wrote: map[types.UID]string{}}
-					for range *beside / 2 {
-						ends.add(mode, k.terminal(set, mode))
-					}
-				})
-			}
+	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.Others, part uint64, ends *endings) {
+		w := NewWorld(t, 6)
+		set := webSet(w.Namespace, 18)
+		w.must(w.Create(w.ctx, set))
+		k := &karpenter{World: w, random: rand.New(rand.NewPCG(32, part)), wrote: map[types.UID]string{}}
+		for range *beside / 2 {
+			ends.add(mode, k.terminal(set, mode))
 		}
 	})
 	for mode, counts := range ends.ends {

@@ -30,10 +30,6 @@ var noRanks = podrank.WithRanks(func(*corev1.Pod) int { return 0 })
 // so podrank.WithSpread, has them the other way round. So that each pod comes from the domain that has the most left when it is its turn, a pod
 // goes by how many are left in its domain then, itself included.
 func (q *Question) spread(active []*corev1.Pod, policy func(*corev1.Pod) int) (func(*corev1.Pod) int, error) {
-	isActive := make(map[types.UID]bool, len(active))
-	for _, pod := range active {
-		isActive[pod.UID] = true
-	}
 	tiers := make(map[types.UID]int, len(active))
 	for _, pod := range active {
 		tiers[pod.UID] = policy(pod)
@@ -49,7 +45,7 @@ func (q *Question) spread(active []*corev1.Pod, policy func(*corev1.Pod) int) (f
 			left[domain(pod)]++
 		}
 		for _, pod := range q.Related {
-			if !isActive[pod.UID] {
+			if _, isActive := tiers[pod.UID]; !isActive {
 				left[domain(pod)]++
 			}
 		}

@@ -107,15 +107,17 @@ func (t *tier) isOnNode(pod *corev1.Pod, nodes Nodes) bool {
 	}
 	node := nodes(pod.Spec.NodeName)
 	return (t.nodes == nil || t.nodes.Matches(labels.Set(node.Labels))) &&
-		(t.taint == nil || slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return matches(t.taint, &taint) })) &&
+		(t.taint == nil || hasTaint(node, t.taint)) &&
 		(t.condition == nil || slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
 			return string(condition.Type) == t.condition.Type && condition.Status == t.condition.Status
 		})) &&
 		(t.cordoned == nil || *t.cordoned == node.Spec.Unschedulable)
 }
 
-func matches(wanted *v1alpha1.Taint, taint *corev1.Taint) bool {
-	return wanted.Key == taint.Key && (wanted.Value == nil || *wanted.Value == taint.Value) && (wanted.Effect == "" || wanted.Effect == taint.Effect)
+func hasTaint(node *corev1.Node, wanted *v1alpha1.Taint) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+		return wanted.Key == taint.Key && (wanted.Value == nil || *wanted.Value == taint.Value) && (wanted.Effect == "" || wanted.Effect == taint.Effect)
+	})
 }
 
 // Compile parses the policy's selectors. With an error, only Policy is there.
@@ -193,9 +195,7 @@ func (c *Compiled) Others() v1alpha1.Others { return cmp.Or(c.Policy.Spec.Others
 
 // IsFirstNode reports whether a node goes first among those that are as good: it is cordoned, or has a taint that the policy names.
 func (c *Compiled) IsFirstNode(node *corev1.Node) bool {
-	return node.Spec.Unschedulable || slices.ContainsFunc(c.tiers, func(tier tier) bool {
-		return tier.taint != nil && slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return matches(tier.taint, &taint) })
-	})
+	return node.Spec.Unschedulable || slices.ContainsFunc(c.tiers, func(tier tier) bool { return tier.taint != nil && hasTaint(node, tier.taint) })
 }
 
 // NodeDomains returns functions that name the domain of a node, the outermost first. Nodes without a label share one domain.
