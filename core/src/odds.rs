@@ -533,7 +533,7 @@ fn share(odds: &[Cell<Odds>], entries: &mut [OddsScratch], lists: Lists) {
 fn standard_error(goes: u32, of: u32) -> u32 {
     let runs = goes.checked_div(of / RUNS).unwrap_or(0);
     // If none of n lists has it, its odds are below 3/n with a probability of 95 %.
-    if goes == 0 || goes == of {
+    if runs == 0 || runs == RUNS {
         return 3_000_000 / RUNS;
     }
     // sqrt(p (1 - p) / n), where p is runs/n and n is 2^12.
