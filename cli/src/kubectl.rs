@@ -68,7 +68,7 @@ impl Refusal {
             Reason::AlreadyExists
         } else if says("Expected replicas to be ") {
             Reason::Count
-        } else if says("(Conflict)") {
+        } else if says("(Conflict)") || says(CONFLICT) {
             Reason::Conflict
         } else if says("(TooManyRequests)") || says("disruption budget") {
             Reason::Budget

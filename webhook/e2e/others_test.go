@@ -218,10 +218,8 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.Others) (end strin
 		end = "others went, and it says so"
 	case status == 1 && len(went) == 0 && strings.Contains(string(out), "leave no room") && strings.Contains(string(out), "karpenter"):
 		end = "no room"
-	case status == 1 && len(went) == 0 && strings.Contains(string(out), "karpenter keeps writing"):
-		end = "kept writing"
-	case status == 1 && len(went) == 0 && strings.Contains(string(out), "the pods kept changing"):
-		end = "kept changing"
+	case status == 1 && len(went) == 0 && strings.Contains(string(out), "somebody else keeps changing the deletion costs of"):
+		end = "kept changing, and it says whose"
 	default:
 		k.Errorf("%v, %d went: %s", err, len(went), out)
 	}

@@ -21,7 +21,11 @@ pub(super) struct Rights {
 pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rights, String> {
     let cannot = |what: &str, error: Refusal| format!("cannot {what}: {error}");
     let dry_run = ["--dry-run=server"];
-    cluster.apply_plan(plan, false, &dry_run).map_err(|error| cannot("write deletion costs", error))?;
+    match cluster.apply_plan(plan, false, &dry_run) {
+        // Somebody has written a cost meanwhile, which the run will find.
+        Err(error) if error.reason != Reason::Conflict => return Err(cannot("write deletion costs", error)),
+        _ => {}
+    }
     cluster.scale(plan, &dry_run).map_err(|error| match error.reason {
         // Of the two, kubectl does not say which it is.
         Reason::NotFound => {

@@ -16,6 +16,7 @@ use podrank_preview::Remedy;
 use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, difference, same_sets};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::mem;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -248,26 +249,30 @@ impl<'k> Run<'k> {
     pub(super) fn lower(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
         let mut last = String::from("the pods kept changing");
         let mut needs_barrier = !self.request.only_if_needed;
+        let mut is_second = false;
         for _ in 0..ATTEMPTS {
             self.stop_if_interrupted()?;
+            let mut is_written = true;
             if plan.writes > 0 {
                 needs_barrier = true;
                 if let Some(why) = self.write(&plan)? {
                     last = why;
-                    plan = self.prove()?;
-                    continue;
+                    is_written = false;
                 }
             }
-            if needs_barrier && plan.replicas > 0 {
+            if is_written && needs_barrier && plan.replicas > 0 {
                 self.barrier()?;
                 needs_barrier = false;
             }
             self.stop_if_interrupted()?;
-            plan = self.prove()?;
-            if !plan.is_proved() {
-                if let Some(writer) = plan.written_by() {
-                    last = format!("{writer} keeps writing deletion costs of pods that should go");
+            let written = mem::replace(&mut plan, self.prove()?);
+            if !is_written || !plan.is_proved() {
+                // They are written once more.
+                let changed = plan.changed_costs(&written, is_written);
+                if let Some(costs) = changed.as_ref().filter(|_| is_second) {
+                    return Err(Stop::Unchanged(format!("somebody else keeps changing {costs}")));
                 }
+                is_second |= changed.is_some();
                 continue;
             }
             self.stop_if_interrupted()?;

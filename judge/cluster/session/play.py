@@ -579,6 +579,13 @@ def foreign_forced(world):
 
 
 @on_five()
+def foreign_just_before(world):
+    """Somebody writes the first cost of a pod just before the API server is asked whether podrank may."""
+    first = lambda: world.set_cost(world.pods[1], "7", "karpenter")
+    takes(world, "foreign-just-before", {1}, "drop", world.pods[1], "--others", "override", hooks=[("before", r"^apply .*--dry-run", first)])
+
+
+@on_five()
 def foreign_again(world):
     """Somebody overwrites podrank's cost, which podrank then keeps, or whenever podrank has written it."""
     again = lambda: world.set_cost(world.pods[1], "7", "karpenter")
@@ -597,7 +604,8 @@ def foreign_again(world):
     writer = threading.Thread(target=overwrite)
     writer.start()
     try:
-        refuses(world, "foreign-again-always", in_json(world, "drop", world.pods[1], "--others", "override"), "karpenter keeps writing")
+        refuses(world, "foreign-again-always", in_json(world, "drop", world.pods[1], "--others", "override"),
+                "somebody else keeps changing the deletion costs of ", ", written by karpenter")
     finally:
         over.set()
         writer.join()
@@ -612,6 +620,8 @@ def karpenter(api):
         world.set_cost(world.pods[place], cost, "karpenter")
     scale = ["scale", "rs/web", "--replicas", "4", "--namespace", "karpenter"]
     done = run("karpenter-preview", ["rs/web", "--replicas", "4", "--namespace", "karpenter"], 0)
+    assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
+    done = run("karpenter-order", ["rs/web", "--namespace", "karpenter"], 0)
     assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
     run("karpenter-keep", [*scale, "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false", "--yes"], 1, "leave no room", "--others override")
     assert not world.has_traces()

@@ -3,7 +3,7 @@
 
 use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Owner, PodPreview, Preview, Verdict, Workload};
+use crate::answer::preview::{Owner, Preview, Verdict, Workload};
 use crate::answer::standing::ScaleDownOrder;
 use crate::ask::options::Options;
 use crate::dump::input::Input;
@@ -37,7 +37,8 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
         // Unless it is told to, it leaves the sets alone that a rollout takes down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
         notes.extend(policy_note(id, is_of_rollout, input, &labels));
-        notes.extend(cost_note(preview, input, options));
+        let pods = preview.pods().map(|pod| pod.name);
+        notes.extend(cost_note(preview.workload.kind, preview.namespace, pods, input, options));
     }
     notes.extend(unread_note(input));
     notes.extend(unsound_note(input, id.namespace));
@@ -45,8 +46,11 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
 }
 
 /// Adds to an order who would interfere at another count, unless that is said already.
-pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input) {
+pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) {
     let id = id(order.namespace, &order.workload);
+    let pods = order.pods().map(|pod| pod.name);
+    let costs = cost_note(id.kind, id.namespace, pods, input, options);
+    order.notes.extend(costs);
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas);
@@ -229,14 +233,19 @@ fn cost_of(pod: &PodEntry) -> Option<(i32, Option<&str>)> {
 }
 
 /// The deletion costs that somebody else has given to the pods.
-fn cost_note(preview: &Preview<'_>, input: &Input, options: &Options) -> Option<Note> {
-    if !WorkloadKind::WITH_COSTS.contains(&preview.workload.kind) || !options.gates.pod_deletion_cost {
+fn cost_note<'a>(
+    kind: WorkloadKind,
+    namespace: &str,
+    its: impl Iterator<Item = &'a str>,
+    input: &Input,
+    options: &Options,
+) -> Option<Note> {
+    if !WorkloadKind::WITH_COSTS.contains(&kind) || !options.gates.pod_deletion_cost {
         return None;
     }
-    let costs = pods(input, preview.namespace).filter_map(|pod| Some((&*pod.name, cost_of(pod)?)));
+    let costs = pods(input, namespace).filter_map(|pod| Some((&*pod.name, cost_of(pod)?)));
     let costs: HashMap<_, _> = costs.collect();
-    let its = |pod: &PodPreview<'_>| Some((*costs.get(pod.name)?, pod.name.to_owned()));
-    let mut its: Vec<_> = preview.pods().filter_map(its).collect();
+    let mut its: Vec<_> = its.filter_map(|name| Some((*costs.get(name)?, name))).collect();
     // Those that go first come first.
     its.sort();
     let has = match its.len() {

@@ -1,5 +1,5 @@
-//! What a reader should know about an order besides the counts: that a scale-down waits, who else sets the count, and which deletion
-//! costs are podrank's own.
+//! What a reader should know about an order besides the counts: that a scale-down waits, who else sets the count, and whose the deletion
+//! costs are.
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::rest::WaitsFor;
@@ -25,7 +25,7 @@ pub fn add_order_notes(
     leftovers::mark(order, input);
     let waits = waits(order, input, options)?;
     order.notes.extend(waits);
-    interference::add_to_order(order, input);
+    interference::add_to_order(order, input, options);
     Ok(())
 }
 

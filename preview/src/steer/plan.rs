@@ -8,9 +8,14 @@ use crate::object::cost::{FIELD_MANAGER, Previous};
 use crate::steer::nodes::PlannedNode;
 use crate::steer::target::Target;
 use crate::steer::wish::Why;
+use crate::words::text;
 use jiff::Timestamp;
 use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+
+/// The most pods whose changed deletion costs are named.
+const MOST_NAMED: usize = 3;
 
 /// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/scale-json.md says what each
 /// name means.
@@ -197,10 +202,27 @@ impl Plan {
         unmet.collect()
     }
 
-    /// Who else wrote the cost of a pod that should go and that is to be written over. `None` if nobody did.
-    pub fn written_by(&self) -> Option<&str> {
-        let mut over = self.wanted().filter(|pod| pod.write.is_some() && pod.overwrites());
-        over.find_map(|pod| pod.cost_owner.as_deref())
+    /// Whose deletion costs have changed since an earlier plan was to be written, and who wrote them, as far as that is known:
+    /// `the deletion costs of web-a, web-b and 3 more, written by karpenter`. `None` if all are as one of the two plans has them.
+    pub fn changed_costs(&self, earlier: &Self, is_written: bool) -> Option<String> {
+        let earlier: HashMap<_, _> = earlier.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
+        let is_changed = |pod: &&PlannedPod| {
+            let Some(earlier) = earlier.get(&*pod.uid) else { return false };
+            let is_as_before = pod.deletion_cost == earlier.deletion_cost;
+            match earlier.write {
+                Some(cost) => pod.deletion_cost != cost && (is_written || !is_as_before),
+                None => !is_as_before,
+            }
+        };
+        let changed: Vec<_> = self.pods.iter().filter(is_changed).collect();
+        let names: Vec<_> = changed.iter().map(|pod| &*pod.name).collect();
+        let writers: BTreeSet<_> = changed.iter().filter_map(|pod| pod.cost_owner.as_deref()).collect();
+        let writers: Vec<_> = writers.into_iter().map(text::name).collect();
+        let by = if writers.is_empty() { "" } else { ", written by " };
+        let costs = || {
+            format!("the deletion costs of {}{by}{}", text::first(&names, MOST_NAMED), text::list(&writers))
+        };
+        (!names.is_empty()).then(costs)
     }
 
     /// Whether another plan is about the same sets.

@@ -133,7 +133,6 @@ fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
     let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
     let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
     assert_eq!((plan.pods[0].write, replaced), (Some(-10), Some(("-5", "karpenter"))));
-    assert_eq!(plan.written_by(), Some("podrank-webhook"));
 }
 
 /// A pod that is not ready goes first whatever its domain has left, and that is no news.
@@ -163,10 +162,33 @@ fn what_was_written_again_is_what_is_put_back() {
         let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
         let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
         assert_eq!((plan.pods[0].write, replaced), (Some(2), Some(("9", "karpenter"))), "{others:?}");
-        assert_eq!(plan.written_by(), Some("karpenter"));
     }
     request.others = Others::Keep;
     assert!(
         refusal(&dump(&pods), &request).contains("web-a (cost 9, written by karpenter) must go before web-b")
     );
+}
+
+/// Between a write and the count, others may write as well.
+#[test]
+fn changed_costs_are_named_with_their_writer() {
+    let before = [by_karpenter('a', "n1", "9"), by_karpenter('b', "n2", "3"), pod('c', "n3")];
+    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    request.others = Others::Override;
+    let planned = |pods: &[Value]| plan(&input(&dump(pods)), &request).expect("a plan");
+    let earlier = planned(&before);
+    let ours = |cost| noted(with_cost(pod('a', "n1"), cost, "podrank", "Apply"), "podrank");
+    let changed = |pods: &[Value], is_written| planned(pods).changed_costs(&earlier, is_written);
+    let [b, c] = [before[1].clone(), before[2].clone()];
+    // As it was, and as it is to be.
+    assert_eq!(changed(&before, false), None);
+    assert_eq!(changed(&[ours("-1"), b.clone(), c.clone()], true), None);
+    // Written again, taken off, and a pod that stays.
+    let again = "the deletion costs of web-a, written by karpenter";
+    assert_eq!(changed(&before, true).as_deref(), Some(again));
+    assert_eq!(changed(&[by_karpenter('a', "n1", "8"), b.clone(), c.clone()], false).as_deref(), Some(again));
+    let off = changed(&[pod('a', "n1"), b, c.clone()], true);
+    assert_eq!(off.as_deref(), Some("the deletion costs of web-a"));
+    let stays = changed(&[ours("-1"), by_karpenter('b', "n2", "-7"), c], true);
+    assert_eq!(stays.as_deref(), Some("the deletion costs of web-b, written by karpenter"));
 }
