@@ -5,6 +5,7 @@ use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Scope, Several};
 use crate::progress::Watched;
 use crate::surroundings;
+use crate::taken;
 use jiff::Timestamp;
 use kubectl_podrank::html::{self, Beside};
 use kubectl_podrank::look::{Grid, Look};
@@ -127,11 +128,37 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
             at_clock(args, &mut options);
             several(&input, &options, args, look, with_parts(&subjects), is_wanted, refusals)
         }
-        [subject] => {
-            let asked = one(&kubectl, subject, scope, args, options)?;
-            about(asked, args, look)
-        }
+        [subject] => match one(&kubectl, subject, scope, args, options.clone()) {
+            Ok(asked) => about(asked, args, look),
+            Err(error) => of_gone(&kubectl, subject, scope, args, &options, error),
+        },
     }
+}
+
+/// Answers about a pod that is going or gone, or else fails.
+fn of_gone(
+    kubectl: &Kubectl,
+    subject: &Subject,
+    scope: Scope<'_>,
+    args: &PreviewArgs,
+    options: &Options,
+    error: Failure,
+) -> Result<Answer, Failure> {
+    let (Subject::Pod(pod) | Subject::Workload(WorkloadName { kind: None, name: pod })) = subject else {
+        return Err(error);
+    };
+    let Some(taken) = taken::of(kubectl, pod, scope, options) else { return Err(error) };
+    let text = taken.to_string() + "\n";
+    let gist = text.clone();
+    let text = match args.output {
+        Output::Table | Output::Wide | Output::Markdown => text,
+        Output::Json => podrank_preview::json(&taken),
+        Output::Yaml => serde_saphyr::to_string(&taken)?,
+        Output::Html | Output::Link | Output::Name => {
+            return Err(format!("{error}; -o json and -o yaml say what is known of it").into());
+        }
+    };
+    Ok(Answer { text: text.into_bytes(), beside: Vec::new(), gist })
 }
 
 /// After the last answer of the cluster, so that no pod in it is younger than the decision.

@@ -29,7 +29,7 @@ pub(crate) const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl<'a> Scope<'a> {
-    fn arguments(&self) -> Vec<&'a str> {
+    pub(crate) fn arguments(&self) -> Vec<&'a str> {
         match self {
             Self::Namespace(Some(namespace)) => vec!["--namespace", namespace],
             Self::Namespace(None) => Vec::new(),
@@ -48,7 +48,7 @@ impl<'a> Scope<'a> {
 }
 
 /// The managers of fields (`metadata.managedFields`), which double the length of pods.
-const MANAGERS: &str = "--show-managed-fields";
+pub(crate) const MANAGERS: &str = "--show-managed-fields";
 
 /// What was read for a workload.
 pub(crate) struct Live {
@@ -368,7 +368,7 @@ fn get_owner(
 }
 
 /// Returns the objects of one type with this name, of which a namespace has at most one.
-fn get_named(
+pub(crate) fn get_named(
     kubectl: &Kubectl,
     resource: &str,
     name: &str,

@@ -11,6 +11,7 @@ mod relay;
 mod shell;
 mod steer;
 mod surroundings;
+mod taken;
 
 use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};

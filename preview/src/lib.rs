@@ -46,6 +46,7 @@ pub use answer::preview::{
 };
 pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 pub use answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
+pub use answer::taken::{Taken, Taker};
 pub use ask::gates;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use ask::replicas::Replicas;
@@ -58,6 +59,7 @@ pub use decide::line::MOST_IN_ONE_SYNC;
 pub use decide::order_notes::add_order_notes;
 pub use decide::overview::overview;
 pub use decide::standing::{scale_down_order, standing_of_pod};
+pub use decide::taken::taken;
 pub use decide::workload::{circle, preview_workload};
 pub use dump::input::Input;
 pub use object::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};

@@ -9,6 +9,7 @@ pub(crate) mod preview;
 pub(crate) mod rest;
 pub(crate) mod set_why;
 pub(crate) mod standing;
+pub(crate) mod taken;
 pub(crate) mod why;
 
 /// Returns the JSON that other programs read, indented, with a newline at the end.

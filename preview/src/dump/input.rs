@@ -7,6 +7,7 @@ use crate::dump::yaml::AsJson;
 use crate::object::daemon_set::RevisionEntry;
 use crate::object::deployment::DeploymentEntry;
 use crate::object::direct::DirectEntry;
+use crate::object::event::EventEntry;
 use crate::object::node::NodeEntry;
 use crate::object::owner::OwnerEntry;
 use crate::object::pod::{Pod, PodEntry};
@@ -41,6 +42,8 @@ pub struct Input {
     pub(crate) unread: Vec<SurroundingKind>,
     /// Objects of other kinds that have a count, and so may own sets.
     pub(crate) owners: Vec<OwnerEntry>,
+    /// What was reported of deletions.
+    pub(crate) events: Vec<EventEntry>,
     /// The newest time of each object that has one, in nanoseconds since the Unix epoch.
     pub(crate) moments: Vec<i64>,
     /// The number of objects of other kinds.
@@ -130,9 +133,10 @@ impl Input {
         let ids: BTreeSet<_> = later.sets.iter().map(SetEntry::id).collect();
         let earlier = self.sets.extract_if(.., |set| ids.contains(&set.id()));
         // By its name, a set is read with the managers of its fields.
-        let owners: BTreeMap<_, _> = earlier.map(|set| (set.uid, set.count_owners)).collect();
-        for set in later.sets.iter_mut().filter(|set| set.count_owners.is_empty()) {
-            set.count_owners = owners.get(&set.uid).cloned().unwrap_or_default();
+        let owners: BTreeMap<_, _> =
+            earlier.map(|set| (set.uid, (set.count_owners, set.count_writer))).collect();
+        for set in later.sets.iter_mut().filter(|set| set.count_writer.is_none()) {
+            (set.count_owners, set.count_writer) = owners.get(&set.uid).cloned().unwrap_or_default();
         }
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
@@ -143,6 +147,7 @@ impl Input {
         later.surroundings.append(&mut self.surroundings);
         later.unread.append(&mut self.unread);
         later.owners.append(&mut self.owners);
+        later.events.append(&mut self.events);
         later.moments.append(&mut self.moments);
         later.others += self.others;
         *self = later;
@@ -277,6 +282,7 @@ impl Input {
             None if own.is_list() && has_items(object) => self.add_list(object)?,
             None => {
                 self.owners.extend(OwnerEntry::read(object));
+                self.events.extend(EventEntry::read(object));
                 self.others += 1;
             }
         }

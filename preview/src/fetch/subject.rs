@@ -6,6 +6,7 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::meta::OwnerReference;
 use crate::object::pod::PodEntry;
+use crate::object::surrounding::{SurroundingEntry, SurroundingKind};
 use crate::object::workload::{WorkloadId, WorkloadKind, WorkloadName};
 use crate::words::error::Error;
 use crate::words::text;
@@ -54,6 +55,25 @@ impl Input {
         };
         let nearest = known(owner).ok_or_else(unknown)?;
         Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller.and_then(known)).collect()))
+    }
+
+    /// Returns the namespace of a pod that is being deleted, and kind and name of its controller, if it has one. `None` if there is no such pod.
+    pub fn going_pod(&self, name: &str) -> Option<(String, Option<(String, String)>)> {
+        let pod = self.pods.iter().find(|pod| pod.name == name && pod.going.is_some())?;
+        let owner = pod.controller.as_ref().map(|owner| (owner.kind.clone(), owner.name.clone()));
+        Some((pod.namespace.clone(), owner))
+    }
+
+    /// Returns the name of the Deployment of a set, if the input has the set.
+    pub fn deployment_of(&self, set: &str) -> Option<&str> {
+        let set = self.sets.iter().find(|its| its.id().name == set)?;
+        set.controller.as_ref().filter(|owner| owner.kind == "Deployment").map(|owner| &*owner.name)
+    }
+
+    /// Returns the names of the autoscalers.
+    pub fn autoscalers(&self) -> impl Iterator<Item = &str> {
+        let is_one = |entry: &&SurroundingEntry| entry.kind == SurroundingKind::Autoscaler;
+        self.surroundings.iter().filter(is_one).map(|entry| &*entry.name)
     }
 
     /// Leaves only the pods of a node.

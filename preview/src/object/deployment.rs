@@ -1,6 +1,6 @@
 //! One Deployment, and what its controller reads from its `ReplicaSet`s. Decides nothing.
 
-use crate::object::managers::count_owners;
+use crate::object::managers::{CountWriter, count_owners, count_writer};
 use crate::object::meta::Metadata;
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::template::Fingerprint;
@@ -29,6 +29,8 @@ pub(crate) struct DeploymentEntry {
     pub(crate) labels: BTreeMap<String, String>,
     /// The field managers that may write `spec.replicas` back.
     pub(crate) count_owners: Vec<String>,
+    /// Who wrote `spec.replicas` last.
+    pub(crate) count_writer: Option<CountWriter>,
     spec: Result<DeploymentSpec, String>,
 }
 
@@ -97,6 +99,7 @@ impl DeploymentEntry {
             resource_version: metadata.resource_version.unwrap_or_default(),
             labels: metadata.labels.unwrap_or_default(),
             count_owners: count_owners(object),
+            count_writer: count_writer(object),
         })
     }
 

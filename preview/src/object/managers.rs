@@ -2,7 +2,7 @@
 //! object unreadable.
 
 use crate::object::cost::FIELD_MANAGER;
-use crate::object::time::Lenient;
+use crate::object::time::{Lenient, Time, nanos};
 use crate::words::error::parse;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -19,6 +19,8 @@ const BEFORE_APPLY: &str = "before-first-apply";
 #[serde(default)]
 struct Written {
     manager: Lenient<String>,
+    subresource: Lenient<String>,
+    time: Lenient<Time>,
     #[serde(rename = "fieldsV1")]
     fields: Lenient<Fields>,
 }
@@ -44,9 +46,44 @@ impl Written {
     }
 }
 
+/// Who wrote `spec.replicas` last.
+#[derive(Clone, Debug)]
+pub(crate) struct CountWriter {
+    /// Its field manager, or `an autoscaler`.
+    pub(crate) name: String,
+    /// When it last wrote any of its fields, in nanoseconds since the Unix epoch. `None` if it wrote the count alone, by the `scale`
+    /// subresource: Kubernetes does not say when.
+    pub(crate) at: Option<i64>,
+}
+
+/// The only manager that has `spec.replicas`: a change of the value takes it from all others.
+pub(crate) fn count_writer(object: &RawValue) -> Option<CountWriter> {
+    let all = entries(object);
+    let mut with_count = all.iter().filter(|entry| entry.has_count());
+    let (entry, None) = (with_count.next()?, with_count.next()) else { return None };
+    let is_scale = entry.subresource.0.as_deref() == Some("scale");
+    let name = match entry.manager.0.as_deref()? {
+        CONTROLLER_MANAGER if is_scale => "an autoscaler",
+        name => name,
+    };
+    Some(CountWriter { name: name.to_owned(), at: nanos(&entry.time).filter(|_| !is_scale) })
+}
+
 /// The managers that may write `spec.replicas` back: neither podrank, nor a controller of Kubernetes, nor somebody who runs
 /// kubectl by hand.
 pub(crate) fn count_owners(object: &RawValue) -> Vec<String> {
+    let mut owners = Vec::new();
+    for entry in entries(object) {
+        let manager = entry.manager.0.as_deref().unwrap_or_default();
+        if entry.has_count() && writes_back(manager) && !owners.iter().any(|owner| owner == manager) {
+            owners.push(manager.to_owned());
+        }
+    }
+    owners
+}
+
+/// All entries that are sound.
+fn entries(object: &RawValue) -> Vec<Written> {
     #[derive(Deserialize)]
     struct Object {
         metadata: Metadata,
@@ -58,14 +95,7 @@ pub(crate) fn count_owners(object: &RawValue) -> Vec<String> {
         managed_fields: Lenient<Vec<Lenient<Written>>>,
     }
     let entries = parse::<Object>(object).ok().and_then(|object| object.metadata.managed_fields.0);
-    let mut owners = Vec::new();
-    for entry in entries.iter().flatten().filter_map(|entry| entry.0.as_ref()) {
-        let manager = entry.manager.0.as_deref().unwrap_or_default();
-        if entry.has_count() && writes_back(manager) && !owners.iter().any(|owner| owner == manager) {
-            owners.push(manager.to_owned());
-        }
-    }
-    owners
+    entries.into_iter().flatten().filter_map(|entry| entry.0).collect()
 }
 
 fn writes_back(manager: &str) -> bool {

@@ -6,6 +6,7 @@ pub(crate) mod cost;
 pub(crate) mod daemon_set;
 pub(crate) mod deployment;
 pub(crate) mod direct;
+pub(crate) mod event;
 pub(crate) mod job;
 pub(crate) mod job_end;
 pub(crate) mod managers;

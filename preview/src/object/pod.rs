@@ -25,6 +25,15 @@ const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 const HOLDING: [(&str, &str); 2] =
     [("karpenter.sh/do-not-disrupt", "true"), ("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")];
 
+/// The annotation in which podrank-webhook says for which scale-down it chose a pod: set, count, request and rule, with slashes between them.
+const STEERED_ANNOTATION: &str = "podrank.dev/steered";
+
+/// The end of that of a pod that stays.
+const STAYS: &str = "stays";
+
+/// The grace period of a pod that names none, in seconds.
+const GRACE_PERIOD_SECONDS: i64 = 30;
+
 /// The finalizer that a Job's pods keep until the Job has counted them.
 const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 
@@ -53,6 +62,24 @@ pub(crate) struct PodEntry {
     pub(crate) record: Option<Result<Record, String>>,
     /// The same for a pod that is not active, if its controller deletes pods itself and so reads it all the same.
     inactive_record: Option<Box<Result<Record, String>>>,
+    /// What is kept of it if it is being deleted.
+    pub(crate) going: Option<Box<Going>>,
+}
+
+/// What is kept of a pod that is being deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct Going {
+    /// Its record now, as if it were still active. `None` if it is not sound, or if its controller deletes pods itself.
+    pub(crate) record: Option<Record>,
+    /// When its deletion was asked for, in nanoseconds since the Unix epoch, to the second. `None` if the grace period is not the pod's own:
+    /// the deletion may have been asked for again, with a shorter one.
+    pub(crate) asked: Option<i64>,
+    /// When it last became ready or ceased to be, by kubelet's clock. `None` if it has no such condition.
+    pub(crate) ready_since: Option<i64>,
+    /// The reason of the condition `DisruptionTarget`, with which Kubernetes announces deletions that no controller of a workload makes.
+    pub(crate) disrupted: Option<String>,
+    /// The rule in the mark of podrank-webhook, by which it chose the pod.
+    pub(crate) steered: Option<String>,
 }
 
 /// The phase of a pod that does not run again.
@@ -169,6 +196,8 @@ struct PodMetadata {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodSpec {
     node_name: Option<String>,
+    #[serde(default)]
+    termination_grace_period_seconds: Lenient<i64>,
     affinity: Option<Affinity>,
     init_containers: Option<Vec<Container>>,
 }
@@ -196,6 +225,8 @@ struct PodStatus {
 struct Condition {
     r#type: Option<String>,
     status: Option<String>,
+    #[serde(default)]
+    reason: Lenient<String>,
     last_transition_time: Option<Time>,
 }
 
@@ -268,7 +299,7 @@ impl PodEntry {
         let controller = metadata.controller();
         let kind = controller.as_ref().and_then(OwnerReference::workload_kind);
         let kind = kind.filter(|kind| kind.is_direct());
-        let is_read = is_active || kind.is_some();
+        let is_read = is_active || is_terminating || kind.is_some();
         let labels = metadata.labels.take().unwrap_or_default();
         let about = About {
             is_preferred: labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL),
@@ -290,6 +321,7 @@ impl PodEntry {
             finished_phase,
             record,
             inactive_record,
+            going: None,
         }
     }
 
@@ -310,6 +342,7 @@ impl PodEntry {
 
 impl From<Pod> for PodEntry {
     fn from(mut pod: Pod) -> Self {
+        let mut going = pod.metadata.deletion_timestamp.is_some().then(|| Box::new(Going::read(&pod)));
         let metadata = pod.metadata.take_head();
         let phase = pod.status.as_mut().and_then(|status| status.phase.take());
         let annotations = pod.metadata.annotations.as_ref();
@@ -318,9 +351,41 @@ impl From<Pod> for PodEntry {
             annotations.and_then(|annotations| annotations.get(*key)).is_some_and(|is| is == value)
         };
         let held_by = HOLDING.iter().find(holds).map(|(key, _)| *key);
-        let entry =
+        let mut entry =
             Self::with_record(metadata, phase.as_deref(), |phase, about| Record::new(pod, phase, about));
-        Self { is_mirror, held_by, ..entry }
+        let kind = entry.controller.as_ref().and_then(OwnerReference::workload_kind);
+        if let Some(going) = going.as_mut().filter(|_| !kind.is_some_and(WorkloadKind::is_direct)) {
+            going.record = entry.inactive_record.take().and_then(|record| record.ok());
+            // If it has ended, that was after the request: otherwise, it would not have counted any more.
+            if let Some(record) = going.record.as_mut().filter(|_| entry.is_finished) {
+                record.pod.phase = Phase::RUNNING;
+            }
+        }
+        Self { is_mirror, held_by, going, ..entry }
+    }
+}
+
+impl Going {
+    /// All but the record.
+    fn read(pod: &Pod) -> Self {
+        let (metadata, status) = (&pod.metadata, pod.status.as_ref());
+        let own = pod.spec.as_ref().and_then(|spec| spec.termination_grace_period_seconds.0);
+        let grace = metadata.deletion_grace_period_seconds.0;
+        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
+        let find = |name: &str| {
+            let mut conditions = status.iter().flat_map(|status| status.conditions.iter().flatten());
+            conditions.find(|condition| condition.r#type.as_deref() == Some(name))
+        };
+        let disrupted = find("DisruptionTarget").filter(|it| it.status.as_deref() == Some("True"));
+        let mark = metadata.annotations.as_ref().and_then(|annotations| annotations.get(STEERED_ANNOTATION));
+        let rule = mark.and_then(|mark| mark.split('/').nth(3)).filter(|rule| *rule != STAYS);
+        Self {
+            record: None,
+            asked: deletion(deleted, grace).filter(|_| grace == own.or(Some(GRACE_PERIOD_SECONDS))),
+            ready_since: find("Ready").and_then(|it| time(it.last_transition_time.as_ref()).unix_nanos()),
+            disrupted: disrupted.map(|it| it.reason.0.clone().unwrap_or_default()),
+            steered: rule.map(str::to_owned),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
 use crate::object::deployment::SetState;
-use crate::object::managers::count_owners;
+use crate::object::managers::{CountWriter, count_owners, count_writer};
 use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
@@ -26,6 +26,8 @@ pub(crate) struct SetEntry {
     pub(crate) is_being_deleted: bool,
     /// The field managers that may write `spec.replicas` back.
     pub(crate) count_owners: Vec<String>,
+    /// Who wrote `spec.replicas` last.
+    pub(crate) count_writer: Option<CountWriter>,
     spec: Result<SetSpec, String>,
     status: Result<Option<SetStatus>, String>,
     /// What its Deployment's controller reads of it, if it has one.
@@ -65,6 +67,7 @@ impl SetEntry {
             labels: metadata.labels.unwrap_or_default(),
             generation: metadata.generation,
             count_owners: count_owners(object),
+            count_writer: count_writer(object),
             spec: SetSpec::read(kind, object),
             status: SetStatus::read(object),
             state: has_deployment.then(|| SetState::read(object)),

@@ -26,7 +26,11 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
-const most = 2 * time.Second
+const (
+	most = 2 * time.Second
+	// mostToStop is for the containers of a pod that terminates, if a finalizer keeps it from being removed.
+	mostToStop = 30 * time.Second
+)
 
 type kubelet struct {
 	client kubernetes.Interface
@@ -64,6 +68,8 @@ func run(ctx context.Context) {
 func (k *kubelet) look(ctx context.Context, pod *corev1.Pod) {
 	switch {
 	case pod.Spec.NodeName == "":
+	case pod.DeletionTimestamp != nil && len(pod.Finalizers) > 0:
+		k.later(ctx, pod, "stop", k.stop)
 	case pod.DeletionTimestamp != nil:
 		k.later(ctx, pod, "remove", k.remove)
 	case pod.Status.Phase == corev1.PodPending:
@@ -77,6 +83,7 @@ func (k *kubelet) forget(object any) {
 	}
 	uid := object.(*corev1.Pod).UID
 	k.begun.Delete("run " + string(uid))
+	k.begun.Delete("stop " + string(uid))
 	k.begun.Delete("remove " + string(uid))
 }
 
@@ -87,7 +94,11 @@ func (k *kubelet) later(ctx context.Context, pod *corev1.Pod, what string, do fu
 	}
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s %s %s/%s", k.seed, what, pod.Namespace, pod.Name)
-	time.AfterFunc(time.Duration(hash.Sum64()%uint64(most)), func() {
+	longest := most
+	if what == "stop" {
+		longest = mostToStop
+	}
+	time.AfterFunc(time.Duration(hash.Sum64()%uint64(longest)), func() {
 		if err := do(ctx, pod); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			fmt.Fprintf(os.Stderr, "cannot %s %s/%s: %v\n", what, pod.Namespace, pod.Name, err)
 			k.begun.Delete(key)
@@ -115,6 +126,14 @@ func (k *kubelet) run(ctx context.Context, pod *corev1.Pod) error {
 	}
 	patch := must.Get(json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": status}))
 	_, err := k.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// stop says that a pod that terminates is not ready any more, as its containers have stopped.
+func (k *kubelet) stop(ctx context.Context, pod *corev1.Pod) error {
+	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q},"status":{"conditions":[{"type":"Ready","status":"False","reason":"PodFailed","lastTransitionTime":%q}]}}`,
+		pod.UID, time.Now().UTC().Format(time.RFC3339))
+	_, err := k.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	return err
 }
 

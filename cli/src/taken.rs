@@ -1,0 +1,59 @@
+//! Reads from the cluster what says who took a pod that is going or gone: the pod, its set with all that a decision about it reads, and what was
+//! reported of these in the last hour, or as long as the cluster keeps events.
+
+use crate::kubectl::Kubectl;
+use crate::live::{self, MANAGERS, RETRIES, Scope};
+use crate::surroundings;
+use podrank_preview::{Options, Taken, WorkloadKind, WorkloadName, taken};
+use std::collections::BTreeSet;
+
+/// What is known of a pod. `None` if it is neither going nor known to be gone.
+pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Options) -> Option<Taken> {
+    let mut input = live::get_named(kubectl, "pods", pod, scope).ok()?;
+    let is_going = !input.is_empty();
+    let (namespace, owner) = match (input.going_pod(pod), scope) {
+        (Some(found), _) => found,
+        (None, Scope::Namespace(namespace)) if !is_going => {
+            let namespace = namespace.map_or_else(|| kubectl.context_namespace(), str::to_owned);
+            // Kubernetes makes a pod's name of that of its set, and five characters.
+            let (set, _) = pod.rsplit_once('-')?;
+            (namespace, Some(("ReplicaSet".to_owned(), set.to_owned())))
+        }
+        _ => return None,
+    };
+    let place = ["--namespace", &*namespace];
+    let mut about = BTreeSet::from([pod.to_owned()]);
+    if let Some((kind, name)) = owner {
+        let kind = WorkloadKind::ALL.into_iter().find(|known| known.to_string() == kind);
+        if let Some(kind) = kind.filter(|kind| WorkloadKind::WITH_COSTS.contains(kind)) {
+            let resource = kind.resource();
+            let words = [&[&*resource, &*name, "--ignore-not-found", MANAGERS][..], &place].concat();
+            input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+            let deployment = input.deployment_of(&name).map(str::to_owned);
+            let named = match &deployment {
+                Some(name) => WorkloadName { kind: Some(WorkloadKind::Deployment), name: name.clone() },
+                None => WorkloadName { kind: Some(kind), name: name.clone() },
+            };
+            let scope = Scope::Namespace(Some(&namespace));
+            if is_going && let Ok(read) = live::read(kubectl, &named, None, scope, true, RETRIES) {
+                input = read.input;
+            } else if let Some(name) = &deployment {
+                let words =
+                    [&["deployments.apps", name, "--ignore-not-found", MANAGERS][..], &place].concat();
+                input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+            }
+            about.extend(deployment.or_else(|| Some(name.rsplit_once('-')?.0.to_owned())));
+            surroundings::add_autoscalers(kubectl, &place, &mut input);
+            about.extend(input.autoscalers().map(str::to_owned));
+        }
+        about.insert(name);
+    }
+    for name in about {
+        let selector = format!("involvedObject.name={name}");
+        let words = [&["events", "--field-selector", &*selector][..], &place].concat();
+        input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+    }
+    let taken = taken(&input, &namespace, pod, options);
+    // A name that is not known may be mistyped.
+    (is_going || taken.by.is_some()).then_some(taken)
+}

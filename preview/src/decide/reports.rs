@@ -1,0 +1,159 @@
+//! What the events of an input say of the pods of one set: which were deleted, and when the count fell. Reads only the input.
+
+use crate::answer::taken::Taker;
+use crate::dump::input::Input;
+use crate::object::event::EventEntry;
+
+/// A moment at which the count of the set fell.
+#[derive(Debug)]
+pub(crate) struct Fall<'a> {
+    pub(crate) at: i64,
+    pub(crate) from: Option<u32>,
+    pub(crate) to: u32,
+    /// The Deployment that lowered it. `None` if podrank-webhook reported it.
+    pub(crate) deployment: Option<&'a str>,
+}
+
+/// The events about a set and its pods.
+pub(crate) struct Reports<'a> {
+    namespace: &'a str,
+    events: Vec<&'a EventEntry>,
+    set: &'a str,
+    /// In the order of their times.
+    falls: Vec<Fall<'a>>,
+}
+
+/// Whether a message has this name as a word.
+fn has_word(message: &str, name: &str) -> bool {
+    message.split([' ', ',']).any(|word| word == name)
+}
+
+impl<'a> Reports<'a> {
+    pub(crate) fn of(input: &'a Input, namespace: &'a str, set: &'a str) -> Self {
+        let events: Vec<_> = input.events.iter().filter(|event| event.namespace == namespace).collect();
+        let of_deployment = |event: &&'a EventEntry| {
+            let (from, to) = change(event, "Scaled down replica set ", set)?;
+            Some(Fall { at: event.at, from, to, deployment: Some(&event.name) })
+        };
+        let of_webhook = |event: &&'a EventEntry| {
+            let is_its = ["Steered", "Observed"].contains(&event.reason) && event.name == set;
+            let rest = event.message.strip_prefix("from ").filter(|_| is_its)?;
+            let (from, rest) = rest.split_once(" to ")?;
+            let to = rest.split_once(':')?.0.parse().ok()?;
+            Some(Fall { at: event.at, from: from.parse().ok(), to, deployment: None })
+        };
+        let mut falls: Vec<_> = events.iter().filter_map(of_deployment).collect();
+        if falls.is_empty() {
+            falls = events.iter().filter_map(of_webhook).collect();
+        }
+        falls.sort_by_key(|fall| fall.at);
+        Self { namespace, events, set, falls }
+    }
+
+    /// The last fall until then.
+    pub(crate) fn fall(&self, until: i64) -> Option<&Fall<'a>> {
+        self.falls.iter().rev().find(|fall| fall.at <= until)
+    }
+
+    /// The events that say that pods of the set were deleted.
+    fn deletions(&self) -> impl Iterator<Item = &'a EventEntry> {
+        self.events
+            .iter()
+            .copied()
+            .filter(|event| event.reason == "SuccessfulDelete" && event.name == self.set)
+    }
+
+    /// The one that names this pod.
+    pub(crate) fn deleted(&self, pod: &str) -> Option<&'a EventEntry> {
+        self.deletions().filter(|event| has_word(&event.message, pod)).max_by_key(|event| event.at)
+    }
+
+    /// Whether the set lost pods within so much time of then that no event names.
+    pub(crate) fn has_unnamed(&self, then: i64, within: i64) -> bool {
+        let is_near = |at: i64| (then - within..=then + within).contains(&at);
+        let near = || self.deletions().filter(|event| is_near(event.at));
+        match self.falls.iter().rev().find(|fall| is_near(fall.at)) {
+            Some(Fall { from: Some(from), to, .. }) => near().count() < from.saturating_sub(*to) as usize,
+            _ => near().any(|event| event.combined > 0),
+        }
+    }
+
+    /// When the only fall was that took pods which no event names.
+    pub(crate) fn only_fall_with_unnamed(&self) -> Option<i64> {
+        let ends = self.falls.iter().skip(1).map(|next| next.at).chain([i64::MAX]);
+        let mut with = self.falls.iter().zip(ends).filter(|(fall, end)| {
+            let named =
+                self.deletions().filter(|event| (fall.at - 1_000_000_000..*end).contains(&event.at)).count();
+            fall.from.is_some_and(|from| named < from.saturating_sub(fall.to) as usize)
+        });
+        let (fall, _) = with.next()?;
+        with.next().is_none().then_some(fall.at)
+    }
+
+    /// Whether another set of the Deployment had got pods until then.
+    pub(crate) fn has_other_risen(&self, until: i64) -> bool {
+        let rose = |event: &&&EventEntry| {
+            let rest = event.message.strip_prefix("Scaled up replica set ").filter(|_| event.at <= until);
+            rest.is_some_and(|rest| event.reason == "ScalingReplicaSet" && !has_word(rest, self.set))
+        };
+        self.events
+            .iter()
+            .filter(rose)
+            .any(|event| self.falls.iter().any(|fall| fall.deployment == Some(&event.name)))
+    }
+
+    /// The autoscaler that changed a count last in this time, of those that `is_its`, and its reason.
+    pub(crate) fn rescaled(
+        &self,
+        until: i64,
+        from: i64,
+        is_its: impl Fn(&str) -> bool,
+    ) -> Option<(&'a str, &'a str)> {
+        let own = self.events.iter().copied().filter(|event| {
+            event.reason == "SuccessfulRescale" && (from..=until).contains(&event.at) && is_its(&event.name)
+        });
+        let last = own.max_by_key(|event| event.at)?;
+        Some((&last.name, last.message.split_once("reason: ").map_or("", |(_, reason)| reason)))
+    }
+
+    /// What podrank-webhook reported of this pod: the event, and the rule in it.
+    pub(crate) fn recorded(&self, pod: &str) -> Option<(&'a EventEntry, &'a str)> {
+        let own = self
+            .events
+            .iter()
+            .copied()
+            .filter(|event| ["Steered", "Observed"].contains(&event.reason) && event.name == self.set);
+        let rule = |event: &'a EventEntry| {
+            let (_, rest) = event.message.split_once(&format!(" {pod} ("))?;
+            Some((event, rest.split_once(')')?.0))
+        };
+        own.filter_map(rule).max_by_key(|(event, _)| event.at)
+    }
+
+    /// What was reported of the pod itself.
+    pub(crate) fn disruption(&self, pod: &str) -> Option<(Taker, &'static str)> {
+        self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod)).find_map(|event| {
+            match event.reason {
+                "Preempted" => {
+                    Some((Taker::Preemption, "the scheduler preempted it for a pod of higher priority"))
+                }
+                "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
+                    Some((Taker::Taint, "its node got a taint that it does not tolerate"))
+                }
+                "Evicted" => Some((Taker::Node, "its node shuts down, or runs short of something")),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// The counts in a message such as `Scaled down replica set web-1 from 3 to 2`, if it is about this set.
+fn change(event: &EventEntry, verb: &str, set: &str) -> Option<(Option<u32>, u32)> {
+    let rest = event.message.strip_prefix(verb).filter(|_| event.reason == "ScalingReplicaSet")?;
+    let (_, counts) = rest.split_once(' ').filter(|(name, _)| *name == set)?;
+    // Before Kubernetes 1.25, it lacks the first.
+    match counts.strip_prefix("from ").and_then(|counts| counts.split_once(" to ")) {
+        Some((from, to)) => Some((from.parse().ok(), to.parse().ok()?)),
+        None => Some((None, counts.strip_prefix("to ")?.parse().ok()?)),
+    }
+}

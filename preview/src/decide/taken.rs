@@ -1,0 +1,346 @@
+//! Who took a pod that is going or gone, by what was reported, and why that one, by a decision over the pods as they were. Reads only the input.
+
+use crate::answer::preview::Verdict;
+use crate::answer::taken::{Taken, Taker};
+use crate::ask::options::Options;
+use crate::decide::reports::{Fall, Reports};
+use crate::decide::set::Scene;
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::autoscaler::Autoscaler;
+use crate::object::cost::CostOwner;
+use crate::object::deployment::DeploymentEntry;
+use crate::object::event::EventEntry;
+use crate::object::managers::CountWriter;
+use crate::object::pod::{Going, PodEntry, Record};
+use crate::object::set::SetEntry;
+use crate::object::surrounding::Surrounding;
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::text;
+use jiff::Timestamp;
+use podrank::{Flags, Time};
+use std::iter;
+
+const SECOND: i64 = 1_000_000_000;
+/// By how much two clocks that write whole seconds may differ.
+const CLOCKS: i64 = 5 * SECOND;
+/// Within what time the pods of one request are asked to go.
+const TOGETHER: i64 = 2 * SECOND;
+/// For how long a change of a count may be the reason of a deletion.
+const RECENT: i64 = 60 * SECOND;
+
+/// Says who took a pod that is being deleted or is not there, and why that one.
+pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Taken {
+    let mut named = input.pods.iter().filter(|entry| entry.namespace == namespace && entry.name == pod);
+    let entry = named.find(|entry| entry.going.is_some());
+    let going = entry.and_then(|entry| entry.going.as_deref());
+    let sets = Sets::of(input);
+    // Kubernetes makes a pod's name of that of its set, and five characters.
+    let by_name = || pod.rsplit_once('-').map_or(pod, |(set, _)| set);
+    let set = entry.and_then(|entry| entry.controller.as_ref()).map_or_else(by_name, |owner| &owner.name);
+    let of_name = || input.sets.iter().find(|its| its.namespace == namespace && its.id().name == set);
+    let entry_of_set = entry.and_then(|entry| sets.get(sets.owner(entry)?)).or_else(of_name);
+    let case = Case {
+        input,
+        namespace,
+        pod,
+        set,
+        entry: entry_of_set,
+        going,
+        reports: Reports::of(input, namespace, set),
+    };
+    let as_it_was = entry.zip(going).zip(entry_of_set);
+    let before = as_it_was.and_then(|((entry, going), set)| before(input, set.id(), entry, going, options));
+    let who = case.who(before.as_ref());
+    let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, Taker::ScaleDown | Taker::Rollout));
+    let (rule, why, unknown) = match before {
+        _ if !is_by_count => (None, None, None),
+        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Keep => (rule, Some(why), None),
+        Some(Before::Known { .. }) => {
+            (None, None, Some("not known: by its rules, Kubernetes would have let another one go"))
+        }
+        Some(Before::Unknown(why)) => (None, None, Some(why)),
+        None if going.is_some() => (None, None, Some("not known")),
+        None => (None, None, Some("not known any more")),
+    };
+    let recorded = case.recorded().filter(|_| is_by_count);
+    let is_steered = |event: &EventEntry| event.reason == "Steered";
+    let observed = recorded.filter(|(event, _)| !is_steered(event));
+    let why = why
+        .or_else(|| observed.map(|(_, rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
+    let chosen = recorded.filter(|(event, _)| is_steered(event)).map(|(_, rule)| rule.to_owned());
+    let steered = going.filter(|_| is_by_count).and_then(|going| going.steered.clone());
+    Taken {
+        namespace: namespace.to_owned(),
+        pod: pod.to_owned(),
+        going: going.is_some(),
+        asked: going
+            .and_then(|going| going.asked)
+            .and_then(|asked| Timestamp::from_nanosecond(asked.into()).ok()),
+        by: who.as_ref().map(|who| who.by),
+        probably: who.as_ref().is_some_and(|who| !who.is_named),
+        because: who.map(|who| who.because),
+        rule,
+        why_unknown: unknown.filter(|_| why.is_none()),
+        why,
+        chosen_by: chosen.or(steered),
+    }
+}
+
+/// Who took a pod.
+struct Who {
+    by: Taker,
+    because: String,
+    /// Whether something names the pod.
+    is_named: bool,
+}
+
+/// A pod that is going or gone, its set, and what was reported.
+struct Case<'a> {
+    input: &'a Input,
+    namespace: &'a str,
+    pod: &'a str,
+    /// The name of its set, or of what else controls it.
+    set: &'a str,
+    /// The set, if it is still there.
+    entry: Option<&'a SetEntry>,
+    going: Option<&'a Going>,
+    reports: Reports<'a>,
+}
+
+impl<'a> Case<'a> {
+    /// What podrank-webhook reported of it when it went: the event, and the rule in it.
+    fn recorded(&self) -> Option<(&'a EventEntry, &'a str)> {
+        let (event, rule) = self.reports.recorded(self.pod)?;
+        let asked = self.going.and_then(|going| going.asked);
+        let went = asked.or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(event.at);
+        ((went - event.at).abs() <= RECENT).then_some((event, rule))
+    }
+
+    fn who(&self, before: Option<&Before>) -> Option<Who> {
+        let told = self.going.and_then(|going| disruption(going.disrupted.as_deref()?));
+        if let Some((by, because)) = told.or_else(|| self.reports.disruption(self.pod)) {
+            return Some(Who { by, because: because.to_owned(), is_named: true });
+        }
+        let deleted = self.reports.deleted(self.pod).filter(|event| {
+            let asked = self.going.map(|going| going.asked);
+            asked.is_none_or(|asked| asked.is_some_and(|asked| event.at >= asked - CLOCKS))
+        });
+        if let Some(event) = deleted {
+            let is_set = ["ReplicaSet", "ReplicationController"].contains(&&*event.kind);
+            if !is_set {
+                let because =
+                    format!("the controller of {} {} deleted it", event.kind, text::name(&event.name));
+                return Some(Who { by: Taker::Controller, because, is_named: true });
+            }
+            return Some(self.by_count(event.at, true));
+        }
+        let Some(going) = self.going else {
+            let recorded = self.recorded().map(|(event, _)| event.at);
+            let at = recorded.or_else(|| self.reports.only_fall_with_unnamed())?;
+            return self.fall(at).map(|_| self.by_count(at, false));
+        };
+        let asked = going.asked?;
+        let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Keep);
+        let is_chosen = going.steered.is_some() || self.has_cost_of_podrank();
+        let is_possible = self.reports.has_unnamed(asked, CLOCKS) || is_chosen && self.fall(asked).is_some();
+        (fits && is_possible).then(|| self.by_count(asked, false))
+    }
+
+    fn has_cost_of_podrank(&self) -> bool {
+        let cost = self.going.and_then(|going| going.record.as_ref()?.cost.as_ref());
+        cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
+    }
+
+    fn fall(&self, at: i64) -> Option<&Fall<'a>> {
+        self.reports.fall(at + TOGETHER).filter(|fall| fall.at >= at - RECENT)
+    }
+
+    /// The count of the pod's set fell then.
+    fn by_count(&self, at: i64, is_named: bool) -> Who {
+        let kind = self.entry.map_or(WorkloadKind::ReplicaSet, |set| set.kind);
+        let set = format!("{}/{}", kind.short(), text::name(self.set));
+        let fall = self.fall(at);
+        let scaled = match fall {
+            Some(Fall { from: Some(from), to, .. }) => format!("from {from} to {to}"),
+            Some(Fall { to, .. }) => format!("to {to}"),
+            None => "down".to_owned(),
+        };
+        let (by_autoscaler, writer) = (self.autoscaler(at), self.writer(at));
+        let is_scaled = by_autoscaler.is_some() || writer.is_some_and(|writer| writer.at.is_none());
+        if let Some(deployment) = fall.and_then(|fall| fall.deployment)
+            && !is_scaled
+            && self.is_of_rollout(deployment, at)
+        {
+            let because = format!("the rollout of deploy/{} scaled {set} {scaled}", text::name(deployment));
+            return Who { by: Taker::Rollout, because, is_named };
+        }
+        let by = by_autoscaler.or_else(|| writer.map(|writer| text::name(&writer.name).into_owned()));
+        let by = by.map_or_else(String::new, |by| format!(" by {by}"));
+        let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank chose the pods" } else { "" };
+        Who { by: Taker::ScaleDown, because: format!("{set} was scaled {scaled}{by}{podrank}"), is_named }
+    }
+
+    /// The autoscaler that set the count then, with its reason.
+    fn autoscaler(&self, at: i64) -> Option<String> {
+        let deployment = self.fall(at).and_then(|fall| fall.deployment);
+        let is_its = |name: &str| {
+            self.input.surroundings_in(Some(self.namespace)).any(|entry| {
+                let targets = |autoscaler: &Autoscaler| {
+                    deployment.is_some_and(|name| autoscaler.targets("Deployment", name))
+                        || autoscaler.targets("ReplicaSet", self.set)
+                        || autoscaler.targets("ReplicationController", self.set)
+                };
+                entry.name == name && matches!(&entry.object, Ok(Surrounding::Autoscaler(it)) if targets(it))
+            })
+        };
+        let (name, reason) = self.reports.rescaled(at + TOGETHER, at - RECENT, is_its)?;
+        Some(format!("hpa/{} ({})", text::name(name), text::word(reason)))
+    }
+
+    /// Who wrote the count that was lowered then, if it is still that one.
+    fn writer(&self, at: i64) -> Option<&'a CountWriter> {
+        let fall = self.fall(at);
+        let (writer, count) = match fall.and_then(|fall| self.deployment(fall.deployment?)) {
+            Some(its) => (its.count_writer.as_ref()?, its.spec().ok()?.deployment.replicas),
+            None => (self.entry?.count_writer.as_ref()?, self.entry?.replicas().ok()?),
+        };
+        let is_its = fall.is_none_or(|fall| i64::from(fall.to) == i64::from(count));
+        let is_then = writer.at.is_none_or(|written| (at - RECENT..=at + TOGETHER).contains(&written));
+        (is_its && is_then).then_some(writer)
+    }
+
+    fn deployment(&self, name: &str) -> Option<&'a DeploymentEntry> {
+        self.input.deployments.iter().find(|its| its.namespace == self.namespace && its.name == name)
+    }
+
+    /// Whether the set was not its Deployment's newest then.
+    fn is_of_rollout(&self, deployment: &str, at: i64) -> bool {
+        let (Some(set), Some(deployment)) = (self.entry, self.deployment(deployment)) else {
+            return self.reports.has_other_risen(at + TOGETHER);
+        };
+        let is_new = || Some(set.state().ok()??.template == deployment.spec().ok()?.template);
+        is_new() == Some(false) && self.reports.has_other_risen(at + TOGETHER)
+    }
+}
+
+/// What a reason of the condition `DisruptionTarget` means.
+fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
+    Some(match reason {
+        "PreemptionByScheduler" => {
+            (Taker::Preemption, "the scheduler preempted it for a pod of higher priority")
+        }
+        "DeletionByTaintManager" => (Taker::Taint, "its node got a taint that it does not tolerate"),
+        "EvictionByEvictionAPI" => (Taker::Eviction, "it was evicted through the API, as kubectl drain does"),
+        "DeletionByPodGC" => (Taker::Node, "its node is gone, or does not answer"),
+        "TerminationByKubelet" => (Taker::Node, "its node shuts down, or runs short of something"),
+        _ => return None,
+    })
+}
+
+/// What is known of the decision that took a pod.
+enum Before {
+    Known { verdict: Verdict, rule: Option<&'static str>, why: String },
+    Unknown(&'static str),
+}
+
+/// Decides over the pods as they were when the pod was asked to go. Those that were asked to go together with it go.
+fn before(
+    input: &Input,
+    set: WorkloadRef<'_>,
+    entry: &PodEntry,
+    going: &Going,
+    options: &Options,
+) -> Option<Before> {
+    let Some(asked) = going.asked else {
+        return Some(Before::Unknown(
+            "not known: its grace period is not its own, so it may have been deleted twice",
+        ));
+    };
+    let record = going.record.as_ref()?;
+    let mut decisions = states(going, asked).map(|(flags, ready_time)| {
+        let mut record = record.clone();
+        (record.pod.flags, record.pod.ready_time) = (flags, ready_time);
+        decide(&as_it_was(input, entry, &record, asked), set, entry, asked, options)
+    });
+    let first = decisions.next()??;
+    let is_sure = decisions.all(|other| {
+        let is_same = |(verdict, rule, _): (Verdict, Option<&'static str>, String)| {
+            verdict == first.0 && rule == first.1
+        };
+        // The time of one that is not known is made up, and must not be told.
+        other.is_some_and(is_same) && first.1 != Some(podrank::Rule::ReadyTime.name())
+    });
+    let (verdict, rule, why) = first;
+    Some(if is_sure {
+        Before::Known { verdict, rule, why }
+    } else {
+        Before::Unknown(
+            "not known: its readiness changed when it was asked to go, or since, and that may have decided",
+        )
+    })
+}
+
+/// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. The first is that which it has.
+fn states(going: &Going, asked: i64) -> impl Iterator<Item = (Flags, Time)> {
+    let pod = going.record.as_ref().map_or_else(podrank::Pod::new, |record| record.pod);
+    let turned = going.ready_since.unwrap_or(i64::MIN);
+    let other = if pod.flags.contains(Flags::READY) {
+        vec![(pod.flags.with(Flags::READY, false), Time::UNSET)]
+    } else {
+        // For as long as it may have been.
+        [pod.creation_time, Time::from_unix_nanos(asked)]
+            .map(|since| (pod.flags.with(Flags::READY, true), since))
+            .into()
+    };
+    let (is_after, is_before) = (turned > asked + CLOCKS, turned < asked - CLOCKS);
+    let present = (pod.flags, pod.ready_time);
+    let all: Vec<_> = if is_before || going.ready_since.is_none() {
+        vec![present]
+    } else if is_after {
+        other
+    } else {
+        iter::once(present).chain(other).collect()
+    };
+    all.into_iter()
+}
+
+/// The input as it was then, with the pods that were there.
+fn as_it_was(input: &Input, entry: &PodEntry, record: &Record, asked: i64) -> Input {
+    let mut then = input.clone();
+    then.pods.retain_mut(|pod| {
+        if pod.namespace == entry.namespace && pod.name == entry.name {
+            pod.record = Some(Ok(record.clone()));
+        } else if let Some(going) = &pod.going
+            && going.asked.is_some_and(|its| its >= asked - TOGETHER)
+        {
+            pod.record = going.record.clone().map(Ok);
+        }
+        let created =
+            pod.record.as_ref().and_then(|record| record.as_ref().ok()?.pod.creation_time.unix_nanos());
+        created.is_none_or(|created| created <= asked + SECOND)
+    });
+    then
+}
+
+/// What becomes of a pod in such an input.
+fn decide(
+    then: &Input,
+    set: WorkloadRef<'_>,
+    entry: &PodEntry,
+    asked: i64,
+    options: &Options,
+) -> Option<(Verdict, Option<&'static str>, String)> {
+    let sets = Sets::of(then);
+    let scene = Scene::read(then, &sets, set).ok()?;
+    let goes = |pod: &PodEntry| {
+        let asked_then = pod.going.as_ref().and_then(|going| going.asked);
+        asked_then.is_some_and(|its| its <= asked + TOGETHER)
+    };
+    let own = || scene.members().iter().filter(|member| member.is_own);
+    let stay = own().filter(|member| !goes(member.entry)).count();
+    let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
+    let decision = scene.decide(u32::try_from(stay).ok()?, &options, None, None).ok()?;
+    let its = decision.pods.into_iter().find(|pod| pod.name == entry.name)?;
+    Some((its.verdict, its.rule, its.why))
+}

@@ -1,0 +1,324 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+)
+
+var takings = flag.Int("taken", 0, "scale-downs of TestTaken of each kind")
+
+// hold is a finalizer that keeps pods until they have been asked about. The stand-in for kubelet ends their readiness as kubelet does, and removes them
+// once it is off.
+const hold = "podrank.dev/hold"
+
+// taken is what kubectl podrank says of a pod that is going or gone.
+type taken struct {
+	By, Because, Rule, Why, WhyUnknown, ChosenBy string
+	Going, Probably                              bool
+}
+
+// tallied are answers about pods, by what they are worth.
+type tallied struct {
+	mu     sync.Mutex
+	counts map[string]int
+	wrong  []string
+}
+
+func (a *tallied) add(kind, what string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.counts[kind+": "+what]++
+}
+
+// takes are ways in which pods go: what happens to a Deployment, and what is to be said of it while its pods are there and when they are gone.
+var takes = []struct {
+	name  string
+	takes func(w *World, name string, count int32) error
+	by    string
+	says  func(t *taken) bool
+}{
+	{"autoscaler", func(w *World, name string, count int32) error {
+		target := autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: name}
+		return w.Create(w.ctx, &autoscalingv2.HorizontalPodAutoscaler{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: target, MaxReplicas: count},
+		})
+	}, "scaleDown", func(t *taken) bool { return strings.Contains(t.Because, " by hpa/") }},
+	{"kubectl scale", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") }},
+	{"rollout", func(w *World, name string, _ int32) error {
+		return w.Kubectl("set", "image", "deployment/"+name, "main=other")
+	}, "rollout", func(t *taken) bool { return strings.Contains(t.Because, "the rollout of deploy/") }},
+	{"terminal", func(w *World, name string, count int32) error {
+		out, err := exec.Command(*program, "scale", "deploy/"+name, "--replicas", fmt.Sprint(count), "--prefer-nodes", "lifecycle=spot", "--yes",
+			"-n", w.Namespace, "--kubeconfig", w.Kubeconfig).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}, "scaleDown", func(t *taken) bool {
+		return strings.Contains(t.Because, " by kubectl") && (!t.Going || strings.Contains(t.Because, "kubectl podrank chose"))
+	}},
+	{"webhook", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") && t.ChosenBy == "first[0]" }},
+}
+
+func scaleByKubectl(w *World, name string, count int32) error {
+	return w.Kubectl("scale", "deployment/"+name, fmt.Sprintf("--replicas=%d", count))
+}
+
+// Who took a pod, and why that one, is said rightly or not at all.
+func TestTaken(t *testing.T) {
+	if *program == "" || *takings == 0 {
+		t.Skip("only with -podrank PROGRAM, a kubectl-podrank, and -taken N")
+	}
+	all := &tallied{counts: map[string]int{}}
+	t.Run("all", func(t *testing.T) {
+		for i, kind := range takes {
+			t.Run(kind.name, func(t *testing.T) {
+				t.Parallel()
+				w := NewWorld(t, 4)
+				if kind.name == "webhook" {
+					w.Policy("spot", v1alpha1.ScaleDownPolicySpec{First: SpotFirst.First})
+				}
+				random := rand.New(rand.NewPCG(66, uint64(i)))
+				var gone []func()
+				for number := range *takings {
+					gone = append(gone, w.take(random, i, fmt.Sprintf("web%d", number), all))
+				}
+				time.Sleep(time.Minute)
+				for _, ask := range gone {
+					ask()
+				}
+			})
+		}
+	})
+	for _, what := range slices.Sorted(func(yield func(string) bool) {
+		for what := range all.counts {
+			if !yield(what) {
+				return
+			}
+		}
+	}) {
+		fmt.Printf("%s: %d\n", what, all.counts[what])
+	}
+	for _, wrong := range all.wrong {
+		t.Error(wrong)
+	}
+}
+
+// take lets pods of a new Deployment go, asks about each while it is going, and returns what asks about them when they are gone.
+func (w *World) take(random *rand.Rand, kind int, name string, all *tallied) func() {
+	w.Helper()
+	how := takes[kind]
+	count := int32(4 + random.IntN(5))
+	goes := min(1+random.Int32N(5), count-1)
+	set := deployment(w.Namespace, name, count)
+	set.Spec.Template.Finalizers = []string{hold}
+	seconds := int64(30)
+	set.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds
+	if how.by == "rollout" {
+		goes = count
+	}
+	w.must(w.Create(w.ctx, set))
+	own := func(pod *corev1.Pod) bool { return pod.Labels["app"] == name }
+	ours := func(pods []*corev1.Pod) []*corev1.Pod {
+		return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !own(pod) })
+	}
+	w.Await("ready", time.Minute, func() bool { pods := ours(w.Pods()); return len(pods) == int(count) && count32(pods, isReady) == count })
+	unready := ""
+	if random.IntN(2) == 0 {
+		// Otherwise only chance tells these pods from each other.
+		pod := ours(w.Pods())[0]
+		unready = pod.Name
+		w.must(w.Kubectl("patch", "pod", pod.Name, "--subresource=status", "-p", `{"status":{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"`+
+			metav1.Now().Add(-20*time.Second).UTC().Format(time.RFC3339)+`"}]}}`))
+	}
+	// What became ready within 5 s of the request may have been ready then, or not.
+	time.Sleep(7 * time.Second)
+	before := w.dumpOf(name)
+	old := ours(w.Pods())
+	by := &sync.WaitGroup{}
+	user := ""
+	if random.IntN(3) == 0 && how.by != "rollout" {
+		pod, later := old[random.IntN(len(old))], time.Duration(random.IntN(1500))*time.Millisecond
+		by.Go(func() {
+			time.Sleep(later)
+			// Only if nobody else has touched it.
+			if w.Delete(w.ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}) == nil {
+				user = pod.Name
+			}
+		})
+	}
+	if err := how.takes(w, name, count-goes); err != nil {
+		w.Logf("%s: %v", how.name, err)
+	}
+	by.Wait()
+	least := int(goes)
+	asked := map[string]bool{}
+	until := time.Now().Add(2 * time.Minute)
+	var went []string
+	for time.Now().Before(until) && len(went) < least {
+		for _, pod := range ours(w.Went()) {
+			if asked[pod.Name] {
+				continue
+			}
+			asked[pod.Name] = true
+			went = append(went, pod.Name)
+			answer := w.ask(pod.Name)
+			all.judge(w, kind, "going", pod.Name, user, answer)
+			if user == "" {
+				all.judgeWhy(w, kind, pod, answer, before, pod.Name == unready)
+			}
+		}
+		if how.by == "rollout" {
+			w.release(ours(w.Went()))
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	w.release(ours(w.Went()))
+	return func() {
+		for _, pod := range went {
+			all.judge(w, kind, "gone", pod, user, w.ask(pod))
+		}
+	}
+}
+
+func count32(pods []*corev1.Pod, is func(*corev1.Pod) bool) int32 { return int32(count(pods, is)) }
+
+// release lets pods end that have been asked about.
+func (w *World) release(pods []*corev1.Pod) {
+	for _, pod := range pods {
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		_ = w.Patch(w.ctx, pod.DeepCopy(), patch)
+	}
+}
+
+// dumpOf is a file with the sets of a Deployment and its pods as they are.
+func (w *World) dumpOf(name string) string {
+	w.Helper()
+	out, err := exec.Command("kubectl", "--kubeconfig", w.Kubeconfig, "-n", w.Namespace, "get", "replicasets,pods", "-l", "app="+name, "-o", "json").Output()
+	w.must(err)
+	file := filepath.Join(w.TempDir(), name+".json")
+	w.must(os.WriteFile(file, out, 0o600))
+	return file
+}
+
+// ask asks kubectl podrank about a pod. What is not known is the zero value.
+func (w *World) ask(pod string) *taken {
+	out, err := exec.Command(*program, "pod/"+pod, "-o", "json", "-n", w.Namespace, "--kubeconfig", w.Kubeconfig).Output()
+	answer := &taken{}
+	if err == nil {
+		err = json.Unmarshal(out, answer)
+	}
+	if err != nil {
+		answer.Why = err.Error()
+	}
+	return answer
+}
+
+// names reports whether the controller of a set says that it has deleted a pod.
+func (w *World) names(pod string) bool {
+	events, err := w.Clients.CoreV1().Events(w.Namespace).List(w.ctx, metav1.ListOptions{FieldSelector: "reason=SuccessfulDelete"})
+	w.must(err)
+	return slices.ContainsFunc(events.Items, func(event corev1.Event) bool { return strings.HasSuffix(event.Message, " "+pod) })
+}
+
+// judge counts an answer about who took a pod.
+func (a *tallied) judge(w *World, kind int, when, pod, user string, answer *taken) {
+	how, what := takes[kind], "right"
+	switch {
+	case pod == user && answer.By == "":
+		what = "a user's deletion is not blamed on the scale-down"
+	case answer.By == "":
+		what = "not known"
+	case pod == user && w.names(pod):
+		what = "both a user and the scale-down deleted it"
+	case pod == user, answer.By != how.by, !how.says(answer):
+		what = "wrong"
+		a.mu.Lock()
+		a.wrong = append(a.wrong, fmt.Sprintf("%s, %s: %s (user: %s): %+v", how.name, when, pod, user, *answer))
+		a.mu.Unlock()
+	}
+	if answer.Probably && what == "right" {
+		what = "right, probably"
+	}
+	a.add(how.name, "who, "+when+": "+what)
+}
+
+// judgeWhy counts an answer about why a pod went, by what a preview says of the pods before.
+func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, before string, isUnready bool) {
+	how := takes[kind]
+	if answer.By == "" || how.by == "rollout" {
+		return
+	}
+	if answer.Why == "" {
+		a.add(how.name, "why: "+answer.WhyUnknown)
+		return
+	}
+	// The others are ready. A pod with a cost of podrank goes by that, which it got after the dump.
+	want := ""
+	switch {
+	case isUnready:
+		want = "not-ready"
+	case pod.Annotations[corev1.PodDeletionCost] != "":
+		want = "deletion-cost"
+	default:
+		rules := w.rules(pod, before)
+		want = strings.Join(rules, " or ")
+		if slices.Contains(rules, answer.Rule) {
+			want = answer.Rule
+		}
+	}
+	if answer.Rule == want {
+		a.add(how.name, "why: right")
+		return
+	}
+	a.add(how.name, "why: wrong")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.wrong = append(a.wrong, fmt.Sprintf("%s: %s went by %s, and not by %q: %+v", how.name, pod.Name, want, answer.Rule, *answer))
+}
+
+// rules are those by which previews of the pods before say that a pod goes, at any count.
+func (w *World) rules(pod *corev1.Pod, before string) (rules []string) {
+	owner := metav1.GetControllerOf(pod)
+	var set appsv1.ReplicaSet
+	w.must(w.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: owner.Name}, &set))
+	for count := range 9 {
+		out, err := exec.Command(*program, "rs/"+owner.Name, "-f", before, "--replicas", fmt.Sprint(count), "--partial", "-o", "json", "-n", w.Namespace,
+			"--now", pod.DeletionTimestamp.Add(-30*time.Second).UTC().Format(time.RFC3339)).Output()
+		var preview struct {
+			Pods []struct{ Name, Verdict, Rule string }
+		}
+		if err != nil || json.Unmarshal(out, &preview) != nil {
+			continue
+		}
+		for _, each := range preview.Pods {
+			if each.Name == pod.Name && each.Verdict != "keep" {
+				rules = append(rules, each.Rule)
+			}
+		}
+	}
+	return rules
+}
