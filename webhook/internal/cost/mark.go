@@ -51,8 +51,12 @@ var rules = regexp.MustCompile(`^[a-z0-9[\]-]{1,32}$`)
 // String is the value of the annotation.
 func (m Mark) String() string {
 	rule := m.Rule
-	if !m.Goes {
+	switch {
+	case !m.Goes:
 		rule = stays
+	case !rules.MatchString(rule) || rule == stays:
+		// A mark that cannot be read again would leave its cost there for ever.
+		rule = "unknown"
 	}
 	return fmt.Sprintf("%s/%d/%s/%s", m.Set, m.Count, m.Request, rule)
 }

@@ -55,8 +55,11 @@ type going struct {
 	odds *float64
 }
 
-// wanted are the pods that should go, unless they are forgotten.
+// wanted are the pods that should go.
 func wanted(o *steer.Outcome) (pods []going) {
+	if !o.Result.Holds() {
+		return nil
+	}
 	for i, pod := range o.Wanted {
 		pods = append(pods, going{name: pod.Key.Name, uid: pod.UID, why: o.Whys[i]})
 	}
@@ -98,7 +101,7 @@ func (r *Reporter) record(o *steer.Outcome, result, message, next string, pods [
 	if o.Policy != nil {
 		d.Policy = o.Policy.Name
 	}
-	if !o.Result.IsFailure() && len(pods) > 0 {
+	if len(pods) > 0 {
 		d.Next, d.Rules = next, rules
 	}
 	for _, pod := range pods[:min(len(pods), bounded.RecordPods)] {
