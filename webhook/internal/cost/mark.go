@@ -89,8 +89,8 @@ func Cached(pod metav1.Object) (mark Mark, ok bool) {
 	if mark.Goes {
 		mark.Rule = rule
 	}
-	// What is no count is not written like this, and a count may be written in many other ways, some of them long.
-	if !IsUUID(set) || !IsUUID(request) || !rules.MatchString(rule) || mark.String() != text {
+	// What is no count and no rule is not written like this, and a count may be written in many other ways, some of them long.
+	if !IsUUID(set) || !IsUUID(request) || mark.String() != text {
 		return Mark{}, false
 	}
 	return mark, true

@@ -69,7 +69,7 @@ func row(values ...any) []any { return values }
 func TestPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	r, lines := log()
-	rules := []string{"first[0]", "value", "not-ready", "restarts", "uid"}
+	rules := []string{"first[0]", "value", "not-ready", "restarts", "uid", "uid", "uid"}
 	results := []steer.Result{steer.Steered, steer.Steered, steer.Unconfirmed, steer.NoRoom, steer.Conflict}
 	year, m, _ := time.Now().UTC().Date()
 	last := time.Date(year, m-1, 1, 0, 0, 0, 0, time.UTC)
