@@ -188,14 +188,13 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
 
 func (r *Reporter) describePrediction(o *steer.Outcome, c steer.Comparison, pods []going) string {
-	certain, text := len(o.Prediction.Certain), fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone))
-	if len(c.Wrong) > 0 {
-		text += ", not as predicted: " + list(c.Wrong)
-	} else {
-		text += fmt.Sprintf(", as predicted: %d certainly", certain)
-		if chance := len(c.Gone) - certain; chance > 0 {
-			text += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
-		}
+	certain := len(o.Prediction.Certain)
+	tail := fmt.Sprintf("; as predicted: %d certainly", certain)
+	if chance := len(c.Gone) - certain; chance > 0 {
+		tail += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
 	}
-	return r.withPods(text, pods, len(pods), "")
+	if len(c.Wrong) > 0 {
+		tail = "; not as predicted: " + list(c.Wrong)
+	}
+	return r.withPods(fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone)), pods, len(pods), tail)
 }
