@@ -45,6 +45,7 @@ func main() {
 		options.Values.AddQuery)
 	flag.BoolVar(&options.PublishValues, "publish-values", false,
 		"say in events and in the status of policies which values pods have that go or stay")
+	decisions := flag.Bool("decision-log", true, "write a line of JSON about each decision to standard output, which docs/decisions.md describes")
 	version := flag.Bool("version", false, "print the release of podrank and exit")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)
@@ -52,6 +53,9 @@ func main() {
 	if *version {
 		fmt.Println(decide.Version())
 		return
+	}
+	if *decisions {
+		options.Decisions = os.Stdout
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
 	if err := run(options); err != nil {

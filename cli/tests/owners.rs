@@ -242,7 +242,7 @@ fn undo_looks_at_all_sets_of_the_owner() {
 fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
     let cost = "controller.kubernetes.io/pod-deletion-cost";
     let mark = "00000000-0000-4000-8000-000000000001/1/00000000-0000-4000-8000-000000000002";
-    let costs = json!({ cost: "-1", "podrank.dev/steered": mark });
+    let costs = json!({ cost: "-1", "podrank.dev/steered": format!("{mark}/first[0]") });
     let steps = [
         ("the cost is written", costs, "Apply"),
         (
@@ -253,7 +253,7 @@ fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
         ("the cost is taken off", json!({}), "Apply"),
         (
             "an earlier undo has put the cost back",
-            json!({ cost: "-1", "podrank.dev/steered": mark }),
+            json!({ cost: "-1", "podrank.dev/steered": format!("{mark}/first[0]") }),
             "Update",
         ),
     ];

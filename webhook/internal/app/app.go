@@ -13,6 +13,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -92,6 +93,8 @@ type Options struct {
 	// Values are where values of pods come from, besides the API server, and PublishValues is whether reports say them.
 	Values        values.Options
 	PublishValues bool
+	// Decisions gets a line for each decision, unless it is nil.
+	Decisions io.Writer
 }
 
 // AllowOthers allows policies something about the costs of others.
@@ -158,7 +161,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
 	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), steer.NewPlans()
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
-		PublishValues: options.PublishValues}
+		PublishValues: options.PublishValues, Decisions: options.Decisions}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)

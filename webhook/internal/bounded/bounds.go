@@ -192,19 +192,26 @@ const (
 	// Beyond: the rest follows soon.
 	CleanupPods = 200
 	// NoteBytes is the text of an event, or of an entry in a status.
-	// Protects: what is stored.
+	// Protects: what is stored. API servers refuse events with more than 1,024.
 	// Beyond: the text is cut.
-	NoteBytes = 1024
+	NoteBytes = 1000
 	// ScaleDowns is scale-downs in the status of a policy.
 	// Protects: what is stored.
 	// Beyond: the oldest one is dropped.
 	ScaleDowns = 10
+	// RecordPods is pods of a decision that are named in the log of decisions, and in memory until then.
+	// Protects: memory, and the size of a line, from whoever makes pods.
+	// Beyond: the line says how many more there are.
+	RecordPods = 500
 )
 
 // Short cuts a text that may have names of any length in it.
-func Short(text string) string {
-	if len(text) > NoteBytes {
-		return strings.ToValidUTF8(text[:NoteBytes-len("…")], "") + "…"
+func Short(text string) string { return Cut(text, NoteBytes) }
+
+// Cut cuts a text to so many bytes.
+func Cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 	}
 	return text
 }

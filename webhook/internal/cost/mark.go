@@ -7,6 +7,7 @@ package cost
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,8 @@ const (
 
 	// Annotation is the mark of a pod whose cost this program wrote.
 	Annotation = "podrank.dev/steered"
-	// stays ends the mark of a pod that should not go.
-	stays = "/stays"
+	// stays is in place of a rule in the mark of a pod that should not go.
+	stays = "stays"
 )
 
 // A Mark says for which scale-down a cost was written. It is all that is left of a plan after a restart. A later request that
@@ -40,20 +41,29 @@ type Mark struct {
 	Request types.UID
 	// Goes is whether the pod should go. Otherwise its cost is only there to make room for the others.
 	Goes bool
+	// Rule is why it goes, for whoever looks at it: nothing is decided by it.
+	Rule string
 }
+
+// rules are what a rule looks like.
+var rules = regexp.MustCompile(`^[a-z0-9[\]-]{1,32}$`)
 
 // String is the value of the annotation.
 func (m Mark) String() string {
-	text := fmt.Sprintf("%s/%d/%s", m.Set, m.Count, m.Request)
-	if !m.Goes {
-		text += stays
+	rule := m.Rule
+	switch {
+	case !m.Goes:
+		rule = stays
+	case !rules.MatchString(rule) || rule == stays:
+		// A mark that cannot be read again would leave its cost there for ever.
+		rule = "unknown"
 	}
-	return text
+	return fmt.Sprintf("%s/%d/%s/%s", m.Set, m.Count, m.Request, rule)
 }
 
 // IsOf reports whether two marks are of the same request.
 func (m Mark) IsOf(other Mark) bool {
-	m.Goes = other.Goes
+	m.Goes, m.Rule = other.Goes, other.Rule
 	return m == other
 }
 
@@ -70,13 +80,17 @@ func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
 
 // Cached returns the mark of a pod in the cache, which has no marks but those of this program, and does not know who manages what.
 func Cached(pod metav1.Object) (mark Mark, ok bool) {
-	text, isStaying := strings.CutSuffix(pod.GetAnnotations()[Annotation], stays)
+	text := pod.GetAnnotations()[Annotation]
 	set, rest, _ := strings.Cut(text, "/")
-	count, request, _ := strings.Cut(rest, "/")
+	count, rest, _ := strings.Cut(rest, "/")
+	request, rule, _ := strings.Cut(rest, "/")
 	number, _ := strconv.ParseInt(count, 10, 32)
-	mark = Mark{types.UID(set), int32(number), types.UID(request), !isStaying}
-	// What is no count is not written like this, and a count may be written in many other ways, some of them long.
-	if !IsUUID(set) || !IsUUID(request) || mark.String() != pod.GetAnnotations()[Annotation] {
+	mark = Mark{Set: types.UID(set), Count: int32(number), Request: types.UID(request), Goes: rule != stays}
+	if mark.Goes {
+		mark.Rule = rule
+	}
+	// What is no count and no rule is not written like this, and a count may be written in many other ways, some of them long.
+	if !IsUUID(set) || !IsUUID(request) || mark.String() != text {
 		return Mark{}, false
 	}
 	return mark, true

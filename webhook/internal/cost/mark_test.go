@@ -20,8 +20,10 @@ func TestMark(t *testing.T) {
 		return pod
 	}
 	for text, want := range map[string]cost.Mark{
-		set + "/7/" + request:            {Set: set, Count: 7, Request: request, Goes: true},
-		set + "/7/" + request + "/stays": {Set: set, Count: 7, Request: request},
+		set + "/7/" + request + "/not-ready":                  {Set: set, Count: 7, Request: request, Goes: true, Rule: "not-ready"},
+		set + "/7/" + request + "/first[7]":                   {Set: set, Count: 7, Request: request, Goes: true, Rule: "first[7]"},
+		set + "/7/" + request + "/" + strings.Repeat("a", 32): {Set: set, Count: 7, Request: request, Goes: true, Rule: strings.Repeat("a", 32)},
+		set + "/7/" + request + "/stays":                      {Set: set, Count: 7, Request: request},
 	} {
 		if got, ok := cost.MarkOf(marked(cost.Manager, text)); !ok || got != want || got.String() != text {
 			t.Errorf("%s is %+v", text, got)
@@ -42,11 +44,21 @@ func TestMark(t *testing.T) {
 	// What has another form, such as a longer one, is none.
 	for _, text := range []string{
 		"", "x", "/stays", set, set + "/7", set + "/x/" + request, set + "/99999999999/" + request, "web/7/" + request, set + "/7/5a",
+		set + "/7/" + request, set + "/7/" + request + "/Tier", set + "/7/" + request + "/" + strings.Repeat("a", 33), set + "/7/" + request + "/tier ",
+		set + "/7/" + request + "/tier\n", set + "/7/" + request + "/a/b", set + "/007/" + request + "/tier", set + "/+7/" + request + "/tier",
+		"{" + set + "}/7/" + request + "/tier", set + "/99999999999/" + request + "/tier", "web/7/" + request + "/tier", set + "/7/5a/tier",
 		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", set + "/007/" + request,
 		set + "/+7/" + request, "{" + set + "}/7/" + request,
 	} {
 		if got, ok := cost.MarkOf(marked(cost.Manager, text)); ok {
 			t.Errorf("%q is %+v", text, got)
+		}
+	}
+	// One that could not be read again is not written, whatever the rule is called.
+	for _, rule := range []string{"", "stays", "No rule", strings.Repeat("a", 33)} {
+		mark := cost.Mark{Set: set, Count: 7, Request: request, Goes: true, Rule: rule}
+		if got, ok := cost.MarkOf(marked(cost.Manager, mark.String())); !ok || !got.Goes || !got.IsOf(mark) || !mark.IsOf(got) {
+			t.Errorf("%q is written as %s", rule, mark)
 		}
 	}
 	// Whoever forges one spells it otherwise than the admission policy.

@@ -47,10 +47,10 @@ type Question struct {
 	MinReadySeconds   int32
 	// IsFixed is whether a pod's cost belongs to somebody else.
 	IsFixed func(*corev1.Pod) bool
-	// Others says what becomes of such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod goes, and CostOfOthers is
-	// what a pod's annotation would be without this program, or "".
+	// Others says what becomes of such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod goes.
 	Others       v1alpha1.Others
 	MayOverwrite func(*corev1.Pod) bool
+	// CostOfOthers is what a pod's annotation would be without this program, or "".
 	CostOfOthers func(*corev1.Pod) string
 	// IsOurs is whether a pod's cost is taken off in any case, because this program wrote it.
 	IsOurs func(*corev1.Pod) bool
@@ -61,6 +61,9 @@ type Question struct {
 type Decision struct {
 	// Wanted are the pods that should go, in the order in which they should.
 	Wanted []*corev1.Pod
+	// Whys are why each of them goes, and Next is the name of the first pod that stays, or "" if all go.
+	Whys []Why
+	Next string
 	// Writes are the costs to write, which take the fewest requests in all, with those that take the costs off survivors again.
 	Writes []Write
 	// Blocked are pods that go although the policy wants others to go before them.
@@ -101,8 +104,8 @@ func Decide(q Question) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	decision := Decision{}
-	if decision.Wanted, err = q.wanted(tier); err != nil {
+	decision, err := q.want(tier)
+	if err != nil {
 		return Decision{}, err
 	}
 	wanted := make(map[*corev1.Pod]bool, len(decision.Wanted))
@@ -116,11 +119,31 @@ func Decide(q Question) (Decision, error) {
 	return decision, err
 }
 
-// wanted returns the pods that should go.
-func (q *Question) wanted(tier func(*corev1.Pod) int) ([]*corev1.Pod, error) {
+// want finds the pods that should go, and why.
+func (q *Question) want(tier func(*corev1.Pod) int) (decision Decision, err error) {
+	victims, err := q.explained(tier)
+	if err != nil {
+		return decision, err
+	}
+	originals := make(map[types.UID]*corev1.Pod, len(q.Active))
+	for _, pod := range q.Active {
+		originals[pod.UID] = pod
+	}
+	for _, victim := range victims {
+		decision.Wanted = append(decision.Wanted, originals[victim.Pod.UID])
+		decision.Whys = append(decision.Whys, q.why(victim, tier))
+		if victim.Before != nil {
+			decision.Next = victim.Before.Name
+		}
+	}
+	return decision, nil
+}
+
+// victims are the pods that should go, also without the costs of this program.
+func (q *Question) victims(without bool, tier func(*corev1.Pod) int) ([]podrank.Victim, error) {
 	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.Others != v1alpha1.Override)}
 	active := q.Active
-	if q.Others == v1alpha1.Follow {
+	if without {
 		active = q.withCostsOfOthers()
 	}
 	switch {
@@ -135,18 +158,7 @@ func (q *Question) wanted(tier func(*corev1.Pod) int) ([]*corev1.Pod, error) {
 	case len(q.Domains) > 0:
 		options = append(options, podrank.WithSpread(q.Domains...))
 	}
-	wanted, err := podrank.PodsToDelete(active, q.Related, q.Delete, append(options, podrank.WithTier(tier))...)
-	if q.Others != v1alpha1.Follow {
-		return wanted, err
-	}
-	originals := make(map[types.UID]*corev1.Pod, len(q.Active))
-	for _, pod := range q.Active {
-		originals[pod.UID] = pod
-	}
-	for i, pod := range wanted {
-		wanted[i] = originals[pod.UID]
-	}
-	return wanted, err
+	return podrank.ExplainVictims(active, q.Related, q.Delete, append(options, podrank.WithTier(tier))...)
 }
 
 // blocked returns the wanted pods for which a pod of a lower tier has to stay.
@@ -230,6 +242,10 @@ type Prediction struct {
 	Certain Names
 	// Possible are all pods that may go, with those that certainly do.
 	Possible map[types.UID]bool
+	// Whys are why those that certainly go do, if their controller decides at once. A rule of "" is no single one: Kubernetes' comparator contradicts itself.
+	Whys map[types.UID]Why
+	// Next is the name of the first pod that stays, or "" if chance decides about some.
+	Next string
 	// Chances are how likely contested pods go if their controller decides at once. There are none for a set of more than 500 pods.
 	Chances []Chance
 }
@@ -254,7 +270,7 @@ type Chance struct {
 
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
-	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}}
+	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}, Whys: map[types.UID]Why{}}
 	if len(active) <= bounded.OddsPods {
 		_, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
 		if err != nil {
@@ -278,7 +294,21 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 			p.Possible[pod.UID] = true
 		}
 	}
-	return p, nil
+	return p, p.explain(active, related, now)
+}
+
+// explain says why pods go.
+func (p *Prediction) explain(active, related []*corev1.Pod, now time.Time) error {
+	victims, err := podrank.ExplainVictims(active, related, p.Delete, podrank.WithNow(now), podrank.Kubernetes())
+	for _, victim := range victims {
+		if _, isCertain := p.Certain[victim.Pod.UID]; isCertain {
+			p.Whys[victim.Pod.UID] = Why{string(victim.Rule), victim.Of, victim.Than}
+		}
+		if len(p.Certain) == p.Delete && victim.Before != nil {
+			p.Next = victim.Before.Name
+		}
+	}
+	return err
 }
 
 // States are what Kubernetes' order depends on and may change while a pod lives, by UID.

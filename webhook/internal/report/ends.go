@@ -125,7 +125,7 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 		found = true
 		downs[i].Gone, downs[i].Missed = new(int32(o.Gone)), new(int32(count))
 		if count > 0 {
-			downs[i].Message = bounded.Short(downs[i].Message + "; " + strings.Join(texts, "; "))
+			downs[i].Message = ended(downs[i].Message, strings.Join(texts, "; "))
 		}
 		o.endEarlier(downs, r.ending.Inside())
 	})
@@ -142,9 +142,15 @@ func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, endings map[ending]int) {
 		hasPods = hasPods || endings[ending{o.UID, downs[i].To}] > 0
 		if downs[i].UID == o.UID && downs[i].Gone == nil && downs[i].To > o.To && !hasPods && steer.Result(downs[i].Result).Holds() {
 			downs[i].Gone, downs[i].Missed = new(int32), new(int32)
-			downs[i].Message = bounded.Short(downs[i].Message + "; a later scale-down took its pods over")
+			downs[i].Message = ended(downs[i].Message, "a later scale-down took its pods over")
 		}
 	}
+}
+
+// ended is a message with its end, for which names of pods leave some room.
+func ended(message, end string) string {
+	end = bounded.Cut("; "+end, bounded.NoteBytes/2)
+	return bounded.Cut(message, bounded.NoteBytes-len(end)) + end
 }
 
 // Observed reports whether the prediction of a scale-down that nobody steered was right.
@@ -155,7 +161,8 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 		log.Info("scale-down could not be compared", "why", c.Without)
 		return
 	}
-	message := describePrediction(o, c)
+	pods := gone(o, c)
+	message := r.describePrediction(o, c, pods)
 	log.Info("scale-down was observed", "gone", len(c.Gone), "wrong", c.Wrong, "message", message)
 	kind, reason, result := corev1.EventTypeNormal, string(steer.Observed), "Right"
 	if len(c.Wrong) > 0 {
@@ -163,6 +170,11 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 	}
 	predictions.WithLabelValues(result).Inc()
 	r.event(o.Set, kind, reason, message)
+	rules := map[string]int{}
+	for _, pod := range pods {
+		rules[pod.why.Rule]++
+	}
+	r.record(o, reason, strings.Join(c.Wrong[:min(len(c.Wrong), named)], ", "), o.Prediction.Next, pods, rules)
 	for _, chance := range o.Prediction.Chances {
 		_, went := c.Gone[chance.Pod]
 		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went)).Inc()
@@ -175,15 +187,14 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 // tenth is the tenth of all odds to which a share belongs: "0.3" is from 0.3 to 0.4.
 func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
 
-func describePrediction(o *steer.Outcome, c steer.Comparison) string {
+func (r *Reporter) describePrediction(o *steer.Outcome, c steer.Comparison, pods []going) string {
 	certain := len(o.Prediction.Certain)
-	text := fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone))
-	if len(c.Wrong) > 0 {
-		return fmt.Sprintf("%s, not as predicted: %s", text, list(c.Wrong))
-	}
-	text += fmt.Sprintf(", as predicted: %d certainly", certain)
+	tail := fmt.Sprintf("; as predicted: %d certainly", certain)
 	if chance := len(c.Gone) - certain; chance > 0 {
-		text += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
+		tail += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
 	}
-	return text
+	if len(c.Wrong) > 0 {
+		tail = "; not as predicted: " + list(c.Wrong)
+	}
+	return r.withPods(fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone)), pods, len(pods), tail)
 }

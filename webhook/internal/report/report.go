@@ -7,6 +7,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ type Reporter struct {
 	Log      logr.Logger
 	// PublishValues is whether events and statuses say which values pods have.
 	PublishValues bool
+	// Decisions gets a line for each decision, unless it is nil.
+	Decisions io.Writer
+	recording sync.Mutex
 
 	// What is reported later.
 	later sync.WaitGroup
@@ -60,13 +64,14 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		log.V(1).Info("scale-down", "message", o.Message)
 		return
 	}
-	message := bounded.Short(describe(o) + r.describeValues(o))
+	message := bounded.Short(r.describe(o))
 	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
 	set, kind := setOf(o), corev1.EventTypeNormal
 	if o.Result.IsFailure() {
 		kind = corev1.EventTypeWarning
 	}
 	r.event(set, kind, string(o.Result), message)
+	r.record(o, string(o.Result), o.Message, o.Next, wanted(o), o.Rules)
 	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
 		r.event(set, corev1.EventTypeWarning, "Blocked", describeBlocked(o))
 	}
@@ -159,19 +164,21 @@ func (r *Reporter) fails(err error, namespace, name string) {
 }
 
 // describe says what became of a request.
-func describe(o *steer.Outcome) string {
-	if o.Result.Holds() {
-		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, o.Count,
-			o.Written)
-		if o.Result == steer.Unconfirmed {
-			text += "; whether their controller saw these costs in time is not known yet"
-		}
-		if len(o.Blocked) > 0 {
-			text += "; " + describeBlocked(o)
-		}
-		return text
+func (r *Reporter) describe(o *steer.Outcome) string {
+	if !o.Result.Holds() {
+		return fmt.Sprintf("from %d to %d without steering: %s", o.From, o.To, o.Message) + r.describeValues(o)
 	}
-	return fmt.Sprintf("from %d to %d without steering: %s", o.From, o.To, o.Message)
+	tail := fmt.Sprintf(", %d deletion costs were written", o.Written)
+	if o.Next != "" {
+		tail = ", before " + o.Next + tail
+	}
+	if o.Result == steer.Unconfirmed {
+		tail += "; whether their controller saw these costs in time is not known yet"
+	}
+	if len(o.Blocked) > 0 {
+		tail += "; " + describeBlocked(o)
+	}
+	return r.withPods(fmt.Sprintf("from %d to %d: %d pods should go", o.From, o.To, o.Count), wanted(o), o.Count, tail+r.describeValues(o))
 }
 
 func describeBlocked(o *steer.Outcome) string {

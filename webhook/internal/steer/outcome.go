@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -96,9 +97,13 @@ type Outcome struct {
 	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
-	// Wanted are the pods that should go, and Count is how many, also when they are forgotten.
+	// Wanted are the pods that should go, and Whys why each of them does. Count is how many there are, and Rules how many by each rule, also when they are
+	// forgotten. Next is the first pod that stays.
 	Wanted []cost.Pod
+	Whys   []Why
 	Count  int
+	Rules  map[string]int
+	Next   string
 	// Written is how many costs were written.
 	Written int
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
@@ -122,10 +127,11 @@ func (o *Outcome) Blocking() (count int) {
 
 // Forget forgets what nobody needs once the request is answered: it may take some time until it is reported.
 func (o *Outcome) Forget() {
-	o.Wanted = nil
+	kept := 0
 	if o.Result.Holds() {
-		o.Undo = nil
+		o.Undo, kept = nil, min(len(o.Wanted), bounded.RecordPods)
 	}
+	o.Wanted, o.Whys = slices.Clone(o.Wanted[:kept]), slices.Clone(o.Whys[:kept])
 	if o.Set != nil && o.Result != Observed {
 		o.Set.Selector = nil
 	}

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
@@ -34,6 +33,8 @@ type plan struct {
 	// tiers are those of pods, and costs whose their costs are.
 	tiers map[types.UID]int
 	costs map[types.UID]owned
+	// rules are by which the pods go that should.
+	rules map[types.UID]string
 	// theirs are the pods whose cost somebody else has written meanwhile, written those with a new cost, and undone those that have an entry in Undo.
 	theirs, written, undone map[types.UID]bool
 	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
@@ -141,6 +142,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Failed, err
 	}
+	f.noteWhys(&decision, ordering)
 	f.note(&decision, all.active)
 	ordering.note(&decision)
 	return Steered, nil
@@ -162,27 +164,34 @@ func (f *fall) question(all *pods) decide.Question {
 			Neighbours: f.by.Neighbours.Others(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: func(name string) bool { return f.chosen.IsFirstNode(f.nodes(name)) },
 		}
 	}
-	if q.Others = f.chosen.Others(); q.Others != v1alpha1.Keep {
-		q.MayOverwrite = func(pod *corev1.Pod) bool { return f.costs[pod.UID].theirs != nil }
-		q.CostOfOthers = func(pod *corev1.Pod) string { return f.costs[pod.UID].of(pod) }
-	}
+	q.Others = f.chosen.Others()
+	q.MayOverwrite = func(pod *corev1.Pod) bool { return f.costs[pod.UID].theirs != nil }
+	q.CostOfOthers = func(pod *corev1.Pod) string { return f.costs[pod.UID].of(pod) }
 	return q
 }
 
-// note notes what was decided, and the writes that it takes.
+// noteWhys notes which pods should go, and why.
+func (f *fall) noteWhys(decision *decide.Decision, ordering *ordering) {
+	f.Wanted, f.Whys, f.Count, f.Next = nil, nil, len(decision.Wanted), decision.Next
+	f.Rules, f.rules = map[string]int{}, map[types.UID]string{}
+	for i, pod := range decision.Wanted {
+		why := ordering.why(pod, decision.Whys[i])
+		f.Wanted, f.Whys = append(f.Wanted, cost.PodOf(pod)), append(f.Whys, why)
+		f.Rules[why.Rule]++
+		f.rules[pod.UID] = why.Rule
+	}
+}
+
+// note notes what was decided besides, and the writes that it takes.
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), Named)]), map[string]int{}
 	for _, blocked := range decision.Blocked {
 		f.Blocks[blocked.Rule]++
 	}
-	f.Wanted, f.Count = nil, len(decision.Wanted)
-	for _, pod := range decision.Wanted {
-		f.Wanted = append(f.Wanted, cost.PodOf(pod))
-	}
 	f.writes, f.news = nil, len(decision.Writes)
 	for _, planned := range slices.Concat(decision.Writes, f.relied(decision, active)) {
 		pod := planned.Pod
-		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: f.mark(planned.Goes), Previous: f.costs[pod.UID].theirs}
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: f.mark(pod), Previous: f.costs[pod.UID].theirs}
 		if owner := f.costs[pod.UID].Owner; owner == cost.FromTemplate || owner == cost.Other {
 			write.Over = pod.ResourceVersion
 		}
@@ -209,7 +218,7 @@ func (f *fall) relied(decision *decide.Decision, active []*corev1.Pod) (relied [
 		mark, isMarked := cost.Cached(pod)
 		owner := f.costs[pod.UID].Owner
 		isOurs := isMarked && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
-		if isOurs && !changes[pod] && mark != f.mark(wanted[pod]) {
+		if isOurs && !changes[pod] && mark != f.mark(pod) {
 			// Kubernetes, too, takes an invalid cost for 0.
 			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
 			relied = append(relied, decide.Write{Pod: pod, Cost: int32(value), Goes: wanted[pod]})
@@ -219,8 +228,9 @@ func (f *fall) relied(decision *decide.Decision, active []*corev1.Pod) (relied [
 }
 
 // mark is that of a pod with a cost for this request.
-func (f *fall) mark(goes bool) cost.Mark {
-	return cost.Mark{Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes}
+func (f *fall) mark(pod *corev1.Pod) cost.Mark {
+	rule, goes := f.rules[pod.UID]
+	return cost.Mark{Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes, Rule: rule}
 }
 
 // nodes returns nodes, as the cache has them.

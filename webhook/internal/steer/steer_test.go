@@ -714,7 +714,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// What waits to be reported remembers little: pods only if their costs have to come off, and the selector only if it is to be compared.
+// What waits to be reported remembers little: pods only if their costs have to come off or their names are recorded, and the selector only if it is to be
+// compared.
 func TestForget(t *testing.T) {
 	s := newShop(t, nil)
 	steered, failed := s.fall(4, steer.Steered, ""), s.fails(3)
@@ -730,13 +731,17 @@ func TestForget(t *testing.T) {
 	if blocked.Blocking() != 20 || blocked.Blocks["not-ready"] != 20 || len(blocked.Blocked) != 5 || cap(blocked.Blocked) > 8 {
 		t.Errorf("%d: %v, %d", blocked.Blocking(), blocked.Blocks, len(blocked.Blocked))
 	}
-	for _, o := range []*steer.Outcome{steered, failed, observed} {
+	large := &steer.Outcome{Result: steer.Steered, Wanted: make([]cost.Pod, 501), Whys: make([]steer.Why, 501)}
+	for _, o := range []*steer.Outcome{steered, failed, observed, large} {
 		o.Forget()
 	}
-	if steered.Wanted != nil || steered.Undo != nil || steered.Set.Selector != nil || steered.Count != 2 {
+	if len(large.Wanted) != 500 || len(large.Whys) != 500 || cap(large.Wanted) > 512 {
+		t.Errorf("%d of %d pods, %d reasons", len(large.Wanted), cap(large.Wanted), len(large.Whys))
+	}
+	if len(steered.Wanted) != 2 || len(steered.Whys) != 2 || steered.Undo != nil || steered.Set.Selector != nil || steered.Count != 2 {
 		t.Errorf("%+v", steered)
 	}
-	if failed.Wanted != nil || len(failed.Undo) == 0 || failed.Set.Selector != nil || failed.Count != 3 {
+	if len(failed.Wanted)+len(failed.Whys) > 0 || len(failed.Undo) == 0 || failed.Set.Selector != nil || failed.Count != 3 {
 		t.Errorf("%+v", failed)
 	}
 	if observed.Set.Selector == nil {

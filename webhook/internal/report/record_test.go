@@ -1,0 +1,239 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	podrank "github.com/podrank/podrank/go"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// log is a reporter with a log of decisions, on a server with the policy of the shop.
+func log() (*report.Reporter, *bytes.Buffer) {
+	_, policy, _ := fakeapi.Shop(0)
+	r, events := fakeapi.New(policy).NewReporter()
+	events.Events = nil
+	var lines bytes.Buffer
+	r.Decisions = &lines
+	return r, &lines
+}
+
+// outcome is one of a request that lowers the count of the set "web" by the policy of the shop, by which pods of these names go.
+func outcome(t *testing.T, result steer.Result, why steer.Why, names ...string) *steer.Outcome {
+	t.Helper()
+	_, policy, _ := fakeapi.Shop(0)
+	o := &steer.Outcome{
+		Request: steer.Request{UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 4},
+		Result:  result, Set: set(t), Policy: policy, At: fakeapi.Now, Count: len(names), Written: len(names), Rules: map[string]int{why.Rule: len(names)},
+	}
+	for i, name := range names {
+		o.Wanted, o.Whys = append(o.Wanted, cost.Pod{Key: fakeapi.Key(name), UID: fakeapi.UID(3, i)}), append(o.Whys, why)
+	}
+	return o
+}
+
+// What is recorded, as text: of what does not concern a policy nothing, and nothing if it is switched off.
+func TestRecord(t *testing.T) {
+	value := 2.5
+	const head = `{"schema":"podrank.dev/decision/v1","time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +
+		`"kind":"ReplicaSet","namespace":"shop","name":"web","uid":"00000001-0000-4000-8000-000000000000","from":6,"to":4,`
+	full := outcome(t, steer.Steered, steer.Why{Rule: "deletion-cost", Of: -5}, "web-0", "web-1")
+	full.Next = "web-2"
+	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
+	late.Message, late.Policy, late.Set, late.SetUID = "it is <late>", nil, nil, fakeapi.UID(1, 0)
+	for _, c := range []struct {
+		of      *steer.Outcome
+		publish bool
+		want    string
+	}{
+		{full, false, head + `"result":"Steered","policy":"spot","written":2,"next":"web-2","pods":[` +
+			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"deletion-cost","why":"cost -5"},` +
+			`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"deletion-cost","why":"cost -5"}],"rules":{"deletion-cost":2}}` + "\n"},
+		{outcome(t, steer.Unconfirmed, steer.Why{Rule: "value", Value: &value}, "web-0"), false, head + `"result":"Unconfirmed","policy":"spot","written":1,"pods":[` +
+			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"value","why":"value"}],"rules":{"value":1}}` + "\n"},
+		{outcome(t, steer.Steered, steer.Why{Rule: "value", Value: &value}, "web-0"), true, head + `"result":"Steered","policy":"spot","written":1,"pods":[` +
+			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"value","why":"value 2.5","value":2.5}],"rules":{"value":1}}` + "\n"},
+		{late, false, head + `"result":"DeadlineExceeded","message":"it is <late>","written":1,"pods":[],"rules":{}}` + "\n"},
+		{outcome(t, steer.NoPolicy, steer.Why{Rule: "uid"}), false, ""},
+		{outcome(t, steer.TooMany, steer.Why{Rule: "uid"}), false, ""},
+	} {
+		r, lines := log()
+		r.PublishValues = c.publish
+		r.Outcome(context.Background(), c.of)
+		if lines.String() != c.want {
+			t.Errorf("%s\nnot\n%s", lines, c.want)
+		}
+		r.Decisions = nil
+		lines.Reset()
+		if r.Outcome(context.Background(), c.of); lines.Len() > 0 {
+			t.Errorf("it is off: %s", lines)
+		}
+	}
+}
+
+// Of a scale-down that was observed, it is recorded what became of the pods, with the odds of those about which chance decided.
+func TestRecordObserved(t *testing.T) {
+	r, lines := log()
+	o := outcome(t, steer.Observed, steer.Why{})
+	id := func(i int) types.UID { return fakeapi.UID(3, i) }
+	o.Observation = &steer.Observation{Prediction: &decide.Prediction{
+		Delete: 4, Certain: decide.Names{id(0): "web-0", id(1): "web-1"}, Possible: map[types.UID]bool{id(0): true, id(1): true, id(2): true, id(3): true},
+		Whys: map[types.UID]decide.Why{id(0): {Rule: "restarts", Of: 1}, id(1): {}}, Chances: []decide.Chance{{Pod: id(2), Share: 0.25}, {Pod: id(3), Share: 0.75}},
+	}}
+	gone := decide.Names{id(3): "web-3", id(0): "web-0", id(1): "web-1", id(4): "web-4"}
+	r.Observed(context.Background(), o, steer.Comparison{Without: steer.Changed, Gone: gone})
+	if lines.Len() > 0 {
+		t.Errorf("it was not compared: %s", lines)
+	}
+	r.Observed(context.Background(), o, steer.Comparison{Gone: gone, Wrong: []string{"web-4 went"}})
+	want := `"result":"PredictedWrongly","policy":"spot","message":"web-4 went","written":0,"pods":[` +
+		`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"restarts","why":"1 restart"},` +
+		`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"certain","why":"certain"},` +
+		`{"name":"web-3","uid":"00000003-0000-4000-8000-000000000003","rule":"chance","why":"by chance","odds":0.75},` +
+		`{"name":"web-4","uid":"00000003-0000-4000-8000-000000000004","rule":"unpredicted","why":"not predicted"}],` +
+		`"rules":{"certain":1,"chance":1,"restarts":1,"unpredicted":1}}` + "\n"
+	if !strings.HasSuffix(lines.String(), want) {
+		t.Errorf("%s\nnot\n%s", lines, want)
+	}
+}
+
+// Lines of many scale-downs at once stay whole, and of a very large one, 500 pods are named.
+func TestRecordMany(t *testing.T) {
+	r, lines := log()
+	var names []string
+	for i := range 700 {
+		names = append(names, fmt.Sprint("web-", i))
+	}
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			o := outcome(t, steer.Steered, steer.Why{Rule: "not-ready"}, names...)
+			o.Policy = nil
+			r.Outcome(context.Background(), o)
+		})
+	}
+	group.Wait()
+	all := strings.Split(strings.TrimSuffix(lines.String(), "\n"), "\n")
+	for _, line := range all {
+		var d struct {
+			Pods  []any
+			More  int
+			Rules map[string]int
+		}
+		if err := json.Unmarshal([]byte(line), &d); err != nil || len(d.Pods) != 500 || d.More != 200 || d.Rules["not-ready"] != 700 {
+			t.Fatalf("%v: %d pods, %d more, %v", err, len(d.Pods), d.More, d.Rules)
+		}
+	}
+	if len(all) != 20 {
+		t.Errorf("%d lines", len(all))
+	}
+}
+
+// broken cannot be written to.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
+
+// If no line can be written, all else is reported.
+func TestRecordBroken(t *testing.T) {
+	r, events := fakeapi.New().NewReporter()
+	r.Decisions = broken{}
+	o := outcome(t, steer.Steered, steer.Why{Rule: "uid"}, "web-0")
+	o.Policy = nil
+	r.Outcome(context.Background(), o)
+	if event := <-events.Events; event != "Normal Steered from 6 to 4: 1 pods should go: web-0 (UID), 1 deletion costs were written" {
+		t.Error(event)
+	}
+}
+
+// The page has all fields of a line, and no others.
+func TestRecordPage(t *testing.T) {
+	text, err := os.ReadFile(page)
+	fakeapi.Must(t, err)
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z.]+)` \\| (?:text|number|array|object) \\|").FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, strings.TrimPrefix(row[1], "pods."))
+	}
+	if has := report.Fields(); !slices.Equal(documented, has) {
+		t.Errorf("%v, not %v", documented, has)
+	}
+}
+
+// The end of a scale-down is in its status, however many pods are named there.
+func TestLongEnd(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Kind: "ReplicaSet", Name: "web", UID: "web", From: 9, To: 4, Result: "Steered", Message: strings.Repeat("n", 1000)}}
+	api := fakeapi.New(policy)
+	r, _ := api.NewReporter()
+	over := &report.Over{Namespace: "shop", UID: "web", To: 4, Missed: map[string]*report.Missed{}}
+	over.Miss("CostChanged", "web-7", "karpenter")
+	r.Over(context.Background(), over)
+	r.Wait()
+	message := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns[0].Message
+	if len(message) > 1000 || !strings.HasPrefix(message, "nnn") || !strings.HasSuffix(message, "n…; CostChanged: web-7, whose costs were written by karpenter") {
+		t.Errorf("%d bytes: %s", len(message), message)
+	}
+}
+
+// Each rule has its words.
+func TestWords(t *testing.T) {
+	value, r := 3., &report.Reporter{}
+	for want, why := range map[string]steer.Why{
+		"unassigned": {Rule: string(podrank.RuleUnassigned)}, "pending": {Rule: string(podrank.RulePhase)}, "unknown phase": {Rule: string(podrank.RulePhase), Of: 1},
+		"not ready": {Rule: string(podrank.RuleNotReady)}, "cost -5": {Rule: string(podrank.RuleDeletionCost), Of: -5},
+		"3 related pods on its node": {Rule: string(podrank.RuleRank), Of: 3}, "1 related pod on its node": {Rule: string(podrank.RuleRank), Of: 1},
+		"ready for less time": {Rule: string(podrank.RuleReadyTime), Of: 7}, "2 restarts": {Rule: string(podrank.RuleRestarts), Of: 2},
+		"1 sidecar restart": {Rule: string(podrank.RuleSidecarRestarts), Of: 1}, "younger": {Rule: string(podrank.RuleCreationTime)}, "UID": {Rule: string(podrank.RuleUID)},
+		"spread": {Rule: decide.Spread}, "empties its node": {Rule: decide.EmptiesNode}, "value": {Rule: steer.ByValue, Value: &value},
+		"first[2]": {Rule: "first[2]"}, "not available": {Rule: steer.NotAvailable},
+	} {
+		if got := r.Word(why); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+// However long names are and however much else there is to say, an event fits, and says how many pods there are. Names come before what else there is.
+func TestLongNames(t *testing.T) {
+	for _, length := range []int{5, 40, 253} {
+		for _, blocked := range []int{0, 5} {
+			var names []string
+			for i := range 300 {
+				names = append(names, fmt.Sprintf("%s%03d", strings.Repeat("n", length-3), i))
+			}
+			o := outcome(t, steer.Unconfirmed, steer.Why{Rule: "rank", Of: 300}, names...)
+			o.Policy, o.Next, o.Blocks = nil, names[0], map[string]int{"phase": blocked}
+			for i := range blocked {
+				o.Blocked = append(o.Blocked, decide.Blocked{Pod: names[i], Before: names[299], Rule: "phase"})
+			}
+			r, events := fakeapi.New().NewReporter()
+			r.Outcome(context.Background(), o)
+			event := strings.TrimPrefix(<-events.Events, "Normal Unconfirmed ")
+			has := strings.Count(event, " (300 related pods on its node)")
+			if !strings.Contains(event, fmt.Sprintf("node) and %d more, before %s, 300 deletion", 300-has, names[0])) {
+				t.Errorf("%d: %s", length, event)
+			}
+			least := map[int]int{5: 10, 40: 6, 253: 1}[length]
+			if len(event) > 1000 || has < least || has > 10 {
+				t.Errorf("%d: %d bytes, %d names: %s", length, len(event), has, event)
+			}
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package steer
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/podrank/podrank/webhook/internal/decide"
+)
+
+// The rules that a policy adds. An entry of the policy is "first[0]" and so on. All others are those of decide.
+const (
+	// NotAvailable: the pod of an old ReplicaSet is not available.
+	NotAvailable = "not-available"
+	// ByValue: within an entry, the pod goes by its value.
+	ByValue = "value"
+	// noRule is for pods of one UID, which no API server has.
+	noRule = "uid"
+)
+
+// A Why is the rule by which a pod goes before the first that stays.
+type Why struct {
+	Rule string
+	// Of is what the rule looks at in the pod.
+	Of int64
+	// Value is the pod's, if it goes by that.
+	Value *float64
+}
+
+// why turns tiers into what the policy says.
+func (o *ordering) why(pod *corev1.Pod, why decide.Why) Why {
+	if why.Rule != decide.Tier {
+		return Why{Rule: cmp.Or(why.Rule, noRule), Of: why.Of}
+	}
+	of, than := int(why.Of), int(why.Than)
+	if o.f.isOld {
+		if of == 0 {
+			return Why{Rule: NotAvailable}
+		}
+		of, than = of-1, than-1
+	}
+	if of = o.entry(of); of < o.entry(than) {
+		return Why{Rule: fmt.Sprintf("first[%d]", of)}
+	}
+	// Those without a value go last in their entry.
+	value := o.order.Values[pod.UID]
+	return Why{Rule: ByValue, Value: &value}
+}
+
+// entry is the entry of the policy whose pods have a tier: rank has moved those behind the values.
+func (o *ordering) entry(tier int) int {
+	if o.order == nil || tier <= o.tier {
+		return tier
+	}
+	return max(o.tier, tier-o.order.Last)
+}
