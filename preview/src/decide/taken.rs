@@ -55,6 +55,9 @@ pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Ta
     let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, Taker::ScaleDown | Taker::Rollout));
     let (rule, why, unknown) = match before {
         _ if !is_by_count => (None, None, None),
+        Some(Before::Known { why, verdict: Verdict::Contested, .. }) => {
+            (None, Some(format!("{why}, unless costs decided that are off again")), None)
+        }
         Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Keep => (rule, Some(why), None),
         Some(Before::Known { .. }) => {
             (None, None, Some("not known: by its rules, Kubernetes would have let another one go"))
