@@ -4,11 +4,12 @@
 #
 #     ffi/check/uses.sh PREFIX [LIB]      LIB is the directory of the libraries in PREFIX: lib, unless another is given
 #
-# CC, CXX, AR and READELF may be those for another machine, on which RUN then runs a program.
+# CC, CXX and READELF may be those for another machine, on which RUN then runs a program. On macOS and Windows, this tries CMake alone.
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 prefix=$(realpath "$1") lib=$(realpath "$1")/${2:-lib}
 : "${CC:=cc}" "${CXX=c++}" "${READELF:=readelf}" "${PKG_CONFIG:=pkg-config}" "${RUN:=}"
+os=$(uname -s)
 version=$(sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' "$checkout/Cargo.toml")
 abi=$(sed -n 's/^#define PODRANK_ABI //p' "$checkout/include/podrank.h")
 strict="-Wall -Wextra -Wpedantic -Werror"
@@ -33,48 +34,62 @@ cp "$checkout"/examples-c/{victims.c,pods.cpp} .
 
 # says HOW KIND PROGRAM: it prints what it must, and needs the library at run time only if it is shared.
 says() {
-    LD_LIBRARY_PATH=$lib $RUN "$3" >"$tmp/printed" || fail "$1, $2: $3"
-    diff "$checkout/examples-c/expected/$(basename "$3").txt" "$tmp/printed" >&2 || fail "$1, $2: $3 prints something else"
+    PATH=$prefix/bin:$PATH LD_LIBRARY_PATH=$lib $RUN "$3" >"$tmp/printed" || fail "$1, $2: $3"
+    diff --strip-trailing-cr "$checkout/examples-c/expected/$(basename "$3").txt" "$tmp/printed" >&2 || fail "$1, $2: $3 prints something else"
+    [ "$os" = Linux ] || return 0
     local needed=static
     "$READELF" -dW "$3" >"$tmp/dynamic"
     ! grep -q "NEEDED.*\[libpodrank\.so\.$abi\]" "$tmp/dynamic" || needed=shared
     [ "$needed" = "$2" ] || fail "$1: $3 is $needed, not $2"
 }
 
-# What is not in PREFIX cannot help.
-export PKG_CONFIG_LIBDIR=$lib/pkgconfig
-quietly "$PKG_CONFIG" --validate podrank
-[ "$("$PKG_CONFIG" --modversion podrank)" = "$version" ] || fail "podrank.pc is not of version $version"
-! grep -rnE "@|/usr/local" "$lib/pkgconfig/podrank.pc" "$lib/cmake/podrank" >&2 || fail "a place was not filled in, or names a directory"
-for program in $programs; do
-    compiler="$CC -std=c99"
-    [ "${program#*.}" = c ] || compiler="$CXX -std=c++11"
-    # As a shell reads a line in which the output stands: pkg-config quotes the spaces in it.
-    eval "quietly $compiler $strict $program $("$PKG_CONFIG" --cflags --libs podrank) -o ${program%.*}"
-    says pkg-config shared "./${program%.*}"
-    eval "quietly $compiler $strict $program -Wl,-Bstatic $("$PKG_CONFIG" --static --cflags --libs podrank) -Wl,-Bdynamic -o ${program%.*}"
-    says pkg-config static "./${program%.*}"
-done
+! grep -rnE "@[A-Z]|/usr/local" "$lib/pkgconfig/podrank.pc" "$lib/cmake/podrank" >&2 || fail "a place was not filled in, or names a directory"
+with_pkg_config() {
+    # What is not in PREFIX cannot help.
+    local PKG_CONFIG_LIBDIR=$lib/pkgconfig program compiler
+    export PKG_CONFIG_LIBDIR
+    quietly "$PKG_CONFIG" --validate podrank
+    [ "$("$PKG_CONFIG" --modversion podrank)" = "$version" ] || fail "podrank.pc is not of version $version"
+    for program in $programs; do
+        compiler="$CC -std=c99"
+        [ "${program#*.}" = c ] || compiler="$CXX -std=c++11"
+        # As a shell reads a line in which the output stands: pkg-config quotes the spaces in it.
+        eval "quietly $compiler $strict $program $("$PKG_CONFIG" --cflags --libs podrank) -o ${program%.*}"
+        says pkg-config shared "./${program%.*}"
+        eval "quietly $compiler $strict $program -Wl,-Bstatic $("$PKG_CONFIG" --static --cflags --libs podrank) -Wl,-Bdynamic -o ${program%.*}"
+        says pkg-config static "./${program%.*}"
+    done
+}
+ways=CMake
+if [ "$os" = Linux ]; then
+    with_pkg_config
+    ways="pkg-config and CMake"
+fi
 
 {
     echo "cmake_minimum_required(VERSION 3.18)"
     echo "project(try LANGUAGES C ${CXX:+CXX})"
     # As CMake does where libraries are in lib64.
     echo "set_property(GLOBAL PROPERTY FIND_LIBRARY_USE_LIB64_PATHS TRUE)"
-    echo "find_package(podrank ${version%.*} CONFIG REQUIRED \${PARTS})"
+    echo "find_package(podrank \${ASKED} CONFIG REQUIRED \${PARTS})"
     for program in $programs; do
         echo "add_executable(${program%.*} $program)"
         echo "target_link_libraries(${program%.*} PRIVATE podrank::podrank)"
     done
 } >CMakeLists.txt
-# A compiler with options is a list for CMake.
+# A compiler with options is a list for CMake. Elsewhere than on Linux, it knows best which compiler there is.
+configure() {
+    rm -rf build
+    [ "$os" != Linux ] || set -- "$@" "-DCMAKE_C_COMPILER=${CC// /;}" ${CXX:+"-DCMAKE_CXX_COMPILER=${CXX// /;}"}
+    # Where a generator has a folder for each configuration, the expression keeps it from using them.
+    cmake -B build "-DCMAKE_PREFIX_PATH=$prefix" '-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=bin$<0:>' "$@" >"$tmp/output" 2>&1
+}
 with_cmake() {
     local kind=$1 program
     shift
-    rm -rf build
-    quietly cmake -B build "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_C_COMPILER=${CC// /;}" ${CXX:+"-DCMAKE_CXX_COMPILER=${CXX// /;}"} "$@"
-    quietly cmake --build build
-    for program in $programs; do says CMake "$kind" "build/${program%.*}"; done
+    configure -DASKED="${version%.*}" "$@" || fail "CMake does not find it: $(cat "$tmp/output")"
+    quietly cmake --build build --config Release
+    for program in $programs; do says CMake "$kind" "build/bin/${program%.*}"; done
 }
 with_cmake static
 with_cmake shared -DBUILD_SHARED_LIBS=ON
@@ -82,11 +97,9 @@ with_cmake static -DBUILD_SHARED_LIBS=ON "-DPARTS=COMPONENTS;static"
 with_cmake shared "-DPARTS=COMPONENTS;shared"
 # refuses TEXT OPTION: CMake says TEXT and goes no further.
 refuses() {
-    rm -rf build
-    ! cmake -B build "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_C_COMPILER=${CC// /;}" "$2" >"$tmp/output" 2>&1 || fail "CMake takes $2"
+    ! configure "$2" || fail "CMake takes $2"
     tr -s ' \n' ' ' <"$tmp/output" | grep -qF -- "$1" || fail "CMake does not say: $1: $(cat "$tmp/output")"
 }
 refuses "is what was asked for: other" "-DPARTS=COMPONENTS;other"
-sed -i "s/${version%.*} CONFIG/99 CONFIG/" CMakeLists.txt
-refuses "version: $version" -DPARTS=
-echo "uses: ok: $programs, by pkg-config and CMake, static and shared"
+refuses "version: $version" -DASKED=99
+echo "uses: ok: $programs, by $ways, static and shared"
