@@ -124,7 +124,7 @@ ifneq ($(SHARED),)
 	ln -sf libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/libpodrank.so
 endif
 	@for file in $(PACKAGE); do \
-		sed 's|@PREFIX_FROM_LIB@|$(PREFIX_FROM_LIB)|; s|@INCLUDE@|$(INCLUDE)|; s|@LIB@|$(LIB)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@DROP_UNUSED@|-Wl,--gc-sections|' \
+		sed 's|@PREFIX_FROM_LIB@|$(PREFIX_FROM_LIB)|; s|@PREFIX_FROM_CMAKE@|../../$(PREFIX_FROM_LIB)|; s|@INCLUDE@|$(INCLUDE)|; s|@LIB@|$(LIB)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@DROP_UNUSED@|-Wl,--gc-sections|' \
 			"ffi/$${file##*/}.in" >"$(DESTDIR)$(LIBDIR)/$$file" && chmod 644 "$(DESTDIR)$(LIBDIR)/$$file" || exit 1; \
 	done
 	$(UPDATE_CACHE)
