@@ -9,6 +9,9 @@ set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 prefix=$(realpath "$1") lib=$(realpath "$1")/${2:-lib}
 : "${CC:=cc}" "${CXX=c++}" "${READELF:=readelf}" "${PKG_CONFIG:=pkg-config}" "${RUN:=}"
+# What CMake for Windows, which does not know the paths of this shell, reads.
+native=$prefix
+! command -v cygpath >/dev/null || native=$(cygpath -m "$prefix")
 os=$(uname -s)
 version=$(sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' "$checkout/Cargo.toml")
 abi=$(sed -n 's/^#define PODRANK_ABI //p' "$checkout/include/podrank.h")
@@ -82,7 +85,7 @@ configure() {
     rm -rf build
     [ "$os" != Linux ] || set -- "$@" "-DCMAKE_C_COMPILER=${CC// /;}" ${CXX:+"-DCMAKE_CXX_COMPILER=${CXX// /;}"}
     # Where a generator has a folder for each configuration, the expression keeps it from using them.
-    cmake -B build "-DCMAKE_PREFIX_PATH=$prefix" '-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=bin$<0:>' "$@" >"$tmp/output" 2>&1
+    cmake -B build "-DCMAKE_PREFIX_PATH=$native" '-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=bin$<0:>' "$@" >"$tmp/output" 2>&1
 }
 with_cmake() {
     local kind=$1 program
