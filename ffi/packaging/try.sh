@@ -32,8 +32,8 @@ quietly conan profile detect
 for shared in OFF ON; do
     option=podrank/*:shared=$([ $shared = ON ] && echo True || echo False)
     quietly conan create ffi/packaging/conan -o "$option"
-    quietly conan install --requires="podrank/$version" -o "$option" -g CMakeToolchain -g CMakeDeps --output-folder "$tmp/found-$shared" \
-        -c tools.cmake.cmaketoolchain:user_presets=
+    # Not in the checkout, where Conan would write presets beside CMakeLists.txt.
+    quietly env -C "$tmp" conan install --requires="podrank/$version" -o "$option" -g CMakeToolchain -g CMakeDeps --output-folder "$tmp/found-$shared"
     builds conan $shared "-DCMAKE_TOOLCHAIN_FILE=$tmp/found-$shared/conan_toolchain.cmake"
 done
 
