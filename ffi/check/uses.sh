@@ -90,7 +90,7 @@ configure() {
 with_cmake() {
     local kind=$1 program
     shift
-    configure -DASKED="${version%.*}" "$@" || fail "CMake does not find it: $(cat "$tmp/output")"
+    configure -DASKED="${version%%.*}" "$@" || fail "CMake does not find it: $(cat "$tmp/output")"
     quietly cmake --build build --config Release
     for program in $programs; do says CMake "$kind" "build/bin/${program%.*}"; done
 }

@@ -17,7 +17,7 @@ find_package(podrank CONFIG REQUIRED)
 add_executable(victims victims.c)
 target_link_libraries(victims PRIVATE podrank::podrank)
 END
-quietly() { "$@" >"$tmp/output" 2>&1 || { cat "$tmp/output" >&2; echo "try: FAILED: $*" >&2; exit 1; }; }
+quietly() { "$@" >"$tmp/output" 2>&1 || { cat "$tmp/output" >&2; echo "recipes: FAILED: $*" >&2; exit 1; }; }
 # builds NAME SHARED OPTION...: and the program asks for the shared library if it is SHARED.
 builds() {
     local build=$tmp/$1-$2 needed=OFF
@@ -25,7 +25,7 @@ builds() {
     quietly cmake --build "$build"
     "$build/victims" | diff "$checkout/examples-c/expected/victims.txt" -
     ! readelf -d "$build/victims" | grep -q 'NEEDED.*libpodrank' || needed=ON
-    [ "$needed" = "$2" ] || { echo "try: FAILED: $1: the program is not linked as SHARED=$2 says" >&2; exit 1; }
+    [ "$needed" = "$2" ] || { echo "recipes: FAILED: $1: the program is not linked as SHARED=$2 says" >&2; exit 1; }
 }
 
 quietly conan profile detect
@@ -51,4 +51,4 @@ for shared in OFF ON; do
     quietly cmake --build "$tmp/port" --target install
     builds vcpkg $shared "-DCMAKE_PREFIX_PATH=$tmp/vcpkg-$shared/installed"
 done
-echo "try: ok: Conan and the steps of vcpkg's port, static and shared"
+echo "recipes: ok: Conan and the steps of vcpkg's port, static and shared"
