@@ -30,7 +30,7 @@ builds() {
 
 quietly conan profile detect
 for shared in OFF ON; do
-    option=podrank/*:shared=$([ $shared = ON ] && echo True || echo False)
+    option="podrank/*:shared=$([ $shared = ON ] && echo True || echo False)"
     quietly conan create ffi/packaging/conan -o "$option"
     # Not in the checkout, where Conan would write presets beside CMakeLists.txt.
     quietly env -C "$tmp" conan install --requires="podrank/$version" -o "$option" -g CMakeToolchain -g CMakeDeps --output-folder "$tmp/found-$shared"
