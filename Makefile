@@ -17,6 +17,12 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 INCLUDEDIR ?= $(PREFIX)/include
 LIBDIR ?= $(PREFIX)/lib
+# What is installed can be moved, so its files name each other by the way from one to the other.
+INCLUDE := $(patsubst $(PREFIX)/%,%,$(INCLUDEDIR))
+LIB := $(patsubst $(PREFIX)/%,%,$(LIBDIR))
+$(if $(filter /%,$(INCLUDE) $(LIB)),$(error INCLUDEDIR and LIBDIR must be in PREFIX, which is "$(PREFIX)"))
+empty :=
+PREFIX_FROM_LIB := $(subst $(empty) ,/,$(patsubst %,..,$(subst /, ,$(LIB))))
 
 # Only this release makes the header, because each writes it a little differently.
 CBINDGEN_VERSION := 0.29.4
@@ -40,7 +46,7 @@ OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
 $(if $(filter-out s 2 3,$(OPT_LEVEL)),$(error OPT_LEVEL=$(OPT_LEVEL): use s, 2 or 3))
 # ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
-CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
+CHECKS := header abi freestanding second-rust vectors installed fetched sanitize quick-start
 TARGETS := needs budget firmware linux wasm build-only
 
 # Where `make tools` puts what it installs.
@@ -105,8 +111,11 @@ CHECK_CACHE = @PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) -p 2>/dev/null | grep -
 	echo "      does not search that directory, link with -Wl,-rpath,$(LIBDIR) or statically with $(LIBDIR)/libpodrank.a."; }
 endif
 
-install: archive ## header, libraries and podrank.pc, under DESTDIR and PREFIX
-	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR)/podrank $(DESTDIR)$(LIBDIR)/pkgconfig
+# For pkg-config and for CMake.
+PACKAGE := pkgconfig/podrank.pc cmake/podrank/podrankConfig.cmake cmake/podrank/podrankConfigVersion.cmake
+
+install: archive ## header, libraries and what pkg-config and CMake read, under DESTDIR and PREFIX
+	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR)/podrank $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/podrank
 	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 include/podrank/*.h $(DESTDIR)$(INCLUDEDIR)/podrank
 	$(INSTALL) -m 644 $(OUT)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.a
@@ -114,16 +123,17 @@ ifneq ($(SHARED),)
 	$(INSTALL) -m 755 $(OUT)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI)
 	ln -sf libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/libpodrank.so
 endif
-	sed 's|@PREFIX@|$(PREFIX)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|' \
-		ffi/podrank.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
-	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	@for file in $(PACKAGE); do \
+		sed 's|@PREFIX_FROM_LIB@|$(PREFIX_FROM_LIB)|; s|@PREFIX_FROM_CMAKE@|../../$(PREFIX_FROM_LIB)|; s|@INCLUDE@|$(INCLUDE)|; s|@LIB@|$(LIB)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@DROP_UNUSED@|-Wl,--gc-sections|' \
+			"ffi/$${file##*/}.in" >"$(DESTDIR)$(LIBDIR)/$$file" && chmod 644 "$(DESTDIR)$(LIBDIR)/$$file" || exit 1; \
+	done
 	$(UPDATE_CACHE)
 	$(CHECK_CACHE)
 
 uninstall: ## removes what install put there, with the same DESTDIR and PREFIX
 	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(TOPICS)) $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
-		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
-	-rmdir $(DESTDIR)$(INCLUDEDIR)/podrank
+		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(PACKAGE:%=$(DESTDIR)$(LIBDIR)/%)
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/podrank $(DESTDIR)$(LIBDIR)/cmake/podrank
 	$(UPDATE_CACHE)
 
 check-c: archive ## checks what C users rely on: one line for each check in ffi/check

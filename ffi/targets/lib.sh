@@ -1,19 +1,8 @@
 # What the scripts for other machines share, besides what ffi/check shares. Run each by itself, or all by `make targets`. They
 # need the tools that .ci/run installs.
 . "$(dirname "${BASH_SOURCE[0]}")/../check/common.sh"
+. ffi/targets/tools.sh
 unset TARGET OUT
-
-# core_for TARGET: sets $CARGO to what builds for it. It uses the release's core if rustup has it or can get it. Otherwise it
-# builds core from source with the release's optimisation, so that sizes are the same.
-core_for() {
-    export CARGO=cargo
-    [ ! -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ] || return 0
-    ! command -v rustup >/dev/null || ! timeout 60 rustup -q target add "$1" >"$tmp/output" 2>&1 || return 0
-    local source
-    source=$(ffi/targets/rust-src.sh 2>"$tmp/output") || fail "no core for $1: $(cat "$tmp/output")"
-    CARGO="env RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$source/library"
-    CARGO="$CARGO cargo -Zbuild-std=core --config profile.archive.package.core.opt-level=3"
-}
 
 # archive_for TARGET BINUTILS: builds $archive with tools whose names start with BINUTILS, such as arm-none-eabi-.
 archive_for() {
