@@ -69,6 +69,9 @@ has 'mountPath: /prometheus' "${prometheus[@]}"
 has 'secretName: prometheus' "${prometheus[@]}"
 has 'kind: PrometheusRule' --set monitoring=true
 has 'kind: ServiceMonitor' --set monitoring=true
+has 'grafana_dashboard: "1"' --set monitoring=true
+# What Grafana puts into a legend is not Helm's.
+has '"legendFormat": "{{result}}"' --set monitoring=true
 "$dir/helm" template podrank-webhook chart --namespace elsewhere --kube-version 1.30 --set certManager=true,monitoring=true >"$dir/elsewhere"
 ! grep -n podrank-system "$dir/elsewhere" || die "the namespace is written down"
 echo "chart: ok"
