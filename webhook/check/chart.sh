@@ -45,6 +45,8 @@ has() {
     grep -q -- "$what" "$dir/got" || die "$* does not give $what"
 }
 has 'image: registry.example.com/p:v9' --set image.repository=registry.example.com/p,image.tag=v9
+has 'image: registry.example.com/podrank-webhook:v[0-9.]*[^ @]*@sha256:ab$' --set image.repository=registry.example.com/podrank-webhook,image.digest=sha256:ab
+has 'image: ghcr.io/podrank/podrank-webhook:v9$' --set image.tag=v9,image.digest=sha256:ab
 has '--mode=Observe' --set mode=Observe
 has '  replicas: 3' --set replicas=3
 has '--decisions-per-second=20' --set 'args={--decisions-per-second=20}'

@@ -52,7 +52,9 @@ func queries(t *testing.T) map[string]string {
 	t.Helper()
 	var alerts struct {
 		Spec struct {
-			Groups []struct{ Rules []struct{ Alert, Expr string } }
+			Groups []struct {
+				Rules []struct{ Alert, Expr string }
+			}
 		}
 	}
 	var dashboard struct {
