@@ -1,4 +1,4 @@
-module github.com/podrank/podrank/webhook/check/queries
+module github.com/podrank/podrank/webhook/check/shown
 
 go 1.26.0
 

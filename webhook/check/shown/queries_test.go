@@ -1,6 +1,6 @@
-// Package queries checks what the alerts and the dashboard ask of Prometheus. It is a module of its own, because it needs Prometheus' parser, which the
-// program does not.
-package queries
+// Package shown checks what operators are shown: the alerts, the dashboard and the page at Artifact Hub. It is a module of its own, because it needs
+// Prometheus' parser, which the program does not.
+package shown
 
 import (
 	"encoding/json"
@@ -63,8 +63,8 @@ func queries(t *testing.T) map[string]string {
 			Targets []struct{ RefID, Expr string }
 		}
 	}
-	read(t, "alerts.yaml", &alerts, func(text []byte, to any) error { return yaml.Unmarshal(text, to) })
-	read(t, "dashboard.json", &dashboard, json.Unmarshal)
+	read(t, monitoring+"alerts.yaml", &alerts, func(text []byte, to any) error { return yaml.Unmarshal(text, to) })
+	read(t, monitoring+"dashboard.json", &dashboard, json.Unmarshal)
 	all := map[string]string{}
 	for _, rule := range alerts.Spec.Groups[0].Rules {
 		all["alert "+rule.Alert] = rule.Expr
@@ -79,7 +79,7 @@ func queries(t *testing.T) map[string]string {
 
 func read(t *testing.T, file string, to any, parse func([]byte, any) error) {
 	t.Helper()
-	text, err := os.ReadFile(monitoring + file)
+	text, err := os.ReadFile(file)
 	if err == nil {
 		err = parse(text, to)
 	}
