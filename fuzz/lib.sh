@@ -1,7 +1,7 @@
 # Functions for the scripts in this directory, which source this file first.
 set -euo pipefail
 shopt -s extglob nullglob
-cd "$(dirname "$0")"
+cd "$(dirname "${BASH_SOURCE[0]}")"
 
 targets=(order select settle odds steer controller ffi cost uid preview)
 target_dir=${CARGO_TARGET_DIR:-target}

@@ -45,6 +45,8 @@ has() {
     grep -q -- "$what" "$dir/got" || die "$* does not give $what"
 }
 has 'image: registry.example.com/p:v9' --set image.repository=registry.example.com/p,image.tag=v9
+has 'image: registry.example.com/podrank-webhook:v[0-9.]*[^ @]*@sha256:ab$' --set image.repository=registry.example.com/podrank-webhook,image.digest=sha256:ab
+has 'image: ghcr.io/podrank/podrank-webhook:v9$' --set image.tag=v9,image.digest=sha256:ab
 has '--mode=Observe' --set mode=Observe
 has '  replicas: 3' --set replicas=3
 has '--decisions-per-second=20' --set 'args={--decisions-per-second=20}'
@@ -69,6 +71,9 @@ has 'mountPath: /prometheus' "${prometheus[@]}"
 has 'secretName: prometheus' "${prometheus[@]}"
 has 'kind: PrometheusRule' --set monitoring=true
 has 'kind: ServiceMonitor' --set monitoring=true
+has 'grafana_dashboard: "1"' --set monitoring=true
+# What Grafana puts into a legend is not Helm's.
+has '"legendFormat": "{{result}}"' --set monitoring=true
 "$dir/helm" template podrank-webhook chart --namespace elsewhere --kube-version 1.30 --set certManager=true,monitoring=true >"$dir/elsewhere"
 ! grep -n podrank-system "$dir/elsewhere" || die "the namespace is written down"
 echo "chart: ok"

@@ -32,7 +32,7 @@ for text in open(sys.argv[1]).read().split("\n---\n"):
 END
 # What is released is what is installed.
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' ../Cargo.toml | head -1)
-for file in config/base/kustomization.yaml chart/Chart.yaml; do
-    grep -Eq "(newTag|appVersion): v$version$" "$file" || { echo "generated: $file is of another release than v$version" >&2; exit 1; }
-done
+says() { grep -Eq "^ *$2$" "$1" || { echo "generated: $1 is of another release: it does not say $2" >&2; exit 1; }; }
+says config/base/kustomization.yaml "newTag: v$version"
+for line in "version: $version" "appVersion: v$version" "image: ghcr.io/podrank/podrank-webhook:v$version"; do says chart/Chart.yaml "$line"; done
 echo "generated: ok"
