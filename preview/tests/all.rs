@@ -13,6 +13,7 @@ mod standing;
 mod steer;
 mod sync;
 mod syncs;
+mod taken;
 mod types;
 mod vectors;
 mod workload_rounds;

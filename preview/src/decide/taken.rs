@@ -125,10 +125,9 @@ impl<'a> Case<'a> {
         if let Some((by, because)) = told.or_else(|| self.reports.disruption(self.pod)) {
             return Some(Who { by, because: because.to_owned(), is_named: true });
         }
-        let deleted = self.reports.deleted(self.pod).filter(|event| {
-            let asked = self.going.map(|going| going.asked);
-            asked.is_none_or(|asked| asked.is_some_and(|asked| event.at >= asked - CLOCKS))
-        });
+        let asked = self.going.and_then(|going| going.asked);
+        let is_then = |event: &&EventEntry| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
+        let deleted = self.reports.deleted(self.pod).filter(is_then);
         if let Some(event) = deleted {
             let is_set = ["ReplicaSet", "ReplicationController"].contains(&&*event.kind);
             if !is_set {
