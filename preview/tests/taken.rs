@@ -201,9 +201,9 @@ fn a_shortened_grace_period_hides_when_it_was_asked_to_go() {
 #[test]
 fn pods_that_went_before_or_came_later_do_not_count() {
     // With b, a would have been one of two on its node.
-    let before = [going(pod('a', "n1"), 0), going(pod('b', "n1"), -3), pod('c', "n2"), pod('d', "n2")];
+    let before = [going(pod('a', "n1"), 0), going(pod('b', "n1"), -6), pod('c', "n2"), pod('d', "n2")];
     let after =
-        [going(pod('a', "n1"), 0), going(pod('b', "n1"), 3), pod('c', "n2"), unready(pod('d', "n2"), -60)];
+        [going(pod('a', "n1"), 0), going(pod('b', "n1"), 6), pod('c', "n2"), unready(pod('d', "n2"), -60)];
     let events = || [set(2, "new"), deployment(2), deleted('a'), scaled(3, 2, 0)];
     let first = ask('a', &with(before.to_vec(), events()));
     assert_eq!(first.rule, None, "{first}");
@@ -348,6 +348,9 @@ fn podrank_webhook_knows_the_rule() {
     // It names the pod if nothing else does, and another time is another scale-down.
     assert!(ask('a', &with(there(), [record("Steered", 0)])).probably);
     assert_eq!(ask('a', &with(there(), [record("Steered", -600), deleted('a')])).chosen_by, None);
+    // All that went are named, so a user deleted this one, although it was chosen.
+    let users = ask('a', &with(there(), [record("Steered", 0), deleted('d'), deleted('e')]));
+    assert_eq!(users.by, None, "{users}");
     // Its mark on the pod says so as well.
     let mut a = going(pod('a', "n1"), 0);
     a["metadata"]["annotations"] = json!({

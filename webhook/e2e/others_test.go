@@ -116,6 +116,19 @@ func (c *endings) stand(stood []time.Duration) {
 	c.stood = append(c.stood, stood...)
 }
 
+// tell prints how far a mode has come, now and then.
+func (c *endings) tell(mode v1alpha1.Others) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := 0
+	for _, count := range c.ends[mode] {
+		sum += count
+	}
+	if sum%50 == 0 {
+		fmt.Printf("so far, %s: %v\n", mode, c.ends[mode])
+	}
+}
+
 func (c *endings) add(mode v1alpha1.Others, end string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,6 +196,7 @@ func TestOthersAtTerminal(t *testing.T) {
 		k := &karpenter{World: w, random: rand.New(rand.NewPCG(32, part)), wrote: map[types.UID]string{}}
 		for range *beside / 2 {
 			ends.add(mode, k.terminal(set, mode))
+			ends.tell(mode)
 		}
 	})
 	for mode, counts := range ends.ends {

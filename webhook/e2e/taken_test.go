@@ -80,7 +80,7 @@ var takes = []struct {
 		return nil
 		// It may have given costs to the pods that stay, which are off again.
 	}, "scaleDown", func(t *taken) bool { return strings.Contains(t.Because, " by kubectl") }},
-	{"webhook", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") && t.ChosenBy != "" }},
+	{"webhook", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") }},
 }
 
 func scaleByKubectl(w *World, name string, count int32) error {

@@ -1118,6 +1118,26 @@ def killed_forced(world):
     assert world.costs() == {0: "50", 1: "100"} and world.owners(world.pods[1]) == ["karpenter"]
 
 
+# What took a pod.
+
+@on_five(kind="Deployment", not_ready=(2,))
+def taken(world):
+    """A pod that is going, and gone a moment later."""
+    world.api.patch(world.path, {"spec": {"replicas": 4}}, "kubectl")
+    wait("a pod to go", lambda: world.gone())
+    assert world.gone() == {2}, world.gone()
+    name = world.pods[2]
+    for session, args, *says in [
+        ("taken-going", [f"pod/{name}"], f"pod/{name} is going, because rs/", " was scaled from 5 to 4 by kubectl\nWhy that one: not ready, but "),
+        ("taken-gone", [name], f"pod/{name} is gone, because rs/", "Why that one: not known any more"),
+        ("taken-json", [f"pod/{name}", "-o", "json"], '"by": "scaleDown"', '"going": false'),
+    ]:
+        done = run(session, [*args, "--namespace", "taken"], 0)
+        assert all(part in done.out for part in says), done.out
+        if session == "taken-going":
+            world.remove(name)
+
+
 def main(names):
     api = Api()
     try:

@@ -22,9 +22,9 @@ use podrank::{Flags, Time};
 use std::iter;
 
 const SECOND: i64 = 1_000_000_000;
-/// By how much two clocks that write whole seconds may differ.
+/// By how much two clocks that write whole seconds may differ, and within what time the pods of one scale-down are asked to go.
 const CLOCKS: i64 = 5 * SECOND;
-/// Within what time the pods of one request are asked to go.
+/// How late a change of a count may be reported.
 const TOGETHER: i64 = 2 * SECOND;
 /// For how long a change of a count may be the reason of a deletion.
 const RECENT: i64 = 60 * SECOND;
@@ -139,14 +139,13 @@ impl<'a> Case<'a> {
         }
         let Some(going) = self.going else {
             let recorded = self.recorded().map(|(event, _)| event.at);
+            let recorded = recorded.filter(|at| self.reports.has_unnamed(*at, RECENT));
             let at = recorded.or_else(|| self.reports.only_fall_with_unnamed())?;
             return self.fall(at).map(|_| self.by_count(at, false));
         };
         let asked = going.asked?;
         let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Keep);
-        let is_chosen = going.steered.is_some() || self.has_cost_of_podrank();
-        let is_possible = self.reports.has_unnamed(asked, CLOCKS) || is_chosen && self.fall(asked).is_some();
-        (fits && is_possible).then(|| self.by_count(asked, false))
+        (fits && self.reports.has_unnamed(asked, CLOCKS)).then(|| self.by_count(asked, false))
     }
 
     fn has_cost_of_podrank(&self) -> bool {
@@ -314,7 +313,7 @@ fn as_it_was(input: &Input, entry: &PodEntry, record: &Record, asked: i64) -> In
         if pod.namespace == entry.namespace && pod.name == entry.name {
             pod.record = Some(Ok(record.clone()));
         } else if let Some(going) = &pod.going
-            && going.asked.is_some_and(|its| its >= asked - TOGETHER)
+            && going.asked.is_some_and(|its| its >= asked - CLOCKS)
         {
             pod.record = going.record.clone().map(Ok);
         }
@@ -337,7 +336,7 @@ fn decide(
     let scene = Scene::read(then, &sets, set).ok()?;
     let goes = |pod: &PodEntry| {
         let asked_then = pod.going.as_ref().and_then(|going| going.asked);
-        asked_then.is_some_and(|its| its <= asked + TOGETHER)
+        asked_then.is_some_and(|its| its <= asked + CLOCKS)
     };
     let own = || scene.members().iter().filter(|member| member.is_own);
     let stay = own().filter(|member| !goes(member.entry)).count();
