@@ -164,6 +164,10 @@ fn fields_of_answers() -> BTreeSet<String> {
     ] {
         add_paths(&shown(words, dump).json, "", &mut paths);
     }
+    // Of a pod that is gone, a cluster alone tells.
+    let gone: Value = serde_json::from_str(include_str!("sessions/taken-json.json")).expect("a session");
+    let lines: Vec<_> = gone["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
+    add_paths(&serde_json::from_str(&lines.join("\n")).expect("JSON"), "", &mut paths);
     paths
 }
 
