@@ -26,10 +26,13 @@ import (
 
 var beside = flag.Int("others", 2, "scale-downs of TestOthers under each mode")
 
+// Karpenter does at most once a minute.
+var every = flag.Duration("every", time.Second, "how often it writes costs")
+
 var program = flag.String("podrank", "", "the kubectl-podrank of TestOthersAtTerminal")
 
 // karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs a newer Go. It
-// writes as that does, though each second and not each minute: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
+// writes as that does, though each second and not each minute, unless -every says otherwise: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
 // the lowest of all on nodes that are being disrupted, negative ranks on others, and none on those that it cannot disrupt.
 type karpenter struct {
 	*World
@@ -84,7 +87,7 @@ func (k *karpenter) run(ctx context.Context) {
 		k.pass()
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Second):
+		case <-time.After(*every):
 		}
 	}
 }

@@ -127,93 +127,106 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// take lets pods of a new Deployment go, asks about each while it is going, and returns what asks about them when they are gone.
-func (w *World) take(random *rand.Rand, kind int, name string, all *tallied) func() {
+// victim is a Deployment that loses pods, and what is known of them before.
+type victim struct {
+	*World
+	name          string
+	count, goes   int32
+	unready, dump string
+	old           []*corev1.Pod
+	// user is the pod that a user has deleted in the same moment, before anybody else.
+	user atomic.Pointer[string]
+}
+
+// ours are those of its pods.
+func (v *victim) ours(pods []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return pod.Labels["app"] != v.name })
+}
+
+func (v *victim) isUsers(pod string) bool { return v.user.Load() != nil && *v.user.Load() == pod }
+
+// newVictim makes a Deployment whose pods became ready some time ago, of which half have one that is not ready: only chance tells the others from each
+// other.
+func (w *World) newVictim(random *rand.Rand, name string, isRollout bool) *victim {
 	w.Helper()
-	how := takes[kind]
-	count := int32(4 + random.IntN(5))
-	goes := min(1+random.Int32N(5), count-1)
-	set := deployment(w.Namespace, name, count)
+	v := &victim{World: w, name: name, count: int32(4 + random.IntN(5))}
+	v.goes = min(1+random.Int32N(5), v.count-1)
+	if isRollout {
+		v.goes = v.count
+	}
+	set, seconds := deployment(w.Namespace, name, v.count), int64(30)
 	set.Spec.Template.Finalizers = []string{hold}
-	seconds := int64(30)
 	set.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds
-	if how.by == "rollout" {
-		goes = count
-	}
 	w.must(w.Create(w.ctx, set))
-	own := func(pod *corev1.Pod) bool { return pod.Labels["app"] == name }
-	ours := func(pods []*corev1.Pod) []*corev1.Pod {
-		return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !own(pod) })
-	}
-	w.Await("ready", time.Minute, func() bool { pods := ours(w.Pods()); return len(pods) == int(count) && count32(pods, isReady) == count })
-	unready := ""
+	w.Await("ready", time.Minute, func() bool {
+		pods := v.ours(w.Pods())
+		return len(pods) == int(v.count) && count(pods, isReady) == len(pods)
+	})
 	if random.IntN(2) == 0 {
-		// Otherwise only chance tells these pods from each other.
-		pod := ours(w.Pods())[0]
-		unready = pod.Name
-		w.must(w.Kubectl("patch", "pod", pod.Name, "--subresource=status", "-p", `{"status":{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"`+
+		v.unready = v.ours(w.Pods())[0].Name
+		w.must(w.Kubectl("patch", "pod", v.unready, "--subresource=status", "-p", `{"status":{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"`+
 			metav1.Now().Add(-20*time.Second).UTC().Format(time.RFC3339)+`"}]}}`))
 	}
 	// What became ready within 5 s of the request may have been ready then, or not.
 	time.Sleep(7 * time.Second)
-	before := w.dumpOf(name)
-	old := ours(w.Pods())
+	v.dump, v.old = w.dumpOf(name), v.ours(w.Pods())
+	return v
+}
+
+// deletes has a user delete one of the pods, unless somebody else has touched it before.
+func (v *victim) deletes(pod *corev1.Pod, later time.Duration) {
+	time.Sleep(later)
+	if v.Delete(v.ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}) == nil {
+		v.user.Store(&pod.Name)
+	}
+}
+
+// take lets pods of a new Deployment go, asks about each while it is going, and returns what asks about them when they are gone.
+func (w *World) take(random *rand.Rand, kind int, name string, all *tallied) func() {
+	w.Helper()
+	how := takes[kind]
+	v := w.newVictim(random, name, how.by == "rollout")
 	by := &sync.WaitGroup{}
-	var user atomic.Pointer[string]
 	if random.IntN(3) == 0 && how.by != "rollout" {
-		pod, later := old[random.IntN(len(old))], time.Duration(random.IntN(1500))*time.Millisecond
-		by.Go(func() {
-			time.Sleep(later)
-			// Only if nobody else has touched it.
-			if w.Delete(w.ctx, pod.DeepCopy(), client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}) == nil {
-				user.Store(&pod.Name)
-			}
-		})
+		pod, later := v.old[random.IntN(len(v.old))], time.Duration(random.IntN(1500))*time.Millisecond
+		by.Go(func() { v.deletes(pod, later) })
 	}
 	by.Go(func() {
-		if err := how.takes(w, name, count-goes); err != nil {
+		if err := how.takes(w, name, v.count-v.goes); err != nil {
 			w.Logf("%s: %v", how.name, err)
 		}
 	})
-	least := int(goes)
 	asked := map[string]bool{}
-	until := time.Now().Add(2 * time.Minute)
-	var went []string
-	for time.Now().Before(until) && len(went) < least {
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until) && len(asked) < int(v.goes); time.Sleep(50 * time.Millisecond) {
 		asks := sync.WaitGroup{}
-		for _, pod := range ours(w.Went()) {
+		for _, pod := range v.ours(w.Went()) {
 			if asked[pod.Name] {
 				continue
 			}
 			asked[pod.Name] = true
-			went = append(went, pod.Name)
 			asks.Go(func() {
 				answer := w.ask(pod.Name)
-				isUser := user.Load() != nil
-				all.judge(w, kind, "going", pod.Name, isUser && *user.Load() == pod.Name, answer)
-				if !isUser {
-					all.judgeWhy(w, kind, pod, answer, before, pod.Name == unready)
+				all.judge(w, kind, "going", pod.Name, v.isUsers(pod.Name), answer)
+				if v.user.Load() == nil {
+					all.judgeWhy(w, kind, pod, answer, v.dump, pod.Name == v.unready)
 				}
 			})
 		}
 		asks.Wait()
 		if how.by == "rollout" {
-			w.release(ours(w.Went()))
+			w.release(v.ours(w.Went()))
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	w.release(ours(w.Went()))
+	w.release(v.ours(w.Went()))
 	by.Wait()
 	return func() {
 		asks := sync.WaitGroup{}
-		for _, pod := range went {
-			asks.Go(func() { all.judge(w, kind, "gone", pod, user.Load() != nil && *user.Load() == pod, w.ask(pod)) })
+		for pod := range asked {
+			asks.Go(func() { all.judge(w, kind, "gone", pod, v.isUsers(pod), w.ask(pod)) })
 		}
 		asks.Wait()
 	}
 }
-
-func count32(pods []*corev1.Pod, is func(*corev1.Pod) bool) int32 { return int32(count(pods, is)) }
 
 // release lets pods end that have been asked about.
 func (w *World) release(pods []*corev1.Pod) {
