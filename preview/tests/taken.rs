@@ -321,7 +321,9 @@ fn of_pods_that_are_gone_events_tell() {
     );
     // The set is gone, too.
     assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).by, Some(Taker::ScaleDown));
-    let lost = ask('a', &with(there(), [deleted('d'), scaled(4, 2, 0)]));
+    let unnamed = || with(there(), [deleted('d'), scaled(4, 2, 0)]);
+    assert_eq!(ask('a', &unnamed()).by, None, "nothing shows that there was such a pod");
+    let lost = ask('a', &with(unnamed(), [event("Pod", "web-5d-a", "Scheduled", "to n1", -600)]));
     assert!(lost.probably && lost.by == Some(Taker::ScaleDown), "{lost}");
     // All are named, or two scale-downs have lost names.
     assert_eq!(ask('a', &with(there(), [deleted('d'), scaled(3, 2, 0)])).by, None);

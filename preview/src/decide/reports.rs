@@ -130,6 +130,11 @@ impl<'a> Reports<'a> {
         own.filter_map(rule).max_by_key(|(event, _)| event.at)
     }
 
+    /// Whether there was such a pod, by what was reported of it.
+    pub(crate) fn knows(&self, pod: &str) -> bool {
+        self.events.iter().any(|event| event.is_about(self.namespace, "Pod", pod))
+    }
+
     /// What was reported of the pod itself.
     pub(crate) fn disruption(&self, pod: &str) -> Option<(Taker, &'static str)> {
         self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod)).find_map(|event| {

@@ -140,7 +140,9 @@ impl<'a> Case<'a> {
         let Some(going) = self.going else {
             let recorded = self.recorded().map(|(event, _)| event.at);
             let recorded = recorded.filter(|at| self.reports.has_unnamed(*at, RECENT));
-            let at = recorded.or_else(|| self.reports.only_fall_with_unnamed())?;
+            // A name that nothing knows may be mistyped.
+            let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| self.reports.knows(self.pod));
+            let at = recorded.or_else(unnamed)?;
             return self.fall(at).map(|_| self.by_count(at, false));
         };
         let asked = going.asked?;

@@ -1,5 +1,4 @@
-//! What Kubernetes and podrank-webhook reported of a pod, or of what deletes pods: an `Event`, if it can say who deleted a pod. Reads one object's
-//! JSON text. Nothing in it makes an input unreadable.
+//! What Kubernetes and podrank-webhook reported of a pod, or of what deletes pods: an `Event`. Reads one object's JSON text. Nothing in it makes an input unreadable.
 
 use crate::object::time::{Lenient, Time, nanos};
 use crate::words::error::parse;
@@ -28,6 +27,7 @@ pub(crate) struct EventEntry {
     /// Kind and name of the object that it is about.
     pub(crate) kind: String,
     pub(crate) name: String,
+    /// Empty for one that only shows that there was such a pod.
     pub(crate) reason: &'static str,
     pub(crate) message: String,
     /// When it last happened, in nanoseconds since the Unix epoch.
@@ -68,10 +68,11 @@ struct Series {
 }
 
 impl EventEntry {
-    /// `None` if it is none, or says nothing of who deleted a pod.
+    /// `None` if it is none, or says nothing of who deleted a pod, nor that there was one.
     pub(crate) fn read(object: &RawValue) -> Option<Self> {
         let event: Event = parse(object).ok()?;
-        let reason = *REASONS.iter().find(|reason| event.reason == **reason)?;
+        let known = REASONS.iter().find(|reason| event.reason == **reason).copied();
+        let reason = known.or_else(|| (event.involved_object.kind == "Pod").then_some(""))?;
         let last = event.series.0.as_ref().and_then(|series| nanos(&series.last_observed_time));
         let at = last.or_else(|| nanos(&event.last_timestamp)).or_else(|| nanos(&event.time))?;
         let combined = event.message.strip_prefix(COMBINED);
