@@ -23,6 +23,18 @@ pub(crate) struct Reports<'a> {
     falls: Vec<Fall<'a>>,
 }
 
+impl Fall<'_> {
+    /// How many pods it took, if that is known.
+    fn pods(&self) -> Option<usize> {
+        self.from.map(|from| from.saturating_sub(self.to) as usize)
+    }
+}
+
+/// Whether podrank-webhook reported a scale-down of this set, in which it names pods.
+fn is_of_webhook(event: &EventEntry, set: &str) -> bool {
+    ["Steered", "Observed"].contains(&event.reason) && event.name == set
+}
+
 /// Whether a message has this name as a word.
 fn has_word(message: &str, name: &str) -> bool {
     message.split([' ', ',']).any(|word| word == name)
@@ -32,12 +44,11 @@ impl<'a> Reports<'a> {
     pub(crate) fn of(input: &'a Input, namespace: &'a str, set: &'a str) -> Self {
         let events: Vec<_> = input.events.iter().filter(|event| event.namespace == namespace).collect();
         let of_deployment = |event: &&'a EventEntry| {
-            let (from, to) = change(event, "Scaled down replica set ", set)?;
+            let (from, to) = change(event, set)?;
             Some(Fall { at: event.at, from, to, deployment: Some(&event.name) })
         };
         let of_webhook = |event: &&'a EventEntry| {
-            let is_its = ["Steered", "Observed"].contains(&event.reason) && event.name == set;
-            let rest = event.message.strip_prefix("from ").filter(|_| is_its)?;
+            let rest = event.message.strip_prefix("from ").filter(|_| is_of_webhook(event, set))?;
             let (from, rest) = rest.split_once(" to ")?;
             let to = rest.split_once(':')?.0.parse().ok()?;
             Some(Fall { at: event.at, from: from.parse().ok(), to, deployment: None })
@@ -72,9 +83,9 @@ impl<'a> Reports<'a> {
     pub(crate) fn has_unnamed(&self, then: i64, within: i64) -> bool {
         let is_near = |at: i64| (then - within..=then + within).contains(&at);
         let near = || self.deletions().filter(|event| is_near(event.at));
-        match self.falls.iter().rev().find(|fall| is_near(fall.at)) {
-            Some(Fall { from: Some(from), to, .. }) => near().count() < from.saturating_sub(*to) as usize,
-            _ => near().any(|event| event.combined > 0),
+        match self.falls.iter().rev().find(|fall| is_near(fall.at)).and_then(Fall::pods) {
+            Some(pods) => near().count() < pods,
+            None => near().any(|event| event.combined > 0),
         }
     }
 
@@ -84,7 +95,7 @@ impl<'a> Reports<'a> {
         let mut with = self.falls.iter().zip(ends).filter(|(fall, end)| {
             let named =
                 self.deletions().filter(|event| (fall.at - 1_000_000_000..*end).contains(&event.at)).count();
-            fall.from.is_some_and(|from| named < from.saturating_sub(fall.to) as usize)
+            fall.pods().is_some_and(|pods| named < pods)
         });
         let (fall, _) = with.next()?;
         with.next().is_none().then_some(fall.at)
@@ -118,11 +129,7 @@ impl<'a> Reports<'a> {
 
     /// What podrank-webhook reported of this pod: the event, and the rule in it.
     pub(crate) fn recorded(&self, pod: &str) -> Option<(&'a EventEntry, &'a str)> {
-        let own = self
-            .events
-            .iter()
-            .copied()
-            .filter(|event| ["Steered", "Observed"].contains(&event.reason) && event.name == self.set);
+        let own = self.events.iter().copied().filter(|event| is_of_webhook(event, self.set));
         let rule = |event: &'a EventEntry| {
             let (_, rest) = event.message.split_once(&format!(" {pod} ("))?;
             Some((event, rest.split_once(')')?.0))
@@ -137,24 +144,36 @@ impl<'a> Reports<'a> {
 
     /// What was reported of the pod itself.
     pub(crate) fn disruption(&self, pod: &str) -> Option<(Taker, &'static str)> {
-        self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod)).find_map(|event| {
-            match event.reason {
-                "Preempted" => {
-                    Some((Taker::Preemption, "the scheduler preempted it for a pod of higher priority"))
-                }
-                "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
-                    Some((Taker::Taint, "its node got a taint that it does not tolerate"))
-                }
-                "Evicted" => Some((Taker::Node, "its node shuts down, or runs short of something")),
-                _ => None,
+        let mut own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
+        own.find_map(|event| match event.reason {
+            "Preempted" => disruption("PreemptionByScheduler"),
+            "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
+                disruption("DeletionByTaintManager")
             }
+            "Evicted" => disruption("TerminationByKubelet"),
+            _ => None,
         })
     }
 }
 
+/// What a reason of the condition `DisruptionTarget` means.
+pub(crate) fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
+    Some(match reason {
+        "PreemptionByScheduler" => {
+            (Taker::Preemption, "the scheduler preempted it for a pod of higher priority")
+        }
+        "DeletionByTaintManager" => (Taker::Taint, "its node got a taint that it does not tolerate"),
+        "EvictionByEvictionAPI" => (Taker::Eviction, "it was evicted through the API, as kubectl drain does"),
+        "DeletionByPodGC" => (Taker::Node, "its node is gone, or does not answer"),
+        "TerminationByKubelet" => (Taker::Node, "its node shuts down, or runs short of something"),
+        _ => return None,
+    })
+}
+
 /// The counts in a message such as `Scaled down replica set web-1 from 3 to 2`, if it is about this set.
-fn change(event: &EventEntry, verb: &str, set: &str) -> Option<(Option<u32>, u32)> {
-    let rest = event.message.strip_prefix(verb).filter(|_| event.reason == "ScalingReplicaSet")?;
+fn change(event: &EventEntry, set: &str) -> Option<(Option<u32>, u32)> {
+    let rest = event.message.strip_prefix("Scaled down replica set ");
+    let rest = rest.filter(|_| event.reason == "ScalingReplicaSet")?;
     let (_, counts) = rest.split_once(' ').filter(|(name, _)| *name == set)?;
     // Before Kubernetes 1.25, it lacks the first.
     match counts.strip_prefix("from ").and_then(|counts| counts.split_once(" to ")) {

@@ -3,7 +3,7 @@
 use crate::answer::preview::Verdict;
 use crate::answer::taken::{Taken, Taker};
 use crate::ask::options::Options;
-use crate::decide::reports::{Fall, Reports};
+use crate::decide::reports::{Fall, Reports, disruption};
 use crate::decide::set::Scene;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
@@ -12,14 +12,13 @@ use crate::object::cost::CostOwner;
 use crate::object::deployment::DeploymentEntry;
 use crate::object::event::EventEntry;
 use crate::object::managers::CountWriter;
-use crate::object::pod::{Going, PodEntry, Record};
+use crate::object::pod::{Going, PodEntry};
 use crate::object::set::SetEntry;
 use crate::object::surrounding::Surrounding;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::text;
 use jiff::Timestamp;
-use podrank::{Flags, Time};
-use std::iter;
+use podrank::{Flags, Pod, Time};
 
 const SECOND: i64 = 1_000_000_000;
 /// By how much two clocks that write whole seconds may differ, and within what time the pods of one scale-down are asked to go.
@@ -77,9 +76,7 @@ pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Ta
         namespace: namespace.to_owned(),
         pod: pod.to_owned(),
         going: going.is_some(),
-        asked: going
-            .and_then(|going| going.asked)
-            .and_then(|asked| Timestamp::from_nanosecond(asked.into()).ok()),
+        asked: case.asked().and_then(|asked| Timestamp::from_nanosecond(asked.into()).ok()),
         by: who.as_ref().map(|who| who.by),
         probably: who.as_ref().is_some_and(|who| !who.is_named),
         because: who.map(|who| who.because),
@@ -112,11 +109,15 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// When the pod was asked to go, if it is still there and that is known.
+    fn asked(&self) -> Option<i64> {
+        self.going?.asked
+    }
+
     /// What podrank-webhook reported of it when it went: the event, and the rule in it.
     fn recorded(&self) -> Option<(&'a EventEntry, &'a str)> {
         let (event, rule) = self.reports.recorded(self.pod)?;
-        let asked = self.going.and_then(|going| going.asked);
-        let went = asked.or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(event.at);
+        let went = self.asked().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(event.at);
         ((went - event.at).abs() <= RECENT).then_some((event, rule))
     }
 
@@ -125,7 +126,7 @@ impl<'a> Case<'a> {
         if let Some((by, because)) = told.or_else(|| self.reports.disruption(self.pod)) {
             return Some(Who { by, because: because.to_owned(), is_named: true });
         }
-        let asked = self.going.and_then(|going| going.asked);
+        let asked = self.asked();
         let is_then = |event: &&EventEntry| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
         let deleted = self.reports.deleted(self.pod).filter(is_then);
         if let Some(event) = deleted {
@@ -137,15 +138,15 @@ impl<'a> Case<'a> {
             }
             return Some(self.by_count(event.at, true));
         }
-        let Some(going) = self.going else {
+        if self.going.is_none() {
             let recorded = self.recorded().map(|(event, _)| event.at);
             let recorded = recorded.filter(|at| self.reports.has_unnamed(*at, RECENT));
             // A name that nothing knows may be mistyped.
             let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| self.reports.knows(self.pod));
             let at = recorded.or_else(unnamed)?;
             return self.fall(at).map(|_| self.by_count(at, false));
-        };
-        let asked = going.asked?;
+        }
+        let asked = asked?;
         let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Keep);
         (fits && self.reports.has_unnamed(asked, CLOCKS)).then(|| self.by_count(asked, false))
     }
@@ -227,20 +228,6 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What a reason of the condition `DisruptionTarget` means.
-fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
-    Some(match reason {
-        "PreemptionByScheduler" => {
-            (Taker::Preemption, "the scheduler preempted it for a pod of higher priority")
-        }
-        "DeletionByTaintManager" => (Taker::Taint, "its node got a taint that it does not tolerate"),
-        "EvictionByEvictionAPI" => (Taker::Eviction, "it was evicted through the API, as kubectl drain does"),
-        "DeletionByPodGC" => (Taker::Node, "its node is gone, or does not answer"),
-        "TerminationByKubelet" => (Taker::Node, "its node shuts down, or runs short of something"),
-        _ => return None,
-    })
-}
-
 /// What is known of the decision that took a pod.
 enum Before {
     Known { verdict: Verdict, rule: Option<&'static str>, why: String },
@@ -260,11 +247,13 @@ fn before(
             "not known: its grace period is not its own, so it may have been deleted twice",
         ));
     };
-    let record = going.record.as_ref()?;
-    let mut decisions = states(going, asked).map(|(flags, ready_time)| {
-        let mut record = record.clone();
+    let pod = going.record.as_ref()?.pod;
+    let mut then = as_it_was(input, asked);
+    let mut decisions = states(pod, going.ready_since, asked).into_iter().map(|(flags, ready_time)| {
+        let mut its = then.pods.iter_mut().filter(|pod| pod.namespace == entry.namespace);
+        let record = its.find(|pod| pod.name == entry.name)?.record.as_mut()?.as_mut().ok()?;
         (record.pod.flags, record.pod.ready_time) = (flags, ready_time);
-        decide(&as_it_was(input, entry, &record, asked), set, entry, asked, options)
+        decide(&then, set, entry, asked, options)
     });
     let first = decisions.next()??;
     let is_sure = decisions.all(|other| {
@@ -284,37 +273,27 @@ fn before(
     })
 }
 
-/// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. The first is that which it has.
-fn states(going: &Going, asked: i64) -> impl Iterator<Item = (Flags, Time)> {
-    let pod = going.record.as_ref().map_or_else(podrank::Pod::new, |record| record.pod);
-    let turned = going.ready_since.unwrap_or(i64::MIN);
-    let other = if pod.flags.contains(Flags::READY) {
-        vec![(pod.flags.with(Flags::READY, false), Time::UNSET)]
+/// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. If it may be that which it has, that is
+/// the first.
+fn states(pod: Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Time)> {
+    let present = (pod.flags, pod.ready_time);
+    let Some(turned) = turned.filter(|turned| *turned >= asked - CLOCKS) else { return vec![present] };
+    let mut states = if turned > asked + CLOCKS { Vec::new() } else { vec![present] };
+    if pod.flags.contains(Flags::READY) {
+        states.push((pod.flags.with(Flags::READY, false), Time::UNSET));
     } else {
         // For as long as it may have been.
-        [pod.creation_time, Time::from_unix_nanos(asked)]
-            .map(|since| (pod.flags.with(Flags::READY, true), since))
-            .into()
-    };
-    let (is_after, is_before) = (turned > asked + CLOCKS, turned < asked - CLOCKS);
-    let present = (pod.flags, pod.ready_time);
-    let all: Vec<_> = if is_before || going.ready_since.is_none() {
-        vec![present]
-    } else if is_after {
-        other
-    } else {
-        iter::once(present).chain(other).collect()
-    };
-    all.into_iter()
+        let since = [pod.creation_time, Time::from_unix_nanos(asked)];
+        states.extend(since.map(|since| (pod.flags.with(Flags::READY, true), since)));
+    }
+    states
 }
 
 /// The input as it was then, with the pods that were there.
-fn as_it_was(input: &Input, entry: &PodEntry, record: &Record, asked: i64) -> Input {
+fn as_it_was(input: &Input, asked: i64) -> Input {
     let mut then = input.clone();
     then.pods.retain_mut(|pod| {
-        if pod.namespace == entry.namespace && pod.name == entry.name {
-            pod.record = Some(Ok(record.clone()));
-        } else if let Some(going) = &pod.going
+        if let Some(going) = &pod.going
             && going.asked.is_some_and(|its| its >= asked - CLOCKS)
         {
             pod.record = going.record.clone().map(Ok);
