@@ -337,16 +337,17 @@ fn podrank_webhook_knows_the_rule() {
         let message = "from 4 to 2: 2 pods should go: web-5d-a (first[0]), web-5d-d (not ready), before web-5d-b, 2 deletion costs were written";
         event("ReplicaSet", "web-5d", reason, message, seconds)
     };
-    let steered = ask('a', &with(there(), [record("Steered", 0), deleted('a')]));
-    assert_eq!(
-        steered.to_string(),
-        "pod/web-5d-a is gone, because rs/web-5d was scaled from 4 to 2 by kubectl\nWhy that one: podrank-webhook chose it: first[0]"
-    );
-    let observed = ask('d', &with(there(), [record("Observed", 2), deleted('d')]));
-    assert!(
-        observed.to_string().ends_with("Why that one: not ready, as podrank-webhook observed"),
-        "{observed}"
-    );
+    for reason in ["Steered", "Unconfirmed"] {
+        let steered = ask('a', &with(there(), [record(reason, 0), deleted('a')]));
+        assert_eq!(
+            steered.to_string(),
+            "pod/web-5d-a is gone, because rs/web-5d was scaled from 4 to 2 by kubectl\nWhy that one: podrank-webhook chose it: first[0]"
+        );
+    }
+    for reason in ["Observed", "PredictedWrongly"] {
+        let observed = ask('d', &with(there(), [record(reason, 2), deleted('d')])).to_string();
+        assert!(observed.ends_with("Why that one: not ready, as podrank-webhook observed"), "{observed}");
+    }
     // It names the pod if nothing else does, and another time is another scale-down.
     assert!(ask('a', &with(there(), [record("Steered", 0)])).probably);
     assert_eq!(ask('a', &with(there(), [record("Steered", -600), deleted('a')])).chosen_by, None);

@@ -32,7 +32,7 @@ impl Fall<'_> {
 
 /// Whether podrank-webhook reported a scale-down of this set, in which it names pods.
 fn is_of_webhook(event: &EventEntry, set: &str) -> bool {
-    ["Steered", "Observed"].contains(&event.reason) && event.name == set
+    (event.is_choice() || event.is_observation()) && event.name == set
 }
 
 /// Whether a message has this name as a word.

@@ -66,11 +66,10 @@ pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Ta
         None => (None, None, Some("not known any more")),
     };
     let recorded = case.recorded().filter(|_| is_by_count);
-    let is_steered = |event: &EventEntry| event.reason == "Steered";
-    let observed = recorded.filter(|(event, _)| !is_steered(event));
+    let observed = recorded.filter(|(event, _)| event.is_observation());
     let why = why
         .or_else(|| observed.map(|(_, rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
-    let chosen = recorded.filter(|(event, _)| is_steered(event)).map(|(_, rule)| rule.to_owned());
+    let chosen = recorded.filter(|(event, _)| event.is_choice()).map(|(_, rule)| rule.to_owned());
     let steered = going.filter(|_| is_by_count).and_then(|going| going.steered.clone());
     Taken {
         namespace: namespace.to_owned(),

@@ -6,12 +6,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The reasons of the events that can say so: of a set and of another controller, of a Deployment, of an autoscaler, of podrank-webhook, and of pods.
-const REASONS: [&str; 8] = [
+const REASONS: [&str; 10] = [
     "SuccessfulDelete",
     "ScalingReplicaSet",
     "SuccessfulRescale",
     "Steered",
+    "Unconfirmed",
     "Observed",
+    "PredictedWrongly",
     "Preempted",
     "TaintManagerEviction",
     "Evicted",
@@ -86,6 +88,16 @@ impl EventEntry {
             combined: combined.map_or(0, |_| event.count.0.unwrap_or(1).saturating_sub(1)),
             message: combined.unwrap_or(&event.message).to_owned(),
         })
+    }
+
+    /// Whether podrank-webhook says in it which pods it wants to go.
+    pub(crate) fn is_choice(&self) -> bool {
+        ["Steered", "Unconfirmed"].contains(&self.reason)
+    }
+
+    /// Whether podrank-webhook says in it which pods went in a scale-down that it only watched.
+    pub(crate) fn is_observation(&self) -> bool {
+        ["Observed", "PredictedWrongly"].contains(&self.reason)
     }
 
     /// Whether it is about this object.
