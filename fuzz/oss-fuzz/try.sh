@@ -15,7 +15,8 @@ for target in "${targets[@]}"; do
     options=()
     [ ! -f "$target.dict" ] || options=("-dict=$target.dict")
     "./$target" "${options[@]}" -seed=1 -max_total_time=1 -print_final_stats=1 "$target.corpus" >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
-    grep -q '^INFO: *[0-9]* files found' "$scratch/log" || { cat "$scratch/log"; echo "$target: no seeds were read"; exit 1; }
-    echo "$target: $(executions "$scratch/log") executions, $(ls ./*.dict | grep -c "/$target.dict") dictionaries"
+    seeds=$(find "$scratch/src/podrank/fuzz/seeds/$target" -type f | wc -l)
+    grep -Eq "^INFO: *$seeds files found" "$scratch/log" || { cat "$scratch/log"; echo "$target: $seeds seeds, and not all were read"; exit 1; }
+    echo "$target: $(executions "$scratch/log") executions, $seeds seeds, $(ls ./*.dict | grep -c "/$target.dict") dictionaries"
 done
 echo "oss-fuzz: ok"
