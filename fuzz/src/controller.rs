@@ -1,6 +1,6 @@
 //! `controller`: a controller's decisions against naive implementations, in Rust and, as far as C has them, through C.
 
-use crate::case::{self, Case, extended};
+use crate::case::{self, Case, extended, sound};
 use arbitrary::{Result, Unstructured};
 use podrank::Time;
 use podrank::controller::{Claimable, EXPECTATIONS_TIMEOUT_NANOS, Owner, PodKey, SetState};
@@ -44,7 +44,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             let seconds = *u.choose(&[0, 1, 10, 86_400, u32::MAX])?;
             for pod in &mut pods {
                 // C rejects invalid records.
-                *pod = crate::ffi::sound(*pod);
+                *pod = sound(*pod);
                 if u.ratio(1, 2)? {
                     let since = now.saturating_sub(i64::from(seconds) * 1_000_000_000);
                     pod.ready_time = Time::from_unix_nanos(since.saturating_add(u.int_in_range(-1..=1)?));

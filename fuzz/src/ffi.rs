@@ -10,11 +10,11 @@
 
 mod controller;
 
-use crate::case::{self, Case, extended};
+use crate::case::{self, Case, extended, sound};
 use arbitrary::{Result, Unstructured};
 use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, SteerError, Time, Uid,
-    count_ranks, deletion_cost, node_weights,
+    EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, SteerError, Time, Uid, count_ranks,
+    deletion_cost, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
@@ -72,12 +72,6 @@ fn call(u: &mut Unstructured<'_>) -> Result<Call<'static>> {
         laws::settles_as_all_pairs_say(&C, &policy, &pods, k);
     }
     Call::new(function, u)
-}
-
-/// Returns a valid record: the parts that C would reject are left out.
-pub(crate) fn sound(pod: Pod) -> Pod {
-    let phase = Phase::from_ordinal(pod.phase.ordinal() % 3);
-    Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: Pod::new().reserved, ..pod }
 }
 
 /// One block of memory, freed with the call.
