@@ -28,11 +28,15 @@ var daemonSets = flag.Int("daemonsets", 20_000, "how many random DaemonSets Test
 func TestDaemonSets(t *testing.T) {
 	t.Parallel()
 	tally := judgeWorkloads(t, *first, *daemonSets, func() (judge, error) {
-		controller, err := upstream.NewDaemonSetController()
-		p, pErr := newPreviewer(t)
+		next := renewed(upstream.NewDaemonSetController)
+		p, err := newPreviewer(t)
 		return func(number int, tally map[string]int) error {
+			controller, err := next()
+			if err != nil {
+				return err
+			}
 			return judgeDaemonSet(controller, p, number, tally)
-		}, errors.Join(err, pErr)
+		}, err
 	})
 	for _, reason := range []string{
 		"keep kept", "delete not-wanted", "delete succeeded", "delete failed", "contested failed", "delete surplus",

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -27,9 +26,15 @@ var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	tally := judgeWorkloads(t, *first, *jobs, func() (judge, error) {
-		controller, err := upstream.NewJobController()
-		p, pErr := newPreviewer(t)
-		return func(number int, tally map[string]int) error { return judgeJob(controller, p, number, tally) }, errors.Join(err, pErr)
+		next := renewed(upstream.NewJobController)
+		p, err := newPreviewer(t)
+		return func(number int, tally map[string]int) error {
+			controller, err := next()
+			if err != nil {
+				return err
+			}
+			return judgeJob(controller, p, number, tally)
+		}, err
 	})
 	for _, reason := range []string{
 		"keep kept", "delete suspended", "delete ending", "delete no-index", "delete beyond-completions", "delete duplicate",

@@ -64,6 +64,19 @@ func judgeWorkloads(t *testing.T, from, n int, start func() (judge, error)) map[
 	return sum
 }
 
+// renewed makes a controller anew after a thousand uses, because it keeps something of every workload that it has seen.
+func renewed[T any](start func() (T, error)) func() (T, error) {
+	var controller T
+	uses := 0
+	return func() (_ T, err error) {
+		if uses%1000 == 0 {
+			controller, err = start()
+		}
+		uses++
+		return controller, err
+	}
+}
+
 // describe is objects in JSON, a line for each.
 func describe(objects ...any) string {
 	var text strings.Builder
