@@ -27,17 +27,10 @@ var daemonSets = flag.Int("daemonsets", 20_000, "how many random DaemonSets Test
 // preview names, and creates as many as its note says.
 func TestDaemonSets(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *daemonSets, func() (judge, error) {
-		next := renewed(upstream.NewDaemonSetController)
-		p, err := newPreviewer(t)
-		return func(number int, tally map[string]int) error {
-			controller, err := next()
-			if err != nil {
-				return err
-			}
-			return judgeDaemonSet(controller, p, number, tally)
-		}, err
-	})
+	tally := judgeWorkloads(t, *first, *daemonSets, withPreview(t, func(p *previewer) (judge, error) {
+		controller, err := upstream.NewDaemonSetController()
+		return func(number int, tally map[string]int) error { return judgeDaemonSet(controller, p, number, tally) }, err
+	}))
 	for _, reason := range []string{
 		"keep kept", "delete not-wanted", "delete succeeded", "delete failed", "contested failed", "delete surplus",
 		"delete old-not-ready", "delete replaced", "delete no-node", "delete old-unavailable", "delete old-available",

@@ -41,9 +41,8 @@ var (
 // Kubernetes' whole Deployment controller, on random Deployments: it writes the sizes that the preview tells.
 func TestDeployments(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *deployments, func() (judge, error) {
+	tally := judgeWorkloads(t, *first, *deployments, withPreview(t, func(p *previewer) (judge, error) {
 		controller, err := upstream.NewDeploymentController()
-		p, pErr := newPreviewer(t)
 		return func(number int, tally map[string]int) error {
 			c := newDeploymentCase(seeded(9, number))
 			preview, err := c.judge(controller, p, tally)
@@ -55,8 +54,8 @@ func TestDeployments(t *testing.T) {
 				return fmt.Errorf("%w\n%s", err, describe(c.deployment, c.sets, c.pods))
 			}
 			return nil
-		}, errors.Join(err, pErr)
-	})
+		}, err
+	}))
 	// Each thing that can happen did: 5 paths and their reasons, and what followed.
 	if len(tally) < 55 && !t.Failed() {
 		t.Errorf("only %d kinds of changes", len(tally))
@@ -67,9 +66,8 @@ func TestDeployments(t *testing.T) {
 // what it tells at the start of all syncs.
 func TestDeploymentEnds(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *ends, func() (judge, error) {
+	tally := judgeWorkloads(t, *first, *ends, withPreview(t, func(p *previewer) (judge, error) {
 		controller, err := upstream.NewDeploymentController()
-		p, pErr := newPreviewer(t)
 		return func(number int, tally map[string]int) error {
 			c := newDeploymentCase(seeded(12, number))
 			err := c.judgeEnd(controller, p, tally)
@@ -81,8 +79,8 @@ func TestDeploymentEnds(t *testing.T) {
 				return fmt.Errorf("%w\n%s", err, describe(c.deployment, c.sets, c.pods))
 			}
 			return nil
-		}, errors.Join(err, pErr)
-	})
+		}, err
+	}))
 	if len(tally) < 12 && !t.Failed() {
 		t.Errorf("only %d kinds of ends", len(tally))
 	}

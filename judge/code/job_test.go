@@ -25,17 +25,10 @@ var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
 // Kubernetes' whole Job controller, on random Jobs: it deletes the pods that the preview names.
 func TestJobs(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *jobs, func() (judge, error) {
-		next := renewed(upstream.NewJobController)
-		p, err := newPreviewer(t)
-		return func(number int, tally map[string]int) error {
-			controller, err := next()
-			if err != nil {
-				return err
-			}
-			return judgeJob(controller, p, number, tally)
-		}, err
-	})
+	tally := judgeWorkloads(t, *first, *jobs, withPreview(t, func(p *previewer) (judge, error) {
+		controller, err := upstream.NewJobController()
+		return func(number int, tally map[string]int) error { return judgeJob(controller, p, number, tally) }, err
+	}))
 	for _, reason := range []string{
 		"keep kept", "delete suspended", "delete ending", "delete no-index", "delete beyond-completions", "delete duplicate",
 		"contested duplicate", "delete surplus", "contested surplus", "keep next-sync", "contested no-index",

@@ -64,16 +64,21 @@ func judgeWorkloads(t *testing.T, from, n int, start func() (judge, error)) map[
 	return sum
 }
 
-// renewed makes a controller anew after a thousand uses, because it keeps something of every workload that it has seen.
-func renewed[T any](start func() (T, error)) func() (T, error) {
-	var controller T
-	uses := 0
-	return func() (_ T, err error) {
-		if uses%1000 == 0 {
-			controller, err = start()
-		}
-		uses++
-		return controller, err
+// withPreview makes the judge of one core from a previewer, and anew after a thousand cases: a controller keeps something of every workload that it has seen.
+func withPreview(t *testing.T, start func(p *previewer) (judge, error)) func() (judge, error) {
+	return func() (judge, error) {
+		p, err := newPreviewer(t)
+		var judges judge
+		cases := 0
+		return func(number int, tally map[string]int) (err error) {
+			if cases%1000 == 0 {
+				if judges, err = start(p); err != nil {
+					return err
+				}
+			}
+			cases++
+			return judges(number, tally)
+		}, err
 	}
 }
 

@@ -42,17 +42,16 @@ func TestStatefulSets(t *testing.T) {
 		}
 		gates := map[string]bool{string(features.MaxUnavailableStatefulSet): setting.maxUnavailable, string(features.StatefulSetRecreateStrategy): setting.recreate}
 		n := *statefulSets * setting.share / 10
-		tally := judgeWorkloads(t, *first+done, n, func() (judge, error) {
+		tally := judgeWorkloads(t, *first+done, n, withPreview(t, func(p *previewer) (judge, error) {
 			controller := upstream.NewStatefulSetController()
-			p, err := newPreviewer(t)
 			return func(number int, tally map[string]int) error {
 				c := newStatefulSetCase(seeded(12, number))
 				if err := c.judge(controller, p, gates, tally); err != nil {
 					return fmt.Errorf("with %v: %w\n%s", gates, err, describe(c.set, c.pods))
 				}
 				return nil
-			}, err
-		})
+			}, nil
+		}))
 		done += n
 		for what := range tally {
 			if reason, ok := strings.CutPrefix(what, "reason "); ok {

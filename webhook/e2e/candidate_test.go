@@ -12,25 +12,24 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
 var candidate = flag.String("candidate", "", "a directory with the podrank-webhook and the kubectl-podrank of another version, for TestCandidate, which also needs -podrank")
 
-// release is the programs of a version.
-type release struct{ name, webhook, plugin string }
+// version has the programs of one version.
+type version struct{ name, webhook, plugin string }
 
 // Scale-downs are under way while another version takes the place of the one that began them: upgraded, and then the way back.
 func TestCandidate(t *testing.T) {
 	if *candidate == "" || *program == "" {
 		t.Skip("only with -candidate DIRECTORY and -podrank PROGRAM")
 	}
-	this := release{"this version", plane.program, *program}
-	other := release{"the other version", filepath.Join(*candidate, "podrank-webhook"), filepath.Join(*candidate, "kubectl-podrank")}
+	this := version{"this version", plane.program, *program}
+	other := version{"the other version", filepath.Join(*candidate, "podrank-webhook"), filepath.Join(*candidate, "kubectl-podrank")}
 	t.Cleanup(func() { run(t, this) })
-	for _, versions := range [][2]release{{other, this}, {this, other}} {
+	for _, versions := range [][2]version{{other, this}, {this, other}} {
 		from, to := versions[0], versions[1]
 		t.Run("webhook, begun by "+from.name, func(t *testing.T) { webhookReplaced(t, from, to) })
 		t.Run("scale, killed, begun by "+from.name, func(t *testing.T) { scaleKilled(t, from, to) })
@@ -39,19 +38,19 @@ func TestCandidate(t *testing.T) {
 }
 
 // run has the podrank-webhook of a version run instead of the one that runs.
-func run(t *testing.T, version release) {
+func run(t *testing.T, of version) {
 	t.Helper()
 	if err := plane.Stop(); err != nil {
 		t.Errorf("%s: %v", plane.program, err)
 	}
-	plane.program = version.webhook
+	plane.program = of.webhook
 	if err := plane.Run(); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // webhookReplaced has one version write the costs and let the request through, and the other one see the pods go and take off what is left.
-func webhookReplaced(t *testing.T, from, to release) {
+func webhookReplaced(t *testing.T, from, to version) {
 	run(t, from)
 	w, set := web(t, 8)
 	w.part("stop", "kube-controller-manager")
@@ -72,55 +71,66 @@ func webhookReplaced(t *testing.T, from, to release) {
 	}
 }
 
-// scales is a run of kubectl podrank that lets two of eight pods go, those on spot nodes first.
-func (w *World) scales(version release) *exec.Cmd {
-	return exec.Command(version.plugin, "scale", "rs/web", "--replicas", "6", "--prefer-nodes", "lifecycle=spot", "--yes",
-		"--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig)
+// podrank is a run of kubectl podrank for rs/web.
+func (w *World) podrank(of version, command string, flags ...string) *exec.Cmd {
+	return exec.Command(of.plugin, append([]string{command, "rs/web", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig}, flags...)...)
 }
 
-// bare is a ReplicaSet that no policy selects.
-func bare(t *testing.T) (*World, client.Object) {
+// scales is a run that lets two of eight pods go, those on spot nodes first.
+func (w *World) scales(of version) *exec.Cmd {
+	return w.podrank(of, "scale", "--replicas", "6", "--prefer-nodes", "lifecycle=spot", "--yes")
+}
+
+// bare makes a world with a ReplicaSet that no policy selects, whose controller is stopped once the pods are ready.
+func bare(t *testing.T) *World {
 	w := NewWorld(t, 4)
-	set := webSet(w.Namespace, 8)
-	w.must(w.Create(w.ctx, set))
+	w.must(w.Create(w.ctx, webSet(w.Namespace, 8)))
 	w.AwaitReady(8)
-	return w, set
+	w.part("stop", "kube-controller-manager")
+	return w
 }
 
-// hasCosts reports whether any pod that stays has a cost.
-func (w *World) hasCosts() bool {
-	return slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool { return pod.Annotations[corev1.PodDeletionCost] != "" })
+// awaitTwoCosts waits until a run has written all of its costs, for which it first asks kubectl a few times.
+func (w *World) awaitTwoCosts() {
+	w.Helper()
+	w.Await("2 costs", 20*time.Second, func() bool { return w.CostChanges() == 2 })
+}
+
+// awaitNoCosts waits until no pod that stays has a cost.
+func (w *World) awaitNoCosts() {
+	w.Helper()
+	w.Await("no costs", 10*time.Second, func() bool {
+		return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool { return pod.Annotations[corev1.PodDeletionCost] != "" })
+	})
 }
 
 // scaleKilled has one version write costs, kills it, and has the other one undo that, and scale.
-func scaleKilled(t *testing.T, from, to release) {
-	w, _ := bare(t)
-	w.part("stop", "kube-controller-manager")
+func scaleKilled(t *testing.T, from, to version) {
+	w := bare(t)
 	killed := w.scales(from)
 	w.must(killed.Start())
-	w.Await("2 costs", 20*time.Second, func() bool { return w.CostChanges() == 2 })
+	w.awaitTwoCosts()
 	w.must(killed.Process.Kill())
 	_ = killed.Wait()
 	w.part("start", "kube-controller-manager")
-	undo := exec.Command(to.plugin, "undo", "rs/web", "--force", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig)
-	if out, err := undo.CombinedOutput(); err != nil {
+	if out, err := w.podrank(to, "undo", "--force").CombinedOutput(); err != nil {
 		w.Fatalf("undo: %v: %s", err, out)
 	}
-	w.Await("no costs", 10*time.Second, func() bool { return !w.hasCosts() })
+	w.awaitNoCosts()
 	w.took(w.scales(to).CombinedOutput())
 }
 
 // scaleBeside has podrank-webhook replaced while a scale-down by kubectl podrank is under way.
-func scaleBeside(t *testing.T, from, to release) {
+func scaleBeside(t *testing.T, from, to version) {
 	run(t, from)
-	w, _ := bare(t)
-	w.part("stop", "kube-controller-manager")
+	w := bare(t)
 	var out []byte
-	done := async(func() (err error) { out, err = w.scales(from).CombinedOutput(); return err })
-	w.Await("2 costs", 20*time.Second, func() bool { return w.CostChanges() == 2 })
+	scaled := async(func() (err error) { out, err = w.scales(from).CombinedOutput(); return err })
+	w.awaitTwoCosts()
 	run(t, to)
 	w.part("start", "kube-controller-manager")
-	w.took(out, <-done)
+	err := <-scaled
+	w.took(out, err)
 }
 
 // took checks that a run of kubectl podrank let two pods on spot nodes go and no others, and left no cost.
@@ -131,5 +141,5 @@ func (w *World) took(out []byte, err error) {
 	}
 	w.AwaitReady(6)
 	w.AwaitSpots(2)
-	w.Await("no costs", 10*time.Second, func() bool { return !w.hasCosts() })
+	w.awaitNoCosts()
 }
