@@ -4,8 +4,8 @@
 //! cargo run -p podrank-public-api [-- --write]
 //! ```
 //!
-//! `cargo semver-checks` was tried beside it, with thirteen breaks. The list shows each that it reports, and an argument of another
-//! type, which it does not know. The layout of records is in `ffi/abi.txt`, and
+//! `cargo semver-checks` was tried beside it, with thirteen breaks. The list shows each that it reports as an error, and an argument
+//! of another type, which it does not know. What neither shows, others do: the layout of records is in `ffi/abi.txt`, and
 //! `core/tests/vectors.rs` has the format of keys.
 //!
 //! `--write` writes the list instead. It is made from rustdoc's JSON, whose format changes with Rust: if this Rust has another
