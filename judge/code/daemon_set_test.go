@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,8 +28,8 @@ var daemonSets = flag.Int("daemonsets", 20_000, "how many random DaemonSets Test
 // preview names, and creates as many as its note says.
 func TestDaemonSets(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *daemonSets, withPreview(t, func(p *previewer) (judge, error) {
-		controller, err := upstream.NewDaemonSetController()
+	tally := judgeWorkloads(t, *first, *daemonSets, withPreview(t, func(ctx context.Context, p *previewer) (judge, error) {
+		controller, err := upstream.NewDaemonSetController(ctx)
 		return func(number int, tally map[string]int) error { return judgeDaemonSet(controller, p, number, tally) }, err
 	}))
 	for _, reason := range []string{

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -41,8 +42,8 @@ var (
 // Kubernetes' whole Deployment controller, on random Deployments: it writes the sizes that the preview tells.
 func TestDeployments(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *deployments, withPreview(t, func(p *previewer) (judge, error) {
-		controller, err := upstream.NewDeploymentController()
+	tally := judgeWorkloads(t, *first, *deployments, withPreview(t, func(ctx context.Context, p *previewer) (judge, error) {
+		controller, err := upstream.NewDeploymentController(ctx)
 		return func(number int, tally map[string]int) error {
 			c := newDeploymentCase(seeded(9, number))
 			preview, err := c.judge(controller, p, tally)
@@ -66,8 +67,8 @@ func TestDeployments(t *testing.T) {
 // what it tells at the start of all syncs.
 func TestDeploymentEnds(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *ends, withPreview(t, func(p *previewer) (judge, error) {
-		controller, err := upstream.NewDeploymentController()
+	tally := judgeWorkloads(t, *first, *ends, withPreview(t, func(ctx context.Context, p *previewer) (judge, error) {
+		controller, err := upstream.NewDeploymentController(ctx)
 		return func(number int, tally map[string]int) error {
 			c := newDeploymentCase(seeded(12, number))
 			err := c.judgeEnd(controller, p, tally)

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -25,8 +26,8 @@ var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
 // Kubernetes' whole Job controller, on random Jobs: it deletes the pods that the preview names.
 func TestJobs(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *first, *jobs, withPreview(t, func(p *previewer) (judge, error) {
-		controller, err := upstream.NewJobController()
+	tally := judgeWorkloads(t, *first, *jobs, withPreview(t, func(ctx context.Context, p *previewer) (judge, error) {
+		controller, err := upstream.NewJobController(ctx)
 		return func(number int, tally map[string]int) error { return judgeJob(controller, p, number, tally) }, err
 	}))
 	for _, reason := range []string{

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -65,14 +66,17 @@ func judgeWorkloads(t *testing.T, from, n int, start func() (judge, error)) map[
 }
 
 // withPreview makes the judge of one core from a previewer, and anew after a thousand cases: a controller keeps something of every workload that it has seen.
-func withPreview(t *testing.T, start func(p *previewer) (judge, error)) func() (judge, error) {
+func withPreview(t *testing.T, start func(ctx context.Context, p *previewer) (judge, error)) func() (judge, error) {
 	return func() (judge, error) {
 		p, err := newPreviewer(t)
 		var judges judge
-		cases := 0
+		cases, end := 0, func() {}
 		return func(number int, tally map[string]int) (err error) {
 			if cases%1000 == 0 {
-				if judges, err = start(p); err != nil {
+				end()
+				var ctx context.Context
+				ctx, end = context.WithCancel(t.Context())
+				if judges, err = start(ctx, p); err != nil {
 					return err
 				}
 			}

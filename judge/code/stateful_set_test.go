@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -42,7 +43,7 @@ func TestStatefulSets(t *testing.T) {
 		}
 		gates := map[string]bool{string(features.MaxUnavailableStatefulSet): setting.maxUnavailable, string(features.StatefulSetRecreateStrategy): setting.recreate}
 		n := *statefulSets * setting.share / 10
-		tally := judgeWorkloads(t, *first+done, n, withPreview(t, func(p *previewer) (judge, error) {
+		tally := judgeWorkloads(t, *first+done, n, withPreview(t, func(_ context.Context, p *previewer) (judge, error) {
 			controller := upstream.NewStatefulSetController()
 			return func(number int, tally map[string]int) error {
 				c := newStatefulSetCase(seeded(12, number))

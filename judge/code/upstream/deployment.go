@@ -26,8 +26,8 @@ type DeploymentController struct {
 	sync                    Sync
 }
 
-// NewDeploymentController makes one.
-func NewDeploymentController() (*DeploymentController, error) {
+// NewDeploymentController makes one, which ends with the context.
+func NewDeploymentController(ctx context.Context) (*DeploymentController, error) {
 	c := &DeploymentController{}
 	c.api = recorder(func(action clienttesting.Action, object runtime.Object) error {
 		return c.sync.record(action.GetVerb(), object)
@@ -40,7 +40,10 @@ func NewDeploymentController() (*DeploymentController, error) {
 	c.pods = core.Pods().Informer().GetIndexer()
 	var err error
 	c.controller, err = deployment.NewDeploymentController(
-		context.Background(), apps.Deployments(), apps.ReplicaSets(), core.Pods(), c.api)
+		ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(), c.api)
+	if err == nil {
+		endsWith(ctx, c.controller)
+	}
 	return c, err
 }
 

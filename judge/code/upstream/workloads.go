@@ -69,6 +69,14 @@ type JobController struct {
 	clock      *clockAt
 }
 
+// endsWith has a controller end its queues and events with the context, which nothing but the end of a run does. If their clock stands still, queues whose
+// items wait for a moment never rest.
+func endsWith(ctx context.Context, controller interface {
+	Run(ctx context.Context, workers int)
+}) {
+	context.AfterFunc(ctx, func() { controller.Run(klog.NewContext(ctx, klog.Logger{}), 0) })
+}
+
 // A clockAt tells a time that is set. Its timers are real ones: those of a fake clock are never dropped, and each new time looks at all.
 type clockAt struct {
 	clock.RealClock
@@ -81,8 +89,8 @@ func (c *clockAt) Now() time.Time { return c.now }
 // Since is how long before that time the other one was.
 func (c *clockAt) Since(other time.Time) time.Duration { return c.now.Sub(other) }
 
-// NewJobController makes one.
-func NewJobController() (*JobController, error) {
+// NewJobController makes one, which ends with the context.
+func NewJobController(ctx context.Context) (*JobController, error) {
 	c := &JobController{clock: &clockAt{now: time.Unix(0, 0)}}
 	c.api = podRecorder(&c.last)
 	// Never started: the stores hold what Sync puts there.
@@ -90,8 +98,11 @@ func NewJobController() (*JobController, error) {
 	pods, jobs := factory.Core().V1().Pods(), factory.Batch().V1().Jobs()
 	c.pods, c.jobs = pods.Informer().GetIndexer(), jobs.Informer().GetIndexer()
 	var err error
-	c.controller, err = newJobController(context.Background(), c.api, c.clock, pods, jobs,
+	c.controller, err = newJobController(ctx, c.api, c.clock, pods, jobs,
 		factory.Scheduling().V1beta1().Workloads(), factory.Scheduling().V1beta1().PodGroups())
+	if err == nil {
+		endsWith(ctx, c.controller)
+	}
 	return c, err
 }
 
@@ -116,8 +127,8 @@ type DaemonSetController struct {
 	backoff     *flowcontrol.Backoff
 }
 
-// NewDaemonSetController makes one.
-func NewDaemonSetController() (*DaemonSetController, error) {
+// NewDaemonSetController makes one, which ends with the context.
+func NewDaemonSetController(ctx context.Context) (*DaemonSetController, error) {
 	// Long, so that no delay ends during a sync.
 	c := &DaemonSetController{backoff: flowcontrol.NewBackOff(time.Hour, 2*time.Hour)}
 	c.api = podRecorder(&c.last)
@@ -126,7 +137,10 @@ func NewDaemonSetController() (*DaemonSetController, error) {
 	c.pods, c.nodes = core.Pods().Informer().GetIndexer(), core.Nodes().Informer().GetIndexer()
 	var err error
 	c.controller, err = daemon.NewDaemonSetsController(
-		context.Background(), apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), c.api, c.backoff)
+		ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), c.api, c.backoff)
+	if err == nil {
+		endsWith(ctx, c.controller)
+	}
 	return c, err
 }
 
