@@ -158,7 +158,7 @@ fuzz-tools: ## installs what fuzz/ needs, cargo-fuzz
 test: ## what to run before a change is proposed; .ci/run installs what it needs on Debian
 	@.ci/test
 
-test-all: ## and other machines, fuzzing, instruction counts, many more cases; .ci/install all installs what it needs on Debian
+test-all: ## and other machines, fuzzing, a real control plane, many more cases; .ci/install all installs what it needs on Debian
 	@.ci/test all
 
 # As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
