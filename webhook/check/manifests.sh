@@ -55,7 +55,7 @@ refuses() {
     [[ $out == *"$1"* ]] || die "$2: $out"
 }
 refuses 'selector' '{"first":[{"pods":{}}]}'
-refuses 'set nodes, pods, lowest or highest' '{"selector":{},"first":[{}]}'
+refuses 'set nodes, taint, condition, cordoned, pods, lowest or highest' '{"selector":{},"first":[{}]}'
 refuses 'each node label must be listed once' '{"selector":{},"spread":["a","a"]}'
 refuses 'should match' '{"selector":{},"spread":["no/such/key"]}'
 refuses 'Too many' '{"selector":{},"spread":["a","b","c","d","e"]}'
