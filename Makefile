@@ -182,12 +182,12 @@ FROM ?= 1
 judge: cluster ## compares the preview with what the real controllers do, in N rounds (about 2 a second)
 	@judge/cluster/judge $(N) $(SEED) $(FROM)
 
-web: ## web/dist, the page that shows which pods go first (needs node and npm)
+web: ## web/dist/index.html, the web app in one file (needs node and npm)
 	@web/build.sh web/dist
 
-page-test: ## the page in headless Chromium and Firefox, beside the command line; web/dist compared with its sources
+# With PAGE=FILE, that web app instead of the one of these sources.
+page-test: $(if $(PAGE),,web) ## tests the web app in headless Chromium and Firefox, beside the command line
 	@$(CARGO) build --quiet -p kubectl-podrank
-	@web/check.sh
 	@node --test web/test/*.test.mjs
 	@BROWSER=firefox node --test web/test/page.test.mjs web/test/steering.test.mjs web/test/entry.test.mjs
 
@@ -201,5 +201,6 @@ book-tools: ## installs the tool that makes the book, mdbook
 webhook: cluster ## podrank-webhook on a real control plane (6 minutes; make -C webhook help lists more)
 	@$(MAKE) --no-print-directory -C webhook e2e
 
-clean: ## removes target/
+clean: ## removes target/ and web/dist/
 	$(CARGO) clean
+	rm -rf web/dist

@@ -1,12 +1,10 @@
-// `build.mjs MODULES OUTPUT`: one page of everything. MODULES has what wasm-bindgen made.
+// `build.mjs MODULES OUTPUT` writes OUTPUT/index.html, the web app in one file. MODULES has what wasm-bindgen made.
 import { build } from 'esbuild';
 import binaryen from 'binaryen';
 import { createHash } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { sha256, sources } from './sources.mjs';
 
 const [modules, output] = process.argv.slice(2).map((path) => resolve(path));
 const web = import.meta.dirname;
@@ -61,7 +59,7 @@ const wasm = optimised(readFileSync(join(modules, 'podrank_web_bg.wasm')));
 const style = (await build({ entryPoints: [join(web, 'src', 'style.css')], minify: true, write: false, charset: 'utf8' }))
     .outputFiles[0].text.trim();
 const script = inert(await bundle('main.js'));
-// Nothing may be loaded or sent, and nothing runs but this script and its worker.
+// No request but a change to another address, which no policy can forbid, and no code but this script and its worker.
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = [
     "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, 'worker-src blob:', `style-src ${hash(style)}`,
@@ -73,16 +71,7 @@ const parts = {
 };
 const page = read('src', 'index.html').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
 
-const tool = (command, ...given) => execFileSync(command, given, { encoding: 'utf8' }).trim();
-const { packages } = JSON.parse(read('package-lock.json'));
-const tools = ['binaryen', 'esbuild'].map((name) => `${name} ${packages[`node_modules/${name}`].version}`);
-const crates = tool('cargo', 'tree', '--manifest-path', join(web, 'Cargo.toml'), '--prefix', 'none', '--edges', 'normal,no-proc-macro',
-    '--target', 'wasm32-unknown-unknown', '--format', '{p}');
-const names = [...new Set(crates.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')))].sort();
-
 mkdirSync(output, { recursive: true });
 writeFileSync(join(output, 'index.html'), page);
-writeFileSync(join(output, 'made-from.txt'),
-    [`page ${sha256(page)}`, `sources ${sources()}`, tool('rustc', '--version'), ...tools, ...names, ''].join('\n'));
 const size = (bytes) => `${Math.ceil(bytes / 1024)} KiB`;
 console.log(`${output}/index.html: ${size(Buffer.byteLength(page))}, ${size(gzipSync(page, { level: 9 }).length)} gzipped`);

@@ -8,6 +8,9 @@ import { inflateRawSync } from 'node:zlib';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
+/** The web app that is tested: `PAGE`, or what `make web` makes. */
+export const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
+assert.ok(existsSync(pageFile), `no ${pageFile}: run make web`);
 export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 export const NOON = '2026-03-10T12:00:00Z';

@@ -1,12 +1,11 @@
 // What the tests of the page share: where it is, what is asked of it, and what it tells.
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { name as browser } from './browser.mjs';
-import { EXAMPLES, root, target } from './command-line.mjs';
+import { EXAMPLES, pageFile, target } from './command-line.mjs';
 
-const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
 export const url = pathToFileURL(pageFile).href;
 export const shots = join(process.env.SCREENSHOTS ?? join(target, 'web/screenshots'), browser === 'chromium' ? '' : browser);
 mkdirSync(shots, { recursive: true });
