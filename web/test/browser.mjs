@@ -1,7 +1,8 @@
-// A page in headless Chromium or Firefox, and proof that nothing left it.
+// The web app in headless Chromium or Firefox. Each test fails if it asked for any address but its own, or opened one.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chromium, firefox } from 'playwright-core';
+import { work } from './command-line.mjs';
 
 /** Which browser: `BROWSER=firefox` tests in Firefox. */
 export const name = process.env.BROWSER ?? 'chromium';
@@ -19,8 +20,10 @@ function browser(colorScheme) {
         const firefoxUserPrefs = {
             'ui.systemUsesDarkTheme': Number(colorScheme === 'dark'), 'ui.prefersReducedMotion': 1, 'network.proxy.type': 1, ...Object.fromEntries(proxies),
         };
-        launched.set(key, isFirefox ? firefox.launch({ executablePath, channel: 'moz-firefox', firefoxUserPrefs })
-            : chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] }));
+        // As root, Firefox refuses a home that belongs to another user, and a container's /dev/shm is too small for Chromium.
+        const env = { ...process.env, HOME: work };
+        launched.set(key, isFirefox ? firefox.launch({ executablePath, channel: 'moz-firefox', firefoxUserPrefs, env })
+            : chromium.launch({ executablePath, env, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic'] }));
     }
     return launched.get(key);
 }
