@@ -26,9 +26,9 @@ pub mod status;
 pub mod steer;
 pub mod vectors;
 
-/// Compiles and runs the Rust program in the README.
+/// Compiles and runs the program in the README of the Rust crate.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../core/README.md")]
 struct Readme;
 
 use podrank::{
