@@ -1,6 +1,7 @@
 /* A node agent with fixed memory: keeps worker processes running as a ReplicaSet keeps pods. It starts slowly, stops the youngest
  * first, and waits until it has observed what it asked for: cc agent.c $(pkg-config --cflags --libs podrank) && ./a.out */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <podrank/controller.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
 #include <unistd.h>
 
 enum { WORKERS_MAX = 16, BURST = 8 };
-static podrank_pod workers[WORKERS_MAX]; /* those that run, with the process ID as the node number */
-static uint32_t count, started, fails_at = 6; /* the workers, the starts that were tried, and which of them fails */
+static podrank_pod workers[WORKERS_MAX]; /* those that run */
+static pid_t processes[WORKERS_MAX];     /* the process of each */
+static uint32_t count;                   /* how many run */
+static uint64_t started, fails_at = 6;   /* the starts that were tried, and which of them fails */
 static podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
 static podrank_pod_key room[BURST];
 
@@ -24,70 +27,109 @@ static void check(int32_t status, const char *what) {
     }
 }
 
+/* The same for a call of the system, which says why in errno. */
+static void check_system(int succeeded, const char *what) {
+    if (!succeeded) {
+        fprintf(stderr, "agent: %s: %s\n", what, strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+}
+
 /* Nanoseconds since this machine started. */
 static int64_t now(void) {
     struct timespec time = { 0, 0 };
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    check_system(clock_gettime(CLOCK_MONOTONIC, &time) == 0, "clock");
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* In batches of 1, 2, 4 and so on, until one fails. A worker sleeps until it is stopped. */
+/* The number of the start that made a worker. Its UID consists of it, so that no two workers ever have the same. */
+static unsigned long long number(const uint8_t uid[16]) {
+    uint64_t start;
+    memcpy(&start, uid, sizeof start);
+    return start;
+}
+
+/* Returns whether a worker was started. It sleeps until it is stopped, or until this program has ended. */
+static int start_worker(void) {
+    podrank_pod worker = PODRANK_POD_INIT;
+    const pid_t agent = getpid();
+    pid_t process;
+    if (++started == fails_at || count == WORKERS_MAX)
+        return 0;
+    process = fork();
+    if (process < 0)
+        return 0;
+    if (process == 0) {
+        while (getppid() == agent)
+            sleep(1);
+        _exit(EXIT_SUCCESS);
+    }
+    memcpy(worker.uid, &started, sizeof started);
+    worker.phase = PODRANK_PHASE_RUNNING;
+    worker.flags = PODRANK_POD_ASSIGNED; /* all to node 0, this machine */
+    worker.creation_time = now();
+    processes[count] = process;
+    workers[count++] = worker;
+    return 1;
+}
+
+/* In batches of 1, 2, 4 and so on, until one fails. */
 static void start_workers(uint32_t creations) {
+    const struct timespec before_retry = { 0, 100000000 };
     podrank_slow_start start;
     check(podrank_expectations_expect_creations(&expectations, creations, now()), "expect starts");
     for (check(podrank_slow_start_begin(creations, &start), "begin"); start.batch > 0;) {
         uint32_t i, before = count;
         printf("  starts %u of %u\n", (unsigned)start.batch, (unsigned)start.missing);
-        for (i = 0; i < start.batch; i++) {
-            podrank_pod worker = PODRANK_POD_INIT;
-            pid_t pid = ++started == fails_at || count == WORKERS_MAX ? -1 : fork();
-            while (pid == 0)
-                pause();
-            worker.uid[0] = (uint8_t)started;
-            worker.node = (uint32_t)pid;
-            worker.creation_time = now();
-            if (pid > 0)
-                workers[count++] = worker;
-        }
+        for (i = 0; i < start.batch; i++)
+            start_worker();
         check(podrank_expectations_creations_observed(&expectations, count - before), "starts");
         check(podrank_slow_start_report(&start, start.batch - (count - before)), "report");
     }
     check(podrank_expectations_creations_observed(&expectations, start.missing), "starts that nobody will observe");
+    if (start.missing > 0)
+        nanosleep(&before_retry, NULL);
 }
 
 static void stop_workers(uint32_t deletions) {
-    uint32_t i, victims[BURST];
+    uint32_t victims[BURST];
     podrank_pod_key keys[BURST];
-    size_t selected;
+    size_t i, selected;
     check(podrank_select(workers, count, NULL, victims, deletions, NULL, 0, &selected), "select");
-    for (i = 0; i < deletions; i++)
+    for (i = 0; i < selected; i++)
         memcpy(keys[i].bytes, workers[victims[i]].uid, sizeof keys[i].bytes);
-    check(podrank_expectations_expect_deletions(&expectations, room, BURST, keys, deletions, now()), "expect ends");
-    for (i = 0; i < deletions; i++) {
-        printf("  stops worker %u\n", workers[victims[i]].uid[0]);
-        kill((pid_t)workers[victims[i]].node, SIGKILL);
+    check(podrank_expectations_expect_deletions(&expectations, room, BURST, keys, selected, now()), "expect ends");
+    for (i = 0; i < selected; i++) {
+        printf("  stops worker %llu\n", number(workers[victims[i]].uid));
+        check_system(kill(processes[victims[i]], SIGKILL) == 0, "kill");
     }
 }
 
-/* Waits until a worker ends, and forgets it. */
+/* Waits until a worker ends, and forgets it. Other children may end before: a program keeps those of the one that it replaced. */
 static void observe_end(void) {
-    podrank_pod *worker = workers;
+    uint32_t i = count;
     podrank_pod_key key;
     int32_t counted;
-    pid_t ended = wait(NULL);
-    if (ended < 0)
-        exit(EXIT_FAILURE);
-    while ((pid_t)worker->node != ended)
-        worker++;
-    memcpy(key.bytes, worker->uid, sizeof key.bytes);
+    while (i == count) {
+        const pid_t ended = wait(NULL);
+        check_system(ended > 0 || errno == EINTR, "wait");
+        for (i = 0; i < count && processes[i] != ended;)
+            i++;
+    }
+    memcpy(key.bytes, workers[i].uid, sizeof key.bytes);
     check(podrank_expectations_deletion_observed(&expectations, room, BURST, &key, &counted), "end");
     if (!counted)
-        printf("worker %u ended, and nobody asked it to\n", key.bytes[0]);
-    *worker = workers[--count];
+        printf("worker %llu ended, and nobody asked it to\n", number(key.bytes));
+    workers[i] = workers[--count];
+    processes[i] = processes[count];
 }
 
 static void keep(uint32_t wanted) {
     uint32_t creations = 1, deletions = 0;
+    if (wanted > WORKERS_MAX) {
+        fprintf(stderr, "agent: %u workers are wanted, but there is memory for %d\n", (unsigned)wanted, WORKERS_MAX);
+        exit(EXIT_FAILURE);
+    }
     printf("%u wanted, %u there\n", (unsigned)wanted, (unsigned)count);
     for (int32_t satisfied = 0; !satisfied || creations + deletions > 0;) {
         check(podrank_expectations_satisfied(&expectations, now(), &satisfied), "satisfied");
@@ -104,9 +146,10 @@ static void keep(uint32_t wanted) {
 
 int main(void) {
     keep(7);
-    kill((pid_t)workers[1].node, SIGKILL);
+    check_system(kill(processes[1], SIGKILL) == 0, "kill");
     observe_end();
     keep(7);
     keep(3);
     keep(0);
+    return EXIT_SUCCESS;
 }

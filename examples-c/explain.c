@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 enum { WIDTH = 40 };
 
 static void check(int32_t status, const char *what) {
@@ -26,7 +28,8 @@ static void describe(char text[WIDTH], uint8_t kind, int64_t value, const podran
         snprintf(text, WIDTH, "%s", value != 0 ? "yes" : "no");
         break;
     case PODRANK_ROW_KIND_PHASE:
-        snprintf(text, WIDTH, "%s", phases[value]);
+        /* A later library may have more phases. */
+        snprintf(text, WIDTH, "%s", value >= 0 && value < (int64_t)COUNT(phases) ? phases[value] : "?");
         break;
     case PODRANK_ROW_KIND_TIME:
     case PODRANK_ROW_KIND_AGE_BUCKET:

@@ -29,11 +29,17 @@ static int compare(const void *a, const void *b) {
     return memcmp(a, b, PODRANK_KEY_LEN);
 }
 
+/* Up to 65,536 pods get different UIDs. */
+static void set_uid(podrank_pod *pod, size_t number) {
+    pod->uid[14] = (uint8_t)(number >> 8);
+    pod->uid[15] = (uint8_t)number;
+}
+
 static void describe(podrank_pod pods[PODS]) {
     const podrank_pod blank = PODRANK_POD_INIT;
     for (size_t i = 0; i < PODS; i++) {
         pods[i] = blank;
-        pods[i].uid[0] = (uint8_t)i;
+        set_uid(&pods[i], i);
         pods[i].phase = PODRANK_PHASE_RUNNING;
         pods[i].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
     }
@@ -51,6 +57,7 @@ static void make(FILE *store) {
     struct entry entries[PODS];
     podrank_pod pods[PODS];
 
+    check(podrank_key_format() <= UINT8_MAX, "a format in a byte");
     describe(pods);
     memset(entries, 0, sizeof entries);
     for (size_t i = 0; i < PODS; i++) {
@@ -76,7 +83,8 @@ static int look(FILE *store) {
     }
     for (int i = 0; i < 2; i++) {
         check(fread(&entry, sizeof entry, 1, store) == 1, "read");
-        printf("%d: %s\n", i + 1, entry.name);
+        /* The file may have a name without an end. */
+        printf("%d: %.*s\n", i + 1, (int)sizeof entry.name, entry.name);
     }
     return 1;
 }
@@ -89,6 +97,6 @@ int main(void) {
     if (!look(store))
         make(store);
     check(look(store), "look");
-    fclose(store);
+    check(fclose(store) == 0, "close");
     return EXIT_SUCCESS;
 }

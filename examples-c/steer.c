@@ -30,6 +30,12 @@ static void check(int32_t status, const char *what) {
     }
 }
 
+/* Up to 65,536 pods get different UIDs. */
+static void set_uid(podrank_pod *pod, size_t number) {
+    pod->uid[14] = (uint8_t)(number >> 8);
+    pod->uid[15] = (uint8_t)number;
+}
+
 int main(void) {
     podrank_pod pods[COUNT(set)];
     podrank_options options = PODRANK_OPTIONS_AT((int64_t)NOW * 1000000000);
@@ -44,7 +50,7 @@ int main(void) {
     PODRANK_REQUIRE_ABI();
     for (i = 0; i < COUNT(set); i++) {
         podrank_pod pod = PODRANK_POD_INIT;
-        memset(pod.uid, (int)i + 1, sizeof pod.uid);
+        set_uid(&pod, i);
         pod.phase = PODRANK_PHASE_RUNNING;
         pod.flags = PODRANK_POD_ASSIGNED;
         check(podrank_time_from_unix(NOW - 3605, 0, &pod.creation_time), set[i].name);
@@ -66,7 +72,8 @@ int main(void) {
             printf("  %s on %s: %ld to %ld\n", set[i].name, set[i].node, (long)set[i].cost, (long)costs[i]);
         pods[i].deletion_cost = costs[i];
     }
-    for (i = 0; i < steered.blocked; i++)
+    /* There can be more of them than fit. */
+    for (i = 0; i < steered.blocked && i < COUNT(blocked); i++)
         printf("%s still goes before them: %s\n", set[blocked[i].pod].name, podrank_rule_str(blocked[i].rule));
 
     check(podrank_settle(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,

@@ -78,7 +78,7 @@ int main(void) {
     check(podrank_sort(pods, COUNT(set), &options, order, COUNT(order)), "order");
 
     printf("%zu of %zu pods are available, and %d must be:\n", available, COUNT(set), MIN_AVAILABLE);
-    for (i = 0; i < COUNT(set) - WANTED; i++) {
+    for (i = 0; i + WANTED < COUNT(set); i++) {
         const struct api_pod *api = &set[order[i]];
         size_t is_available;
         check(podrank_availability(&pods[order[i]], 1, MIN_READY_SECONDS, options.now, &ready, &is_available, &look_again), api->name);
