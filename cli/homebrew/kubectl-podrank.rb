@@ -28,6 +28,8 @@ class KubectlPodrank < Formula
 
   def install
     bin.install "kubectl-podrank"
+    # Homebrew installs LICENSE and NOTICE without being told.
+    prefix.install "THIRD-PARTY.txt"
     (bin/"kubectl_complete-podrank").write Utils.safe_popen_read(bin/"kubectl-podrank", "completion", "kubectl")
     generate_completions_from_executable(bin/"kubectl-podrank", "completion", shells: [:bash, :zsh, :fish])
   end

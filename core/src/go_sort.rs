@@ -3,6 +3,8 @@
 //!
 //! `judge/code` compares it with Go's own, list by list. The numbers and steps are those of Go 1.19 to 1.27: a pattern-defeating
 //! quicksort.
+//!
+//! It follows Go's code step by step: Copyright 2009 The Go Authors, under the BSD-3-Clause license in the file NOTICE.
 
 use core::cell::Cell;
 use heapless::Vec;

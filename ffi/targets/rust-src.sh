@@ -8,7 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 release=$(rustc -vV | sed -n 's/^release: //p')
-unpacked=$(realpath -m "${CARGO_TARGET_DIR:-target}/rust-src-$release")
+unpacked=${CARGO_TARGET_DIR:-target}/rust-src-$release
+[[ $unpacked == /* ]] || unpacked=$PWD/$unpacked
 for found in "${PODRANK_RUST_SRC:-}" "$(rustc --print sysroot)/lib/rustlib/src/rust" "$unpacked"; do
     [ ! -d "$found/library/core" ] || { echo "$found" && exit; }
 done

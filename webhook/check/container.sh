@@ -36,8 +36,10 @@ for package in "$dir"/packages/*.deb; do dpkg -x "$package" "$root"; done
 # As ca-certificates' own script does, and as distroless has it.
 cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
 printf 'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n' >"$root/etc/passwd"
-make --no-print-directory -s build
-install -m 755 bin/podrank-webhook "$root/podrank-webhook"
+rm -rf bin
+make --no-print-directory -s build licenses
+cp -r bin/. "$root"
+for file in LICENSE NOTICE THIRD-PARTY.txt; do [ -s "$root/licenses/$file" ] || die "the image has no /licenses/$file"; done
 mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccount"
 
 # The cluster, and what kubelet mounts.

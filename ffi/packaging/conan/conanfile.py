@@ -45,7 +45,10 @@ class Podrank(ConanFile):
         cmake.build()
 
     def package(self):
-        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        licenses = os.path.join(self.package_folder, "licenses")
+        copy(self, "LICENSE", self.source_folder, licenses)
+        copy(self, "NOTICE", self.source_folder, licenses)
+        copy(self, "THIRD-PARTY.txt", os.path.join(self.source_folder, "go"), licenses)
         CMake(self).install()
 
     def package_info(self):
