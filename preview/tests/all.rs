@@ -7,6 +7,7 @@ mod journeys;
 mod needs;
 mod recorded;
 mod records;
+mod reports;
 mod rounds;
 mod sentences;
 mod standing;
