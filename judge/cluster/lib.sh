@@ -3,8 +3,10 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 self=${0##*/}
 
-# The release of Kubernetes: go.mod names it, and no other file of this directory does.
-version=$(sed -n 's|^.*k8s\.io/kubernetes \(v[^ ]*\).*|\1|p' "$here/go.mod")
+# The release of Kubernetes: go.mod names it, and no other file of this directory does. With PODRANK_CLUSTER_RELEASE, get and up use
+# that one instead. Nothing else here does: the other programs are built with the modules of go.mod.
+pinned=$(sed -n 's|^.*k8s\.io/kubernetes \(v[^ ]*\).*|\1|p' "$here/go.mod")
+version=${PODRANK_CLUSTER_RELEASE:-$pinned}
 cache=${PODRANK_CLUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/podrank/cluster}/$version
 
 # What `up` runs as kube-controller-manager: that of the cache, unless another was built, such as by `patched`.
@@ -56,10 +58,10 @@ stop() {
     rm -f "$1/$2.pid"
 }
 
-# build PART FILE: builds a part of Kubernetes.
+# build PART FILE [MODULE]: builds a part of Kubernetes, with the go.mod of this directory or of another one.
 build() {
     local info=k8s.io/component-base/version minor=${version#v1.}
-    (cd "$here" && go build -p 2 -o "$2" -ldflags "-s -w -X $info.gitVersion=$version -X $info.gitMajor=1 \
+    (cd "${3:-$here}" && go build -p 2 -o "$2" -ldflags "-s -w -X $info.gitVersion=$version -X $info.gitMajor=1 \
         -X $info.gitMinor=${minor%%.*} -X $info.gitTreeState=clean" "k8s.io/kubernetes/cmd/$1")
 }
 

@@ -8,7 +8,7 @@ release=$(sed -n 's|^.*\(k8s\.io/kubernetes v[^ ]*\).*|\1|p' ../code/go.mod)
 {
     sed -n '/^module/p; /^go /p; /^tool (/,/^)/p' go.mod
     echo "require $release"
-    sed -n '/^\/\/ Made by pins.sh/,/^)/p' ../code/go.mod
+    sed -n '/^\/\/ Made by staging.sh/,/^)/p' ../code/go.mod
 } >go.mod.new
 mv go.mod.new go.mod
 rm -f go.sum # it would keep the lines of the release before

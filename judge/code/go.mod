@@ -76,7 +76,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-// Made by pins.sh.
+// Made by staging.sh.
 replace (
 	k8s.io/api => k8s.io/api v0.37.1
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.37.1
