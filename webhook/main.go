@@ -31,6 +31,8 @@ func main() {
 		"Steer, or Observe: whatever policies say, write no costs, and take those off that are there")
 	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
+	flag.DurationVar(&options.ProbeInterval, "probe-interval", time.Minute,
+		"how often the leader sends a dry-run scale-down through the API server, to find out whether it arrives")
 	flag.IntVar(&options.DecisionsPerSecond, "decisions-per-second", 10,
 		"scale-downs that are decided in a second, for each namespace; at once five times as many. Others are let through")
 	flag.Func("others", "Follow or Override, which `others` of a policy may then say: both overwrite deletion costs of others; repeatable",
@@ -75,6 +77,8 @@ func run(options app.Options) error {
 		return fmt.Errorf("--mode %q: it must be Steer or Observe", options.Mode)
 	case options.Deadline <= 0:
 		return fmt.Errorf("--deadline %v: it must be longer than 0", options.Deadline)
+	case options.ProbeInterval <= 0:
+		return fmt.Errorf("--probe-interval %v: it must be longer than 0", options.ProbeInterval)
 	case options.DecisionsPerSecond <= 0:
 		return fmt.Errorf("--decisions-per-second %d: it must be more than 0", options.DecisionsPerSecond)
 	}

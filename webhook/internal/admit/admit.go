@@ -26,6 +26,8 @@ type Handler struct {
 	Steerer  *steer.Steerer
 	Reporter *report.Reporter
 	Plans    *steer.Plans
+	// Namespace is that of this program, about which only its probe asks.
+	Namespace string
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 

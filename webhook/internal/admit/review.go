@@ -12,6 +12,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/probe"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -69,7 +70,9 @@ func Reviews(handler *Handler) http.Handler {
 		}
 		answer := &admissionv1.AdmissionResponse{UID: read.Request.UID, Allowed: true}
 		// What does not concern us is the API server's matter.
-		if request, ok := read.Request.parse(); ok {
+		if request, ok := read.Request.parse(); ok && request.DryRun && request.Key.Namespace == handler.Namespace {
+			answer.Warnings = []string{probe.Warning}
+		} else if ok {
 			answer.AuditAnnotations = handler.Handle(r.Context(), request)
 		}
 		w.Header().Set("Content-Type", "application/json")

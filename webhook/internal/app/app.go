@@ -51,6 +51,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
 	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/probe"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/serve"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -87,6 +88,8 @@ type Options struct {
 	Deadline time.Duration
 	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
 	DecisionsPerSecond int
+	// ProbeInterval is how often the leader finds out whether the API server reaches this program.
+	ProbeInterval time.Duration
 	// ClientCA is a file with the authorities that sign the API server's client certificate, whose common name is ClientName.
 	// Without, none is asked for.
 	ClientCA, ClientName string
@@ -180,9 +183,10 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		Deadline: options.Deadline, Now: time.Now}
 	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
-		Never: []string{options.Namespace, metav1.NamespaceSystem}}
-	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr))
-	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)
+		Namespace: options.Namespace, Never: metav1.NamespaceSystem}
+	reachable := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, report.Probed, mgr.GetLogger())
+	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr), mgr.Add(reachable))
+	return &admit.Handler{Namespace: options.Namespace, Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)
 }
 
 // follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.

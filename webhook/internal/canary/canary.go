@@ -5,10 +5,16 @@
 // 0 replicas that adopts a new pod, the canary, shows that its controller has seen all earlier changes of pods. A scheduling
 // gate keeps the canary from running, and the controller deletes it at once, because its set wants no pods.
 //
+// Before Kubernetes 1.36, kube-controller-manager applies a list of all pods object by object, so after a relist it can observe a
+// barrier pod before the pods of namespaces that are listed later. A second barrier pod, created after the first was adopted, comes
+// after all objects of that list. And the pods that one leader of kube-controller-manager has observed say nothing about the next
+// leader, so the Lease of kube-controller-manager has to have the same leader before and after.
+//
 // The set is part of the manifests, and its template is that of the canaries. Package canary creates and deletes pods in the
-// set's namespace, and nothing else.
+// set's namespace, reads that Lease, and does nothing else.
 //
 // +kubebuilder:rbac:groups="",resources=pods,verbs=create;delete,namespace=podrank-system
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=kube-controller-manager,verbs=get,namespace=kube-system
 package canary
 
 import (
@@ -20,12 +26,15 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/version"
 	informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
@@ -40,6 +49,13 @@ const (
 // ErrLost is the error if a canary went without having been adopted, which proves nothing.
 var ErrLost = errors.New("the canary pod was deleted by somebody else")
 
+// ErrLeader is the error if kube-controller-manager may have another leader since the barrier pods were created.
+var ErrLeader = errors.New("kube-controller-manager may have got another leader")
+
+// atomic is the first release whose kube-controller-manager, which may be one minor release older than the API server, applies a
+// list as a whole.
+var atomic = version.MajorMinor(1, 37)
+
 // A Barrier lets through who has waited for a canary.
 type Barrier struct {
 	client   kubernetes.Interface
@@ -47,6 +63,8 @@ type Barrier struct {
 	canaries cache.SharedIndexInformer
 	// observe is told how long each canary took.
 	observe func(took time.Duration, err error)
+	// isAtomic is whether one barrier pod proves it. It is written before the watch begins, and read after that.
+	isAtomic bool
 	// flying has, by the names of canaries, the channels of those who wait for them.
 	flying sync.Map
 
@@ -77,7 +95,15 @@ func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Du
 }
 
 // Start watches canaries until the context ends.
-func (b *Barrier) Start(ctx context.Context) { go b.canaries.RunWithContext(ctx) }
+func (b *Barrier) Start(ctx context.Context) {
+	go func() {
+		if info, err := b.client.Discovery().ServerVersion(); err == nil {
+			release, err := version.ParseGeneric(info.GitVersion)
+			b.isAtomic = err == nil && release.AtLeast(atomic)
+		}
+		b.canaries.RunWithContext(ctx)
+	}()
+}
 
 // Synced reports whether the watch has begun.
 func (b *Barrier) Synced() bool { return b.canaries.HasSynced() }
@@ -127,11 +153,48 @@ func (b *Barrier) fly(f *flight) {
 	b.next = nil
 	b.mu.Unlock()
 	began := time.Now()
-	if f.err = b.send(); errors.Is(f.err, ErrLost) {
-		f.err = b.send()
+	if f.err = b.prove(); errors.Is(f.err, ErrLost) {
+		f.err = b.prove()
 	}
 	close(f.done)
 	b.observe(time.Since(began), f.err)
+}
+
+// prove sends as many barrier pods as the release needs, one after the other, under one leader.
+func (b *Barrier) prove() error {
+	before, err := b.leader()
+	if err != nil {
+		return err
+	}
+	if err := b.send(); err != nil {
+		return err
+	}
+	if !b.isAtomic {
+		if err := b.send(); err != nil {
+			return err
+		}
+	}
+	after, err := b.leader()
+	if err == nil && after != before {
+		err = fmt.Errorf("%w: it was %s, and is %s", ErrLeader, before, after)
+	}
+	return err
+}
+
+// leader identifies the leader of kube-controller-manager and its term. It is empty if there is no election, because there is
+// only one instance.
+func (b *Barrier) leader() (string, error) {
+	ctx, stop := context.WithTimeout(context.Background(), longest)
+	defer stop()
+	lease, err := b.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, "kube-controller-manager", metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("%w: %w", ErrLeader, err)
+	}
+	holder, transitions := ptr.Deref(lease.Spec.HolderIdentity, ""), ptr.Deref(lease.Spec.LeaseTransitions, 0)
+	return fmt.Sprintf("%q after %d transitions", holder, transitions), nil
 }
 
 // send creates a canary and waits until it is adopted. The context of whoever asked does not end it, since others may wait, too.

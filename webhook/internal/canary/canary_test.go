@@ -10,10 +10,13 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/version"
+	fakediscovery "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -35,13 +38,14 @@ type flock struct {
 	react func(*flock, *corev1.Pod)
 }
 
-func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
+func newFlock(t *testing.T, react func(*flock, *corev1.Pod), changes ...func(*flock)) *flock {
 	t.Helper()
 	labels, none := map[string]string{"podrank.dev/canary": "webhook"}, int32(0)
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "set"}}
 	set.Spec.Replicas, set.Spec.Template.Labels = &none, labels
 	set.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/canary"}}
 	f := &flock{client: fake.NewClientset(set), react: react}
+	f.serve(newest)
 	f.client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod).DeepCopy()
 		f.created.Add(1)
@@ -52,6 +56,9 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 		return false, nil, nil
 	})
 	f.Barrier = canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name}, func(time.Duration, error) {})
+	for _, change := range changes {
+		change(f)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	f.Start(ctx)
@@ -59,6 +66,14 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 		time.Sleep(time.Millisecond)
 	}
 	return f
+}
+
+// newest is a release in which one barrier pod is proof.
+const newest = "v1.37.1"
+
+// serve makes the API server one of this release.
+func (f *flock) serve(release string) {
+	f.client.Discovery().(*fakediscovery.FakeDiscovery).FakedServerVersion = &version.Info{GitVersion: release}
 }
 
 // adopt does what the controller does.
@@ -110,6 +125,51 @@ func TestLost(t *testing.T) {
 	}
 	if err := newFlock(t, drop).Wait(context.Background()); !errors.Is(err, canary.ErrLost) {
 		t.Fatal(err)
+	}
+}
+
+// As long as kube-controller-manager may apply a list object by object, a second barrier pod follows the first once that was adopted.
+func TestReleases(t *testing.T) {
+	for release, want := range map[string]int64{newest: 1, "v1.37.0-gke.1": 1, "v1.38.2": 1, "v1.36.3": 2, "v1.30.14-eks-1": 2, "": 2, "unknown": 2} {
+		var adopted atomic.Int64
+		f := newFlock(t, func(f *flock, pod *corev1.Pod) {
+			if adopted.Load() != f.created.Load()-1 {
+				t.Errorf("%q: another barrier pod before one was adopted", release)
+			}
+			adopted.Add(1)
+			adopt(f, pod)
+		}, func(f *flock) { f.serve(release) })
+		if err := f.Wait(context.Background()); err != nil || f.created.Load() != want {
+			t.Errorf("%q: %v after %d barrier pods, not %d", release, err, f.created.Load(), want)
+		}
+	}
+}
+
+// Another leader of kube-controller-manager may not have observed what the barrier pods prove for the last one.
+func TestLeader(t *testing.T) {
+	lease := func(holder string, transitions int32) *coordinationv1.Lease {
+		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-controller-manager"},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseTransitions: &transitions}}
+	}
+	for what, after := range map[string]*coordinationv1.Lease{
+		"the same": lease("a", 1), "another": lease("b", 2), "the same once more": lease("a", 3), "another of the same term": lease("b", 1),
+	} {
+		f := newFlock(t, func(f *flock, pod *corev1.Pod) {
+			_, err := f.client.CoordinationV1().Leases("kube-system").Update(context.Background(), after, metav1.UpdateOptions{})
+			fakeapi.Must(t, err)
+			adopt(f, pod)
+		})
+		fakeapi.Must(t, f.client.Tracker().Add(lease("a", 1)))
+		if err := f.Wait(context.Background()); errors.Is(err, canary.ErrLeader) != (what != "the same") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	f := newFlock(t, adopt)
+	f.client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("forbidden")
+	})
+	if err := f.Wait(context.Background()); !errors.Is(err, canary.ErrLeader) || f.created.Load() != 0 {
+		t.Errorf("%v after %d barrier pods", err, f.created.Load())
 	}
 }
 

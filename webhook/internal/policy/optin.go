@@ -19,9 +19,6 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 )
 
-// Nowhere is the only name on the list if there are no policies. No namespace can have it, because of its dots.
-const Nowhere = "no.policy.podrank.dev"
-
 // A Keeper keeps the list.
 type Keeper struct {
 	// Client knows where there are policies. Live reads the configuration, which Client writes.
@@ -29,8 +26,8 @@ type Keeper struct {
 	Live   client.Reader
 	// Configuration is the name of the webhook configuration.
 	Configuration string
-	// Never are namespaces that are not asked about, whatever policies they have.
-	Never []string
+	// Namespace is that of this program, which is always on the list. Never is a namespace that never is, whatever policies it has.
+	Namespace, Never string
 }
 
 // SetUp makes the keeper run on the manager's leader.
@@ -57,14 +54,11 @@ func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, er
 	if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	namespaces := sets.New[string]()
+	namespaces := sets.New(k.Namespace)
 	for i := range policies.Items {
 		namespaces.Insert(policies.Items[i].Namespace)
 	}
-	namespaces.Delete(k.Never...)
-	if len(namespaces) == 0 {
-		namespaces.Insert(Nowhere)
-	}
+	namespaces.Delete(k.Never)
 	before := configuration.DeepCopy()
 	for i := range configuration.Webhooks {
 		configuration.Webhooks[i].NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{

@@ -20,7 +20,7 @@ func TestList(t *testing.T) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "podrank-webhook"}}
 	configuration.Webhooks = []admissionregistrationv1.ValidatingWebhook{{Name: "a"}, {Name: "b"}}
 	api := fakeapi.New(configuration)
-	keeper := &policy.Keeper{Live: api, Client: api, Configuration: "podrank-webhook", Never: []string{"kube-system"}}
+	keeper := &policy.Keeper{Live: api, Client: api, Configuration: "podrank-webhook", Namespace: "podrank-system", Never: "kube-system"}
 	ctx, version := context.Background(), ""
 	read := func() *admissionregistrationv1.ValidatingWebhookConfiguration {
 		now := &admissionregistrationv1.ValidatingWebhookConfiguration{}
@@ -50,23 +50,23 @@ func TestList(t *testing.T) {
 		t.Helper()
 		fakeapi.Must(t, api.Create(ctx, in(namespace, name)))
 	}
-	is(true, policy.Nowhere)
-	is(false, policy.Nowhere)
+	is(true, "podrank-system")
+	is(false, "podrank-system")
 	create("kube-system", "a")
-	is(false, policy.Nowhere)
+	is(false, "podrank-system")
 	create("shop", "a")
-	is(true, "shop")
+	is(true, "podrank-system", "shop")
 	create("shop", "b")
 	create("bar", "a")
-	is(true, "bar", "shop")
+	is(true, "bar", "podrank-system", "shop")
 	now := read()
 	now.Webhooks[1].NamespaceSelector = nil
 	fakeapi.Must(t, api.Update(ctx, now))
-	is(true, "bar", "shop")
+	is(true, "bar", "podrank-system", "shop")
 	for _, name := range []string{"a", "b"} {
 		fakeapi.Must(t, api.Delete(ctx, in("shop", name)))
 	}
-	is(true, "bar")
+	is(true, "bar", "podrank-system")
 	// Uninstalled.
 	fakeapi.Must(t, api.Delete(ctx, configuration))
 	if _, err := keeper.Reconcile(ctx, ctrl.Request{}); err != nil {

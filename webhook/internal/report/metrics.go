@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/podrank/podrank/webhook/internal/probe"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
@@ -40,7 +41,12 @@ var (
 		"Scale-downs that were only observed, by result: Right, Wrong, or why nothing could be compared.", "result")
 	contested = counters("podrank_webhook_contested_pods_total",
 		"Pods that chance decided about when nobody steered, by the tenth of their predicted odds, and whether they went.", "odds", "went")
-	valued     = counters("podrank_webhook_valued_total", "Scale-downs whose policy asks for values, by whether these counted.", "counted")
+	valued    = counters("podrank_webhook_valued_total", "Scale-downs whose policy asks for values, by whether these counted.", "counted")
+	reachable = metric.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "podrank_webhook_reachable",
+		Help: "Whether the last dry-run scale-down of the leader arrived at podrank-webhook: 1 or 0. " +
+			"Absent where there is no leader, and while podrank-webhook has fewer than 2 replicas.",
+	}, nil)
 	unreported = counter("podrank_webhook_unreported_total",
 		"Scale-downs that are missing in the status of their policy, because it could not be written.")
 )
@@ -68,6 +74,18 @@ func Answered(o *steer.Outcome, took time.Duration) {
 // Canary counts a canary.
 func Canary(took time.Duration, err error) {
 	canaries.WithLabelValues(strconv.FormatBool(err == nil)).Observe(took.Seconds())
+}
+
+// Probed sets whether the API server reaches podrank-webhook.
+func Probed(state probe.State) {
+	switch state {
+	case probe.Unknown:
+		reachable.Reset()
+	case probe.Unreached:
+		reachable.WithLabelValues().Set(0)
+	case probe.Reached:
+		reachable.WithLabelValues().Set(1)
+	}
 }
 
 // TakenOff counts costs that were taken off.

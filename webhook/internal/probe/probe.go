@@ -1,0 +1,124 @@
+// Package probe finds out whether the API server reaches podrank-webhook. The API server lets scale-downs through if it does not, so
+// nothing else tells. The probe asks the API server for a dry run of a scale-down of podrank-webhook's own ReplicaSet. The answer has
+// an admission warning if the question arrived at podrank-webhook.
+//
+// The right to scale is one to make dry runs: a ValidatingAdmissionPolicy refuses the rest.
+//
+// +kubebuilder:rbac:groups=apps,resources=replicasets/scale,verbs=patch,namespace=podrank-system
+package probe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// Warning is what podrank-webhook answers to a probe.
+	Warning = "this dry run arrived at podrank-webhook"
+	// Labels are those of podrank-webhook's ReplicaSets.
+	Labels = "app.kubernetes.io/name=podrank-webhook"
+	// longest is how long the API server may take for an answer.
+	longest = 10 * time.Second
+)
+
+// State is what a probe found out.
+type State int
+
+const (
+	// Unknown is the state if there is no ReplicaSet that could lose a pod and keep another.
+	Unknown State = iota
+	// Unreached is the state if the API server did not reach podrank-webhook.
+	Unreached
+	// Reached is the state if it did.
+	Reached
+)
+
+// A Probe runs on the leader.
+type Probe struct {
+	// Client asks the API server, and passes its warnings on.
+	Client    kubernetes.Interface
+	Namespace string
+	Interval  time.Duration
+	// Observe gets the state after each probe.
+	Observe func(State)
+	Log     logr.Logger
+	warned  bool
+}
+
+// New returns a probe of podrank-webhook in this namespace.
+func New(config *rest.Config, namespace string, interval time.Duration, observe func(State), log logr.Logger) *Probe {
+	p := &Probe{Namespace: namespace, Interval: interval, Observe: observe, Log: log}
+	config = rest.CopyConfig(config)
+	config.WarningHandler, config.WarningHandlerWithContext = p, nil
+	p.Client = kubernetes.NewForConfigOrDie(config)
+	return p
+}
+
+// HandleWarningHeader notes the warning of podrank-webhook, whatever other warnings there are.
+func (p *Probe) HandleWarningHeader(_ int, _, text string) { p.warned = p.warned || text == Warning }
+
+// Start probes until the context ends.
+func (p *Probe) Start(ctx context.Context) error {
+	for last := Unknown; ; {
+		state, err := p.Ask(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		p.Observe(state)
+		if state != last && state == Unreached {
+			p.Log.Error(err, "the API server does not reach podrank-webhook, so scale-downs are not steered")
+		} else if state != last {
+			p.Log.Info("whether the API server reaches podrank-webhook has changed", "reached", state == Reached)
+		}
+		last = state
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(p.Interval):
+		}
+	}
+}
+
+// Ask probes once.
+func (p *Probe) Ask(ctx context.Context) (State, error) {
+	ctx, stop := context.WithTimeout(ctx, longest)
+	defer stop()
+	sets := p.Client.AppsV1().ReplicaSets(p.Namespace)
+	list, err := sets.List(ctx, metav1.ListOptions{LabelSelector: Labels})
+	if err != nil {
+		return Unreached, fmt.Errorf("listing the ReplicaSets of podrank-webhook: %w", err)
+	}
+	own := choose(list.Items)
+	if own == nil {
+		return Unknown, nil
+	}
+	p.warned = false
+	_, err = sets.Patch(ctx, own.Name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, *own.Spec.Replicas-1),
+		metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}, "scale")
+	switch {
+	case err != nil:
+		return Unreached, fmt.Errorf("dry run of a scale-down of the ReplicaSet %s: %w", own.Name, err)
+	case !p.warned:
+		return Unreached, fmt.Errorf("the dry run of a scale-down of the ReplicaSet %s did not arrive at podrank-webhook", own.Name)
+	}
+	return Reached, nil
+}
+
+// choose returns a ReplicaSet of a Deployment that can lose a pod and keep another, since the API server asks about no others.
+func choose(sets []appsv1.ReplicaSet) *appsv1.ReplicaSet {
+	for i := range sets {
+		owner := metav1.GetControllerOfNoCopy(&sets[i])
+		if owner != nil && owner.Kind == "Deployment" && sets[i].Spec.Replicas != nil && *sets[i].Spec.Replicas > 1 {
+			return &sets[i]
+		}
+	}
+	return nil
+}
