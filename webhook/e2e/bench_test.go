@@ -92,14 +92,16 @@ func (w *World) falls(set client.Object, what string) {
 		w.must(w.Scale(set, 30))
 	}
 	slices.Sort(took)
+	results, err := w.MetricLines("podrank_webhook_admission_duration_seconds_count")
+	w.must(err)
 	fmt.Printf("%s: %d requests to take 6 of 30 pods: p50 %v, p99 %v; %d changes of costs for %d pods; %s", what, len(took), took[len(took)/2],
-		took[len(took)*99/100], writes, goes, w.MetricLines("podrank_webhook_admission_duration_seconds_count"))
+		took[len(took)*99/100], writes, goes, results)
 }
 
 // memory is the live heap of the program, at its last collection.
-func (p *Plane) memory() int {
+func (w *World) memory() int {
 	time.Sleep(5 * time.Second)
-	return int(p.Metric("go_gc_heap_live_bytes"))
+	return int(w.Metric("go_gc_heap_live_bytes"))
 }
 
 // fillSets makes ReplicaSets as Deployments keep them for a rollback: without pods, eleven of each.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -66,30 +67,37 @@ func (w *World) hasEvent(reason string) bool {
 	})
 }
 
-// Metric is the value of a metric now, or the sum of those with these labels and others. It is 0 if there is none.
-func (p *Plane) Metric(name string) (sum float64) {
-	for line := range strings.Lines(p.MetricLines(name)) {
-		var value float64
-		_, _ = fmt.Sscan(line[strings.LastIndex(line, " "):], &value)
+// Metric sums the values of a metric whose name and labels begin with this text, and fails if it cannot read them. The sum is 0 if
+// there is none, because a metric with labels has no line before it counts something.
+func (w *World) Metric(name string) (sum float64) {
+	w.Helper()
+	lines, err := w.MetricLines(name)
+	w.must(err)
+	for line := range strings.Lines(lines) {
+		value, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndex(line, " "):]), 64)
+		w.must(err)
 		sum += value
 	}
 	return sum
 }
 
 // MetricLines are those of a metric now, one for each set of labels.
-func (p *Plane) MetricLines(name string) (lines string) {
+func (p *Plane) MetricLines(name string) (lines string, err error) {
 	response, err := http.Get("http://" + p.Metrics + "/metrics")
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("metrics: %s: %w", response.Status, err)
+	}
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, name+"{") || strings.HasPrefix(line, name+" ") {
 			lines += line
 		}
 	}
-	return lines
+	return lines, nil
 }
 
 // A cost of the template is nobody's: it is written over, and stays on the pods that stay.
@@ -214,10 +222,9 @@ func TestManyDeletions(t *testing.T) {
 	w.Await("640 ready pods", 3*time.Minute, func() bool { return w.areReady(640) })
 	w.must(w.Scale(set, 40))
 	last := w.Last("spot", 1)
-	t.Logf("%+v", last)
 	w.Await("600 pods gone", 3*time.Minute, func() bool { return len(w.Went()) >= 600 })
-	if spots := w.Spots(w.Went()); last.Result == string(steer.Steered) && spots != 320 {
-		t.Errorf("%d of 320 pods on spot nodes went", spots)
+	if spots := w.Spots(w.Went()); last.Result != string(steer.Steered) || spots != 320 {
+		t.Errorf("%d of 320 pods on spot nodes were deleted: %+v", spots, last)
 	}
 	w.AwaitClean()
 }
@@ -408,8 +415,10 @@ func (w *World) signal(signal syscall.Signal, part string) {
 	}
 }
 
-// A program that hangs slows only namespaces that have a policy.
+// A program that hangs slows only namespaces that have a policy, and each request there by the timeout of the webhook at most.
 func TestHung(t *testing.T) {
+	const timeout, load = 3 * time.Second, time.Second
+	var undisturbed time.Duration
 	for _, c := range []struct {
 		name            string
 		hangs, isPolicy bool
@@ -436,9 +445,24 @@ func TestHung(t *testing.T) {
 			w.must(w.Kubectl("set", "image", "deployment", "--all", "main=new"))
 			w.AwaitGone(count * pods)
 			w.AwaitReady(count * pods)
-			fmt.Printf("%d rollouts, podrank-webhook %s: %v\n", count, c.name, time.Since(start).Round(100*time.Millisecond))
-			if calls := w.Proxy.Calls(w.Namespace); !c.isPolicy && len(calls) > 0 {
-				t.Errorf("%d requests", len(calls))
+			took := time.Since(start)
+			fmt.Printf("%d rollouts, podrank-webhook %s: %v\n", count, c.name, took.Round(100*time.Millisecond))
+			if !c.hangs {
+				undisturbed = took
+			}
+			calls, slowest := w.Proxy.Calls(w.Namespace), time.Duration(0)
+			asked := map[string]int{}
+			for _, call := range calls {
+				slowest = max(slowest, call.Took)
+				asked[call.Review.Request.Name]++
+			}
+			if c.isPolicy != (len(calls) > 0) || slowest > timeout+load {
+				t.Errorf("%d requests, of which the slowest took %v", len(calls), slowest)
+			}
+			// The Deployment controller works on all of them simultaneously. Each waits for its own requests, one after the other.
+			longest := undisturbed*2 + load + time.Duration(slices.Max(append(slices.Collect(maps.Values(asked)), 0)))*(timeout+load)
+			if took > longest {
+				t.Errorf("%v, and not at most %v: %v without podrank-webhook, requests: %v", took, longest, undisturbed, asked)
 			}
 		})
 	}

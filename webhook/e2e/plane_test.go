@@ -149,6 +149,11 @@ func start(dir string) (*Plane, error) {
 	if p.Clients, err = kubernetes.NewForConfig(p.Config); err != nil {
 		return nil, err
 	}
+	if release := os.Getenv("PODRANK_CLUSTER_RELEASE"); release != "" {
+		if got, err := p.Clients.Discovery().ServerVersion(); err != nil || got.GitVersion != release {
+			return nil, fmt.Errorf("not a control plane of %s, but %v: %w", release, got, err)
+		}
+	}
 	if err := p.Kubectl("apply", "--server-side", "-k", "../config/base"); err != nil {
 		// The first time, the API server may not know policies yet.
 		return nil, err
@@ -354,13 +359,24 @@ func (t *tee) Write(text []byte) (int, error) {
 	return t.ResponseWriter.Write(text)
 }
 
-// Calls are the requests about a namespace.
+// trial is the ReplicaSet by which tests find out whether the API server asks.
+const trial = "trial"
+
+// Calls are the requests about a namespace, but for those about the trial.
 func (p *Proxy) Calls(namespace string) []Call {
+	return p.calls(namespace, func(name string) bool { return name != trial })
+}
+
+// tried reports whether there was a request about the trial of a namespace.
+func (p *Proxy) tried(namespace string) bool {
+	return len(p.calls(namespace, func(name string) bool { return name == trial })) > 0
+}
+
+func (p *Proxy) calls(namespace string, is func(name string) bool) (calls []Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var calls []Call
 	for _, call := range p.all {
-		if call.Review.Request != nil && call.Review.Request.Namespace == namespace {
+		if r := call.Review.Request; r != nil && r.Namespace == namespace && is(r.Name) {
 			calls = append(calls, call)
 		}
 	}

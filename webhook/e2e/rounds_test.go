@@ -30,6 +30,7 @@ var (
 	busy     = flag.Int("busy", 16, "clients that keep the control plane busy during TestRounds")
 	churn    = flag.Bool("churn", false, "whether a ReplicaSet of another namespace grows and shrinks by 60 pods every 20 s during TestRounds")
 	observed = flag.Bool("observe", false, "whether policies only observe during TestRounds")
+	latest   = flag.Int("late", 10, "percentage of the rounds of TestRounds that may be late")
 	restart  = flag.Int("restart", 0, "rounds of TestRounds after which kube-controller-manager is restarted, with other orders of its lists; 0: never")
 )
 
@@ -94,7 +95,7 @@ func TestRounds(t *testing.T) {
 			w.part("start", "kube-controller-manager")
 		}
 	}
-	summarise(played.lines)
+	summarise(t, played.lines)
 }
 
 // log has the rounds so far.
@@ -119,7 +120,7 @@ func (all *log) add(t *testing.T, l *line) {
 }
 
 // summarise prints how many rounds had each result.
-func summarise(lines []*line) {
+func summarise(t *testing.T, lines []*line) {
 	if len(lines) == 0 {
 		return
 	}
@@ -140,11 +141,18 @@ func summarise(lines []*line) {
 	fmt.Printf("%d rounds: %v; %d requests, %d refused; slowest request of a round: median %d ms, p99 %d ms\n", len(took), results, asked,
 		refused, took[len(took)/2], took[len(took)*99/100])
 	if *observed {
-		fmt.Printf("odds of contested pods:\n%s", plane.MetricLines("podrank_webhook_contested_pods_total"))
+		odds, err := plane.MetricLines("podrank_webhook_contested_pods_total")
+		if err != nil || odds == "" {
+			t.Errorf("no metric of contested pods: %v", err)
+		}
+		fmt.Printf("odds of contested pods:\n%s", odds)
 		return
 	}
 	fmt.Printf("of the %d late ones, %d were not steered, and of the others the wanted pods went in %d, and no other\n",
 		results["late"], unsteered, exact)
+	if results["late"]*100 > len(lines)**latest {
+		t.Errorf("%d of %d rounds are late, more than %d%%", results["late"], len(lines), *latest)
+	}
 }
 
 // A wish is a policy, and a naive check of the pods that stay.
@@ -161,11 +169,13 @@ var wishes = []wish{
 	{"draining", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
 		{Pods: &metav1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
 	}}, func(_ *World, before, went []*corev1.Pod) error {
-		return first(before, went, func(pod *corev1.Pod) bool { return pod.Labels["draining"] == "true" })
+		return first(before, went, isDraining)
 	}},
 	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, emptied},
 	{"idle", idleFirst("active_sessions"), idlest},
 }
+
+func isDraining(pod *corev1.Pod) bool { return pod.Labels["draining"] == "true" }
 
 // sessionsOf is how many sessions a pod has, as far as an adapter says.
 func sessionsOf(pod *corev1.Pod) float64 { return float64(pod.UID[0] % 5) }
@@ -290,10 +300,14 @@ func play(t *testing.T, l *line) {
 	w, object := NewWorldOf(t, nodes, spec, workload, int32(l.Pods))
 	before := w.Pods()
 	if l.Wish == "draining" {
-		for _, i := range r.Perm(len(before))[:r.IntN(len(before)+1)] {
+		order := r.Perm(len(before))
+		draining := r.IntN(len(before) + 1)
+		for _, i := range order[:draining] {
 			w.must(w.Kubectl("label", "pod", before[i].Name, "draining=true"))
 		}
-		time.Sleep(200 * time.Millisecond) // until the watch has told of the labels
+		w.Await("labels", 10*time.Second, func() bool {
+			return count(w.Pods(), isDraining) == draining
+		})
 		before = w.Pods()
 	}
 	if l.Wish == "idle" {
@@ -403,6 +417,10 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 	err := errors.Join(problems...)
 	l.Exact = err == nil
 	switch {
+	case late && l.Milliseconds < soonest.Milliseconds():
+		l.Result, l.Message = "wrong", fmt.Sprintf("late after %d ms", l.Milliseconds)
+	case late && !l.Unsteered && err != nil && !w.saysMissed():
+		l.Result, l.Message = "wrong", fmt.Sprintf("no report of a late scale-down says so: %v", err)
 	case late:
 		l.Result = "late"
 		if err != nil {
@@ -415,10 +433,22 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 	}
 }
 
-// isFalse returns an error if the report of a scale-down is not what became of the pods, as the test saw it.
+// soonest is how long a request waits at least before it is let through as late.
+const soonest = 900 * time.Millisecond
+
+// saysMissed reports whether a report of a scale-down names pods that were missed.
+func (w *World) saysMissed() bool {
+	return slices.ContainsFunc(w.Status("spot").ScaleDowns, func(down v1alpha1.ScaleDown) bool { return down.Missed != nil && *down.Missed > 0 })
+}
+
+// isFalse returns an error if the report of a scale-down is not what became of the pods, as the test saw it. A report of the only
+// scale-down of a workload has to account for each pod that the policy selected.
 func (w *World) isFalse(down v1alpha1.ScaleDown) error {
 	if down.Gone == nil {
 		return nil
+	}
+	if only := len(w.Status("spot").ScaleDowns) == 1; only && *down.Gone+*down.Missed != down.Wanted {
+		return fmt.Errorf("false report: gone %d, missed %d of %d wanted", *down.Gone, *down.Missed, down.Wanted)
 	}
 	went := 0
 	for _, pod := range w.Went() {

@@ -541,7 +541,7 @@ func TestEmptyNodes(t *testing.T) {
 			// By their names, the other one would go.
 			goes := w.Nodes[1].Name
 			change(w, goes, w.Nodes[0].Name)
-			time.Sleep(500 * time.Millisecond) // until the watch has it
+			w.restart() // it lists all objects before it is ready
 			w.must(w.Scale(set, 2))
 			for _, pod := range w.AwaitGone(2) {
 				if pod.Spec.NodeName != goes {
@@ -559,7 +559,10 @@ func TestEmptyNodes(t *testing.T) {
 func TestObserve(t *testing.T) {
 	w, set := NewWorldOf(t, 4, v1alpha1.ScaleDownPolicySpec{Mode: v1alpha1.Observe}, webSet, 9)
 	w.Unready()
-	time.Sleep(500 * time.Millisecond) // until its controller knows
+	w.Await("observed by its controller", 10*time.Second, func() bool {
+		w.must(w.Get(w.ctx, client.ObjectKeyFromObject(set), set))
+		return set.(*appsv1.ReplicaSet).Status.ReadyReplicas == 8
+	})
 	w.must(w.Scale(set, 5))
 	last := w.Last("spot", 1)
 	if last.Result != string(steer.Observed) || last.Wanted != 4 || *last.Gone != 4 || *last.Missed != 0 || w.CostChanges() != 0 {

@@ -274,12 +274,19 @@ func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1
 	return policy
 }
 
-// awaitAsked waits until the API server asks about falls in the namespace, because the program has put it on its list.
+// awaitAsked waits until the API server asks about scale-downs in the namespace, because the program has put it on its list. Until
+// the API server has observed the list, it lets a dry run through without a request.
 func (w *World) awaitAsked() {
 	w.Helper()
-	w.Await("the list", 20*time.Second, func() bool { return slices.Contains(w.asked(), w.Namespace) })
-	// The API server watches the list.
-	time.Sleep(time.Second)
+	set := replicaSet(w.Namespace, trial, 2, func(pods *corev1.PodTemplateSpec) {
+		pods.Spec.PriorityClassName = "none" // so that the API server refuses its pods
+	})
+	w.must(w.Create(w.ctx, set))
+	w.Await("asked", 20*time.Second, func() bool {
+		w.must(w.Scale(set, 1, client.DryRunAll))
+		return w.Proxy.tried(w.Namespace)
+	})
+	w.must(w.Delete(w.ctx, set))
 }
 
 // asked are the namespaces about which the API server asks.
