@@ -31,8 +31,9 @@ var every = flag.Duration("every", time.Second, "how often it writes costs")
 
 var program = flag.String("podrank", "", "the kubectl-podrank of TestOthersAtTerminal")
 
-// karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs a newer Go. It
-// writes as that does, though each second and not each minute, unless -every says otherwise: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
+// karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs
+// a newer Go and ranks once a minute at most. TestKarpenter runs that one. It writes as that does, though each second and not each
+// minute, unless -every says otherwise: by a merge patch that fails if the pod has changed, the same cost for all pods of a node,
 // the lowest of all on nodes that are being disrupted, negative ranks on others, and none on those that it cannot disrupt.
 type karpenter struct {
 	*World
