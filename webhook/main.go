@@ -29,7 +29,7 @@ func main() {
 	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", `address for /healthz and /readyz; "0" serves none`)
 	flag.StringVar((*string)(&options.Mode), "mode", string(v1alpha1.Steer),
 		"Steer, or Observe: whatever policies say, write no costs, and take those off that are there")
-	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
+	flag.DurationVar(&options.Deadline, "deadline", time.Second,
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
 	flag.DurationVar(&options.ProbeInterval, "probe-interval", time.Minute,
 		"how often the leader sends a dry-run scale-down through the API server, to find out whether it arrives")

@@ -278,7 +278,7 @@ func (k *karpenter) scaleDown(set client.Object) string {
 		end = "OthersWentFirst"
 	case last.Result == string(steer.Steered) && !isRight:
 		k.Errorf("the wanted pods did not go, and nobody said so: %+v", last)
-	case last.Result == string(steer.NoRoom) && !strings.Contains(last.Message, "written by karpenter"), !slices.Contains([]string{"Steered", "NoRoom", "Conflict", "DeadlineExceeded"}, last.Result):
+	case last.Result == string(steer.NoRoom) && !strings.Contains(last.Message, "written by karpenter"), !slices.Contains([]string{"Steered", "NoRoom", "Unsettled", "DeadlineExceeded"}, last.Result):
 		k.Errorf("%+v", last)
 	}
 	k.must(k.Scale(set, 18))

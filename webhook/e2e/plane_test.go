@@ -12,6 +12,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -68,13 +70,18 @@ type Plane struct {
 	program    string
 	ca         []byte
 	mu         sync.Mutex
-	running    *exec.Cmd
+	// running are the replicas of the program, as many as the chart has by default. The proxy asks them in turn.
+	running []*exec.Cmd
 	// beside is another program that ends with the tests.
 	beside *exec.Cmd
-	// Where metrics and probes are served.
-	Metrics, Probes string
+	// Where each replica serves requests, metrics and probes. port is that of the first.
+	ports           [replicas]int
+	metrics, probes [replicas]string
 	port            int
 }
+
+// replicas is how many the chart has by default.
+const replicas = 2
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -195,9 +202,12 @@ func (p *Plane) certify(dir string) error {
 	if err != nil {
 		return err
 	}
-	p.port = freePort()
-	p.Metrics, p.Probes = fmt.Sprintf("127.0.0.1:%d", freePort()), fmt.Sprintf("127.0.0.1:%d", freePort())
-	p.Proxy, err = newProxy(pair, p.port)
+	for i := range replicas {
+		p.ports[i] = freePort()
+		p.metrics[i], p.probes[i] = fmt.Sprintf("127.0.0.1:%d", freePort()), fmt.Sprintf("127.0.0.1:%d", freePort())
+	}
+	p.port = p.ports[0]
+	p.Proxy, err = newProxy(pair, p.ports)
 	return err
 }
 
@@ -213,12 +223,36 @@ func freePort() int {
 	}
 }
 
-// Run starts the program with the rights of its service account, and waits until it is ready.
+// Run starts all replicas of the program with the rights of its service account, and waits until they are ready.
 func (p *Plane) Run(flags ...string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var err error
-	p.running, err = p.launch(p.port, p.Metrics, p.Probes, flags...)
+	p.running = nil
+	for i := range replicas {
+		running, err := p.launch(p.ports[i], p.metrics[i], p.probes[i], flags...)
+		if running != nil {
+			p.running = append(p.running, running)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KillOne kills a replica, and Restart starts it again.
+func (p *Plane) KillOne(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.running[i].Process.Kill()
+	_ = p.running[i].Wait()
+}
+
+// Restart starts a replica again, and waits until it is ready.
+func (p *Plane) Restart(i int) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[i], err = p.launch(p.ports[i], p.metrics[i], p.probes[i])
 	return err
 }
 
@@ -276,13 +310,15 @@ func (p *Plane) Kill() { _ = p.end(syscall.SIGKILL) }
 func (p *Plane) end(signal os.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.running == nil {
-		return nil
+	var errs []error
+	for _, running := range p.running {
+		_ = running.Process.Signal(signal)
 	}
-	_ = p.running.Process.Signal(signal)
-	err := p.running.Wait()
+	for _, running := range p.running {
+		errs = append(errs, running.Wait())
+	}
 	p.running = nil
-	return err
+	return errors.Join(errs...)
 }
 
 // register has the API server send requests to the proxy, and to no Service, since there is no network of pods. Whoever waits until it asks about a namespace
@@ -320,14 +356,14 @@ type Call struct {
 	Took     time.Duration
 }
 
-func newProxy(certificate tls.Certificate, port int) (*Proxy, error) {
+func newProxy(certificate tls.Certificate, ports [replicas]int) (*Proxy, error) {
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
 	if err != nil {
 		return nil, err
 	}
 	p := &Proxy{URL: "https://" + listener.Addr().String()}
-	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: fmt.Sprintf("127.0.0.1:%d", port)})
-	forward.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 64}
+	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: "127.0.0.1"})
+	forward.Transport = &turns{next: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 64}, ports: ports}
 	forward.ErrorLog = nil
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -347,6 +383,29 @@ func newProxy(certificate tls.Certificate, port int) (*Proxy, error) {
 	})
 	go func() { _ = http.Serve(listener, handler) }()
 	return p, nil
+}
+
+// turns sends requests to the replicas in turn, and to the next one if one does not listen, as a Service without that endpoint does.
+type turns struct {
+	next  http.RoundTripper
+	ports [replicas]int
+	asked atomic.Int64
+}
+
+func (t *turns) RoundTrip(request *http.Request) (response *http.Response, err error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	turn := int(t.asked.Add(1))
+	for i := range replicas {
+		request.URL.Host = fmt.Sprintf("127.0.0.1:%d", t.ports[(turn+i)%replicas])
+		request.Body = io.NopCloser(bytes.NewReader(body))
+		if response, err = t.next.RoundTrip(request); !errors.Is(err, syscall.ECONNREFUSED) {
+			break
+		}
+	}
+	return response, err
 }
 
 type tee struct {

@@ -286,15 +286,19 @@ func (w *World) restart(flags ...string) {
 	w.must(w.Run(flags...))
 }
 
-// peak is the most memory that the program has had since its start, in MiB.
+// peak is the most memory that a replica of the program has had since its start, in MiB.
 func (w *World) peak() (mebibytes int) {
 	w.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.running.Process.Pid))
-	w.must(err)
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	_, err = fmt.Sscanf(rest, "%d kB", &mebibytes)
-	w.must(err)
-	return mebibytes >> 10
+	for _, running := range w.running {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", running.Process.Pid))
+		w.must(err)
+		_, rest, _ := strings.Cut(string(text), "VmHWM:")
+		var kibibytes int
+		_, err = fmt.Sscanf(rest, "%d kB", &kibibytes)
+		w.must(err)
+		mebibytes = max(mebibytes, kibibytes>>10)
+	}
+	return mebibytes
 }
 
 // Somebody has 50 sets that select the same large pods, and lowers all counts at once. The program reads these without much of them in memory,

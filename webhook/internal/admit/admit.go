@@ -25,7 +25,6 @@ const afterwards = 30 * time.Second
 type Handler struct {
 	Steerer  *steer.Steerer
 	Reporter *report.Reporter
-	Plans    *steer.Plans
 	// Namespace is that of this program, about which only its probe asks.
 	Namespace string
 	// Deadline is how long a request may wait.
@@ -36,19 +35,17 @@ type Handler struct {
 	few   bounded.Few[string]
 }
 
-// Handle steers, and afterwards takes costs off and reports. It returns what the audit log should say.
+// Handle steers, and reports afterwards. It returns what the audit log should say.
 func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]string {
 	began := time.Now()
 	// The context ends if the API server no longer waits.
 	steering, stop := context.WithTimeout(ctx, h.Deadline)
 	o := h.Steerer.Steer(steering, request)
 	stop()
-	h.Plans.Add(o)
 	report.Answered(o, time.Since(began))
 	audit := report.Audit(o)
 	o.Forget()
 	if !h.few.Enter(o.Key.Namespace, bounded.Reports) {
-		// The leader takes costs off by their marks.
 		if o.Result == steer.Observed {
 			h.Steerer.Release(o)
 		}
@@ -58,9 +55,6 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 		defer h.few.Leave(o.Key.Namespace)
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer stop()
-		if count, err := h.Steerer.TakeOff(ctx, o); count > 0 || err != nil {
-			h.Reporter.TakenOff(o, count, err)
-		}
 		if o.Result == steer.Observed {
 			h.Reporter.Observed(ctx, o, h.Steerer.Observe(ctx, o))
 			return

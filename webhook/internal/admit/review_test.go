@@ -121,6 +121,9 @@ func TestFewReports(t *testing.T) {
 	s.Reporter.Log = funcr.New(func(string, string) { told.Add(1) }, funcr.Options{})
 	now := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	for i := range 80 {
+		// Each is another scale-down.
+		now.Generation++
+		fakeapi.Must(t, s.Update(context.Background(), now))
 		audit := s.Handle(context.Background(), steer.Request{
 			UID: fakeapi.UID(5, i), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 3, SetUID: now.UID, SetVersion: now.ResourceVersion,
 		})

@@ -162,7 +162,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	// What a request waits for does not wait for the rest.
 	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
-	costs, remembered := cost.NewWriter(mgr.GetClient(), watches), steer.NewPlans()
+	costs := cost.NewWriter(mgr.GetClient(), watches)
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 		PublishValues: options.PublishValues, Decisions: options.Decisions}
 	pods := neighbours.New(later, watches)
@@ -179,14 +179,14 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		_, err := mgr.GetCache().GetInformer(ctx, object)
 		failed = append(failed, err)
 	}
-	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Plans: remembered, Reporter: reporter,
+	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
 	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Namespace: options.Namespace, Never: metav1.NamespaceSystem}
 	reachable := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, report.Probed, mgr.GetLogger())
 	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr), mgr.Add(reachable))
-	return &admit.Handler{Namespace: options.Namespace, Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, errors.Join(failed...)
+	return &admit.Handler{Namespace: options.Namespace, Steerer: steerer, Reporter: reporter, Deadline: options.Deadline}, errors.Join(failed...)
 }
 
 // follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.

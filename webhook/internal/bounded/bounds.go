@@ -75,6 +75,18 @@ const (
 	// Protects: the API server, from forged requests.
 	// Beyond: TooMany.
 	DecisionsBurst = 5
+	// DecisionsOfOne is decisions about one scale-down, by all replicas, if the API server asks about it again and again since the set changes.
+	// Protects: scale-downs, from pods that change all the time.
+	// Beyond: Unsettled.
+	DecisionsOfOne = 2
+	// RepeatTime is the time in which a request is about the same scale-down as an earlier one.
+	// Protects: the same.
+	// Beyond: it is decided as a new one.
+	RepeatTime = 10 * time.Second
+	// Repeats is scale-downs that a replica remembers for that time.
+	// Protects: memory, from whoever makes sets.
+	// Beyond: marks on pods tell of the others.
+	Repeats = 500
 	// DecisionPods is pods in memory for decisions of one namespace, one to two kilobytes each.
 	// Protects: memory, from whoever makes pods and sets.
 	// Beyond: TooMany.

@@ -59,7 +59,6 @@ type Cleaner struct {
 	// Live reads from the API server.
 	Live     *bounded.Reader
 	Costs    *cost.Writer
-	Plans    *steer.Plans
 	Reporter *report.Reporter
 	// Deadline is that of requests. A count may take Grace longer to fall after its costs were seen. A request that another
 	// webhook refuses never makes it fall.
@@ -134,9 +133,6 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		known = scaleDown{}
 	}
 	asked := known.see(id.UID, owned, now)
-	if plan, ok := c.Plans.Take(id.Namespace, id.UID); ok && now.Sub(plan.At) <= c.Deadline+Grace {
-		asked += known.expect(id.UID, plan, now)
-	}
 	if len(known) == 0 {
 		c.sets.Delete(id)
 		return ctrl.Result{}, nil

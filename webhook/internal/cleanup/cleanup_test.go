@@ -64,7 +64,7 @@ func newShop(t testing.TB, marks ...string) *shop {
 // start starts the program, which knows nothing but what is on the server.
 func (s *shop) start() {
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Plans: steer.NewPlans(), Deadline: deadline, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Deadline: deadline, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
 }
@@ -154,14 +154,14 @@ func settles(s *shop) {
 // writes has a request write the cost and the mark of a pod.
 func writes(number int, mark cost.Mark) step {
 	return func(s *shop) {
-		s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod(number), Cost: -1, Mark: mark}})[0])
+		s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod(number), Cost: new(int32(-1)), Mark: mark}})[0])
 	}
 }
 
 // writesOver has it write over the cost of somebody else, which it remembers.
 func writesOver(number int, mark cost.Mark) step {
 	return func(s *shop) {
-		write := cost.Write{Pod: pod(number), Cost: -1, Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}}
+		write := cost.Write{Pod: pod(number), Cost: new(int32(-1)), Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}}
 		s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	}
 }
@@ -240,10 +240,12 @@ func applies(number int, annotations map[string]string) step {
 	}
 }
 
-// plans has pods wanted that need no cost.
-func plans(wanted ...cost.Pod) step {
+// plans has pods selected that need no cost.
+func plans(selected ...cost.Pod) step {
 	return func(s *shop) {
-		s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.set(), Wanted: wanted})
+		for _, pod := range selected {
+			s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod, Mark: markOf(2)}})[0])
+		}
 	}
 }
 
@@ -355,13 +357,13 @@ var scaleDowns = map[string]struct {
 	"somebody overrules a cost where the template has one": {both[:1], []step{
 		templateCosts, overrules("web-0"), counts(2), goes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
 	}, 0, 1, "CostChanged: web-0"},
-	"the request fails": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "RequestFailed"},
+	"its marks are taken off": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "CountDidNotFall"},
 	"the request fails, and is let through": {both, []step{
 		withdraws, isOpen, counts(2), looks(time.Second), goes(0, 1), settles, looks(time.Second),
 	}, 2, 0, ""},
-	"the request fails after the count has fallen": {both, []step{
+	"its marks are taken off after the count has fallen": {both, []step{
 		counts(2), looks(time.Second), withdraws, goes(0, 2), settles, looks(time.Second),
-	}, 1, 1, "RequestFailed: web-1"},
+	}, 1, 1, "CostChanged: web-1"},
 	"one that needs no cost, and is gone before the count falls": {nil, []step{
 		plans(pod(0), pod(1)), looks(0), goes(0), looks(time.Second), looks(patience),
 	}, 1, 1, "CountDidNotFall: web-1"},
@@ -400,7 +402,7 @@ var scaleDowns = map[string]struct {
 	"kubectl podrank undoes, though it has done nothing": {both, []step{
 		undoes(0), counts(2), undoes(1), looks(time.Second), undoes(0), goes(0, 1), looks(time.Second),
 	}, 2, 0, ""},
-	"the request fails, and another goes": {both, []step{withdraws, isOpen, counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "RequestFailed: web-1"},
+	"its marks are taken off, and another goes": {both, []step{withdraws, isOpen, counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "CostChanged: web-1"},
 }
 
 // What becomes of a scale-down: all costs come off in the end, also if the program is restarted at any time, and the end is told.
@@ -788,15 +790,6 @@ func TestNoSuchOwner(t *testing.T) {
 	s.play(looks(0), looks(patience))
 	s.ended(0, 2, "CountDidNotFall")
 	asked(2)
-}
-
-// A replica that becomes leader later knows plans of its own that are long over.
-func TestOldPlan(t *testing.T) {
-	s := newShop(t)
-	s.play(plans(pod(0)))
-	asked := since(t, "pods_asked_total")
-	s.rests(patience + time.Second)
-	asked(0)
 }
 
 // While one set of a namespace is looked at, another one of it takes no worker, and one of another namespace does.

@@ -13,7 +13,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/report"
-	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -58,17 +57,6 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 		}
 	}
 	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown() })
-	return asked
-}
-
-// expect notes the pods of a plan that have no mark, because their costs fit, and returns how many.
-func (s scaleDown) expect(set types.UID, plan steer.LastPlan, now time.Time) (asked int) {
-	for _, pod := range plan.Wanted {
-		if s[pod.UID] == nil {
-			s[pod.UID] = &tracked{pod: pod, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}, state: planned, since: now}
-			asked++
-		}
-	}
 	return asked
 }
 

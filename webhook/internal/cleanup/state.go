@@ -15,7 +15,7 @@ type tracked struct {
 	// state is where it is in its life, and since is when it came there.
 	state state
 	since time.Time
-	// why is why the pod stays. Until that is known, it may be why it would: overruled or withdrawn. writer is who else wrote its cost, if that is known.
+	// why is why the pod stays. Until that is known, it may be why it would: overruled. writer is who else wrote its cost, if that is known.
 	why, writer string
 	// isTold is whether the end of its scale-down is told.
 	isTold bool
@@ -86,7 +86,6 @@ const (
 	notFallen = "CountDidNotFall"
 	risen     = "CountRoseAgain"
 	overruled = "CostChanged"
-	withdrawn = "RequestFailed"
 	stopped   = "SteeringStopped"
 	outrun    = "OthersWentFirst"
 )
@@ -116,16 +115,16 @@ func (t *tracked) sees(value string, now time.Time) {
 
 // stops is that nothing is steered any more, and reports whether the cost has to come off for that, although the scale-down may go on.
 func (t *tracked) stops() bool {
-	if t.isUnderWay() && t.why != withdrawn {
+	if t.isUnderWay() {
 		t.why = stopped
 	}
 	return t.isUnderWay() && t.isShown()
 }
 
-// misses is that the cache has no mark. If the pod is under way, the replica that wrote the mark has taken it off.
+// misses is that the cache has no mark. If the pod is under way, somebody has taken it off.
 func (t *tracked) misses(now time.Time) {
 	if t.state == written || t.state == falling {
-		t.why = withdrawn
+		t.why = overruled
 	}
 	t.on(unmarked, now)
 }
@@ -141,7 +140,7 @@ func (t *tracked) ends(fate cost.Fate, why string, now time.Time) {
 		// Perhaps before the mark was seen.
 		t.why = overruled
 	}
-	if t.why != withdrawn && t.why != stopped && (t.why != overruled || why != outrun) {
+	if t.why != stopped && (t.why != overruled || why != outrun) {
 		t.why = why
 	}
 	t.on(stayed, now)

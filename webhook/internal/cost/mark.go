@@ -25,7 +25,7 @@ const (
 	Terminal    = "podrank"
 	controllers = "kube-controller-manager"
 
-	// Annotation is the mark of a pod whose cost this program wrote.
+	// Annotation is the mark of a pod that this program selected, or whose cost it wrote.
 	Annotation = "podrank.dev/steered"
 	// stays is in place of a rule in the mark of a pod that should not go.
 	stays = "stays"
@@ -43,6 +43,12 @@ type Mark struct {
 	Goes bool
 	// Rule is why it goes, for whoever looks at it: nothing is decided by it.
 	Rule string
+	// From is the replica count before, and Generation that of the set then: any later change of its spec has another one.
+	From       int32
+	Generation int64
+	// First is when the first request about this scale-down came, in Unix milliseconds, and Decision which decision about it wrote this, from 1 on.
+	First    int64
+	Decision int
 }
 
 // rules are what a rule looks like.
@@ -58,12 +64,18 @@ func (m Mark) String() string {
 		// A mark that cannot be read again would leave its cost there for ever.
 		rule = "unknown"
 	}
-	return fmt.Sprintf("%s/%d/%s/%s", m.Set, m.Count, m.Request, rule)
+	return fmt.Sprintf("%s/%d/%s/%s/%d/%d/%d/%d", m.Set, m.Count, m.Request, rule, m.From, m.Generation, m.First, m.Decision)
 }
 
 // IsOf reports whether two marks are of the same request.
 func (m Mark) IsOf(other Mark) bool {
 	m.Goes, m.Rule = other.Goes, other.Rule
+	return m == other
+}
+
+// Serves reports whether a mark says what another would, so that it need not be written again: an earlier decision about the same scale-down wrote it.
+func (m Mark) Serves(other Mark) bool {
+	m.Request, m.Decision, m.Rule = other.Request, other.Decision, other.Rule
 	return m == other
 }
 
@@ -81,16 +93,23 @@ func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
 // Cached returns the mark of a pod in the cache, which has no marks but those of this program, and does not know who manages what.
 func Cached(pod metav1.Object) (mark Mark, ok bool) {
 	text := pod.GetAnnotations()[Annotation]
-	set, rest, _ := strings.Cut(text, "/")
-	count, rest, _ := strings.Cut(rest, "/")
-	request, rule, _ := strings.Cut(rest, "/")
-	number, _ := strconv.ParseInt(count, 10, 32)
-	mark = Mark{Set: types.UID(set), Count: int32(number), Request: types.UID(request), Goes: rule != stays}
+	fields := strings.SplitN(text, "/", 9)
+	if len(fields) != 8 || !IsUUID(fields[0]) || !IsUUID(fields[2]) {
+		return Mark{}, false
+	}
+	number := func(i int) int64 {
+		number, _ := strconv.ParseInt(fields[i], 10, 64)
+		return number
+	}
+	mark = Mark{
+		Set: types.UID(fields[0]), Count: int32(number(1)), Request: types.UID(fields[2]), Goes: fields[3] != stays,
+		From: int32(number(4)), Generation: number(5), First: number(6), Decision: int(number(7)),
+	}
 	if mark.Goes {
-		mark.Rule = rule
+		mark.Rule = fields[3]
 	}
 	// What is no count and no rule is not written like this, and a count may be written in many other ways, some of them long.
-	if !IsUUID(set) || !IsUUID(request) || mark.String() != text {
+	if mark.String() != text {
 		return Mark{}, false
 	}
 	return mark, true
@@ -99,27 +118,6 @@ func Cached(pod metav1.Object) (mark Mark, ok bool) {
 // IsUUID reports whether a text is a UUID in its usual form, as all UIDs of an API server are.
 func IsUUID(text string) bool {
 	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
-}
-
-// Before returns what a pod, of which nothing else is kept, has of this program before a request writes to it: the cost and mark of an earlier
-// request, or else the cost of its template, whose annotations are nothing else, either.
-func Before(pod *corev1.Pod, owner Owner, template map[string]string) map[string]string {
-	_, isMarked := Cached(pod)
-	switch {
-	case isMarked && owner == Other:
-		return markOf(pod.Annotations)
-	case isMarked:
-		return pod.Annotations
-	}
-	return template
-}
-
-// markOf is the mark alone, if there is one.
-func markOf(annotations map[string]string) map[string]string {
-	if mark, ok := annotations[Annotation]; ok {
-		return map[string]string{Annotation: mark}
-	}
-	return nil
 }
 
 // An Owner is whose a pod's deletion cost is.

@@ -19,11 +19,17 @@ func TestMark(t *testing.T) {
 		fakeapi.Manage(pod, manager, cost.Annotation)
 		return pod
 	}
+	tail := "/9/4/1763780000000/1"
+	of := func(rule string) cost.Mark {
+		return cost.Mark{Set: set, Count: 7, Request: request, Goes: true, Rule: rule, From: 9, Generation: 4, First: 1763780000000, Decision: 1}
+	}
+	stays := of("")
+	stays.Goes = false
 	for text, want := range map[string]cost.Mark{
-		set + "/7/" + request + "/not-ready":                  {Set: set, Count: 7, Request: request, Goes: true, Rule: "not-ready"},
-		set + "/7/" + request + "/first[7]":                   {Set: set, Count: 7, Request: request, Goes: true, Rule: "first[7]"},
-		set + "/7/" + request + "/" + strings.Repeat("a", 32): {Set: set, Count: 7, Request: request, Goes: true, Rule: strings.Repeat("a", 32)},
-		set + "/7/" + request + "/stays":                      {Set: set, Count: 7, Request: request},
+		set + "/7/" + request + "/not-ready" + tail:                  of("not-ready"),
+		set + "/7/" + request + "/first[7]" + tail:                   of("first[7]"),
+		set + "/7/" + request + "/" + strings.Repeat("a", 32) + tail: of(strings.Repeat("a", 32)),
+		set + "/7/" + request + "/stays" + tail:                      stays,
 	} {
 		if got, ok := cost.MarkOf(marked(cost.Manager, text)); !ok || got != want || got.String() != text {
 			t.Errorf("%s is %+v", text, got)
@@ -48,7 +54,9 @@ func TestMark(t *testing.T) {
 		set + "/7/" + request + "/tier\n", set + "/7/" + request + "/a/b", set + "/007/" + request + "/tier", set + "/+7/" + request + "/tier",
 		"{" + set + "}/7/" + request + "/tier", set + "/99999999999/" + request + "/tier", "web/7/" + request + "/tier", set + "/7/5a/tier",
 		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", set + "/007/" + request,
-		set + "/+7/" + request, "{" + set + "}/7/" + request,
+		set + "/+7/" + request, "{" + set + "}/7/" + request, set + "/7/" + request + "/tier/9/4/1", set + "/7/" + request + "/tier" + tail + "/1",
+		set + "/7/" + request + "/tier/9/4/+1/1", set + "/007/" + request + "/tier" + tail, set + "/+7/" + request + "/tier" + tail,
+		"{" + set + "}/7/" + request + "/tier" + tail, "web/7/" + request + "/tier" + tail, set + "/7/5a/tier" + tail, set + "/7/" + request + "/Tier" + tail,
 	} {
 		if got, ok := cost.MarkOf(marked(cost.Manager, text)); ok {
 			t.Errorf("%q is %+v", text, got)

@@ -63,10 +63,11 @@ func NewWriter(to client.Client, live client.Reader) *Writer {
 	return &Writer{client: to, live: live, writes: semaphore.NewWeighted(bounded.Writes), undos: semaphore.NewWeighted(bounded.Undos)}
 }
 
-// A Write is a cost for a pod.
+// A Write is a mark for a pod, with a cost or without.
 type Write struct {
-	Pod  Pod
-	Cost int32
+	Pod Pod
+	// Cost is nil if the pod has none, or that of somebody else, and keeps it.
+	Cost *int32
 	Mark Mark
 	// Over is the pod's resource version if the cost of its template or of somebody else is overwritten. The write fails if the pod has
 	// changed since: it would otherwise also overwrite a cost that somebody has set meanwhile.
@@ -79,7 +80,10 @@ type Write struct {
 func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 	return all(ctx, w.writes, len(writes), func(i int) error {
 		write := &writes[i]
-		annotations := map[string]string{corev1.PodDeletionCost: strconv.Itoa(int(write.Cost)), Annotation: write.Mark.String()}
+		annotations := map[string]string{Annotation: write.Mark.String()}
+		if write.Cost != nil {
+			annotations[corev1.PodDeletionCost] = strconv.Itoa(int(*write.Cost))
+		}
 		if write.Previous != nil {
 			annotations[PreviousAnnotation] = write.Previous.String()
 		}
@@ -92,7 +96,7 @@ type Undo struct {
 	Pod Pod
 	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays.
 	Mark Mark
-	// Before are the annotations that the pod gets instead. If the pod has a note of another cost that was overwritten than they have, that cost is put back.
+	// Before are the annotations that the pod gets instead, of its template. If the pod has a note of a cost that was overwritten, that cost is put back.
 	Before map[string]string
 }
 
@@ -125,14 +129,9 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if mark, ok := MarkOf(pod); pod.UID != undo.Pod.UID || !ok || !mark.IsOf(undo.Mark) {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
-		owner := OwnerOf(pod, nil)
-		if owner == Nobody && before[Annotation] != "" {
-			// Somebody has taken off what an earlier request had there.
-			before = markOf(before)
-		}
-		if previous := PreviousOf(pod); previous != nil && before[PreviousAnnotation] != previous.String() && owner == Ours {
-			// Then the cost is not ours any more. An earlier request may still have its mark there.
-			err, before = w.putBack(ctx, pod, *previous), markOf(before)
+		if previous := PreviousOf(pod); previous != nil && OwnerOf(pod, nil) == Ours {
+			// Then the cost is not ours any more.
+			err, before = w.putBack(ctx, pod, *previous), nil
 		}
 		if err == nil {
 			// The resource version keeps this from taking off what a later request writes meanwhile.

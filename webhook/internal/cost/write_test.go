@@ -24,7 +24,7 @@ func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []co
 	for _, pod := range pods {
 		pod.Annotations = map[string]string{cost.Annotation: mark.String()}
 		fakeapi.Manage(pod, cost.Manager, cost.Annotation)
-		writes = append(writes, cost.Write{Pod: cost.PodOf(pod), Cost: -1, Mark: mark})
+		writes = append(writes, cost.Write{Pod: cost.PodOf(pod), Cost: new(int32(-1)), Mark: mark})
 		undos = append(undos, cost.Undo{Pod: cost.PodOf(pod), Mark: mark})
 	}
 	api, end := fakeapi.New(fakeapi.All(pods)...), make(chan struct{})
@@ -101,7 +101,7 @@ func TestPutBack(t *testing.T) {
 		api := fakeapi.New(pod)
 		writer, which := cost.NewWriter(api, api), cost.PodOf(pod)
 		fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{
-			{Pod: which, Cost: -1, Mark: mark, Previous: &cost.Previous{Value: value, Manager: "karpenter"}},
+			{Pod: which, Cost: new(int32(-1)), Mark: mark, Previous: &cost.Previous{Value: value, Manager: "karpenter"}},
 		})[0])
 		fakeapi.Must(t, writer.TakeOff(context.Background(), []cost.Undo{{Pod: which, Mark: mark}})[0])
 		now := fakeapi.Read[corev1.Pod](t, api, pod.Name)
@@ -113,30 +113,13 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// A cost that its writer has taken off since does not come back with what an earlier request had there.
-func TestTakenOffByItsWriter(t *testing.T) {
-	_, _, pods := fakeapi.Shop(1)
-	api := fakeapi.New(pods[0])
-	writer, which := cost.NewWriter(api, api), cost.PodOf(pods[0])
-	write := cost.Write{Pod: which, Cost: -1, Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}}
-	fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{write})[0])
-	before := fakeapi.Read[corev1.Pod](t, api, which.Key.Name).Annotations
-	now := fakeapi.Read[corev1.Pod](t, api, which.Key.Name)
-	delete(now.Annotations, corev1.PodDeletionCost)
-	fakeapi.Must(t, api.Update(context.Background(), now, client.FieldOwner("karpenter")))
-	fakeapi.Must(t, writer.TakeOff(context.Background(), []cost.Undo{{Pod: which, Mark: mark, Before: before}})[0])
-	if now := fakeapi.Read[corev1.Pod](t, api, which.Key.Name); len(now.Annotations) != 1 || now.Annotations[cost.Annotation] == "" {
-		t.Errorf("%v", now.Annotations)
-	}
-}
-
 // A cost that somebody writes just before another one would come back is left alone.
 func TestPutBackInTime(t *testing.T) {
 	_, _, pods := fakeapi.Shop(1)
 	api := fakeapi.New(pods[0])
 	writer, which := cost.NewWriter(api, api), cost.PodOf(pods[0])
 	fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{
-		{Pod: which, Cost: -1, Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}},
+		{Pod: which, Cost: new(int32(-1)), Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}},
 	})[0])
 	isFirst := true
 	api.Before = func(*fakeapi.Write) error {

@@ -204,8 +204,11 @@ func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 	}, nil
 }
 
-// writes returns the costs with which the wanted pods go first. A survivor's takes a second request, as it has to be taken off
-// again, unless that is due in any case.
+// dearest is the highest price of a change.
+const dearest = 254
+
+// writes returns the costs with which the wanted pods go first. Each of these gets a mark in any case, so that its cost takes no request of its own. A
+// survivor's takes two, as it has to be taken off again, unless that is due in any case.
 func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 	tier := podrank.WithTier(func(pod *corev1.Pod) int {
 		if wanted[pod] {
@@ -214,10 +217,13 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 		return 1
 	})
 	requests := podrank.WithPrice(func(pod *corev1.Pod) int {
-		if wanted[pod] || q.IsOurs(pod) {
+		switch {
+		case wanted[pod]:
 			return 1
+		case q.IsOurs(pod):
+			return dearest / 2
 		}
-		return 2
+		return dearest
 	})
 	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
 		mayOverwrite := q.Others == v1alpha1.Follow || q.Others == v1alpha1.Override

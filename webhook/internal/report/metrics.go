@@ -24,7 +24,7 @@ var (
 	}, []string{"result"})
 	written  = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
 	takenOff = counters("podrank_webhook_costs_taken_off_total",
-		"Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.", "why")
+		"Deletion costs taken off again, by why: a reason for which pods are missed.", "why")
 	left    = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be taken off in an hour, and stay.")
 	blocked = counters("podrank_webhook_blocked_pods_total",
 		"Pods that went although the policy wanted others to go first, by the rule that decided.", "rule")

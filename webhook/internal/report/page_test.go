@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	r, lines := log()
 	rules := []string{"first[0]", "value", "not-ready", "restarts", "uid", "uid", "uid"}
-	results := []steer.Result{steer.Steered, steer.Steered, steer.Unconfirmed, steer.NoRoom, steer.Conflict}
+	results := []steer.Result{steer.Steered, steer.Steered, steer.Unconfirmed, steer.NoRoom, steer.DeadlineExceeded}
 	year, m, _ := time.Now().UTC().Date()
 	last := time.Date(year, m-1, 1, 0, 0, 0, 0, time.UTC)
 	begins := []time.Time{last.AddDate(0, -1, 0), last, last.AddDate(0, 1, 0)}

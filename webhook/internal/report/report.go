@@ -208,14 +208,6 @@ func (r *Reporter) Left(pod cost.Pod, err error) {
 	r.Log.Error(err, "gave up taking a deletion cost off: it stays", "namespace", pod.Key.Namespace, "pod", pod.Key.Name)
 }
 
-// TakenOff reports costs of a request that came off, because it was not steered.
-func (r *Reporter) TakenOff(o *steer.Outcome, count int, err error) {
-	TakenOff(count, "RequestFailed")
-	if err != nil {
-		r.about(o).Error(err, "cannot take all costs off: the leader will")
-	}
-}
-
 // Audit returns what the API server's audit log says of a request: what became of it, by which policy, the pods that should go,
 // and how many deletion costs were written.
 func Audit(o *steer.Outcome) map[string]string {

@@ -2,10 +2,11 @@ package steer
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"golang.org/x/time/rate"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
@@ -23,13 +24,15 @@ type room struct{ all, share int }
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
-	// One decision of a namespace is made at a time, one comparison, and the costs of one scale-down are written, so that one of each waits.
-	turns, comparing, writing bounded.Locks[string]
-	// sets keep two requests about one set from writing at the same time.
-	sets bounded.Locks[types.UID]
+	// One decision of a namespace is made at a time, and one comparison, so that one of each waits.
+	turns, comparing bounded.Locks[string]
+	// waiting are requests of a namespace that are being decided or wait for that.
+	waiting bounded.Few[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
 	emptying   bounded.Locks[string]
 	predicting sync.Mutex
+	// recent has, by the UIDs of their sets, what this replica has just decided.
+	recent *cache.LRUExpireCache
 
 	// rates has a rate.Limiter for each namespace.
 	rates sync.Map
@@ -42,9 +45,8 @@ type Limits struct {
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
 	const namespace = "other scale-downs of the namespace"
-	l := &Limits{perSecond: perSecond, held: map[room]*bounded.Few[string]{toDecide: {}, toPredict: {}}}
-	l.turns.Others, l.comparing.Others, l.writing.Others = namespace, namespace, namespace
-	l.sets.Others, l.emptying.Others = "other scale-downs of the set", "decisions about whole nodes"
+	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats), held: map[room]*bounded.Few[string]{toDecide: {}, toPredict: {}}}
+	l.turns.Others, l.comparing.Others, l.emptying.Others = namespace, namespace, "decisions about whole nodes"
 	return l
 }
 
@@ -54,6 +56,24 @@ func (l *Limits) allow(namespace string) bool {
 	limiter, _ := l.rates.LoadOrStore(namespace, rate.NewLimiter(rate.Limit(l.perSecond), bounded.DecisionsBurst*l.perSecond))
 	return limiter.(*rate.Limiter).Allow()
 }
+
+// turn waits until it is the turn of a namespace's request. If another one waits for that already, it is errBusy.
+func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err error) {
+	if !l.waiting.Enter(namespace, 2) {
+		return nil, errBusy
+	}
+	unlock, err := l.turns.Lock(ctx, namespace)
+	if err != nil {
+		l.waiting.Leave(namespace)
+		return nil, err
+	}
+	return func() {
+		unlock()
+		l.waiting.Leave(namespace)
+	}, nil
+}
+
+var errBusy = errors.New("one scale-down of the namespace is being decided, and another one waits for its turn")
 
 // empty decides about whole nodes while no one else does.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {

@@ -27,11 +27,6 @@ type Observation struct {
 
 // observe reads what a prediction needs.
 func (f *fall) observe(ctx context.Context) (Result, error) {
-	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
-	if err != nil {
-		return Failed, err
-	}
-	defer end()
 	if !f.by.Limits.observed.Enter(f.Key.Namespace, bounded.Comparisons) {
 		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", bounded.Comparisons)
 	}

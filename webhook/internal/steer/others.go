@@ -72,7 +72,9 @@ func (f *fall) noRoom(err *decide.NoRoomError) error {
 func (f *fall) stands(ctx context.Context) bool {
 	written := map[types.UID]string{}
 	for _, write := range f.writes {
-		written[write.Pod.UID] = strconv.Itoa(int(write.Cost))
+		if write.Cost != nil {
+			written[write.Pod.UID] = strconv.Itoa(int(*write.Cost))
+		}
 	}
 	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.Set.UID())
 	if err != nil {

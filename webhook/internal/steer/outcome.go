@@ -2,11 +2,9 @@ package steer
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -18,13 +16,17 @@ import (
 // A Result is what became of a request. Its text is the reason in events and conditions, and a label of metrics.
 type Result string
 
-// The results. All but the first few are failures. The costs of a request come off again, unless it was steered, confirmed or not.
+// The results. All but the first few are failures. Whatever was written by then stands, until the leader finds out what became of it.
 const (
 	// Steered: the wanted pods have the lowest costs, and the controller has seen them.
 	Steered Result = "Steered"
 	// Unconfirmed: the wanted pods have the lowest costs, but the deadline came before it was clear that the controller has seen
 	// them. The comparison tells whether it had.
 	Unconfirmed Result = "Unconfirmed"
+	// Unsettled: pods changed while costs were written and after that, or the deadline came, so the request was let through with the costs that stand.
+	Unsettled Result = "Unsettled"
+	// Repeated: the request repeats one about which this replica has just decided, and was let through with what stands.
+	Repeated Result = "Repeated"
 	// Observed: the policy only observes which pods Kubernetes deletes.
 	Observed Result = "Observed"
 	// NoPolicy: no policy selects the set.
@@ -42,8 +44,6 @@ const (
 
 	// NoRoom: the costs of others leave none for the wanted pods.
 	NoRoom Result = "NoRoom"
-	// Conflict: pods or their costs changed again and again while costs were written.
-	Conflict Result = "Conflict"
 	// DeadlineExceeded: there was no time left.
 	DeadlineExceeded Result = "DeadlineExceeded"
 	// TooMany: more requests came from the namespace than are decided.
@@ -56,7 +56,7 @@ const (
 
 // IsFailure reports whether something was to be steered and was not.
 func (r Result) IsFailure() bool {
-	return slices.Contains([]Result{NoRoom, Conflict, DeadlineExceeded, TooMany, PolicyDeleted, Failed}, r)
+	return slices.Contains([]Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, PolicyDeleted, Failed}, r)
 }
 
 // Concerns reports whether the result is about a policy, and so worth telling. To tell of each of too many would be too much.
@@ -65,7 +65,7 @@ func (r Result) Concerns() bool {
 }
 
 // Holds reports whether the costs of a request stay until its pods are gone.
-func (r Result) Holds() bool { return r == Steered || r == Unconfirmed }
+func (r Result) Holds() bool { return r == Steered || r == Unconfirmed || r == Unsettled }
 
 // A Request is one that lowers a count.
 type Request struct {
@@ -92,8 +92,9 @@ type Outcome struct {
 	Request
 	Result  Result
 	Message string
-	// At is when the request came.
-	At time.Time
+	// At is when the request came, First when the first about the same scale-down did, and Decision how many decisions about it there were.
+	At, First time.Time
+	Decision  int
 	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
@@ -106,8 +107,6 @@ type Outcome struct {
 	Next   string
 	// Written is how many costs were written.
 	Written int
-	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
-	Undo []cost.Undo
 	// Blocked are the first of the pods that go although others should, and Blocks is how many there are, by rule.
 	Blocked []decide.Blocked
 	Blocks  map[string]int
@@ -129,54 +128,10 @@ func (o *Outcome) Blocking() (count int) {
 func (o *Outcome) Forget() {
 	kept := 0
 	if o.Result.Holds() {
-		o.Undo, kept = nil, min(len(o.Wanted), bounded.RecordPods)
+		kept = min(len(o.Wanted), bounded.RecordPods)
 	}
 	o.Wanted, o.Whys = slices.Clone(o.Wanted[:kept]), slices.Clone(o.Whys[:kept])
 	if o.Set != nil && o.Result != Observed {
 		o.Set.Selector = nil
 	}
-}
-
-// keep is how long a plan that nobody asks for is remembered.
-const keep = time.Minute
-
-// A LastPlan is the last plan for a set.
-type LastPlan struct {
-	// At is when the request came.
-	At     time.Time
-	To     int32
-	Wanted []cost.Pod
-}
-
-// Plans has the last plan of each set, in memory. Marks on pods say which should go, too, and survive a restart, but a pod whose cost fits
-// already has none.
-type Plans struct {
-	// mu is held from the look at a plan until it is forgotten: another one may come meanwhile.
-	mu  sync.Mutex
-	all *cache.Expiring
-}
-
-// NewPlans has none yet.
-func NewPlans() *Plans { return &Plans{all: cache.NewExpiring()} }
-
-// planOf is by namespace and UID: whatever an owner reference elsewhere says, it is about another set.
-func planOf(namespace string, set types.UID) [2]string { return [2]string{namespace, string(set)} }
-
-// Add remembers the plan of a request that was steered.
-func (p *Plans) Add(o *Outcome) {
-	if o.Result.Holds() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.all.Set(planOf(o.Set.Object.GetNamespace(), o.Set.UID()), LastPlan{o.At, o.To, slices.Clone(o.Wanted)}, keep)
-	}
-}
-
-// Take returns the last plan of a set, and forgets it.
-func (p *Plans) Take(namespace string, set types.UID) (LastPlan, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	plan, _ := p.all.Get(planOf(namespace, set))
-	p.all.Delete(planOf(namespace, set))
-	last, ok := plan.(LastPlan)
-	return last, ok
 }

@@ -35,8 +35,13 @@ type plan struct {
 	costs map[types.UID]owned
 	// rules are by which the pods go that should.
 	rules map[types.UID]string
-	// theirs are the pods whose cost somebody else has written meanwhile, written those with a new cost, and undone those that have an entry in Undo.
-	theirs, written, undone map[types.UID]bool
+	// theirs are the pods whose cost somebody else has written meanwhile, and written those with a new cost.
+	theirs, written map[types.UID]bool
+	// wrote is whether any pod may have been written to.
+	wrote bool
+	// touched are the pods that this decision has written to, which it does once for each, and skipped is whether one needed another write.
+	touched map[types.UID]bool
+	skipped bool
 	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
 	writes []cost.Write
 	news   int
@@ -51,29 +56,27 @@ func (f *fall) prepare(ctx context.Context) (Result, error) {
 	}
 	f.nodes = f.by.nodes(ctx)
 	f.readValues(ctx)
-	f.theirs, f.written, f.undone = map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
+	f.theirs, f.written = map[types.UID]bool{}, map[types.UID]bool{}
 	return Steered, nil
 }
 
 // write plans and writes costs, anew if pods change meanwhile.
 func (f *fall) write(ctx context.Context) (Result, error) {
 	var changed error
+	f.touched, f.skipped = map[types.UID]bool{}, false
 	for range attempts {
 		if result, err := f.choosePods(ctx); result != Steered {
 			return result, err
 		}
-		unlock, err := f.by.Limits.writing.Lock(ctx, f.Key.Namespace)
-		if err != nil {
-			return Failed, err
-		}
+		f.wrote = f.wrote || len(f.writes) > 0
 		errs := f.by.Costs.Write(ctx, f.writes)
-		unlock()
 		changed = nil
 		var failed error
 		for i, err := range errs {
 			uid := f.writes[i].Pod.UID
 			switch {
 			case err == nil:
+				f.touched[uid] = true
 				if i < f.news {
 					f.written[uid] = true
 				}
@@ -89,21 +92,19 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 		if failed != nil {
 			return Failed, failed
 		}
-		if changed == nil {
+		if changed == nil && !f.skipped {
 			return Steered, nil
 		}
 	}
-	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
+	if changed == nil {
+		changed = errors.New("a pod is written to once for each decision")
+	}
+	return Unsettled, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
 }
 
 // choosePods decides which pods should go, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is
 // forgotten when it returns.
 func (f *fall) choosePods(ctx context.Context) (Result, error) {
-	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
-	if err != nil {
-		return Failed, err
-	}
-	defer end()
 	ofTerminal := ""
 	f.costs, f.tiers = map[types.UID]owned{}, map[types.UID]int{}
 	ordering := f.ordering()
@@ -188,49 +189,61 @@ func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	for _, blocked := range decision.Blocked {
 		f.Blocks[blocked.Rule]++
 	}
-	f.writes, f.news = nil, len(decision.Writes)
-	for _, planned := range slices.Concat(decision.Writes, f.relied(decision, active)) {
-		pod := planned.Pod
-		write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: f.mark(pod), Previous: f.costs[pod.UID].theirs}
-		if owner := f.costs[pod.UID].Owner; owner == cost.FromTemplate || owner == cost.Other {
-			write.Over = pod.ResourceVersion
+	f.writes, f.news, f.skipped = nil, 0, false
+	for i, write := range f.planned(decision, active) {
+		if f.touched[write.Pod.UID] {
+			f.skipped = true
+			continue
+		}
+		if i < len(decision.Writes) {
+			f.news++
 		}
 		f.writes = append(f.writes, write)
-		// Also if the answer is lost: the write may have been done. What was there before the first attempt counts.
-		if !f.undone[pod.UID] {
-			f.undone[pod.UID] = true
-			f.Undo = append(f.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: cost.Before(pod, f.costs[pod.UID].Owner, f.Set.TemplateAnnotations)})
-		}
 	}
 }
 
-// relied returns the costs of earlier requests that stay as they are. The plan relies on them, so they get this request's mark.
-// The mark of an earlier attempt may have to change, too.
-func (f *fall) relied(decision *decide.Decision, active []*corev1.Pod) (relied []decide.Write) {
-	wanted, changes := map[*corev1.Pod]bool{}, map[*corev1.Pod]bool{}
-	for _, pod := range decision.Wanted {
-		wanted[pod] = true
+// planned returns the writes that a decision takes, of which the first have the new costs. Each selected pod gets a mark, from which any replica learns how
+// the scale-down ends, and so does each pod with a cost of an earlier request on which the plan relies, unless an earlier decision about this scale-down has
+// written it.
+func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes []cost.Write) {
+	changes := map[*corev1.Pod]bool{}
+	add := func(pod *corev1.Pod, value *int32) {
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: value, Mark: f.mark(pod)}
+		owner := f.costs[pod.UID].Owner
+		if write.Previous = f.costs[pod.UID].theirs; value == nil {
+			write.Previous = nil
+		} else if owner == cost.FromTemplate || owner == cost.Other {
+			write.Over = pod.ResourceVersion
+		}
+		writes, changes[pod] = append(writes, write), true
 	}
 	for _, write := range decision.Writes {
-		changes[write.Pod] = true
+		add(write.Pod, &write.Cost)
 	}
 	for _, pod := range active {
 		mark, isMarked := cost.Cached(pod)
-		owner := f.costs[pod.UID].Owner
+		owner, goes := f.costs[pod.UID].Owner, f.mark(pod).Goes
 		isOurs := isMarked && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
-		if isOurs && !changes[pod] && mark != f.mark(pod) {
+		switch {
+		case changes[pod], isMarked && mark.Serves(f.mark(pod)):
+		case isOurs:
 			// Kubernetes, too, takes an invalid cost for 0.
 			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
-			relied = append(relied, decide.Write{Pod: pod, Cost: int32(value), Goes: wanted[pod]})
+			add(pod, new(int32(value)))
+		case goes:
+			add(pod, nil)
 		}
 	}
-	return relied
+	return writes
 }
 
 // mark is that of a pod with a cost for this request.
 func (f *fall) mark(pod *corev1.Pod) cost.Mark {
 	rule, goes := f.rules[pod.UID]
-	return cost.Mark{Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes, Rule: rule}
+	return cost.Mark{
+		Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes, Rule: rule,
+		From: f.From, Generation: f.Set.Object.GetGeneration(), First: f.First.UnixMilli(), Decision: f.Decision,
+	}
 }
 
 // nodes returns nodes, as the cache has them.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -78,18 +79,71 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	f := &fall{Outcome: &Outcome{Request: request, At: s.Now()}, by: s}
 	var err error
 	if f.Result, err = f.run(ctx); err != nil {
-		if ctx.Err() != nil && f.Result != Unconfirmed {
+		switch {
+		case errors.Is(err, errBusy):
+			f.Result = TooMany
+		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || f.Result.Holds():
+		case f.wrote:
+			f.Result = Unsettled
+		default:
 			f.Result = DeadlineExceeded
 		}
 		f.Message = err.Error()
+	}
+	if f.Set != nil {
+		f.remember(f.Result)
 	}
 	return f.Outcome
 }
 
 func (f *fall) run(ctx context.Context) (Result, error) {
-	if result, err := f.mayAsk(ctx); result != Steered {
+	known, result, err := f.mayAsk(ctx)
+	if result != Steered {
 		return result, err
 	}
+	if result, err := f.repeats(ctx, known.Generation); result != Steered {
+		return result, err
+	}
+	ctx, stop := context.WithTimeout(ctx, f.rest(ctx))
+	defer stop()
+	if !f.by.Limits.allow(f.Key.Namespace) {
+		return TooMany, errors.New("too many requests in this namespace")
+	}
+	// The cache does not know what policies say, only that they are there.
+	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil {
+		return Failed, err
+	} else if !isThere {
+		return NoPolicy, nil
+	}
+	if result, err := f.inTurn(ctx, f.decide); result != Steered {
+		return result, err
+	}
+	for {
+		began := f.by.Now()
+		f.remember(Unconfirmed)
+		// Somebody else may write these costs, too, at any time.
+		if result, err := f.confirm(ctx); result != Steered || f.Decision == bounded.DecisionsOfOne || f.stands(ctx) || f.isLate(ctx, began) {
+			return result, err
+		}
+		f.Decision++
+		if result, err := f.inTurn(ctx, f.write); result != Steered {
+			return result, err
+		}
+	}
+}
+
+// inTurn does something in the turn of the namespace.
+func (f *fall) inTurn(ctx context.Context, do func(context.Context) (Result, error)) (Result, error) {
+	end, err := f.by.Limits.turn(ctx, f.Key.Namespace)
+	if err != nil {
+		return Failed, err
+	}
+	defer end()
+	return do(ctx)
+}
+
+// decide chooses the policy, and writes costs by it.
+func (f *fall) decide(ctx context.Context) (Result, error) {
 	err := f.choosePolicy(ctx)
 	switch {
 	case err != nil:
@@ -105,24 +159,10 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	case f.by.Observes || f.chosen.Policy.Spec.Observes():
 		return f.observe(ctx)
 	}
-	unlock, err := f.by.Limits.sets.Lock(ctx, f.Set.UID())
-	if err != nil {
-		return Failed, err
-	}
-	defer unlock()
 	if result, err := f.prepare(ctx); result != Steered {
 		return result, err
 	}
-	for again := false; ; again = true {
-		began := f.by.Now()
-		if result, err := f.write(ctx); result != Steered {
-			return result, err
-		}
-		// Somebody else may write these costs, too, at any time.
-		if result, err := f.confirm(ctx); result != Steered || again || f.stands(ctx) || f.isLate(ctx, began) {
-			return result, err
-		}
-	}
+	return f.write(ctx)
 }
 
 // isLate reports whether there is less time left than has passed since then.
@@ -132,38 +172,24 @@ func (f *fall) isLate(ctx context.Context, since time.Time) bool {
 	return ok && deadline.Sub(now) < now.Sub(since)
 }
 
-// mayAsk reports whether the request is worth one to the API server.
-func (f *fall) mayAsk(ctx context.Context) (Result, error) {
+// mayAsk reports whether the request is worth one to the API server, and returns the set as the cache knows it.
+func (f *fall) mayAsk(ctx context.Context) (*metav1.PartialObjectMetadata, Result, error) {
 	if f.To <= 0 || f.To >= f.From {
-		return NothingToDo, nil
+		return nil, NothingToDo, nil
 	}
 	if f.DryRun {
-		return DryRun, nil
+		return nil, DryRun, nil
 	}
 	// What is not about a set of that UID does not count as a decision of the namespace, either.
 	known := workload.Metadata(f.Kind)
 	if err := f.by.Cache.Get(ctx, f.Key, known); apierrors.IsNotFound(err) || err == nil && known.UID != f.SetUID {
-		return Stale, nil
+		return nil, Stale, nil
 	}
-	if !f.by.Limits.allow(f.Key.Namespace) {
-		return TooMany, errors.New("too many requests in this namespace")
-	}
-	// The cache does not know what policies say, only that they are there.
-	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil {
-		return Failed, err
-	} else if !isThere {
-		return NoPolicy, nil
-	}
-	return Steered, nil
+	return known, Steered, nil
 }
 
 // choosePolicy reads the set, if the request is about it as it is, and chooses the policy for it, if there is one.
 func (f *fall) choosePolicy(ctx context.Context) error {
-	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
-	if err != nil {
-		return err
-	}
-	defer end()
 	set, err := workload.Get(ctx, f.by.Live, f.Kind, f.Key)
 	if err != nil || !f.isAbout(set) {
 		return err
@@ -199,26 +225,4 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 		return Unconfirmed, late
 	}
 	return Steered, err
-}
-
-// TakeOff takes off the costs of a request that was not steered, except those on which a later request relies. It returns how
-// many came off. It may be called when the request has been answered.
-func (s *Steerer) TakeOff(ctx context.Context, o *Outcome) (count int, err error) {
-	if o.Result.Holds() || len(o.Undo) == 0 {
-		return 0, nil
-	}
-	unlock, err := s.Limits.sets.Lock(ctx, o.Set.UID())
-	if err != nil {
-		return 0, err
-	}
-	defer unlock()
-	var failed []error
-	for _, err := range s.Costs.TakeOff(ctx, o.Undo) {
-		if err == nil {
-			count++
-		} else if !errors.Is(err, cost.ErrGone) {
-			failed = append(failed, err)
-		}
-	}
-	return count, errors.Join(failed...)
 }

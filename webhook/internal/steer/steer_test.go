@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,8 +96,24 @@ func (s *shop) request(to int32) steer.Request {
 	return request
 }
 
-// fall lowers the count, with this result.
+// fall lowers the count, with this result. It is another scale-down than those before.
 func (s *shop) fall(to int32, result steer.Result, message string) *steer.Outcome {
+	s.Helper()
+	s.renew()
+	return s.repeat(to, result, message)
+}
+
+// renew gives the set another generation, as each change of its spec does.
+func (s *shop) renew() {
+	set := &appsv1.ReplicaSet{}
+	if err := s.Get(context.Background(), fakeapi.Key("web"), set); err == nil {
+		set.Generation++
+		_ = s.Update(context.Background(), set)
+	}
+}
+
+// repeat asks about the scale-down again.
+func (s *shop) repeat(to int32, result steer.Result, message string) *steer.Outcome {
 	s.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
@@ -194,7 +211,7 @@ func (s *shop) over(count int32) {
 	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
 	set.Spec.Replicas = &count
 	fakeapi.Must(s, s.Update(context.Background(), set))
-	set.Status.Replicas = count
+	set.Status.Replicas, set.Status.ObservedGeneration = count, set.Generation
 	fakeapi.Must(s, s.API.Status().Update(context.Background(), set))
 }
 
@@ -320,7 +337,7 @@ func TestCostOfTemplateChanges(t *testing.T) {
 	s := newShop(t, ofTemplate)
 	happened := s.overwrite("somebody", "7")
 	s.fall(3, steer.Steered, "")
-	if costs := s.costs(); !*happened || costs["web-1"] != "7" {
+	if costs := s.costs(); !*happened || costs["web-1"] != "7 to 3" {
 		t.Fatal(costs)
 	}
 }
@@ -336,44 +353,39 @@ func TestConflictOnce(t *testing.T) {
 	}
 	// It counts as 0, so that those that stay have to go above it.
 	s.fall(3, steer.Steered, "")
-	s.same(map[string]string{"web-0": "1 to 3", "web-2": "1 to 3", "web-3": "-1 to 3", "web-4": "1 to 3", "web-5": "-1 to 3"})
+	s.same(map[string]string{"web-0": "1 to 3", "web-1": " to 3", "web-2": "1 to 3", "web-3": "-1 to 3", "web-4": "1 to 3", "web-5": "-1 to 3"})
 }
 
-func (s *shop) takeOff(o *steer.Outcome) (count int) {
-	s.Helper()
-	count, err := s.TakeOff(context.Background(), o)
-	fakeapi.Must(s, err)
-	return count
-}
-
-// A request that is not steered after all has the costs come off that were written for it.
-func TestTakesOff(t *testing.T) {
+// What was written for a request stands, whatever becomes of it.
+func TestStands(t *testing.T) {
+	all := map[string]string{"web-1": "-1 to 3", "web-3": "-1 to 3", "web-5": "-1 to 3"}
 	for name, c := range map[string]struct {
 		result  steer.Result
 		message string
 		// before is what is prepared. It may end the request.
 		before func(s *shop, stop func())
-		left   map[string]string
+		stands map[string]string
 	}{
-		"pods that change again and again": {steer.Conflict, "the pod is gone", func(s *shop, _ func()) { s.refuse("web-1", gone("web-1")) }, nil},
+		"pods that change again and again": {steer.Unsettled, "the pod is gone", func(s *shop, _ func()) { s.refuse("web-1", gone("web-1")) },
+			map[string]string{"web-3": "-1 to 3", "web-5": "-1 to 3"}},
 		"no right to write": {steer.Failed, "forbidden", func(s *shop, _ func()) {
 			s.refuse("web-1", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")))
-		}, nil},
+		}, map[string]string{"web-3": "-1 to 3", "web-5": "-1 to 3"}},
 		"no canary": {steer.Failed, "no canary", func(s *shop, _ func()) {
 			s.barrier = func(context.Context) error { return errors.New("no canary") }
-		}, nil},
+		}, all},
 		"a policy that is deleted": {steer.PolicyDeleted, "deleted", func(s *shop, _ func()) {
 			s.barrier = func(ctx context.Context) error { return s.Delete(ctx, s.policy) }
-		}, nil},
-		"nobody who waits": {steer.DeadlineExceeded, "context canceled", func(s *shop, stop func()) {
+		}, all},
+		"nobody who waits": {steer.Unsettled, "context canceled", func(s *shop, stop func()) {
 			s.barrier = func(ctx context.Context) error {
 				stop()
 				return ctx.Err()
 			}
-		}, nil},
+		}, all},
 		"kubectl podrank, which begins to steer": {steer.StoodAside, "web-1", func(s *shop, _ func()) {
 			s.overwrite(cost.Terminal, "-7")
-		}, map[string]string{"web-1": "-7"}},
+		}, map[string]string{"web-1": "-7", "web-3": "-1 to 3", "web-5": "-1 to 3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, nil)
@@ -382,75 +394,17 @@ func TestTakesOff(t *testing.T) {
 			c.before(s, stop)
 			o := s.Steer(ctx, s.request(3))
 			s.is(o, c.result, c.message)
-			written := map[string]bool{}
-			for _, write := range s.Written() {
-				written[write.Name] = true
+			s.same(c.stands)
+			// The same replica decides once.
+			written := len(s.Written())
+			if o := s.Steer(context.Background(), s.request(3)); o.Result != steer.Repeated || len(s.Written()) != written {
+				t.Errorf("again: %s, %d more writes", o.Result, len(s.Written())-written)
 			}
-			if len(o.Undo) == 0 || o.Written != len(written) || o.Written == 0 {
-				t.Fatalf("%d costs written: %v", o.Written, s.Written())
-			}
-			s.takeOff(o)
-			s.same(c.left)
 		})
 	}
 }
 
-// A request fails, and another replica steers a later one before its costs are off: those stay, since they fit that one as well.
-func TestRelied(t *testing.T) {
-	for _, to := range []int32{3, 4} {
-		s := newShop(t, nil)
-		failed := s.fails(3)
-		s.fall(to, steer.Steered, "")
-		relied := s.costs()
-		if len(relied) != 3 {
-			t.Fatalf("%v: too few, so this shows nothing", relied)
-		}
-		if count := s.takeOff(failed); count != 0 {
-			t.Errorf("%d came off", count)
-		}
-		s.same(relied)
-	}
-}
-
-// A later request is steered just while the costs of one that failed come off.
-func TestReliedMeanwhile(t *testing.T) {
-	s := newShop(t, nil)
-	failed := s.fails(5)
-	// Other replicas do not share its lock.
-	other := s.NewSteerer(s.Wait, now)
-	came := false
-	s.Before = func(write *fakeapi.Write) error {
-		if came || len(write.Annotations) > 0 {
-			return nil
-		}
-		came = true
-		// It has been read, and is written to before the answer to that.
-		hook := s.Before
-		s.Before = nil
-		defer func() { s.Before = hook }()
-		s.is(other.Steer(context.Background(), s.request(5)), steer.Steered, "")
-		return nil
-	}
-	s.takeOff(failed)
-	if costs := s.costs(); !came || len(costs) != 1 {
-		t.Fatal(costs)
-	}
-}
-
-// A later request fails: the costs of the one before it are as they were, marks included.
-func TestFailsAfterAnother(t *testing.T) {
-	s := newShop(t, nil)
-	s.fall(4, steer.Steered, "")
-	before := s.costs()
-	failed := s.fails(2)
-	if len(s.costs()) == len(before) {
-		t.Fatal("it wrote nothing, so this shows nothing")
-	}
-	s.takeOff(failed)
-	s.same(before)
-}
-
-// A pod that was written to, and is no longer wanted when pods have changed, has a mark that says so.
+// A decision writes to a pod once, although another plan wants it to stay when pods have changed.
 func TestPlannedAnew(t *testing.T) {
 	s := newShop(t, nil)
 	s.once(func() error {
@@ -464,19 +418,15 @@ func TestPlannedAnew(t *testing.T) {
 		}
 		return gone("web-1")
 	})
-	o := s.fall(3, steer.Steered, "")
-	var pods corev1.PodList
-	fakeapi.Must(t, s.List(context.Background(), &pods))
-	wanted, stays := names(o.Wanted), 0
-	for _, pod := range pods.Items {
-		if mark, ok := cost.MarkOf(&pod); ok && mark.Goes != slices.Contains(wanted, pod.Name) {
-			t.Errorf("%s of %v: %+v", pod.Name, wanted, mark)
-		} else if ok && !mark.Goes {
-			stays++
+	s.fall(3, steer.Unsettled, "a pod is written to once for each decision")
+	writes := map[string]int{}
+	for _, write := range s.Written() {
+		if writes[write.Name]++; writes[write.Name] > 1 {
+			t.Errorf("%s was written to again", write.Name)
 		}
 	}
-	if stays == 0 {
-		t.Errorf("%v are wanted, and none of the others is marked, so this shows nothing", wanted)
+	if len(writes) < 4 {
+		t.Errorf("%v: no other pod was selected, so this shows nothing", writes)
 	}
 }
 
@@ -495,8 +445,8 @@ func TestUnconfirmed(t *testing.T) {
 	}
 	o := s.Steer(ctx, s.request(4))
 	s.is(o, steer.Unconfirmed, "deadline exceeded")
-	if count := s.takeOff(o); count != 0 || len(s.costs()) != 2 || len(o.Wanted) != 2 {
-		t.Errorf("%d came off, and %v are left", count, s.costs())
+	if len(s.costs()) != 2 || len(o.Wanted) != 2 {
+		t.Errorf("%v are left", s.costs())
 	}
 }
 
@@ -738,10 +688,10 @@ func TestForget(t *testing.T) {
 	if len(large.Wanted) != 500 || len(large.Whys) != 500 || cap(large.Wanted) > 512 {
 		t.Errorf("%d of %d pods, %d reasons", len(large.Wanted), cap(large.Wanted), len(large.Whys))
 	}
-	if len(steered.Wanted) != 2 || len(steered.Whys) != 2 || steered.Undo != nil || steered.Set.Selector != nil || steered.Count != 2 {
+	if len(steered.Wanted) != 2 || len(steered.Whys) != 2 || steered.Set.Selector != nil || steered.Count != 2 {
 		t.Errorf("%+v", steered)
 	}
-	if len(failed.Wanted)+len(failed.Whys) > 0 || len(failed.Undo) == 0 || failed.Set.Selector != nil || failed.Count != 3 {
+	if len(failed.Wanted)+len(failed.Whys) > 0 || failed.Set.Selector != nil || failed.Count != 3 {
 		t.Errorf("%+v", failed)
 	}
 	if observed.Set.Selector == nil {
@@ -805,7 +755,8 @@ func TestTwoPolicies(t *testing.T) {
 	}
 }
 
-// Whatever is read of a namespace is read by one request at a time. So it is with comparisons, which do not wait for decisions, nor these for them.
+// Whatever is read of a namespace is read by one request at a time, another one waits, and the others are let through. One comparison of a namespace reads at a
+// time, which does not wait for decisions, nor these for it.
 func TestOneAtATime(t *testing.T) {
 	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
 		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })
@@ -828,15 +779,22 @@ func TestOneAtATime(t *testing.T) {
 		}
 		s.Steerer.Live = live
 		var requests []steer.Request
+		var busy atomic.Int64
 		for i := range 10 {
 			requests = append(requests, s.request(int32(3+i%3)))
 		}
 		together(func(i int) error {
-			if o := s.Steer(ctx, requests[i]); o.Set == nil {
+			o := s.Steer(ctx, requests[i])
+			if o.Result == steer.TooMany {
+				busy.Add(1)
+			} else if o.Set == nil {
 				return errors.New(o.Message)
 			}
 			return nil
 		})
+		if busy.Load() == 0 {
+			t.Error("more than one request waited for another")
+		}
 		s.over(3)
 		s.Later, s.Steerer.Live = live, nil
 		set, err := workload.Get(ctx, live, workload.ReplicaSet, fakeapi.Key("web"))
@@ -848,8 +806,70 @@ func TestOneAtATime(t *testing.T) {
 			}
 			return nil
 		})
-		if count := reads.Count.Load(); count < 40 {
+		if count := reads.Count.Load(); count < 20 {
 			t.Errorf("%s: only %d reads", mode, count)
 		}
 	}
+}
+
+// A repeated request is answered without a write, and without a read if this replica has just decided. All replicas together decide twice, whatever changes,
+// and what stands is let through then.
+func TestRepeated(t *testing.T) {
+	s := newShop(t, nil)
+	live, reads := s.Counted()
+	s.Steerer.Live = live
+	other := s.NewSteerer(s.Wait, now)
+	s.repeat(4, steer.Steered, "")
+	written, read := len(s.Written()), reads.Count.Load()
+	for range 3 {
+		s.repeat(4, steer.Repeated, "")
+	}
+	if len(s.Written()) != written || reads.Count.Load() != read {
+		t.Errorf("%d writes and %d reads more", len(s.Written())-written, reads.Count.Load()-read)
+	}
+	// The other replica proves that the costs stand, and writes none.
+	ask := func(result steer.Result) {
+		t.Helper()
+		s.is(other.Steer(context.Background(), s.request(4)), result, "")
+	}
+	ask(steer.Steered)
+	ask(steer.Repeated)
+	if len(s.Written()) != written {
+		t.Errorf("%d writes more", len(s.Written())-written)
+	}
+	// A selected pod is deleted: the first replica decides once more, and then nobody does.
+	fakeapi.Must(t, s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-1")))
+	if o := s.repeat(4, steer.Steered, ""); o.Decision != 2 || len(o.Wanted) != 1 {
+		t.Errorf("%+v", o)
+	}
+	fakeapi.Must(t, s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-3")))
+	s.repeat(4, steer.Unsettled, "pods changed after the last decision")
+	s.repeat(4, steer.Repeated, "")
+	if len(s.Written()) > written+1 {
+		t.Errorf("%d writes more", len(s.Written())-written)
+	}
+}
+
+// A later scale-down between the same counts is another one: the set has another generation, or the first is long over.
+func TestNotRepeated(t *testing.T) {
+	s := newShop(t, nil)
+	s.repeat(4, steer.Steered, "")
+	s.fall(4, steer.Steered, "")
+	s.Now = func() time.Time { return now.Add(11 * time.Second) }
+	s.repeat(4, steer.Steered, "")
+	dry := s.request(4)
+	dry.DryRun = true
+	s.is(s.Steer(context.Background(), dry), steer.DryRun, "")
+	s.repeat(4, steer.Repeated, "")
+}
+
+// Each selected pod has a mark, from which any replica learns how the scale-down ends, although only a pod that stays needs a cost.
+func TestMarksSelected(t *testing.T) {
+	s := newShop(t, func(_ *shop, pods []*corev1.Pod) {
+		for _, i := range []int{1, 3, 5} {
+			other(pods[i], "somebody", "-7")
+		}
+	})
+	s.fall(3, steer.Steered, "")
+	s.same(map[string]string{"web-1": "-7 to 3", "web-3": "-7 to 3", "web-5": "-7 to 3"})
 }

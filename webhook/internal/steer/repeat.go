@@ -1,0 +1,144 @@
+package steer
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// The API server asks again if a set changes while a request about it waits, and a set whose pods change does so all the time. A repeated request is answered
+// with what stands: this replica remembers what it has just decided, and marks on pods tell what another one has. Nothing is kept in the set, since that would
+// change it, too.
+
+// A decided scale-down is one about which there was a decision.
+type decided struct {
+	to         int32
+	isScale    bool
+	generation int64
+	first      time.Time
+	decision   int
+	// result is "" if another replica has decided.
+	result Result
+	count  int
+	// costs are those of the selected pods, of at most bounded.RecordPods.
+	costs map[types.UID]string
+}
+
+// repeats answers a request about a scale-down that was decided already. The result is Steered if it is to be decided now.
+func (f *fall) repeats(ctx context.Context, generation int64) (Result, error) {
+	f.First, f.Decision = f.At, 1
+	d := f.recall(ctx, generation)
+	if d == nil {
+		return Steered, nil
+	}
+	f.First, f.Decision, f.Count = d.first, d.decision+1, d.count
+	isOwn := d.result != ""
+	stands := isOwn && f.stillStands(ctx, d)
+	switch {
+	case isOwn && (!d.result.Holds() || d.result == Unsettled || stands && d.result == Steered):
+		return Repeated, nil
+	case d.decision >= bounded.DecisionsOfOne || f.rest(ctx) <= 0:
+		d.result = Unsettled
+		f.by.Limits.recent.Add(f.SetUID, d, bounded.RepeatTime)
+		return Unsettled, errors.New("pods changed after the last decision about this scale-down")
+	case stands:
+		if err := f.by.Barrier(ctx); err == nil {
+			d.result = Steered
+			f.by.Limits.recent.Add(f.SetUID, d, bounded.RepeatTime)
+		}
+		return Repeated, nil
+	}
+	return Steered, nil
+}
+
+// rest is how long another decision about this scale-down may take.
+func (f *fall) rest(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return bounded.RepeatTime
+	}
+	each := time.Until(deadline)
+	// If the clock of another replica differs, this is no longer.
+	return min(each, bounded.DecisionsOfOne*each-f.At.Sub(f.First))
+}
+
+// recall returns what was decided about a scale-down, or nil. The generation is that of the set, as far as the cache knows.
+func (f *fall) recall(ctx context.Context, generation int64) *decided {
+	isRecent := func(first time.Time) bool { return f.At.Sub(first).Abs() < bounded.RepeatTime }
+	var d *decided
+	if value, ok := f.by.Limits.recent.Get(f.SetUID); ok {
+		if own := *value.(*decided); own.to == f.To && own.isScale == f.IsScale && generation <= own.generation && isRecent(own.first) {
+			d = &own
+		}
+	}
+	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
+	if err != nil {
+		return d
+	}
+	count := 0
+	for i := range pods {
+		mark, isMarked := cost.Cached(&pods[i])
+		first := time.UnixMilli(mark.First)
+		if !isMarked || mark.Set != f.SetUID || mark.Count != f.To || mark.From != f.From || generation > mark.Generation || !isRecent(first) {
+			continue
+		}
+		if d == nil {
+			d = &decided{to: f.To, first: first, generation: mark.Generation}
+		}
+		if first.Before(d.first) {
+			d.first = first
+		}
+		if d.decision = max(d.decision, mark.Decision); mark.Goes {
+			count++
+		}
+	}
+	if d != nil && d.result == "" {
+		d.count = count
+	}
+	return d
+}
+
+// remember keeps what became of a decision.
+func (f *fall) remember(result Result) {
+	d := &decided{to: f.To, isScale: f.IsScale, generation: f.Set.Object.GetGeneration(), first: f.First, decision: f.Decision, result: result, count: f.Count}
+	selected := f.Wanted[:min(len(f.Wanted), bounded.RecordPods)]
+	d.costs = make(map[types.UID]string, len(selected))
+	for _, pod := range selected {
+		d.costs[pod.UID] = f.costs[pod.UID].text
+	}
+	for _, write := range f.writes {
+		if _, isKept := d.costs[write.Pod.UID]; isKept && write.Cost != nil {
+			d.costs[write.Pod.UID] = strconv.Itoa(int(*write.Cost))
+		}
+	}
+	f.by.Limits.recent.Add(f.SetUID, d, bounded.RepeatTime)
+}
+
+// stillStands reports whether the selected pods are still there, with the costs that this replica has decided, as far as the cache knows.
+func (f *fall) stillStands(ctx context.Context, d *decided) bool {
+	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
+	if err != nil {
+		return false
+	}
+	left := len(d.costs)
+	for i := range pods {
+		pod := &pods[i]
+		text, isSelected := d.costs[pod.UID]
+		if !isSelected || pod.DeletionTimestamp != nil {
+			continue
+		}
+		left--
+		// While the cache does not have the mark of this scale-down yet, it says nothing of the cost.
+		if mark, _ := cost.Cached(pod); mark.First == d.first.UnixMilli() && textOf(pod) != text {
+			return false
+		}
+	}
+	return left == 0
+}
