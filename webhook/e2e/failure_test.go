@@ -129,7 +129,7 @@ func TestDeadline(t *testing.T) {
 	began := time.Now()
 	err := w.Scale(set, 4)
 	took := time.Since(began)
-	if err != nil || took < 900*time.Millisecond || took > 3*time.Second {
+	if err != nil || took < 1900*time.Millisecond || took > 4*time.Second {
 		t.Errorf("after %v: %v", took, err)
 	}
 	w.part("start", "kube-controller-manager")

@@ -248,11 +248,18 @@ func (p *Plane) KillOne(i int) {
 	_ = p.running[i].Wait()
 }
 
+func (*Plane) must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Restart starts a replica again, and waits until it is ready.
-func (p *Plane) Restart(i int) (err error) {
+func (p *Plane) Restart(i int, flags ...string) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running[i], err = p.launch(p.ports[i], p.metrics[i], p.probes[i])
+	p.running[i], err = p.launch(p.ports[i], p.metrics[i], p.probes[i], flags...)
 	return err
 }
 
@@ -279,7 +286,9 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 	defer log.Close()
 	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
 		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
-		"--health-probe-bind-address", probes, "--others", "Follow", "--others", "Override"}, flags...)
+		"--health-probe-bind-address", probes, "--others", "Follow", "--others", "Override",
+		// What else the machine does should not decide what becomes of a scale-down. TestMoving has the default.
+		"--deadline", "2s"}, flags...)
 	running := exec.Command(p.program, arguments...)
 	running.Stdout, running.Stderr = log, log
 	if err := running.Start(); err != nil {

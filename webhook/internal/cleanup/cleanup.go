@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -93,6 +94,9 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
 		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
 	})
+	if err := mgr.Add(manager.RunnableFunc(c.finish)); err != nil {
+		return err
+	}
 	return builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
@@ -100,6 +104,42 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets}).
 		Complete(c)
+}
+
+// finish tells the ends that the leader before this one could not, once marks that are there have been seen, and once more for what replicas are late to report.
+func (c *Cleaner) finish(ctx context.Context) error {
+	began := c.Now()
+	c.Reporter.Lead(began)
+	for range 2 {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(again):
+		}
+		var policies v1alpha1.ScaleDownPolicyList
+		if err := c.Cache.List(ctx, &policies, client.UnsafeDisableDeepCopy); err != nil {
+			return err
+		}
+		namespaces := map[string]bool{}
+		for i := range policies.Items {
+			namespaces[policies.Items[i].Namespace] = true
+		}
+		for namespace := range namespaces {
+			if err := c.Reporter.Finish(ctx, namespace, began, func(set types.UID, to int32) bool { return c.isOpen(ctx, namespace, set, to) }); err != nil {
+				c.Reporter.Log.Error(err, "cannot tell the ends of scale-downs", "namespace", namespace)
+			}
+		}
+	}
+	return nil
+}
+
+// isOpen reports whether a pod of a set has the mark of a scale-down to this count.
+func (c *Cleaner) isOpen(ctx context.Context, namespace string, set types.UID, to int32) bool {
+	pods, err := workload.Owned(ctx, c.Cache, "v1", "Pod", namespace, set)
+	return err != nil || slices.ContainsFunc(pods, func(pod metav1.PartialObjectMetadata) bool {
+		mark, ok := cost.Cached(&pod)
+		return ok && mark.Count == to
+	})
 }
 
 // Reconcile looks at one set.

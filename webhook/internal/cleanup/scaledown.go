@@ -123,7 +123,9 @@ func (s scaleDown) over() []*report.Over {
 		}
 		if pod.mark.Goes {
 			if ended[to] == nil {
-				ended[to] = &report.Over{To: to, Missed: map[string]*report.Missed{}, Others: goesOn}
+				ended[to] = &report.Over{
+					From: pod.mark.From, To: to, First: time.UnixMilli(pod.mark.First), Missed: map[string]*report.Missed{}, Others: goesOn,
+				}
 			}
 			if pod.hasGone() {
 				ended[to].Gone++

@@ -4,31 +4,34 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 const (
-	// late is how often an end is reported, if the status does not know of the scale-down yet.
-	late = 10
-	// patience is how long it may take to report an end.
-	patience = 30 * time.Second
+	// pause is how long ends of a namespace are collected before they are written together.
+	pause = time.Second / 2
+	// patience is how long the replica that answered the request may take to write about it. Then it is taken for gone.
+	patience = 5 * time.Second
 )
 
-// ending is a scale-down of a set to a count.
-type ending struct {
-	set types.UID
-	to  int32
+// An end is what is told of a scale-down that is over, until it is told.
+type end struct {
+	*Over
+	missed int
+	why    []string
+	since  time.Time
 }
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
@@ -37,8 +40,10 @@ type Over struct {
 	Set       *workload.Set
 	Namespace string
 	UID       types.UID
-	To        int32
-	Gone      int
+	From, To  int32
+	// First is when the first request about it came.
+	First time.Time
+	Gone  int
 	// Missed are the pods that should have gone, by reason.
 	Missed map[string]*Missed
 	// Others has the counts to which this and other scale-downs of the set fall that have pods of their own.
@@ -95,51 +100,131 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		r.event(o.Set, corev1.EventTypeWarning, "Missed",
 			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
 	}
-	// It may take some time, and the replica that answered the request may have yet to write about it.
-	key := ending{o.UID, o.To}
-	r.ending.Enter(key, math.MaxInt)
-	r.later.Go(func() {
-		defer r.ending.Leave(key)
-		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
-		defer stop()
-		for range late {
-			if o.note(ctx, r, count, texts) {
-				return
+	r.tell(ctx, &end{o, count, texts, time.Now()})
+}
+
+// tell has an end written, with others of its namespace.
+func (r *Reporter) tell(ctx context.Context, e *end) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ends == nil {
+		r.ends = map[string][]*end{}
+	}
+	r.ends[e.Namespace] = append(r.ends[e.Namespace], e)
+	if len(r.ends[e.Namespace]) == 1 {
+		ctx := context.WithoutCancel(ctx)
+		r.later.Go(func() {
+			for r.note(ctx, e.Namespace) {
+				time.Sleep(pause)
 			}
-			time.Sleep(time.Second / 2)
-		}
-	})
+		})
+	}
 }
 
 // Wait returns when nothing is left to report.
 func (r *Reporter) Wait() { r.later.Wait() }
 
-// note adds the end of a scale-down to the status of the policy that knows of it, and reports whether there is one.
-func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
-	err := r.Statuses.ChangeAll(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		downs := policy.Status.ScaleDowns
-		i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == o.UID && down.To == o.To && down.Gone == nil })
-		if i < 0 {
-			return
+// Lead notes since when this replica leads.
+func (r *Reporter) Lead(since time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leads = since
+}
+
+// open are the ends of a namespace that are not told yet, and since when this replica leads.
+func (r *Reporter) open(namespace string) ([]*end, time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.ends[namespace]), r.leads
+}
+
+// note adds ends of scale-downs to the status of the policy that knows of them, and reports whether some are left. A scale-down that the status does not know
+// yet may follow. It never does if later ones fill the status, or if the replica that answered is gone: then the end is an entry of its own.
+func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
+	ends, leads := r.open(namespace)
+	told := map[*end]bool{}
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		for _, e := range ends {
+			if e.enter(policy, ends, leads) {
+				told[e] = true
+			}
 		}
-		found = true
-		downs[i].Gone, downs[i].Missed = new(int32(o.Gone)), new(int32(count))
-		if count > 0 {
-			downs[i].Message = ended(downs[i].Message, strings.Join(texts, "; "))
-		}
-		o.endEarlier(downs, r.ending.Inside())
 	})
 	if err != nil {
-		r.fails(err, o.Namespace, "")
+		r.fails(err, namespace, "")
+		clear(told)
 	}
-	return found && err == nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := slices.DeleteFunc(r.ends[namespace], func(e *end) bool { return told[e] || time.Since(e.since) > 2*patience })
+	r.ends[namespace] = left
+	if len(left) == 0 {
+		delete(r.ends, namespace)
+	}
+	return len(left) > 0
+}
+
+// enter adds an end to a status, and reports whether nothing is left to do for it.
+func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, all []*end, leads time.Time) bool {
+	downs := policy.Status.ScaleDowns
+	i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == e.UID && down.To == e.To && down.Gone == nil })
+	switch {
+	case i >= 0:
+	case len(downs) == bounded.ScaleDowns && e.First.Before(downs[len(downs)-1].Time.Time):
+		return true
+	case time.Since(e.since) > patience && e.Set != nil && e.selects(policy):
+		i = 0
+		downs = slices.Insert(downs, 0, v1alpha1.ScaleDown{
+			Time: metav1.NewTime(e.First), Kind: string(e.Set.Kind), Name: e.Set.Object.Name, UID: e.UID, From: e.From, To: e.To, Result: string(steer.Unconfirmed),
+			Message: fmt.Sprintf("from %d to %d: the replica that decided ended before it told so", e.From, e.To),
+		})
+		policy.Status.ScaleDowns = downs[:min(len(downs), bounded.ScaleDowns)]
+	default:
+		return false
+	}
+	down := &downs[i]
+	down.Gone, down.Missed = new(int32(e.Gone)), new(int32(e.missed))
+	if e.First.Before(leads) {
+		// Others were deleted while nobody led.
+		*down.Gone = max(*down.Gone, down.Wanted-*down.Missed)
+	}
+	// A pod that an earlier decision selected counts, too.
+	down.Wanted = max(down.Wanted, *down.Gone+*down.Missed)
+	if e.missed > 0 {
+		down.Message = ended(down.Message, strings.Join(e.why, "; "))
+	}
+	e.endEarlier(policy.Status.ScaleDowns, all)
+	return true
+}
+
+// selects reports whether a policy may have decided.
+func (e *end) selects(of *v1alpha1.ScaleDownPolicy) bool {
+	compiled, err := policy.Compile(of)
+	return err == nil && !of.Spec.Observes() && compiled.Selects(e.Set.TemplateLabels)
+}
+
+// Finish tells the ends that the leader before this one could not: those of scale-downs before some time of which no pod has a mark any more, since all that had
+// one were deleted. isOpen is whether one has.
+func (r *Reporter) Finish(ctx context.Context, namespace string, before time.Time, isOpen func(set types.UID, to int32) bool) error {
+	ends, _ := r.open(namespace)
+	return r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		for i := range policy.Status.ScaleDowns {
+			down := &policy.Status.ScaleDowns[i]
+			isTold := slices.ContainsFunc(ends, func(e *end) bool { return e.UID == down.UID && e.To == down.To })
+			if steer.Result(down.Result).Holds() && down.Gone == nil && down.Time.Time.Before(before) && !isTold && !isOpen(down.UID, down.To) {
+				down.Gone, down.Missed = new(down.Wanted), new(int32)
+			}
+		}
+	})
 }
 
 // endEarlier ends earlier scale-downs of the set whose pods this one has taken over, all of them: a pod counts with the last that wants it.
-func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, endings map[ending]int) {
+func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, ends []*end) {
 	for i := range downs {
 		_, hasPods := o.Others[downs[i].To]
-		hasPods = hasPods || endings[ending{o.UID, downs[i].To}] > 0
+		hasPods = hasPods || slices.ContainsFunc(ends, func(e *end) bool { return e.UID == o.UID && e.To == downs[i].To })
 		if downs[i].UID == o.UID && downs[i].Gone == nil && downs[i].To > o.To && !hasPods && steer.Result(downs[i].Result).Holds() {
 			downs[i].Gone, downs[i].Missed = new(int32), new(int32)
 			downs[i].Message = ended(downs[i].Message, "a later scale-down took its pods over")

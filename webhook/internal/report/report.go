@@ -49,8 +49,11 @@ type Reporter struct {
 
 	// What is reported later.
 	later sync.WaitGroup
-	// ending are the scale-downs whose end is being written.
-	ending bounded.Few[ending]
+	// ends are those of scale-downs that are not told yet, by namespace.
+	mu   sync.Mutex
+	ends map[string][]*end
+	// leads is since when this replica leads.
+	leads time.Time
 }
 
 // Outcome reports what became of a request.

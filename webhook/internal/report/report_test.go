@@ -48,7 +48,7 @@ func TestNothingToWrite(t *testing.T) {
 	before := version()
 	r, _ := api.NewReporter()
 	// Its request is in no status, so that it looks for it several times.
-	r.Over(context.Background(), &report.Over{Set: set(t), Namespace: "shop", UID: "web", To: 1, Gone: 1})
+	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 1, Gone: 1})
 	r.Wait()
 	if after := version(); after != before {
 		t.Errorf("written: %s is now %s", before, after)

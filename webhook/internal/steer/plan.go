@@ -37,7 +37,7 @@ type plan struct {
 	rules map[types.UID]string
 	// theirs are the pods whose cost somebody else has written meanwhile, and written those with a new cost.
 	theirs, written map[types.UID]bool
-	// wrote is whether any pod may have been written to.
+	// wrote is whether any pod was written to.
 	wrote bool
 	// touched are the pods that this decision has written to, which it does once for each, and skipped is whether one needed another write.
 	touched map[types.UID]bool
@@ -68,7 +68,6 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 		if result, err := f.choosePods(ctx); result != Steered {
 			return result, err
 		}
-		f.wrote = f.wrote || len(f.writes) > 0
 		errs := f.by.Costs.Write(ctx, f.writes)
 		changed = nil
 		var failed error
@@ -76,7 +75,7 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 			uid := f.writes[i].Pod.UID
 			switch {
 			case err == nil:
-				f.touched[uid] = true
+				f.touched[uid], f.wrote = true, true
 				if i < f.news {
 					f.written[uid] = true
 				}
@@ -100,6 +99,17 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 		changed = errors.New("a pod is written to once for each decision")
 	}
 	return Unsettled, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
+}
+
+// marked is how many of the selected pods have a mark.
+func (f *fall) marked() int {
+	count := len(f.Wanted)
+	for _, write := range f.writes {
+		if write.Mark.Goes && !f.touched[write.Pod.UID] {
+			count--
+		}
+	}
+	return count
 }
 
 // choosePods decides which pods should go, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is

@@ -83,8 +83,8 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 		case errors.Is(err, errBusy):
 			f.Result = TooMany
 		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || f.Result.Holds():
-		case f.wrote:
-			f.Result = Unsettled
+		case f.wrote || f.Decision > 1:
+			f.Result, f.Count = Unsettled, f.marked()
 		default:
 			f.Result = DeadlineExceeded
 		}
