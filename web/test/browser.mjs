@@ -29,11 +29,14 @@ function browser(colorScheme) {
 }
 export const close = async () => Promise.all([...launched.values()].map(async (one) => (await one).close()));
 
-/** Opens the page without network, waits for its answer or for what it `shows` instead, runs the test, and asserts that it asked for nothing but itself and that nothing failed. */
+/**
+ * Opens the page without network, waits for its answer or for what it `shows` instead, runs the test, and asserts that the page asked for
+ * nothing but itself, opened no other, and that nothing failed.
+ */
 export async function inPage(url, test, { colorScheme = 'light', viewport = { width: 1280, height: 900 }, shows = null, ...settings } = {}) {
     const media = isFirefox ? { colorScheme: null, reducedMotion: null } : { colorScheme, reducedMotion: 'reduce', offline: true };
     const context = await (await browser(colorScheme)).newContext({ viewport, ...media, ...settings });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const [requests, errors] = [[], []];
     context.on('request', (request) => requests.push(request.url()));
@@ -41,11 +44,13 @@ export async function inPage(url, test, { colorScheme = 'light', viewport = { wi
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(url);
     await (shows ? page.locator(shows).waitFor() : decided(page));
-    await test(page);
     const own = url.split('#')[0];
-    const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
-    const others = [...requests, ...asked].filter((url) => url.split('#')[0] !== own && !url.startsWith('blob:') && !url.startsWith('data:'));
-    assert.deepEqual(others, [], 'requests that left the page');
+    const others = (urls) => urls.filter((url) => url.split('#')[0] !== own && !url.startsWith('blob:') && !url.startsWith('data:'));
+    // If the page has left for another address, that is the reason why the test fails.
+    const failed = await test(page).catch((error) => error);
+    assert.deepEqual(others([...requests, ...context.pages().map((page) => page.url())]), [], 'addresses other than the page');
+    if (failed) throw failed;
+    assert.deepEqual(others(await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))), []);
     // Before it takes a picture, the driver adds a style of its own, which the page's policy refuses in Firefox.
     assert.deepEqual(errors.filter((error) => !(isFirefox && page.wasTaken && error.includes('blocked an inline style'))), []);
     await context.close();
