@@ -22,13 +22,12 @@
 
 use crate::common::{
     self, CONTESTED, DAEMON_SET, JOB, NOON, PROGRAM, ROLLOUT, STATEFUL_SET, Shown, add_paths, autoscaler,
-    dump, fails, fine, list, output, owned_pod, owner, plain, pod, put, ran, row, run, set, shown, uid, with,
+    dump, fails, fine, list, output, owned_pod, owner, plain, pod, put, row, run, set, shown, uid, with,
 };
 use podrank::Uid;
 use podrank_preview::Input;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::fs;
 use std::process::{Command, Stdio};
 
 const ROLLOUT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
@@ -467,8 +466,10 @@ fn only_pods_that_matter_need_to_be_sound() {
 
 #[test]
 fn missing_file() {
-    let error = "error: /nowhere/pods.json: No such file or directory (os error 2)\n";
-    assert_eq!(plain("-f /nowhere/pods.json --replicas 1"), (Some(1), String::new(), error.to_owned()));
+    // The system's own words.
+    let cause = std::fs::read("/nowhere/pods.json").expect_err("there is none");
+    let error = format!("error: /nowhere/pods.json: {cause}\n");
+    assert_eq!(plain("-f /nowhere/pods.json --replicas 1"), (Some(1), String::new(), error));
 }
 
 // Which set.
@@ -806,7 +807,7 @@ fn completions_need_no_second_build() {
 #[cfg(unix)]
 #[test]
 fn the_script_for_kubectl_runs_the_program() {
-    use std::os::unix::fs::PermissionsExt;
+    use std::{fs, os::unix::fs::PermissionsExt};
     let directory = std::env::temp_dir().join(format!("podrank-completion-{}", std::process::id()));
     fs::create_dir_all(&directory).expect("a directory");
     let script = directory.join("kubectl_complete-podrank");
@@ -815,7 +816,8 @@ fn the_script_for_kubectl_runs_the_program() {
     let program = std::path::Path::new(PROGRAM).parent().expect("a directory");
     let path = format!("{}:/usr/bin:/bin", program.display());
     for (words, candidates) in [(&["--order", "k"][..], "kubernetes\t"), (&["-f", ""], ":0\n")] {
-        let (status, stdout, stderr) = ran(output(Command::new(&script).args(words).env("PATH", &path), b""));
+        let (status, stdout, stderr) =
+            common::ran(output(Command::new(&script).args(words).env("PATH", &path), b""));
         assert!(status == Some(0) && stdout.starts_with(candidates), "{stdout}{stderr}");
     }
     fs::remove_dir_all(directory).expect("it is ours");
