@@ -3,7 +3,8 @@ set -euo pipefail
 export LC_ALL=C GOWORK=off
 
 check=$(basename "$0" .sh)
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/recorded.sh"
+cd "$checkout/go"
 module=$PWD
 package=internal/cpodrank
 : "${GO:=go}"
@@ -27,24 +28,6 @@ quietly() {
         cat "$tmp/output" >&2
         fail "$*"
     }
-}
-
-# Sets $compiler to the Rust compiler. Only the one that made what is checked in makes the same bytes, so that rustup's toolchain of
-# that version is used if there is one. CI must have it, or else its check could not fail.
-recorded=$(cat "$package/RUSTC")
-compiler() {
-    echo "$(rustc -V) on $(rustc -vV | sed -n 's/^host: //p')"
-}
-use_recorded() {
-    local version rustc
-    version=$(sed 's/^rustc \([^ ]*\) .*/\1/' <<<"$recorded")
-    if [ "$(compiler)" != "$recorded" ] && rustc=$(rustup which --toolchain "$version" rustc 2>/dev/null); then
-        export PATH=$(dirname "$rustc"):$PATH RUSTUP_TOOLCHAIN=$version
-        unset CARGO RUSTC
-    fi
-    [ "$(compiler)" = "$recorded" ] || [ -z "${CI:-}" ] ||
-        fail "this is $(compiler), but $recorded made what is checked in: rustup toolchain install $version"
-    compiler=$(compiler)
 }
 
 # A consumer of this checkout: the program of the README's quick start in a module of its own.
