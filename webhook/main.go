@@ -13,6 +13,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/app"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
@@ -49,7 +50,8 @@ func main() {
 		"say in events and in the status of policies which values pods have that go or stay")
 	decisions := flag.Bool("decision-log", true, "write a line of JSON about each decision to standard output, which docs/decisions.md describes")
 	version := flag.Bool("version", false, "print the release of podrank and exit")
-	logging := zap.Options{}
+	stderr := bounded.VisibleTo(os.Stderr)
+	logging := zap.Options{DestWriter: stderr}
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	if *version {
@@ -57,11 +59,11 @@ func main() {
 		return
 	}
 	if *decisions {
-		options.Decisions = os.Stdout
+		options.Decisions = bounded.VisibleTo(os.Stdout)
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
 	if err := run(options); err != nil {
-		fmt.Fprintln(os.Stderr, "podrank-webhook:", err)
+		fmt.Fprintln(stderr, "podrank-webhook:", err)
 		os.Exit(1)
 	}
 }

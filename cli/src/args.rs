@@ -16,7 +16,8 @@ pub(crate) mod steer;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
 use connection::Connection;
-use podrank_preview::Subject;
+use kubectl_podrank::look::plain_but;
+use podrank_preview::{Subject, is_hidden};
 use preview::{Output, PreviewArgs};
 use std::ffi::OsString;
 use steer::{DropArgs, ScaleArgs, UndoArgs};
@@ -140,6 +141,16 @@ fn tip(error: &mut Error, words: &[OsString]) {
     }
 }
 
+/// Says what is wrong with the words of the process, or shows the help, and exits. If a word has hidden characters, clap's colours are
+/// left out, as their escape codes are hidden characters, too.
+fn exit(error: &Error, words: &[OsString]) -> ! {
+    if !words.iter().any(|word| word.to_string_lossy().contains(is_hidden)) {
+        error.exit();
+    }
+    eprint!("{}", plain_but(&error.render().to_string(), &['\n']));
+    std::process::exit(error.exit_code());
+}
+
 impl Args {
     /// Returns the arguments of this process. Exits if they are wrong, or ask for help or the version.
     pub(crate) fn read() -> Self {
@@ -147,13 +158,13 @@ impl Args {
         let words = connection::behind_subcommand(&command, std::env::args_os().collect());
         let matches = command.try_get_matches_from_mut(&words).unwrap_or_else(|mut error| {
             tip(&mut error, &words);
-            error.exit()
+            exit(&error, &words)
         });
         Self::from(&matches).unwrap_or_else(|error| {
             let task = matches
                 .subcommand_name()
                 .and_then(|name| command.find_subcommand_mut(name).map(|task| task.clone()));
-            error.format(&mut task.unwrap_or(command)).exit()
+            exit(&error.format(&mut task.unwrap_or(command)), &words)
         })
     }
 

@@ -8,13 +8,13 @@ use crate::surroundings;
 use crate::taken;
 use jiff::Timestamp;
 use kubectl_podrank::html::{self, Beside};
-use kubectl_podrank::look::{Grid, Look};
+use kubectl_podrank::look::{Grid, Look, plain, plain_but};
 use kubectl_podrank::node::NodePreview;
 use kubectl_podrank::{glance, link, overview, render, standing};
 use podrank_preview::{
     Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, Workload,
-    WorkloadId, WorkloadKind, WorkloadName, add_order_notes, preview_workload, scale_down_order,
-    standing_of_pod,
+    WorkloadId, WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload,
+    scale_down_order, standing_of_pod,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -148,12 +148,12 @@ fn of_gone(
         return Err(error);
     };
     let Some(taken) = taken::of(kubectl, pod, scope, options) else { return Err(error) };
-    let text = taken.to_string() + "\n";
+    let text = plain_but(&taken.to_string(), &['\n']).into_owned() + "\n";
     let gist = text.clone();
     let text = match args.output {
         Output::Table | Output::Wide | Output::Markdown => text,
         Output::Json => podrank_preview::json(&taken),
-        Output::Yaml => serde_saphyr::to_string(&taken)?,
+        Output::Yaml => yaml(&taken)?,
         Output::Html | Output::Link | Output::Name => {
             return Err(format!("{error}; -o json and -o yaml say what is known of it").into());
         }
@@ -394,7 +394,7 @@ impl<T: Serialize> Forms<'_, T> {
         let text = match output {
             Output::Table | Output::Wide => (self.table)(&beside),
             Output::Json => podrank_preview::json(self.data),
-            Output::Yaml => serde_saphyr::to_string(self.data)?,
+            Output::Yaml => yaml(self.data)?,
             Output::Markdown => (self.markdown)(),
             Output::Html => {
                 let (answers, sources) = (self.page)();
@@ -408,6 +408,18 @@ impl<T: Serialize> Forms<'_, T> {
         };
         Ok(Answer { text: text.into_bytes(), beside, gist })
     }
+}
+
+/// Returns the YAML that other programs read. In YAML's own form of a text, hidden characters stay as they are. A text that has some makes
+/// it JSON, which is YAML, too.
+fn yaml(data: &impl Serialize) -> Result<String, Failure> {
+    let yaml = serde_saphyr::to_string(data)?;
+    if !yaml.contains(|char| char != '\n' && is_hidden(char)) {
+        return Ok(yaml);
+    }
+    // YAML has no surrogates, by which JSON writes what needs more than four digits.
+    let escape = |char| format!("\\U{:08x}", u32::from(char));
+    Ok(escaped(&serde_json::to_string_pretty(data)?, &['\n'], escape).into_owned() + "\n")
 }
 
 /// The answer about a count. `whole` is what a page shows of it.
@@ -486,7 +498,8 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     let wants = all
         .desired_replicas
         .map_or_else(|| "it has set no count yet".to_owned(), |wanted| format!("it wants {wanted}"));
-    let sentence = format!("hpa/{} ({} to {}): {wants}\n", all.name, all.min_replicas, all.max_replicas);
+    let name = plain(all.name);
+    let sentence = format!("hpa/{name} ({} to {}): {wants}\n", all.min_replicas, all.max_replicas);
     let each = |answer: &dyn Fn(&Preview<'_>) -> String| all.previews.iter().map(answer).collect::<String>();
     let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
     let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();

@@ -307,21 +307,15 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     text.chars().take(front).chain(['…']).chain(text.chars().skip(length - back)).collect()
 }
 
-/// Returns `text` on one line and harmless to a terminal: control characters become escapes. No Kubernetes name has them,
-/// but a file may.
+/// Returns `text` on one line and as a reader should see it: hidden characters, such as those of a terminal's escape codes and those that
+/// change the order of text, become escapes. No Kubernetes name has them, but a file may.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::new();
-    for char in text.chars() {
-        if char.is_control() {
-            plain.extend(char.escape_default());
-        } else {
-            plain.push(char);
-        }
-    }
-    Cow::Owned(plain)
+    plain_but(text, &[])
+}
+
+/// The same, but these characters stay as they are.
+pub fn plain_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
+    podrank_preview::escaped(text, kept, |char| char.escape_default().to_string())
 }
 
 #[cfg(test)]

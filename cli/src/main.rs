@@ -17,7 +17,7 @@ use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
 use jiff::Timestamp;
-use kubectl_podrank::look::{Look, in_sentences};
+use kubectl_podrank::look::{Look, in_sentences, plain, plain_but};
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -46,7 +46,10 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
         }
         Task::Undo(args) => return steer::undo(args),
         Task::Completion { shell } => shell::script(*shell, args::command()),
-        Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),
+        Task::Complete { words } => {
+            let lines = shell::candidates(&args::command(), words, complete::ask);
+            plain_but(&lines, &['\n', '\t']).into_owned().into()
+        }
         Task::Version => format!("{} {}\n", args::PROGRAM, env!("CARGO_PKG_VERSION")).into(),
         Task::Help { subcommand } => {
             args::help(subcommand.as_deref())?;
@@ -109,6 +112,11 @@ fn complain(text: &str) {
 
 fn columns((Width(columns), _): (Width, Height)) -> usize {
     columns.into()
+}
+
+/// Prints a text that has no line breaks of its own.
+fn print_line(text: &str) -> Result<(), Box<dyn Error>> {
+    print(format!("{}\n", plain(text)).as_bytes())
 }
 
 fn print(text: &[u8]) -> Result<(), Box<dyn Error>> {

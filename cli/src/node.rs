@@ -1,7 +1,7 @@
 //! The pods of a node, by the workloads that would have to shrink so that they go. Whether these can shrink by them now is planned
 //! by `drop --node`, which asks the cluster for more. Computes text and JSON, and reads nothing.
 
-use crate::look::Grid;
+use crate::look::{Grid, plain};
 use podrank_preview::steer::{self, Scaled, Sorted, Spared};
 use podrank_preview::{Input, Verdict};
 use serde::Serialize;
@@ -59,7 +59,7 @@ impl NodePreview {
             ));
         }
         let pods = self.workloads.iter().flat_map(|its| &its.pods);
-        let names: Vec<_> = pods.map(|pod| format!("pod/{pod}\n")).collect();
+        let names: Vec<_> = pods.map(|pod| format!("pod/{}\n", plain(pod))).collect();
         Ok(names.concat())
     }
 

@@ -2,6 +2,7 @@
 
 use crate::complain;
 use indicatif::{ProgressBar, ProgressStyle};
+use kubectl_podrank::look::plain;
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -77,7 +78,7 @@ impl Waiting {
     pub(crate) fn tell(&self, what: &str) {
         let Bar(bar) = &self.bar;
         if !bar.is_hidden() {
-            bar.set_message(what.to_owned());
+            bar.set_message(plain(what).into_owned());
             bar.tick();
         } else if self.last.get().elapsed() >= BETWEEN_LINES {
             self.last.set(Instant::now());

@@ -1,6 +1,7 @@
 //! What a child process writes to standard error, passed on to ours as it comes: a line that was passed on before is left out, and
 //! refusals of single types are kept for whoever asked. Knows kubectl's English, and runs nothing.
 
+use kubectl_podrank::look::{plain, plain_but};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::sync::Mutex;
@@ -36,8 +37,7 @@ impl Relay {
                 asked = 0;
             }
             if asked > 0 || !self.may_be_left_out(&line) {
-                let _ = to.write_all(&line[asked..]).and_then(|()| to.flush());
-                asked = line.len();
+                asked += pass_text(&line[asked..], &mut to);
             }
         }
         if !line.is_empty() {
@@ -57,14 +57,14 @@ impl Relay {
         kept.has_more |= !text.starts_with("Warning:");
         // A question may be asked again.
         if asked > 0 || self.is_new(&text) {
-            let _ = to.write_all(&line[asked..]);
+            pass_text(&line[asked..], to);
         }
     }
 
     /// Passes lines on that were kept.
     pub(crate) fn pass_kept(&self, lines: &[String], mut to: impl Write) {
         for line in lines.iter().filter(|line| self.is_new(line)) {
-            let _ = writeln!(to, "{line}");
+            let _ = writeln!(to, "{}", plain(line));
         }
     }
 
@@ -83,6 +83,18 @@ impl Relay {
             || start.starts_with(REFUSED)
             || self.shown.lock().is_ok_and(|shown| shown.iter().any(|line| is_start(line)))
     }
+}
+
+/// Passes text on, with escapes for hidden characters, as names and messages of a cluster may be in it. Returns how many bytes it passed
+/// on: a character of which bytes are missing waits for them.
+fn pass_text(bytes: &[u8], to: &mut impl Write) -> usize {
+    let length = match str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    };
+    let text = String::from_utf8_lossy(&bytes[..length]);
+    let _ = to.write_all(plain_but(&text, &['\n', '\r', '\t']).as_bytes()).and_then(|()| to.flush());
+    length
 }
 
 const REFUSED: &str = "Error from server (Forbidden)";
@@ -156,6 +168,24 @@ mod tests {
         }));
         assert_eq!(was_passed.expect_err("it was passed on").downcast_ref(), Some(&true));
         assert_eq!(passed(&relay, &["Pass", "word: ", "\n", "a\n"]).0, "Password: \na\n");
+    }
+
+    #[test]
+    fn hidden_characters_are_passed_on_as_escapes() {
+        let relay = Relay::default();
+        let text = "a\u{202e}b\u{1b}[31m\tc\r\n";
+        assert_eq!(
+            passed(&relay, &[text, "Name\u{fe0f}: "]).0,
+            "a\\u{202e}b\\u{1b}[31m\tc\r\nName\\u{fe0f}: "
+        );
+        // The bytes of one come in two parts.
+        let [start, end] = [&b"Again\xe2\x80"[..], &b"\xae: "[..]];
+        let mut to = Vec::new();
+        relay.pass(start.chain(end), &mut to);
+        assert_eq!(to, b"Again\\u{202e}: ");
+        let mut kept = Vec::new();
+        relay.pass_kept(&["b\u{202e}".to_owned()], &mut kept);
+        assert_eq!(kept, b"b\\u{202e}\n");
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub fn of_node(node: &str, plans: &[&Plan], evicts: bool) -> String {
 /// The workload of a plan, where others may have the same name: `deploy/web in shop`.
 #[must_use]
 pub fn place(plan: &Plan) -> String {
-    format!("{} in {}", plan.target, plain(&plan.namespace))
+    plain(&format!("{} in {}", plan.target, plan.namespace)).into_owned()
 }
 
 /// How many pods go, after their number.

@@ -1,15 +1,18 @@
 //! Files that are cut short, damaged or garbage must give an error of one line, and never a panic. `fuzz/tests/preview.rs` puts odd values
 //! in any place of a dump.
 
-use crate::common::{CONTESTED, ROLLOUT, run};
+use crate::common::{
+    CONTESTED, DAEMON_SET, JOB, NOON, PROGRAM, ROLLOUT, STATEFUL_SET, autoscaler, output, ran, run,
+};
 use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::glance::glance;
 use kubectl_podrank::look::{Look, plain};
 use kubectl_podrank::render;
 use podrank_laws::generate::seeds;
-use podrank_preview::{Input, Options, Order, preview_workload};
+use podrank_preview::{Input, Options, Order, is_hidden, preview_workload};
 use serde_json::Value;
+use std::process::Command;
 
 /// The preview as JSON, or the error.
 fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
@@ -100,5 +103,103 @@ fn the_program_fails_in_one_line() {
         assert!(stderr.starts_with("error: standard input: ") && stderr.lines().count() == 1, "{stderr}");
         assert!(!stderr.trim_end().contains(char::is_control), "{stderr}");
         assert_eq!((status, &*stdout), (Some(1), ""));
+    }
+}
+
+/// Hidden characters of every kind, with an escape code of terminals. No argument can have the first one.
+fn hidden() -> String {
+    let is_in = |char: &char| is_hidden(*char) && !('\u{e0080}'..='\u{e00ff}').contains(char);
+    "\u{1b}[31m".chars().chain(('\u{1}'..='\u{e01ef}').filter(is_in)).collect()
+}
+
+/// The names and other texts of an object with hidden characters behind the first one.
+fn hide(value: &mut Value, key: &str, hidden: &str) {
+    match value {
+        Value::String(text) if is_shown(key) && !text.is_empty() && text != "podrank" => {
+            text.insert_str(1, hidden);
+        }
+        Value::Object(fields) => {
+            let parent = if ["labels", "matchLabels"].contains(&key) { "name" } else { "" };
+            for (key, value) in fields {
+                hide(value, if parent.is_empty() { key } else { parent }, hidden);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, key, hidden)),
+        _ => {}
+    }
+}
+
+/// Whether an answer may show what this field has.
+fn is_shown(key: &str) -> bool {
+    ["name", "namespace", "nodeName", "manager", "message", "reason"].contains(&key)
+}
+
+/// An answer hides nothing: JSON and YAML have the names as they are, and all other text has escapes.
+fn hides_nothing(args: &[&str], dump: &str, hidden: &str) {
+    for format in ["table", "wide", "markdown", "name", "html", "json", "yaml"] {
+        let args = [args, &["-o", format, "-f", "-"], &NOON].concat();
+        let (_, stdout, stderr) = ran(output(Command::new(PROGRAM).args(&args), dump.as_bytes()));
+        for text in [&stdout, &stderr] {
+            let found = text.chars().find(|char| *char != '\n' && is_hidden(*char));
+            assert_eq!(found, None, "{args:?}: {text:?}");
+        }
+        let value: Value = match format {
+            _ if stdout.is_empty() => continue,
+            "json" => serde_json::from_str(&stdout).expect("JSON"),
+            "yaml" => serde_norway::from_str(&stdout).expect("YAML"),
+            _ => {
+                assert!(stdout.contains("\\u{202e}"), "{args:?}: {stdout}");
+                continue;
+            }
+        };
+        assert!(has_text(&value, hidden), "{args:?}: {stdout}");
+    }
+}
+
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(string) => string.contains(text),
+        Value::Array(items) => items.iter().any(|item| has_text(item, text)),
+        Value::Object(fields) => fields.values().any(|value| has_text(value, text)),
+        _ => false,
+    }
+}
+
+#[test]
+fn no_answer_hides_a_character() {
+    let hidden = hidden();
+    let with_autoscaler: Value = {
+        let mut dump: Value = serde_json::from_str(ROLLOUT).expect("JSON");
+        let items = dump["items"].as_array_mut().expect("items");
+        items.push(autoscaler(("Deployment", "web"), Some(3), 20, Some(5)));
+        dump
+    };
+    let contested = serde_norway::from_str(CONTESTED).expect("YAML");
+    let parsed = |text| serde_json::from_str::<Value>(text).expect("JSON");
+    for mut dump in [with_autoscaler, contested, parsed(STATEFUL_SET), parsed(DAEMON_SET), parsed(JOB)] {
+        hide(&mut dump, "", &hidden);
+        let pod = dump["items"].as_array().expect("items").iter().find(|item| item["kind"] == "Pod");
+        let pod = pod.expect("a pod");
+        let name = |text: &Value, kind: &str| format!("{kind}/{}", text.as_str().unwrap_or("none"));
+        let of_pod = name(&pod["metadata"]["name"], "pod");
+        let of_node = name(&pod["spec"]["nodeName"], "node");
+        let hpa = format!("hpa/w{hidden}eb");
+        let questions = [
+            &[][..],
+            &["--replicas", "2"],
+            &["--parallelism", "1"],
+            &["--replicas", "2", "--verbose"],
+            &["-A"],
+            &["-A", "--replicas", "2"],
+            &[&*of_pod],
+            &[&*of_pod, "--replicas", "2"],
+            &[&*of_node],
+            &[&*hpa],
+            &["deploy/none"],
+            &[&*hidden],
+        ];
+        for question in questions {
+            hides_nothing(question, &dump.to_string(), &hidden);
+        }
     }
 }

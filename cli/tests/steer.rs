@@ -3,11 +3,13 @@
 
 use crate::common::kubectl::{KUBECTL, Kubectl};
 use crate::common::{add_paths, dump};
+use podrank_preview::is_hidden;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 const SESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sessions");
 
@@ -83,15 +85,36 @@ impl Session {
         requests.map(|request| normal(&texts(&request["words"]).join("|"), &request["in"])).collect()
     }
 
+    /// The same session in a cluster with other names of pods and nodes. Those that the user gives stay.
+    fn with_names_that_end_in(&self, end: &str) -> Self {
+        let given = [&self.recorded["args"], &self.recorded["stdin"]].map(ToString::to_string).concat();
+        let objects = self.recorded["objects"].as_object().expect("objects").values();
+        let names = |object: &Value| match object["kind"].as_str() {
+            Some("Pod") => vec![object["metadata"]["name"].clone(), object["spec"]["nodeName"].clone()],
+            _ => Vec::new(),
+        };
+        let names: BTreeSet<_> =
+            objects.flat_map(names).filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let text = names
+            .iter()
+            .filter(|name| !given.contains(*name))
+            .fold(self.recorded.to_string(), |text, name| text.replace(name, &format!("{name}{end}")));
+        Self { name: self.name.clone(), recorded: serde_json::from_str(&text).expect("JSON") }
+    }
+
+    fn run(&self, kubectl: &Kubectl) -> Output {
+        let stdin = self.recorded["stdin"].as_str().unwrap_or_default();
+        let (args, typed) = (texts(&self.recorded["args"]), texts(&self.recorded["typed"]));
+        match &*typed {
+            [] => kubectl.run(&args, stdin.as_bytes()),
+            typed => kubectl.run_at_terminal(&args, typed),
+        }
+    }
+
     /// The differences between this run and the recorded one.
     fn differences(&self) -> Vec<String> {
         let kubectl = self.kubectl();
-        let stdin = self.recorded["stdin"].as_str().unwrap_or_default();
-        let (args, typed) = (texts(&self.recorded["args"]), texts(&self.recorded["typed"]));
-        let output = match &*typed {
-            [] => kubectl.run(&args, stdin.as_bytes()),
-            typed => kubectl.run_at_terminal(&args, typed),
-        };
+        let output = self.run(&kubectl);
         let status = output.status.code().or_else(|| output.status.signal().map(|signal| -signal));
         let text =
             |part: &str| texts(&self.recorded[part]).into_iter().map(timeless).collect::<Vec<_>>().join("\n");
@@ -184,6 +207,32 @@ fn recorded_sessions_are_repeated() {
         runs.into_iter().flat_map(|run| run.join().expect("it runs")).collect()
     });
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Names with characters that hide, which no cluster has, are shown with escapes, and come to the same end.
+#[test]
+fn no_session_hides_a_character() {
+    let same: Vec<_> = std::thread::scope(|scope| {
+        let runs: Vec<_> = sessions()
+            .iter()
+            .map(|path| Session::read(path).with_names_that_end_in("\u{202e}\u{200b}\u{9b}\u{fe0f}\u{e0041}"))
+            .map(|session| {
+                scope.spawn(move || {
+                    let output = session.run(&session.kubectl());
+                    for bytes in [output.stdout, output.stderr] {
+                        let text = String::from_utf8(bytes).expect("UTF-8");
+                        let found = text.chars().find(|char| *char != '\n' && is_hidden(*char));
+                        assert_eq!(found, None, "{}: {text:?}", session.name);
+                    }
+                    output.status.code().map(Value::from) == Some(session.recorded["status"].clone())
+                })
+            })
+            .collect();
+        runs.into_iter().map(|run| run.join().expect("it runs")).collect()
+    });
+    let ended = same.iter().filter(|is_same| **is_same).count();
+    eprintln!("XX {ended} {}", same.len());
+    assert!(ended * 10 >= same.len() * 9, "only {ended} of {} sessions come to the same end", same.len());
 }
 
 /// docs/scale-json.md names what there is in the outcomes and plans, and nothing else.

@@ -66,4 +66,5 @@ pub use object::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use object::surrounding::SurroundingKind;
 pub use object::workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub use words::error::{Error, Remedy};
+pub use words::hidden::{escaped, is_hidden};
 pub use words::text::nearest;

@@ -1,5 +1,5 @@
 // The answer in words: what is asked, how many pods go, and what else a reader should know. Shows the state and changes nothing.
-import { $, el } from './dom.js';
+import { $, el, visible, write } from './dom.js';
 import { told } from './fates.js';
 import { duration } from './moments.js';
 import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
@@ -14,11 +14,11 @@ const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 export function showAnswer(state, answer, pods, { moments, count }, made) {
     showCount(state, count);
     const sentence = answerOf(answer.headline);
-    $('headline').textContent = made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : capital(sentence);
-    document.title = `${capital(sentence)} · podrank`;
+    write($('headline'), made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : capital(sentence));
+    document.title = visible(`${capital(sentence)} · podrank`);
     $('key').replaceChildren(...told(pods, { ...answer, order: state.order }).map(([fate, text]) =>
         el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
-    $('rest').textContent = follows(answer) ?? '';
+    write($('rest'), follows(answer) ?? '');
     $('rest').hidden = $('rest').textContent === '';
     showMoment(state, moments);
     for (const radio of document.querySelectorAll('[name=order]')) {
@@ -30,9 +30,9 @@ export function showAnswer(state, answer, pods, { moments, count }, made) {
     }
     $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, inPage(text))));
     $('notes').hidden = $('notes').childElementCount === 0;
-    $('command').textContent = made?.scale ?? command(state);
+    write($('command'), made?.scale ?? command(state));
     $('choose').hidden = !isSteered(state.workload) || answer.active === 0 || state.order === 'total';
-    $('choose').textContent = isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →';
+    write($('choose'), isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →');
     $('choose').setAttribute('aria-pressed', state.steering);
 }
 
@@ -43,8 +43,8 @@ const follows = ({ rest, asked, active }) => (asked.replicas > active && !rest?.
 function showCount(state, present) {
     const name = countOf(state.workload);
     $('count-field').hidden = name === null;
-    $('count-name').textContent = name ?? '';
-    $('present').textContent = present;
+    write($('count-name'), name ?? '');
+    write($('present'), present);
     for (const field of [$('count'), $('slider')]) {
         field.max = present;
         // Whoever types has not finished yet.
@@ -55,9 +55,9 @@ function showCount(state, present) {
 
 function showMoment(state, moments) {
     const age = duration(moments.age(state.now));
-    $('snapshot').textContent = `${state.dumped || state.isSnapshot ? 'snapshot' : 'at'} ${readable(now(state))}`;
+    write($('snapshot'), `${state.dumped || state.isSnapshot ? 'snapshot' : 'at'} ${readable(now(state))}`);
     if (document.activeElement !== $('moment')) $('moment').value = moments.toStep(state.now);
-    $('moment-text').textContent = `${now(state)}, ${age} after the latest change`;
+    write($('moment-text'), `${now(state)}, ${age} after the latest change`);
     $('moment').setAttribute('aria-valuetext', $('moment-text').textContent);
 }
 

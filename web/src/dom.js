@@ -1,6 +1,21 @@
-// Makes elements. Text is always text and never markup, so no name in a dump can be more than a name.
+// Makes elements. Text is always text and never markup, and hidden characters are shown as escapes, so no name in a dump can be more
+// than a name. All text of the page comes through here.
 
 export const $ = (id) => document.getElementById(id);
+
+/** What a reader doesn't see, or what changes the order of the text around it. */
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The text with an escape for each hidden character, such as `\\u{202e}`. Line breaks stay. */
+export const visible = (text) => text.replace(HIDDEN, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
+
+/** Makes a text the only content of an element. */
+export const write = (element, text) => {
+    element.textContent = visible(`${text}`);
+};
+
+/** The attributes that a reader sees or hears. */
+const READ = ['title', 'label', 'aria-label'];
 
 export function el(tag, attributes = {}, ...children) {
     return fill(document.createElement(tag), attributes, children);
@@ -13,9 +28,10 @@ export function svg(tag, attributes = {}, ...children) {
 function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-        else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+        else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, READ.includes(name) ? visible(value) : value);
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    const shown = children.flat().filter((child) => child !== null && child !== undefined);
+    element.append(...shown.map((child) => (typeof child === 'string' ? visible(child) : child)));
     return element;
 }
 
@@ -60,8 +76,8 @@ function copiedByHand(text) {
     return done;
 }
 
-/** Text to copy. */
+/** Text to copy, as it is shown. */
 export function code(text) {
-    const button = el('button', { type: 'button', class: 'quiet', onclick: () => copy(button, () => text) }, 'Copy');
+    const button = el('button', { type: 'button', class: 'quiet', onclick: () => copy(button, () => visible(text)) }, 'Copy');
     return el('div', { class: 'code' }, el('pre', { tabindex: 0 }, text), button);
 }

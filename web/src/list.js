@@ -1,5 +1,5 @@
 // All pods as a table, like the command line's: some rows at first, those that a filter finds, and each opens what is known of its pod.
-import { $, el } from './dom.js';
+import { $, el, write } from './dom.js';
 import { GOES } from './fates.js';
 
 /** How many rows there are at first, and how many more at a time. */
@@ -41,7 +41,7 @@ export class List {
         tables.replaceChildren(...rows.map((pod, index) => this.#row(pod, faces[index], marked)));
         if (focused) [...tables.querySelectorAll('button')].find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
         $('none').hidden = rows.length > 0;
-        $('more').textContent = `${rest} more`;
+        write($('more'), `${rest} more`);
         $('more').hidden = rest === 0;
     }
 

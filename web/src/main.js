@@ -1,7 +1,7 @@
 // The page: loads a dump, asks for decisions, and shows them. The state changes here alone.
 import { showAnswer } from './answer.js';
 import { opening, present, readCount } from './count.js';
-import { $, copied, copy, count, el, said } from './dom.js';
+import { $, copied, copy, count, el, said, write } from './dom.js';
 import { Engine, latest, rested } from './engine.js';
 import { told } from './fates.js';
 import { List } from './list.js';
@@ -153,10 +153,10 @@ function showSources() {
         own.length > 0 ? el('optgroup', { label: example ? `Example: ${examples[example].title}` : title }, own) : null,
         el('optgroup', { label: example ? 'Other examples' : 'Examples' }, others),
     ].filter(Boolean));
-    $('source').textContent = !dump ? '' : example ? 'This is an example.' : `These are the pods of ${title}, which stay in this page.`;
-    $('about').textContent = example ? examples[example].about : '';
+    write($('source'), !dump ? '' : example ? 'This is an example.' : `These are the pods of ${title}, which stay in this page.`);
+    write($('about'), example ? examples[example].about : '');
     $('workloads').hidden = workloads.length < 2;
-    $('workloads-title').textContent = `All ${workloads.length} workloads: who goes first in each`;
+    write($('workloads-title'), `All ${workloads.length} workloads: who goes first in each`);
     if ($('workloads').open) overview();
 }
 
@@ -164,7 +164,7 @@ function showSources() {
 let telling;
 function tell(text, after = 0) {
     clearTimeout(telling);
-    const show = () => ($('working').textContent = text);
+    const show = () => write($('working'), text);
     if (after > 0) telling = setTimeout(show, after);
     else show();
 }
@@ -173,7 +173,7 @@ function tell(text, after = 0) {
 function complain(text) {
     const inDialog = $('paste').open;
     for (const [place, isHere] of [[$('paste-error'), inDialog], [$('error'), !inDialog]]) {
-        place.textContent = isHere ? inPage(text) : '';
+        write(place, isHere ? inPage(text) : '');
         place.hidden = !place.textContent;
     }
     return text;
@@ -316,7 +316,7 @@ const atTheCut = (pods) => (pods.find(({ fate }) => fate === 'contested') ?? pod
 
 const panel = latest(async () => {
     if (!shown) return;
-    $('panel-title').textContent = isChoosing(state) ? 'What you choose' : state.pod ? `Why ${label(state.workload, state.pod)}?` : '';
+    write($('panel-title'), isChoosing(state) ? 'What you choose' : state.pod ? `Why ${label(state.workload, state.pod)}?` : '');
     const shows = isChoosing(state) ? steering(shown) : await why();
     if (shows) $('panel').replaceChildren(...shows.filter(Boolean));
 });
@@ -358,7 +358,7 @@ const overview = latest(async () => {
 });
 
 /** Tells screen readers, once a slider rests. */
-const announce = rested(() => ($('live').textContent = shown?.answer.headline ?? ''), 400);
+const announce = rested(() => write($('live'), shown?.answer.headline ?? ''), 400);
 
 /** Shows at which moments chance decides, behind the slider. */
 const sample = latest(async () => {
@@ -505,7 +505,7 @@ on($('copy-link'), 'click', async () => {
     }
     const isFile = location.protocol === 'file:' ? ' This page is a file on this computer, so the link opens only here.' : '';
     const isLong = shared.length > MOST_IN_LINK ? ' Not every browser and chat takes a link that long.' : '';
-    $('sharing-size').textContent = `${count(shown.pods.length, 'pod')}, ${size(shared.length)}.${isLong}${isFile}`;
+    write($('sharing-size'), `${count(shown.pods.length, 'pod')}, ${size(shared.length)}.${isLong}${isFile}`);
     return $('sharing').showModal();
 });
 $('close-sharing').addEventListener('click', () => $('sharing').close());

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { opening, readCount } from '../src/count.js';
+import { el, visible, write } from '../src/dom.js';
 import { places, share, told } from '../src/fates.js';
 import { Moments, duration } from '../src/moments.js';
 import { pack, unpack } from '../src/share.js';
@@ -49,6 +50,34 @@ test('a packed text unfolds to the same, by the same rules as zlib’s', async (
         const changed = `${packed.slice(0, at)}${packed[at] === 'A' ? 'B' : 'A'}${packed.slice(at + 1)}`;
         await unpack(changed).then((other) => assert.deepEqual(Object.keys(other), Object.keys(given)), ({ message }) => assert.match(message, /^the link /));
         await assert.rejects(unpack(packed.slice(0, at)), /^Error: the link /);
+    }
+});
+
+test('no text of the page hides a character', () => {
+    // One of each kind: controls, a soft hyphen, joiners, order, tags, variation selectors, fillers.
+    const hidden = '\0\t\r\u001b\u007f\u009b\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u2028\u202e\u2066\u2069\u3164\ufe0f\ufeff\ufff9\u{e0041}\u{e0100}';
+    const escapes = [...hidden].map((char) => `\\u{${char.codePointAt(0).toString(16)}}`).join('');
+    assert.equal(visible(`web${hidden}-1`), `web${escapes}-1`);
+    for (const seen of ['web-1', 'a\nb', '…', '×', 'e\u0301', 'עברית', '日本', '😀']) assert.equal(visible(seen), seen);
+    const made = (tag) => ({ tag, attributes: {}, children: [], setAttribute(name, value) { this.attributes[name] = value; }, append(...all) { this.children.push(...all); } });
+    globalThis.document = { createElement: made };
+    try {
+        const child = el('b', {}, hidden);
+        const element = el('p', { title: hidden, label: hidden, 'aria-label': hidden, 'data-name': hidden }, hidden, [hidden, child]);
+        assert.deepEqual(element.attributes, { title: escapes, label: escapes, 'aria-label': escapes, 'data-name': hidden });
+        assert.deepEqual(element.children, [escapes, escapes, child]);
+        assert.deepEqual(child.children, [escapes]);
+        write(element, hidden);
+        assert.equal(element.textContent, escapes);
+    } finally {
+        delete globalThis.document;
+    }
+    // No other module makes text of its own.
+    const modules = readdirSync(join(import.meta.dirname, '../src')).filter((file) => file.endsWith('.js') && file !== 'dom.js');
+    for (const file of modules) {
+        const source = readFileSync(join(import.meta.dirname, '../src', file), 'utf8');
+        const found = source.match(/textContent = |inner(HTML|Text)|insertAdjacent|createTextNode|document\.title = (?!visible\(|')/);
+        assert.equal(found?.[0], undefined, file);
     }
 });
 

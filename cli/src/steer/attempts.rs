@@ -10,6 +10,7 @@ use super::run::{End, Run};
 use super::{Failure, evict};
 use crate::args::steer::{By, How};
 use crate::complain;
+use kubectl_podrank::look::plain;
 use kubectl_podrank::render_plan::{count, place};
 use podrank_preview::steer::{Plan, difference, same_sets};
 use std::collections::{BTreeSet, VecDeque};
@@ -292,7 +293,7 @@ fn news(before: &[Planned<'_>], now: &[Planned<'_>]) -> Result<Vec<String>, Stri
 
 /// Asks the user whether to do this.
 fn confirm(what: &str, interrupt: Option<&Interrupt>) -> Result<(), Failure> {
-    let _ = write!(io::stderr(), "{what} like this? [y/N] ");
+    let _ = write!(io::stderr(), "{} like this? [y/N] ", plain(what));
     let (send, answers) = mpsc::channel();
     thread::spawn(move || {
         let mut answer = String::new();

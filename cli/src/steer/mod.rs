@@ -22,7 +22,7 @@ use crate::args::steer::{
 };
 use crate::kubectl::Kubectl;
 use crate::live;
-use crate::{complain, look_of_plan, print};
+use crate::{complain, look_of_plan, print, print_line};
 use attempts::{Done, Left, Work};
 use cluster::Cluster;
 use interrupt::Interrupt;
@@ -93,7 +93,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     } else {
         done.join(", and ")
     };
-    print(format!("{text}{canaries}\n").as_bytes())?;
+    print_line(&format!("{text}{canaries}"))?;
     Ok(match left {
         None => ExitCode::SUCCESS,
         Some(left) => {
@@ -232,7 +232,7 @@ fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
     match how.output {
         SteerOutput::Json => print(json(&Document::outcome(outcome, how)).as_bytes())?,
         SteerOutput::Table if outcome.exit == Exit::Done => {
-            print(format!("{}\n", outcome.message).as_bytes())?;
+            print_line(&outcome.message)?;
         }
         SteerOutput::Table => complain(&format!("error: {}", outcome.message)),
     }

@@ -10,7 +10,7 @@ use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::progress::Waiting;
-use crate::{complain, look_of_plan, print};
+use crate::{complain, look_of_plan, print, print_line};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
 use podrank_preview::steer::{self, Scaled, Spared};
@@ -189,7 +189,7 @@ impl Node {
                 print(json(&self.document(Vec::new(), exit)).as_bytes())?;
             }
             SteerOutput::Table => {
-                print(format!("{} has no pods to drop: there is nothing to do.\n", self.name).as_bytes())?;
+                print_line(&format!("{} has no pods to drop: there is nothing to do.", self.name))?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -322,7 +322,7 @@ fn is_cordoned(kubectl: &Kubectl, name: &str) -> Result<bool, Failure> {
 fn say(outcome: &Outcome) -> Result<(), Failure> {
     let Outcome { exit, plan, message, .. } = outcome;
     if *exit == Exit::Done {
-        return print(format!("In {}, {message}\n", plan.namespace).as_bytes());
+        return print_line(&format!("In {}, {message}", plan.namespace));
     }
     complain(&format!("error: in {}, {message}", plan.namespace));
     Ok(())

@@ -12,10 +12,16 @@ pub(crate) mod standing;
 pub(crate) mod taken;
 pub(crate) mod why;
 
-/// Returns the JSON that other programs read, indented, with a newline at the end.
+use crate::words::hidden::escaped;
+
+/// Returns the JSON that other programs read, indented, with a newline at the end. Hidden characters are written as `\uXXXX`.
 ///
 /// # Panics
 /// Never: every answer is JSON.
 pub fn json(answer: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(answer).expect("an answer is JSON") + "\n"
+    let json = serde_json::to_string_pretty(answer).expect("an answer is JSON") + "\n";
+    // The line breaks of texts are escapes already.
+    let units = |char: char| char.encode_utf16(&mut [0; 2]).to_vec();
+    let escape = |char| units(char).into_iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+    escaped(&json, &['\n'], escape).into_owned()
 }

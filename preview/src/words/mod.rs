@@ -2,5 +2,6 @@
 
 pub(crate) mod age;
 pub(crate) mod error;
+pub(crate) mod hidden;
 pub(crate) mod quantity;
 pub(crate) mod text;

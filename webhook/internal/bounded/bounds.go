@@ -4,7 +4,6 @@
 package bounded
 
 import (
-	"strings"
 	"time"
 	"unique"
 )
@@ -216,17 +215,6 @@ const (
 	// Beyond: the line says how many more there are.
 	RecordPods = 500
 )
-
-// Short cuts a text that may have names of any length in it.
-func Short(text string) string { return Cut(text, NoteBytes) }
-
-// Cut cuts a text to so many bytes.
-func Cut(text string, most int) string {
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
-	}
-	return text
-}
 
 // Once returns a text that shares its memory with equal ones.
 func Once(text string) string { return unique.Make(text).Value() }
