@@ -5,10 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/core"
-	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // IsActive reports whether a pod counts as one of its set's replicas: whether it is neither Succeeded nor Failed nor being
@@ -19,8 +16,8 @@ func IsActive(pod *corev1.Pod) bool {
 
 // A State is what a sync knows of its set.
 type State struct {
-	// Wanted is spec.replicas.
-	Wanted int
+	// Desired is spec.replicas.
+	Desired int
 	// Active is the number of the set's active pods: see [IsActive].
 	Active int
 	// Burst is the most pods to create or delete. 0 means [BurstReplicas].
@@ -38,25 +35,21 @@ type State struct {
 //
 // A number in state that is negative or above math.MaxUint32 is an error that wraps [ErrOutOfRange].
 func Plan(state State, satisfied bool) (creations, deletions int, err error) {
-	numbers := [...]int{state.Wanted, state.Active, state.Burst}
-	for i, number := range numbers {
+	for i, number := range [...]int{state.Desired, state.Active, state.Burst} {
 		if uint64(number) > math.MaxUint32 { // or negative
-			name := "State." + [...]string{"Wanted", "Active", "Burst"}[i]
+			name := "State." + [...]string{"Desired", "Active", "Burst"}[i]
 			return 0, 0, fmt.Errorf("podrank: %w", errRange(name, int64(number), 0, math.MaxUint32))
 		}
 	}
-	if numbers[2] == 0 {
-		numbers[2] = BurstReplicas
+	if !satisfied || state.BeingDeleted {
+		return 0, 0, nil
 	}
-	of := core.PlanState{Wanted: uint32(numbers[0]), Active: uint32(numbers[1]), BurstReplicas: uint32(numbers[2])}
-	if satisfied {
-		of.Flags |= core.PlanSatisfied
+	burst := state.Burst
+	if burst == 0 {
+		burst = BurstReplicas
 	}
-	if state.BeingDeleted {
-		of.Flags |= core.PlanBeingDeleted
-	}
-	create, del, err := engine.Current.Plan(of)
-	return int(create), int(del), err
+	missing := state.Desired - state.Active
+	return min(max(missing, 0), burst), min(max(-missing, 0), burst), nil
 }
 
 // Availability counts the ready and the available pods of active. A pod is available if it has been ready for at least
@@ -68,14 +61,31 @@ func Plan(state State, satisfied bool) (creations, deletions int, err error) {
 func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 	ready, available int, lookAgain time.Duration, err error,
 ) {
-	records := make([]core.Pod, len(active))
 	for i, pod := range active {
 		if err := errInactive(pod); err != nil {
 			return 0, 0, 0, errPod("active", i, pod, err)
 		}
-		fillReady(&records[i], pod)
 	}
-	at := nanos(&metav1.Time{Time: now})
-	ready, available, nanoseconds, err := engine.Current.Availability(records, uint32(max(minReadySeconds, 0)), at)
-	return ready, available, time.Duration(nanoseconds), err
+	for _, pod := range active {
+		isReady, since := readiness(pod)
+		if !isReady {
+			continue
+		}
+		ready++
+		if minReadySeconds <= 0 {
+			available++
+			continue
+		}
+		if now.IsZero() || since.IsZero() {
+			continue
+		}
+		wait := since.Add(time.Duration(minReadySeconds) * time.Second).Sub(now)
+		switch {
+		case wait <= 0:
+			available++
+		case lookAgain == 0 || wait < lookAgain:
+			lookAgain = wait
+		}
+	}
+	return ready, available, lookAgain, nil
 }

@@ -3,8 +3,11 @@ package podrank
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +66,22 @@ func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, ru
 		}
 	}
 	return 0, ""
+}
+
+// Every rule of the header has a row, in the order of the numbers: a rule that an engine does not know fails here.
+func TestEveryRuleIsExplained(t *testing.T) {
+	var rows [core.RowMax]core.Row
+	count, err := engine.Current.Explain(&core.Pod{}, &core.Pod{}, core.Options{}, &rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []uint8
+	for _, row := range rows[:count] {
+		rules = append(rules, row.Rule)
+	}
+	if want := slices.Sorted(maps.Keys(ruleNames)); !slices.Equal(rules, want) {
+		t.Errorf("%s explains the rules %v, and the header has %v", Engine(), rules, want)
+	}
 }
 
 // orderGroup is pods of order.json, with pairs and selections of them.
@@ -137,6 +156,34 @@ func TestOrderJSON(t *testing.T) {
 	}
 }
 
+// Go makes no keys, but says of two pods what their keys say, which databases compare.
+func TestKeysJSON(t *testing.T) {
+	var file struct {
+		Keys map[string][2]string
+	}
+	readVectors(t, "keys.json", &file)
+	pairs := 0
+	for _, g := range vectors[orderGroup](t, "order.json", 15) {
+		for _, pair := range g.Pairs {
+			a, b := g.Pods[pair.First].record(t), g.Pods[pair.Second].record(t)
+			ranks := "None"
+			if pair.Ranks != nil {
+				a.Rank, b.Rank = pair.Ranks[0], pair.Ranks[1]
+				ranks = fmt.Sprintf("Some([%d, %d])", a.Rank, b.Rank)
+			}
+			keys, ok := file.Keys[fmt.Sprintf("%s: %s and %s %s", g.Name, pair.First, pair.Second, ranks)]
+			first, _ := explained(t, a, b, or(pair.Policy, g.Policy).options(t))
+			if want := strings.Compare(keys[0], keys[1]); !ok || first != want {
+				t.Errorf("%s: %s and %s: %d, and their keys say %d, known: %t", g.Name, pair.First, pair.Second, first, want, ok)
+			}
+			pairs++
+		}
+	}
+	if pairs < len(file.Keys) || len(file.Keys) < 80 {
+		t.Errorf("%d pairs have %d keys", pairs, len(file.Keys))
+	}
+}
+
 // ranked returns the pods of a selection, with the ranks that its related pods give them.
 func (g orderGroup) ranked(t *testing.T, s orderSelection) []core.Pod {
 	type node struct {
@@ -176,8 +223,8 @@ func TestUpstreamJSON(t *testing.T) {
 		options := or(pair.Policy, vectorPolicy{Now: file.Now}).options(t)
 		a, b := file.Pods[pair.First].record(t), file.Pods[pair.Second].record(t)
 		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
-		got, _, err := engine.Current.Upstream(&a, &b, options)
-		back, _, _ := engine.Current.Upstream(&b, &a, options)
+		got, _, err := engine.Current.Kubernetes(&a, &b, options)
+		back, _, _ := engine.Current.Kubernetes(&b, &a, options)
 		if err != nil || got != want || back != -want {
 			t.Errorf("%s, %s: %d, %d, %v, want %d", pair.First, pair.Second, got, back, err, want)
 		}

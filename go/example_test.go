@@ -403,7 +403,7 @@ func ExampleUpdateReplicaFailure() {
 }
 
 func ExamplePlan() {
-	creations, deletions, err := podrank.Plan(podrank.State{Wanted: 3, Active: 5}, true)
+	creations, deletions, err := podrank.Plan(podrank.State{Desired: 3, Active: 5}, true)
 	fmt.Println(creations, deletions, err)
 	// Output: 0 2 <nil>
 }
@@ -422,20 +422,6 @@ func ExampleAvailability() {
 	// Output: 2 1 20s <nil>
 }
 
-func ExampleSlowStart() {
-	start, err := podrank.NewSlowStart(6)
-	for start.Batch() > 0 {
-		fmt.Println("create", start.Batch())
-		start.Report(0)
-	}
-	fmt.Println("missing", start.Missing(), err)
-	// Output:
-	// create 1
-	// create 2
-	// create 3
-	// missing 0 <nil>
-}
-
 func ExampleCreateInBatches() {
 	created, err := podrank.CreateInBatches(context.Background(), 100, func(context.Context) error {
 		return errors.New("the quota is used up")
@@ -452,9 +438,7 @@ func ExampleExpectations() {
 	}
 	fmt.Println(expectations.Satisfied(), expectations.Deletions())
 	fmt.Println(expectations.DeletionObserved(web), expectations.DeletionObserved(web), expectations.Satisfied())
-	if err := expectations.ExpectCreations(3); err != nil {
-		log.Fatal(err)
-	}
+	expectations.ExpectCreations(3)
 	expectations.CreationsObserved(2)
 	fmt.Println(expectations.Satisfied(), expectations.Creations())
 	expectations.Clear() // The set is gone.

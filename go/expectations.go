@@ -2,11 +2,11 @@ package podrank
 
 import (
 	"crypto/sha256"
+	"math"
 	"sync"
 	"time"
 
 	"github.com/podrank/podrank/go/internal/core"
-	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -28,42 +28,45 @@ var _ = [1]int{}[ExpectationsTimeout-core.ExpectationsTimeout]
 // Deletions are identified by pod, and each counts once, because a deletion can be observed twice: when it begins and when
 // the pod is gone. Creations are only counted, so do not report a pod twice.
 type Expectations struct {
-	// Clock returns the current time. nil means time.Now. Only differences count, of times from 1678 to 2261. If it returns the zero time, there is no
+	// Clock returns the current time. nil means time.Now. Only differences count. If it returns the zero time, there is no
 	// timeout. Set Clock before you use the Expectations.
 	Clock func() time.Time
 
 	mutex sync.Mutex
-	state core.Expectations
-	// The pods whose deletions were not yet seen. The core would search a list from end to end; so it is asked about one pod
-	// at a time.
-	deletions map[core.PodKey]struct{}
+	state expected
+	// The pods whose deletions are pending.
+	deletions map[podKey]struct{}
+}
+
+// expected is what a set expects: the numbers are negative if more was observed.
+type expected struct {
+	isSet                bool
+	since                time.Time
+	creations, deletions int64
 }
 
 // ExpectCreations expects count creations and no deletion. Call it before you create pods. It replaces all earlier
 // expectations. Only the pods whose deletion is pending stay known: if you report one of them later, the number of pending
 // deletions falls below zero, which counts as satisfied.
-func (e *Expectations) ExpectCreations(count int) error {
+func (e *Expectations) ExpectCreations(count int) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return engine.Current.ExpectCreations(&e.state, number(count), e.now())
+	e.state = expected{isSet: true, since: e.now(), creations: number(count)}
 }
 
 // ExpectDeletions expects the deletion of these pods, each once, and no creation, from now on: call it before you delete. It
 // replaces what was expected. A pod that is nil is a [PodError], and nothing changes.
 func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
-	keys := make(map[core.PodKey]struct{}, len(pods))
+	deletions := make(map[podKey]struct{}, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
 			return errPod("pods", i, pod, ErrNil)
 		}
-		keys[podKey(pod)] = struct{}{}
+		deletions[keyOf(pod)] = struct{}{}
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if err := engine.Current.ExpectDeletions(&e.state, nil, nil, e.now()); err != nil {
-		return err
-	}
-	e.state.Deletions, e.deletions = int64(len(keys)), keys
+	e.state, e.deletions = expected{isSet: true, since: e.now(), deletions: int64(len(deletions))}, deletions
 	return nil
 }
 
@@ -73,8 +76,9 @@ func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
 func (e *Expectations) CreationsObserved(count int) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	// It does not fail.
-	_ = engine.Current.CreationsObserved(&e.state, number(count))
+	if e.state.isSet {
+		e.state.creations -= number(count)
+	}
 }
 
 // DeletionObserved counts the deletion of a pod as observed, and reports whether it was pending. If not, nothing changes,
@@ -84,16 +88,15 @@ func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 	if pod == nil {
 		return false
 	}
-	key := podKey(pod)
+	key := keyOf(pod)
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	if _, ok := e.deletions[key]; !ok {
 		return false
 	}
 	delete(e.deletions, key)
-	e.state.Keys = 1
-	counted, _ := engine.Current.DeletionObserved(&e.state, []core.PodKey{key}, key)
-	return counted
+	e.state.deletions--
+	return true
 }
 
 // Satisfied reports whether the set may act: no expectations are set, or all changes have been observed, or the
@@ -102,15 +105,18 @@ func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 func (e *Expectations) Satisfied() bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	satisfied, err := engine.Current.Satisfied(&e.state, e.now())
-	return satisfied || err != nil
+	if e.state.creations <= 0 && e.state.deletions <= 0 {
+		return true
+	}
+	now := e.now()
+	return !now.IsZero() && !e.state.since.IsZero() && now.Sub(e.state.since) > ExpectationsTimeout
 }
 
 // Clear removes all expectations. Call it when the set is gone, so that a new set with the same name starts without any.
 func (e *Expectations) Clear() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	e.state, e.deletions = core.Expectations{}, nil
+	e.state, e.deletions = expected{}, nil
 }
 
 // Creations returns the number of pending creations. It is negative if more were observed than expected, and 0 if no
@@ -118,7 +124,7 @@ func (e *Expectations) Clear() {
 func (e *Expectations) Creations() int64 {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return e.state.Creations
+	return e.state.creations
 }
 
 // Deletions returns the number of pending deletions. It is negative if more were observed than expected, and 0 if no
@@ -126,27 +132,27 @@ func (e *Expectations) Creations() int64 {
 func (e *Expectations) Deletions() int64 {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return e.state.Deletions
+	return e.state.deletions
 }
 
-// started is the time from which times are counted, so that results of time.Now are compared by the monotonic clock.
-var started = time.Now()
-
-func (e *Expectations) now() int64 {
-	clock := e.Clock
-	if clock == nil {
-		clock = time.Now
+func (e *Expectations) now() time.Time {
+	if e.Clock == nil {
+		return time.Now()
 	}
-	now := clock()
-	if now.IsZero() {
-		return core.TimeUnset
-	}
-	return max(int64(now.Sub(started)), core.TimeUnset+1)
+	return e.Clock()
 }
 
-// podKey is the pod's UID, or a hash of one that is no UUID. Of a pod without one, as fakes are, it is a hash of what Kubernetes
-// takes: namespace and name.
-func podKey(pod *corev1.Pod) (key core.PodKey) {
+// number is a count of pods, at least 0 and so small that no sum of them is too large.
+func number(count int) int64 {
+	return min(max(int64(count), 0), math.MaxUint32)
+}
+
+// A podKey identifies a pod.
+type podKey [16]byte
+
+// keyOf is the pod's UID, or a hash of one that is not a UUID. For a pod without one, as fakes are, it is a hash of what
+// Kubernetes takes: namespace and name.
+func keyOf(pod *corev1.Pod) (key podKey) {
 	if pod.UID != "" && parseUID((*[16]byte)(&key), pod.UID) {
 		return key
 	}
@@ -155,5 +161,5 @@ func podKey(pod *corev1.Pod) (key core.PodKey) {
 		text = "UID " + string(pod.UID) // No namespace has a blank.
 	}
 	sum := sha256.Sum256([]byte(text))
-	return core.PodKey(sum[:len(key)])
+	return podKey(sum[:len(key)])
 }

@@ -2,6 +2,7 @@ package podrank
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,13 +57,9 @@ func TestExpectationsFollowTheMonotonicClock(t *testing.T) {
 	var e Expectations
 	at := time.Now()
 	e.Clock = func() time.Time { return at }
-	if err := e.ExpectCreations(1); err != nil {
-		t.Fatal(err)
-	}
-	was := e.state.Since
-	// The same moment, as a wall clock that stands elsewhere has it: what is kept is no wall time.
-	if elapsed := time.Duration(was); elapsed < 0 || elapsed > 10*time.Minute {
-		t.Errorf("since %v of the program's start", elapsed)
+	e.ExpectCreations(1)
+	if since := e.state.since.String(); !strings.Contains(since, " m=") {
+		t.Errorf("%s has no monotonic reading", since)
 	}
 	at = at.Add(ExpectationsTimeout)
 	if e.Satisfied() {

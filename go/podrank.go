@@ -12,9 +12,9 @@
 //
 // Nil arguments, inactive pods, and options that a function cannot apply are errors, which errors.Is tells apart. A nil list is an empty one.
 //
-// The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
-// this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go: without cgo, on other
-// systems and machines, and with -tags podrank_go. `make -C go compare` measures both.
+// With cgo on linux/amd64 and linux/arm64, the decisions are made by libpodrank, a small C library that comes with this module.
+// Everywhere else, and with -tags podrank_go, they are made in plain Go. [Engine] says which one a program has.
+// `make -C go compare` measures both.
 package podrank
 
 import (
@@ -159,7 +159,7 @@ func Odds(active, related []*corev1.Pod, diff int, options ...Option) (Settled, 
 	k := min(w.settings.capped(diff), len(active))
 	w.order = room(w.order, len(active))
 	odds := make([]core.PodOdds, len(active))
-	certain, contested, err := engine.Current.Odds(w.records, w.options, k, w.order, odds)
+	certain, contested, err := engine.Current.Probabilities(w.records, w.options, k, w.order, odds)
 	if err != nil {
 		return Settled{}, nil, err
 	}
@@ -267,13 +267,13 @@ func (w *work) explain(a, b *core.Pod) (Explanation, error) {
 	return explanation, nil
 }
 
-// LibraryVersion is the release of the core that decides in this program.
+// LibraryVersion is the release of the engine that decides in this program: see [Engine].
 func LibraryVersion() string {
 	return engine.Current.Version()
 }
 
-// Engine says which form of the core decides in this program: "libpodrank", the C library, or "translated", the same core in Go. They
-// give the same answers.
+// Engine says which engine decides in this program: "libpodrank", the C library, or "plain", which is in plain Go. They give
+// the same answers.
 func Engine() string {
 	return engine.Current.Name()
 }

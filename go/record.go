@@ -133,16 +133,21 @@ var (
 // fillReady says in the record whether the pod is ready, and since when.
 func fillReady(record *core.Pod, pod *corev1.Pod) {
 	record.ReadyTime = core.TimeUnset
+	if isReady, since := readiness(pod); isReady {
+		record.Flags |= core.PodReady
+		record.ReadyTime = nanos(since)
+	}
+}
+
+// readiness reports whether a pod is ready, and since when. Of several conditions, the first counts.
+func readiness(pod *corev1.Pod) (isReady bool, since *metav1.Time) {
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
 		if condition.Type == corev1.PodReady {
-			if condition.Status == corev1.ConditionTrue {
-				record.Flags |= core.PodReady
-				record.ReadyTime = nanos(&condition.LastTransitionTime)
-			}
-			break
+			return condition.Status == corev1.ConditionTrue, &condition.LastTransitionTime
 		}
 	}
+	return false, nil
 }
 
 func mostRestarts(statuses []corev1.ContainerStatus) uint32 {

@@ -52,7 +52,7 @@ func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) 
 func (w *work) why(victim *Victim, goes, stays *core.Pod) error {
 	rule := Rule("")
 	if w.settings.kubernetes {
-		before, number, err := engine.Current.Upstream(goes, stays, w.options)
+		before, number, err := engine.Current.Kubernetes(goes, stays, w.options)
 		if err != nil {
 			return err
 		}

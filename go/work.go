@@ -89,7 +89,7 @@ func (w *work) first(k, listed int, active, related []*corev1.Pod) error {
 func (w *work) settle(k int) (certain, contested int, err error) {
 	w.order = room(w.order, len(w.records))
 	w.scores = room(w.scores, len(w.records))
-	return engine.Current.Settle(w.records, w.options, k, w.order, w.scores)
+	return engine.Current.Predict(w.records, w.options, k, w.order, w.scores)
 }
 
 // load makes the records of active, with their ranks among related. list is what errors call active.

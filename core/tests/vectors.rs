@@ -207,9 +207,7 @@ fn every_file_has_the_readers_that_its_readme_names() {
         assert_eq!(found, languages, "{file}: the readers, and those that tests/vectors/README.md names");
         let both = ["Rust", "Go"].iter().all(|language| languages.contains(language));
         assert!(
-            // Go has no keys, and its own sorted lists are the judge.
-            both || ["the preview", "the benchmark"].iter().any(|language| languages.contains(language))
-                || ["keys.json", "go_sort.json"].contains(&file),
+            both || ["the preview", "the benchmark"].iter().any(|language| languages.contains(language)),
             "{file}: Rust and Go must read it, or it is for the preview"
         );
     }

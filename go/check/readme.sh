@@ -7,7 +7,7 @@ if [ "${1:-}" = --write ]; then
     sed -i -e "/^\\$ make -s -C go compare$/r $tmp/lines" -e '/^n=[0-9]* upstream=/d' README.md
 fi
 for n in 10 100 1000 10000 100000; do
-    grep -qE "^n=$n upstream=[0-9.]+(m|µ|n)?s podrank=[0-9.]+(m|µ|n)?s translated=[0-9.]+(m|µ|n)?s floor=[0-9.]+(m|µ|n)?s ratio=[0-9.]+ translated-ratio=[0-9.]+$" README.md ||
+    grep -qE "^n=$n upstream=[0-9.]+(m|µ|n)?s cgo=[0-9.]+(m|µ|n)?s plain=[0-9.]+(m|µ|n)?s floor=[0-9.]+(m|µ|n)?s cgo-ratio=[0-9.]+ plain-ratio=[0-9.]+$" README.md ||
         fail "no line of $n pods: make -C go readme"
 done
 ok

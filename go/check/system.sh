@@ -10,10 +10,10 @@ export LD_LIBRARY_PATH=$tmp/staged/opt/podrank/lib
 quietly "$GO" test -count=1 -tags podrank_system .
 quietly "$GO" test -c -tags podrank_system -o "$tmp/test" .
 readelf -dW "$tmp/test" | grep -q 'NEEDED.*\[libpodrank\.so' || fail "the installed library is not linked"
-# On 32-bit machines records are not aligned as the library wants them, and without cgo there is nothing to link: the
-# translation decides.
+# On 32-bit machines, records are not aligned as the library needs them, and without cgo nothing can be linked: plain Go
+# decides.
 for way in "1 386" "1 arm" "1 mips" "1 mipsle" "0 amd64"; do
     files=$(CGO_ENABLED=${way% *} GOARCH=${way#* } "$GO" list -tags podrank_system -f '{{.GoFiles}}' ./internal/engine)
-    [ "$files" = '[engine.go translated.go]' ] || fail "with CGO_ENABLED=${way/ / on }, the engine is $files"
+    [ "$files" = '[engine.go plain.go]' ] || fail "with CGO_ENABLED=${way/ / on }, the engine is $files"
 done
 ok "$(pkg-config --modversion podrank) through pkg-config"

@@ -150,7 +150,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	active := slices.DeleteFunc(podrank.Pointers(list.Items), func(pod *corev1.Pod) bool { return !podrank.IsActive(pod) })
 
 	creations, deletions, err := podrank.Plan(podrank.State{
-		Wanted: fleet.Spec.Replicas, Active: len(active), BeingDeleted: fleet.DeletionTimestamp != nil,
+		Desired: fleet.Spec.Replicas, Active: len(active), BeingDeleted: fleet.DeletionTimestamp != nil,
 	}, satisfied)
 	if creations > 0 {
 		err = r.create(ctx, &fleet, expected, creations)
@@ -174,9 +174,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // create sets the expectations before it sends requests, because an event may arrive before the response.
 func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expectations, count int) error {
-	if err := expected.ExpectCreations(count); err != nil {
-		return err
-	}
+	expected.ExpectCreations(count)
 	requests := make(chan struct{}, inFlight)
 	created, err := podrank.CreateInBatches(ctx, count, func(ctx context.Context) error {
 		requests <- struct{}{}

@@ -10,5 +10,5 @@ type Options struct {
 	Now   int64
 }
 
-// ErrNoRoom is the error if fixed deletion costs leave no room for the tiers. Steered then has the indices of two pods.
+// ErrNoRoom is the error if fixed deletion costs leave no room for the tiers. Steered has the indices of two pods then.
 var ErrNoRoom = errors.New("podrank: the fixed deletion costs leave no room")

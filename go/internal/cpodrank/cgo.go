@@ -47,30 +47,33 @@ func (Engine) Name() string { return "libpodrank" }
 // Names the symbol of this header's ABI, so that a program does not link with a library that has another ABI.
 var _ = C.podrank_abi_1()
 
-func (Engine) Select(records []core.Pod, options core.Options, victims []uint32, scratch *[]core.Scratch) (int, error) {
-	*scratch = slices.Grow((*scratch)[:0], len(victims))[:len(victims)]
-	var selected C.size_t
+func (Engine) Select(records []core.Pod, options core.Options, selected []uint32, scratch *[]core.Scratch) (int, error) {
+	*scratch = slices.Grow((*scratch)[:0], len(selected))[:len(selected)]
+	var count C.size_t
 	o := c(options)
-	err := failure(C.podrank_select(pods(records), size(records), &o, numbers(victims), size(victims),
-		(*C.podrank_scratch)(start(*scratch)), size(*scratch), &selected))
-	return int(selected), err
+	err := failure(C.podrank_select(pods(records), size(records), &o, numbers(selected), size(selected),
+		(*C.podrank_scratch)(start(*scratch)), size(*scratch), &count))
+	return int(count), err
 }
 
-func (Engine) Settle(records []core.Pod, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
-	var certainLen, contestedLen C.size_t
+func (Engine) Predict(records []core.Pod, options core.Options, k int, order []uint32, scores []uint64) (certain, possible int, err error) {
+	var certainLen, possibleLen C.size_t
 	o := c(options)
 	err = failure(C.podrank_settle(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
-		(*C.uint64_t)(start(scores)), size(scores), &certainLen, &contestedLen))
-	return int(certainLen), int(contestedLen), err
+		(*C.uint64_t)(start(scores)), size(scores), &certainLen, &possibleLen))
+	return int(certainLen), int(possibleLen), err
 }
 
-func (Engine) Odds(records []core.Pod, options core.Options, k int, order []uint32, odds []core.PodOdds) (certain, contested int, err error) {
-	var certainLen, contestedLen C.size_t
+func (Engine) Probabilities(
+	records []core.Pod, options core.Options, k int, order []uint32, probabilities []core.PodOdds,
+) (certain, possible int, err error) {
+	var certainLen, possibleLen C.size_t
 	scratch := make([]core.OddsScratch, len(records))
 	o := c(options)
 	err = failure(C.podrank_odds(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
-		(*C.podrank_pod_odds)(start(odds)), size(odds), (*C.podrank_odds_scratch)(start(scratch)), size(scratch), &certainLen, &contestedLen))
-	return int(certainLen), int(contestedLen), err
+		(*C.podrank_pod_odds)(start(probabilities)), size(probabilities),
+		(*C.podrank_odds_scratch)(start(scratch)), size(scratch), &certainLen, &possibleLen))
+	return int(certainLen), int(possibleLen), err
 }
 
 func (Engine) Spread(records, others []core.Pod, options core.Options, counts, order []uint32) error {
@@ -91,13 +94,15 @@ func (Engine) EmptyNodes(records []core.Pod, options core.Options, weights []uin
 		numbers(domains), size(domains), numbers(counts), size(counts), (*C.podrank_empty_nodes_scratch)(start(scratch)), size(scratch)))
 }
 
-func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
+func (Engine) Steer(
+	records []core.Pod, options core.Options, prices []uint8, costs []int32, unsteerable []core.Blocked,
+) (core.Steered, error) {
 	var steered core.Steered
 	scratch := make([]core.SteerScratch, len(records))
 	o := c(options)
 	status := C.podrank_steer(pods(records), size(records), &o, (*C.uint8_t)(start(prices)), size(prices),
 		(*C.int32_t)(start(costs)), size(costs), (*C.podrank_steer_scratch)(start(scratch)), size(scratch),
-		(*C.podrank_blocked)(start(blocked)), size(blocked), (*C.podrank_steered)(unsafe.Pointer(&steered)))
+		(*C.podrank_blocked)(start(unsteerable)), size(unsteerable), (*C.podrank_steered)(unsafe.Pointer(&steered)))
 	if status == C.PODRANK_ERR_NO_ROOM {
 		return steered, core.ErrNoRoom
 	}
@@ -112,7 +117,7 @@ func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]c
 	return int(count), err
 }
 
-func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule uint8, err error) {
+func (Engine) Kubernetes(a, b *core.Pod, options core.Options) (first int, rule uint8, err error) {
 	var ordering C.int32_t
 	var number C.uint8_t
 	o := c(options)
@@ -125,11 +130,10 @@ func (Engine) Version() string {
 }
 
 // What a list is to C: where it begins, and how long it is.
-func start[T any](list []T) unsafe.Pointer       { return unsafe.Pointer(unsafe.SliceData(list)) }
-func size[T any](list []T) C.size_t              { return C.size_t(len(list)) }
-func pods(records []core.Pod) *C.podrank_pod     { return (*C.podrank_pod)(start(records)) }
-func numbers(list []uint32) *C.uint32_t          { return (*C.uint32_t)(start(list)) }
-func keys(list []core.PodKey) *C.podrank_pod_key { return (*C.podrank_pod_key)(start(list)) }
+func start[T any](list []T) unsafe.Pointer   { return unsafe.Pointer(unsafe.SliceData(list)) }
+func size[T any](list []T) C.size_t          { return C.size_t(len(list)) }
+func pods(records []core.Pod) *C.podrank_pod { return (*C.podrank_pod)(start(records)) }
+func numbers(list []uint32) *C.uint32_t      { return (*C.uint32_t)(start(list)) }
 
 func c(options core.Options) C.podrank_options {
 	return C.podrank_options{

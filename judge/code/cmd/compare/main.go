@@ -1,11 +1,11 @@
 // Command compare races podrank against Kubernetes' own code: both choose min(n/2, 500) of the same n pods, which nobody
 // has sorted yet, in one process, in turns. `make -C go compare` runs it.
 //
-//	n=… upstream=… podrank=… translated=… floor=… ratio=… translated-ratio=…
+//	n=… upstream=… cgo=… plain=… floor=… cgo-ratio=… plain-ratio=…
 //
-// upstream is kube-controller-manager's rank counting and sort.Sort, podrank a warm Ranker from []*v1.Pod to []*v1.Pod,
-// translated the same without cgo, by the core's translation to Go; floor a plain Go loop that reads all that the decision
-// depends on once and stores nothing; medians, per decision. The ratios are upstream over podrank and over translated.
+// upstream is kube-controller-manager's rank counting and sort.Sort. cgo and plain are a warm Ranker from []*v1.Pod to
+// []*v1.Pod, with libpodrank and with plain Go. floor is a Go loop that reads once all that the decision depends on, and
+// stores nothing. The times are medians, per decision. The ratios are upstream over cgo and over plain.
 package main
 
 import (
@@ -22,8 +22,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/cpodrank"
 	"github.com/podrank/podrank/go/internal/engine"
-	"github.com/podrank/podrank/go/internal/translated"
+	"github.com/podrank/podrank/go/internal/plain"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -34,9 +36,9 @@ func main() {
 		r := newRace(n)
 		r.check()
 		t := r.run()
-		fmt.Printf("n=%d upstream=%v podrank=%v translated=%v floor=%v ratio=%.1f translated-ratio=%.1f\n",
-			n, round(t.upstream), round(t.podrank), round(t.translated), round(t.floor),
-			float64(t.upstream)/float64(t.podrank), float64(t.upstream)/float64(t.translated))
+		fmt.Printf("n=%d upstream=%v cgo=%v plain=%v floor=%v cgo-ratio=%.1f plain-ratio=%.1f\n",
+			n, round(t.upstream), round(t.cgo), round(t.plain), round(t.floor),
+			float64(t.upstream)/float64(t.cgo), float64(t.upstream)/float64(t.plain))
 	}
 }
 
@@ -77,7 +79,11 @@ func (r *race) upstream(list []*v1.Pod) []*v1.Pod {
 	return list[:r.k]
 }
 
-func (r *race) podrank(list []*v1.Pod) []*v1.Pod {
+func (r *race) cgo(list []*v1.Pod) []*v1.Pod   { return r.podrank(cpodrank.Engine{}, list) }
+func (r *race) plain(list []*v1.Pod) []*v1.Pod { return r.podrank(plain.Engine{}, list) }
+
+func (r *race) podrank(by core.Engine, list []*v1.Pod) []*v1.Pod {
+	engine.Current = by
 	victims, err := r.ranker.PodsToDelete(list, list, r.k)
 	if err != nil {
 		log.Fatal(err)
@@ -85,15 +91,7 @@ func (r *race) podrank(list []*v1.Pod) []*v1.Pod {
 	return victims
 }
 
-// translated does what podrank does, as a program without cgo would.
-func (r *race) translated(list []*v1.Pod) []*v1.Pod {
-	was := engine.Current
-	defer func() { engine.Current = was }()
-	engine.Current = translated.Engine{}
-	return r.podrank(list)
-}
-
-// check sees that both choose for real: podrank's certain victims are among upstream's.
+// check checks that all choose: podrank's certain victims are among those of upstream, and both engines choose the same.
 func (r *race) check() {
 	list := slices.Clone(r.pods)
 	settled, err := podrank.Settle(list, list, r.k, podrank.WithNow(r.now.Time))
@@ -109,13 +107,13 @@ func (r *race) check() {
 			log.Fatalf("%d pods: %s certainly goes, and upstream keeps it", len(r.pods), pod.Name)
 		}
 	}
-	if len(r.podrank(r.pods)) != r.k || len(goes) != r.k || !slices.Equal(r.translated(r.pods), r.podrank(r.pods)) {
+	if len(r.cgo(r.pods)) != r.k || len(goes) != r.k || !slices.Equal(r.plain(r.pods), r.cgo(r.pods)) {
 		log.Fatalf("%d pods: not %d victims", len(r.pods), r.k)
 	}
 }
 
 // times are medians, per decision.
-type times struct{ upstream, podrank, translated, floor time.Duration }
+type times struct{ upstream, cgo, plain, floor time.Duration }
 
 // run times batches that take turns.
 func (r *race) run() times {
@@ -124,8 +122,8 @@ func (r *race) run() times {
 	for range batches {
 		for i, decide := range []func([]*v1.Pod){
 			func(list []*v1.Pod) { r.upstream(list) },
-			func(list []*v1.Pod) { r.podrank(list) },
-			func(list []*v1.Pod) { r.translated(list) },
+			func(list []*v1.Pod) { r.cgo(list) },
+			func(list []*v1.Pod) { r.plain(list) },
 			func(list []*v1.Pod) { sink += read(list) },
 		} {
 			for _, list := range r.lists {

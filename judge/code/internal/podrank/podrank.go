@@ -55,7 +55,7 @@ func Upstream(a, b *Pod, now int64, costOff bool) (relation int, rule uint8) {
 	if costOff {
 		o.Flags |= core.OptionsPodDeletionCostOff
 	}
-	relation, rule, err := engine.Current.Upstream(a, b, o)
+	relation, rule, err := engine.Current.Kubernetes(a, b, o)
 	if err != nil {
 		panic(err)
 	}

@@ -2,6 +2,6 @@
 
 package engine
 
-import "github.com/podrank/podrank/go/internal/translated"
+import "github.com/podrank/podrank/go/internal/plain"
 
-var preferred = translated.Engine{}
+var preferred = plain.Engine{}

@@ -4,5 +4,5 @@ package engine
 
 import "github.com/podrank/podrank/go/internal/cpodrank"
 
-// Not on 32-bit machines: there Go aligns records to four bytes, and libpodrank wants eight.
+// Not on 32-bit machines, where Go aligns records to four bytes but libpodrank needs eight.
 var preferred = cpodrank.Engine{}
