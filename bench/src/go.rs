@@ -85,8 +85,7 @@ mod tests {
 
     #[test]
     fn reads_what_go_prints() {
-        let line =
-            parse("n=10000 upstream=51.1ms cgo=4.14µs plain=6µs floor=761ns cgo-ratio=12.4").unwrap();
+        let line = parse("n=10000 upstream=51.1ms cgo=4.14µs plain=6µs floor=761ns cgo-ratio=12.4").unwrap();
         assert_eq!(
             (line.pods, line.times.map(f64::round)),
             (10_000, [51_100_000.0, 4_140.0, 761.0, 6_000.0])

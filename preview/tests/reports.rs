@@ -12,8 +12,8 @@
 //! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
 
 use podrank_preview::{
-    Error, Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, Verdict, WorkloadKind,
-    WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
+    Error, Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, Verdict,
+    WorkloadKind, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
 };
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -167,7 +167,9 @@ fn differences(expected: &Value, answer: &Value) -> Vec<String> {
     let differs = |(key, expected): (&String, &Value)| {
         let got = answer.get(key).unwrap_or(&Value::Null);
         let is_same = match (key.as_str(), expected, got) {
-            ("notes", Value::Array(expected), Value::Array(got)) => expected.iter().all(|it| got.contains(it)),
+            ("notes", Value::Array(expected), Value::Array(got)) => {
+                expected.iter().all(|it| got.contains(it))
+            }
             ("pods", Value::Object(expected), Value::Object(got)) => {
                 expected.iter().all(|(pod, value)| got.get(pod) == Some(value))
             }
@@ -180,7 +182,8 @@ fn differences(expected: &Value, answer: &Value) -> Vec<String> {
 
 #[test]
 fn answers_to_public_reports_are_those_of_kubernetes() {
-    let mut files: Vec<_> = fs::read_dir(FOLDER).expect("a folder").map(|file| file.expect("a file").path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(FOLDER).expect("a folder").map(|file| file.expect("a file").path()).collect();
     files.sort();
     let (mut wrong, mut questions) = (Vec::new(), 0);
     for file in &files {
@@ -192,7 +195,10 @@ fn answers_to_public_reports_are_those_of_kubernetes() {
         let input = Input::read(report["input"].to_string().as_bytes()).expect("an input");
         for question in report["questions"].as_array().expect("questions") {
             let command = question["command"].as_str().expect("a command");
-            assert!(question["answer"].as_object().is_some_and(|it| !it.is_empty()), "{name}: {command}: no answer");
+            assert!(
+                question["answer"].as_object().is_some_and(|it| !it.is_empty()),
+                "{name}: {command}: no answer"
+            );
             let now = report["now"].as_str().expect("a time");
             let answer = Command::parse(command).answer(&input, now).unwrap_or_else(|error| refused(&error));
             let differences = differences(&question["answer"], &answer);

@@ -63,7 +63,9 @@ mod tests {
     fn what_unicode_calls_invisible_hides_and_nothing_else() {
         let pattern = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]";
         let parsed = regex_syntax::parse(pattern).expect("a pattern");
-        let HirKind::Class(Class::Unicode(class)) = parsed.kind() else { panic!("{parsed:?} is not a class") };
+        let HirKind::Class(Class::Unicode(class)) = parsed.kind() else {
+            panic!("{parsed:?} is not a class")
+        };
         let ranges: Vec<_> = class.ranges().iter().map(|range| range.start()..=range.end()).collect();
         assert_eq!(ranges, HIDDEN);
         let is_in = |char: &char| ranges.iter().any(|range| range.contains(char));
