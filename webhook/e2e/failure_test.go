@@ -471,3 +471,26 @@ func TestHung(t *testing.T) {
 		})
 	}
 }
+
+// The ReplicaSets of another controller than a Deployment are steered only if the policy says so.
+func TestOtherOwner(t *testing.T) {
+	for rollouts, result := range map[bool]steer.Result{false: steer.RolloutIgnored, true: steer.Steered} {
+		spec := *SpotFirst.DeepCopy()
+		spec.Rollouts = rollouts
+		w := NewWorld(t, 4)
+		w.Policy("spot", spec)
+		// Anything may be a controller.
+		owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "owner"}}
+		w.must(w.Create(w.ctx, owner))
+		set := replicaSet(w.Namespace, "web", 6)
+		set.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+		w.must(w.Create(w.ctx, set))
+		w.AwaitReady(6)
+		w.must(w.Scale(set, 4))
+		w.AwaitGone(2)
+		w.Await("told", 10*time.Second, func() bool { return w.hasEvent(string(result)) })
+		if rollouts != (w.CostChanges() > 0) {
+			t.Errorf("rollouts: %t, %d changes of costs", rollouts, w.CostChanges())
+		}
+	}
+}

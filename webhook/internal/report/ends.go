@@ -172,7 +172,8 @@ func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, all []*end, leads time.Tim
 	i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == e.UID && down.To == e.To && down.Gone == nil })
 	switch {
 	case i >= 0:
-	case len(downs) == bounded.ScaleDowns && e.First.Before(downs[len(downs)-1].Time.Time):
+	case len(downs) == bounded.ScaleDowns && e.First.Before(downs[len(downs)-1].Time.Add(time.Second)):
+		// Later ones have taken its place. Times in a status are whole seconds.
 		return true
 	case time.Since(e.since) > patience && e.Set != nil && e.selects(policy):
 		i = 0

@@ -201,3 +201,36 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// Thirty sets scale down together, and a status keeps ten scale-downs. Their ends are written together, and nothing waits for entries that cannot follow.
+func TestTogether(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	api := fakeapi.New(policy)
+	r, recorder := api.NewReporter()
+	recorder.Events = make(chan string, 100)
+	live, reads := api.Counted()
+	r.Statuses.Live = live
+	for i := range 30 {
+		web := set(t)
+		web.Object.SetUID(fakeapi.UID(1, i))
+		r.Outcome(context.Background(), &steer.Outcome{
+			Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 4, To: 3}, Result: steer.Steered, Set: web, Policy: policy,
+			At: fakeapi.Now, Count: 1,
+		})
+	}
+	began := time.Now()
+	for i := range 30 {
+		web := set(t)
+		web.Object.SetUID(fakeapi.UID(1, i))
+		r.Over(context.Background(), &report.Over{Set: web, Namespace: "shop", UID: web.UID(), From: 4, To: 3, First: fakeapi.Now, Gone: 1})
+	}
+	r.Wait()
+	if count, took := reads.Count.Load(), time.Since(began); count > 60 || took > 4*time.Second {
+		t.Errorf("%d reads, and %v until all were told", count, took)
+	}
+	for _, down := range fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns {
+		if down.Gone == nil || *down.Gone != 1 || *down.Missed != 0 {
+			t.Errorf("%+v", down)
+		}
+	}
+}

@@ -873,3 +873,29 @@ func TestMarksSelected(t *testing.T) {
 	s.fall(3, steer.Steered, "")
 	s.same(map[string]string{"web-1": "-7 to 3", "web-3": "-7 to 3", "web-5": "-7 to 3"})
 }
+
+// A set of another controller than a Deployment is steered only if the policy says so, whatever that controller is called. One of a Deployment that was replaced is
+// not one that a rollout shrinks.
+func TestOtherOwners(t *testing.T) {
+	for name, c := range map[string]struct {
+		owner    metav1.OwnerReference
+		rollouts bool
+		result   steer.Result
+	}{
+		"an Argo Rollout":              {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, false, steer.RolloutIgnored},
+		"an Argo Rollout, with wishes": {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, true, steer.Steered},
+		"another Deployment":           {metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Deployment"}, false, steer.RolloutIgnored},
+		"a Deployment":                 {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 0)}, false, steer.RolloutIgnored},
+		"a Deployment before this one": {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 1)}, false, steer.Steered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, func(s *shop, _ []*corev1.Pod) {
+				c.owner.Name, c.owner.Controller = "web", new(true)
+				s.policy.Spec.Rollouts, s.set.OwnerReferences = c.rollouts, []metav1.OwnerReference{c.owner}
+			})
+			newer := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: uid(4, 0), Annotations: map[string]string{workload.Revision: "2"}}}
+			fakeapi.Must(t, s.Create(context.Background(), newer))
+			s.fall(4, c.result, "")
+		})
+	}
+}

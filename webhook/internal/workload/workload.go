@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -133,12 +134,15 @@ func (s *Set) IsOver() bool {
 	return s.ObservedGeneration >= s.Object.GetGeneration() && s.Pods <= s.Replicas
 }
 
-// IsOld reports whether a Deployment has a newer set than this one, so that this one loses its pods to a rollout. It reads the
-// Deployment live: its controller notes the newest revision there before it lowers a count.
+// IsOld reports whether the set may lose its pods to a rollout: its Deployment has a newer set, or it has another controller, such as an Argo Rollout, of which
+// nothing is known. It reads the Deployment live: its controller notes the newest revision there before it lowers a count.
 func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 	owner := metav1.GetControllerOfNoCopy(s.Object)
-	if owner == nil || owner.Kind != "Deployment" {
+	if owner == nil {
 		return false, nil
+	}
+	if group, err := schema.ParseGroupVersion(owner.APIVersion); err != nil || group.Group != appsv1.GroupName || owner.Kind != "Deployment" {
+		return true, nil
 	}
 	deployment := Metadata("Deployment")
 	key := types.NamespacedName{Namespace: s.Object.GetNamespace(), Name: owner.Name}
@@ -146,7 +150,7 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 		return false, client.IgnoreNotFound(err)
 	}
 	newest := deployment.Annotations[Revision]
-	return newest != "" && newest != s.Object.GetAnnotations()[Revision], nil
+	return deployment.UID == owner.UID && newest != "" && newest != s.Object.GetAnnotations()[Revision], nil
 }
 
 // IsOwn reports whether a pod belongs to the set.
