@@ -21,7 +21,10 @@ use crate::words::hidden::escaped;
 pub fn json(answer: &impl serde::Serialize) -> String {
     let json = serde_json::to_string_pretty(answer).expect("an answer is JSON") + "\n";
     // The line breaks of texts are escapes already.
-    let units = |char: char| char.encode_utf16(&mut [0; 2]).to_vec();
-    let escape = |char| units(char).into_iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+    let escape = |char: char| {
+        let units =
+            char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>();
+        units.concat()
+    };
     escaped(&json, &['\n'], escape).into_owned()
 }
