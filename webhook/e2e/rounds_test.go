@@ -300,8 +300,7 @@ func play(t *testing.T, l *line) {
 	w, object := NewWorldOf(t, nodes, spec, workload, int32(l.Pods))
 	before := w.Pods()
 	if l.Wish == "draining" {
-		order := r.Perm(len(before))
-		draining := r.IntN(len(before) + 1)
+		order, draining := r.Perm(len(before)), r.IntN(len(before)+1)
 		for _, i := range order[:draining] {
 			w.must(w.Kubectl("label", "pod", before[i].Name, "draining=true"))
 		}

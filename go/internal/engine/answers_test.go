@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// answersFile has for each method the SHA-256 of what libpodrank says to the questions of TestAnswers. So machines without
-// libpodrank compare their engine with it, too. This writes it, on a machine that has libpodrank:
+// answersFile has for each method the SHA-256 of what libpodrank says to the questions of TestAnswers. So machines
+// without libpodrank compare their engine with it, too. This writes it, on a machine that has libpodrank:
 //
 //	ANSWERS=write go test -run TestAnswers ./internal/engine
 const answersFile = "testdata/answers.txt"

@@ -1,5 +1,5 @@
-// Package engine chooses what decides in this program: libpodrank where cgo links it, and plain Go elsewhere. The build tag
-// podrank_go chooses plain Go everywhere.
+// Package engine chooses what decides in this program: libpodrank where cgo links it, and plain Go elsewhere. The
+// build tag podrank_go chooses plain Go everywhere.
 package engine
 
 import "github.com/podrank/podrank/go/internal/core"

@@ -160,8 +160,8 @@ func like(s *source, now int64, pod core.Pod) core.Pod {
 	return pod
 }
 
-// sibling is a pod of the same rollout as another one. Kubernetes' comparison contradicts itself about many of these: their
-// times are close to each other, and some have restarted.
+// sibling is a pod of the same rollout as another one. Kubernetes' comparison contradicts itself about many of these:
+// their times are close to each other, and some have restarted.
 func sibling(s *source, pod core.Pod) core.Pod {
 	pod.UID[s.pick(16)] = s.byte()
 	pod.ReadyTime += int64(s.pick(4))
@@ -194,8 +194,8 @@ func flipped(s *source, pod core.Pod) core.Pod {
 	return pod
 }
 
-// Two pods of one question differ in nothing but this field, for each field of a record, and each field of the options and of
-// a neighbour has several values: otherwise a new field would be compared at 0 alone.
+// Two pods of one question differ in nothing but this field, for each field of a record, and each field of the
+// options and of a neighbour has several values: otherwise a new field would be compared at 0 alone.
 func TestEveryFieldVaries(t *testing.T) {
 	r := rand.New(rand.NewPCG(82, 0))
 	alone, values := map[string]int{}, map[string]map[any]bool{}

@@ -126,7 +126,8 @@ func (s sortedPods) Len() int           { return len(s.list) }
 func (s sortedPods) Less(i, j int) bool { return s.less[s.list[i]][s.list[j]] }
 func (s sortedPods) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
 
-// deletions counts how often each pod is among the first k of these lists once Go has sorted them by Kubernetes' comparison.
+// deletions counts how often each pod is among the first k of these lists once Go has sorted them by Kubernetes'
+// comparison.
 func deletions(q *question, pods []core.Pod, k int, lists func(yield func([]uint32) bool)) (counts []int, all int) {
 	less := make([][]bool, len(pods))
 	for a := range pods {
@@ -184,8 +185,8 @@ func TestProbabilitiesOfFewPodsAreExact(t *testing.T) {
 	})
 }
 
-// Of more, they are within five standard errors of how often the pod is deleted from other lists. They sum to k, and pods that
-// are certainly deleted or kept have 1 or 0.
+// Of more, they are within five standard errors of how often the pod is deleted from other lists. They sum to k, and
+// pods that are certainly deleted or kept have 1 or 0.
 func TestProbabilitiesOfManyPodsAreFrequencies(t *testing.T) {
 	sampled := 0
 	forEach(t, 60, func(t *testing.T, e core.Engine, q *question) {
@@ -344,7 +345,8 @@ func naiveClass(pod *core.Pod) int {
 	return has(pod, core.PodAssigned)*100 + int(pod.Phase)*10 + has(pod, core.PodReady)
 }
 
-// Deleting by the tiers is deleting one pod at a time, from the node that is to be emptied next. Lower tiers stay lower.
+// Deleting by the tiers is deleting one pod at a time, from the node that is to be emptied next. Lower tiers stay
+// lower.
 func TestNodesAreEmptiedOneAfterTheOther(t *testing.T) {
 	forEach(t, 300, func(t *testing.T, e core.Engine, q *question) {
 		order := naiveSort(q.options, q.pods)
@@ -395,9 +397,9 @@ func priceTo(q *question, index int) int {
 	return int(q.prices[index])
 }
 
-// cheapest is the least sum of prices with which some of the pods keep their costs, and the others can get any. Pods can keep
-// theirs if each of a lower tier costs less than each of a higher one, with a number for each tier between, and if there is a
-// number for each tier below and above.
+// cheapest is the least sum of prices with which some of the pods keep their costs, and the others can get any. Pods
+// can keep theirs if each of a lower tier costs less than each of a higher one, with a number for each tier between,
+// and if there is a number for each tier below and above.
 func cheapest(q *question) int {
 	var tiers []int
 	for _, pod := range q.pods {

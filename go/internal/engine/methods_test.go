@@ -28,7 +28,7 @@ var methods = []method{
 	{"Probabilities", func(e core.Engine, q *question) []any {
 		pods := q.pods
 		if len(pods)%10 > 0 {
-			pods = pods[:min(len(pods), 12)] // Of more pods, it sorts thousands of lists.
+			pods = pods[:min(len(pods), 14)] // Of more than 12, it sorts thousands of lists, and that takes long.
 		}
 		order, probabilities := make([]uint32, len(pods)), make([]core.PodOdds, len(pods))
 		certain, possible, err := e.Probabilities(pods, q.options, q.k, order, probabilities)

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// Kubernetes calls sort.Sort, and Probabilities calls slices.SortFunc, which is faster. This is so in no contract of Go's, and a
-// comparison that contradicts itself shows each step in which they differ. So a release of Go that changes one of them, or
-// both, fails a test here: then Probabilities must call sort.Sort, or libpodrank and its vectors must be changed, too.
+// Kubernetes calls sort.Sort, and Probabilities calls slices.SortFunc, which is faster. This is so in no contract of
+// Go's, and a comparison that contradicts itself shows each step in which they differ. So a release of Go that
+// changes one of them, or both, fails a test here: then Probabilities must call sort.Sort, or libpodrank and its
+// vectors must be changed, too.
 
 // less are what the names in go_sort.json mean.
 var less = map[string]func(a, b int) bool{

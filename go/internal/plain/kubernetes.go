@@ -6,9 +6,9 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// kubernetesAge is age with Kubernetes' buckets, int64(math.Log2(float64(nanoseconds))). These begin below the power of two: the
-// last w ns before 2^e belong to the bucket of e, where w is 45 if e is 54, and twice as much for each next e. judge/code
-// compares this with Go's logarithm.
+// kubernetesAge is age with Kubernetes' buckets, int64(math.Log2(float64(nanoseconds))). These begin below the power
+// of two: the last w ns before 2^e belong to the bucket of e, where w is 45 if e is 54, and twice as much for each
+// next e. judge/code compares this with Go's logarithm.
 func (p *policy) kubernetesAge(time int64) uint64 {
 	age := p.age(time)
 	if !p.hasBuckets || age < 2 {
@@ -22,9 +22,9 @@ func (p *policy) kubernetesAge(time int64) uint64 {
 	return age
 }
 
-// Kubernetes compares two pods as kube-controller-manager does. It differs from the order: there are no tiers and no preferred
-// pods, two different times in one bucket are settled by the UIDs, and nothing is compared after the creation time. So it is
-// not an order: docs/order.md shows three pods in a cycle.
+// Kubernetes compares two pods as kube-controller-manager does. It differs from the order: there are no tiers and no
+// preferred pods, two different times in one bucket are settled by the UIDs, and nothing is compared after the
+// creation time. So it is not an order: docs/order.md shows three pods in a cycle.
 func (Engine) Kubernetes(a, b *core.Pod, options core.Options) (first int, rule uint8, err error) {
 	p := policyOf(options)
 	for _, rule := range rules {

@@ -10,8 +10,8 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// Spread gives each pod as its rank the number of pods on its node that are not deleted yet when its turn comes, if one pod is
-// deleted at a time.
+// Spread gives each pod as its rank the number of pods on its node that are not deleted yet when its turn comes, if
+// one pod is deleted at a time.
 func (Engine) Spread(records, others []core.Pod, options core.Options, counts, _ []uint32) error {
 	clear(counts)
 	unassigned := uint32(0)
@@ -46,8 +46,8 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, _
 // whole is the weight of a whole set.
 const whole = 1 << 32
 
-// NodeWeights adds the weights of the sets. Each of them weighs one in all, however many pods it has, so only 2^32 sets would
-// be too much for 64 bits.
+// NodeWeights adds the weights of the sets. Each of them weighs one in all, however many pods it has, so only 2^32
+// sets would be too much for 64 bits.
 func (Engine) NodeWeights(neighbours []core.Neighbour, weights []uint64) error {
 	slices.SortFunc(neighbours, func(a, b core.Neighbour) int {
 		return cmp.Or(cmp.Compare(a.Set, b.Set), cmp.Compare(a.Node, b.Node))
@@ -82,8 +82,8 @@ const noNode = math.MaxUint32
 func isAlike(a, b *nodePod) bool  { return a.class == b.class && a.tier == b.tier }
 func sameNode(a, b *nodePod) bool { return a.node == b.node }
 
-// A nodeMap has for each node how many pods of the set it has, and for each level of domains the domain of each node and how
-// many pods each domain has.
+// A nodeMap has for each node how many pods of the set it has, and for each level of domains the domain of each node
+// and how many pods each domain has.
 type nodeMap struct {
 	weights  []uint64
 	pods     []uint32
@@ -91,8 +91,9 @@ type nodeMap struct {
 	inDomain map[uint32]uint32
 }
 
-// EmptyNodes empties the nodes of one class and tier one after the other. A node from which a pod is deleted stays the next one,
-// because what must leave it becomes less. So the order of the nodes is known before the first pod is deleted.
+// EmptyNodes empties the nodes of one class and tier one after the other. A node from which a pod is deleted stays
+// the next one, because what must leave it becomes less. So the order of the nodes is known before the first pod is
+// deleted.
 func (Engine) EmptyNodes(records []core.Pod, _ core.Options, weights []uint64, domains, _ []uint32) error {
 	pods := make([]nodePod, len(records))
 	for i := range records {
@@ -160,8 +161,8 @@ func (m *nodeMap) empty(alike []nodePod) {
 	})
 }
 
-// alternate sorts nodes that have as many pods each, say m, by how many pods their domains have when their turn comes: a domain
-// of n pods has n before its first node, n-m before its second one, and so on.
+// alternate sorts nodes that have as many pods each, say m, by how many pods their domains have when their turn
+// comes: a domain of n pods has n before its first node, n-m before its second one, and so on.
 func (m *nodeMap) alternate(nodes []nodePod, level []uint32) {
 	eachRun(nodes, sameNode, func(position int, onNode []nodePod) {
 		domain := level[onNode[0].node]
@@ -175,8 +176,8 @@ func (m *nodeMap) alternate(nodes []nodePod, level []uint32) {
 	})
 }
 
-// writeTiers gives the pods of each tier, class and node a tier of their own. Pods of a lower tier get a lower one, whatever
-// their class.
+// writeTiers gives the pods of each tier, class and node a tier of their own. Pods of a lower tier get a lower one,
+// whatever their class.
 func writeTiers(records []core.Pod, pods []nodePod) error {
 	slices.SortFunc(pods, func(a, b nodePod) int {
 		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.class, b.class), cmp.Compare(a.position, b.position))

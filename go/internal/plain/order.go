@@ -1,5 +1,5 @@
-// Package plain is podrank's engine in Go alone, for programs without cgo. It gives the same answers as libpodrank: the tests
-// of internal/engine compare the two, and hold both to the same laws.
+// Package plain is podrank's engine in Go alone, for programs without cgo. It gives the same answers as libpodrank:
+// the tests of internal/engine compare the two, and hold both to the same laws.
 //
 //	order.go          the rules, and which of two pods is deleted first
 //	select.go         the first k pods of the order
@@ -80,9 +80,9 @@ func class(pod *core.Pod) uint64 {
 	return flag(pod, core.PodAssigned)<<3 | uint64(pod.Phase)<<1 | flag(pod, core.PodReady)
 }
 
-// value is what a rule gives a pod, and whether the rule applies. The pod with the smaller value is deleted first. The value of
-// the UID has 128 bits, so compareBy compares it. A rule that applies to one of two pods alone is never reached: an earlier
-// rule has decided.
+// value is what a rule gives a pod, and whether the rule applies. The pod with the smaller value is deleted first.
+// The value of the UID has 128 bits, so compareBy compares it. A rule that applies to one of two pods alone is never
+// reached: an earlier rule has decided.
 func (p *policy) value(rule uint8, pod *core.Pod) (value uint64, applies bool) {
 	switch rule {
 	case core.RuleUnassigned:
@@ -114,8 +114,8 @@ func (p *policy) value(rule uint8, pod *core.Pod) (value uint64, applies bool) {
 // cost is the deletion cost as an unsigned number in the same order.
 func cost(pod *core.Pod) uint64 { return uint64(uint32(pod.DeletionCost) ^ 1<<31) }
 
-// age is 0 for an unset time, and larger the earlier the time is. With buckets, it is 1 for a time that is not before now, and
-// 2 more than the power of two that the age in nanoseconds reaches.
+// age is 0 for an unset time, and larger the earlier the time is. With buckets, it is 1 for a time that is not before
+// now, and 2 more than the exponent of the largest power of two in the age in nanoseconds.
 func (p *policy) age(time int64) uint64 {
 	switch {
 	case !p.hasBuckets || time == core.TimeUnset:

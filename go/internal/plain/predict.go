@@ -8,13 +8,14 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// An entry is what Kubernetes compares of a pod, in its four steps. Pods that are equal in a step have the same number there,
-// and smaller numbers are deleted first. If two pods have the same age, but not the same time, the UIDs decide.
+// An entry is what Kubernetes compares of a pod, in its four steps. Pods that are equal in a step have the same
+// number there, and smaller numbers are deleted first. If two pods have the same age, but not the same time, the UIDs
+// decide.
 type entry struct {
 	// readyAge numbers everything up to the bucket of the ready time, readyTime what is equal up to the ready time.
 	readyAge, readyTime uint32
-	// creationAge numbers everything from there to the bucket of the creation time, creationTime what is equal up to the
-	// creation time.
+	// creationAge numbers everything from there to the bucket of the creation time, creationTime what is equal up to
+	// the creation time.
 	creationAge, creationTime uint32
 	uid, index                uint32
 }
@@ -68,12 +69,12 @@ func (p *prediction) predict(k int, order []uint32) (certain, possible int) {
 	return certain, possible
 }
 
-// groups writes the indices of all pods, group by group, and in a group by the order. It calls do with the start and the end
-// of each group. Groups are what Kubernetes' comparison puts in one order, whatever the list: the strongly connected
-// components of the graph in which a pod points to each pod that it is not after.
+// groups writes the indices of all pods, group by group, and in a group by the order. It calls do with the start and
+// the end of each group. Groups are what Kubernetes' comparison puts in one order, whatever the list: the strongly
+// connected components of the graph in which a pod points to each pod that it is not after.
 //
-// Each pair of pods adds 2 to the scores. So the first m pods by score are whole groups if and only if their scores sum to
-// m(m-1): a larger sum comes from pods outside that are before one of them.
+// Each pair of pods adds 2 to the scores. So the first m pods by score are whole groups if and only if their scores
+// sum to m(m-1): a larger sum comes from pods outside that are before one of them.
 func (p *prediction) groups(order []uint32, do func(start, end int)) {
 	p.score()
 	p.sortBy(func(i int) (first, second, third uint64) { return p.scores[i], 0, 0 })
@@ -104,8 +105,8 @@ func (p *prediction) sortGroup(group []head) {
 	p.sortFirst(p.records, group, len(group))
 }
 
-// sortBy sorts the list by a key of each pod, of which the lower half of the third number is 0. Keys are exact: two pods tie if
-// and only if their keys are equal.
+// sortBy sorts the list by a key of each pod, of which the lower half of the third number is 0. Keys are exact: two
+// pods tie if and only if their keys are equal.
 func (p *prediction) sortBy(key func(index int) (first, second, third uint64)) {
 	for i := range p.list {
 		first, second, third := key(i)
@@ -156,12 +157,13 @@ func (p *prediction) readyAgeKey(i int) (first, second, third uint64) {
 	return first, uint64(^pod.Rank)<<60 | age>>4, age << 60 >> 28
 }
 
-// score gives each pod 2 for every pod that is before it, and 1 for every pod that ties with it. In a sorted list, that is the
-// sum of the positions at which the pods that are equal to it start and end.
+// score gives each pod 2 for every pod that is before it, and 1 for every pod that ties with it. In a sorted list,
+// that is the sum of the positions at which the pods that are equal to it start and end.
 //
-// Kubernetes orders pods by their ready age and then by UID, so the positions in that order are added first. But pods with
-// equal ready times are ordered by their creation age and then by UID. So what their UIDs gave them among each other is
-// subtracted, and the positions in the other order are added. The same is done with equal creation times, where pods tie.
+// Kubernetes orders pods by their ready age and then by UID, so the positions in that order are added first. But pods
+// with equal ready times are ordered by their creation age and then by UID. So what their UIDs gave them among each
+// other is subtracted, and the positions in the other order are added. The same is done with equal creation times,
+// where pods tie.
 func (p *prediction) score() {
 	clear(p.scores)
 	uid := func(i int) uint64 { return uint64(p.entries[i].uid) << 32 }
@@ -200,8 +202,8 @@ func (p *prediction) score() {
 	})
 }
 
-// addPositions adds to the score of each pod of a sorted list the sum of the positions at which the pods that tie with it start
-// and end, or subtracts it if the sign is -1.
+// addPositions adds to the score of each pod of a sorted list the sum of the positions at which the pods that tie
+// with it start and end, or subtracts it if the sign is -1.
 func (p *prediction) addPositions(list []head, sign int) {
 	start := 0
 	eachRun(list, ties, func(_ int, run []head) {

@@ -12,10 +12,11 @@ import (
 const (
 	// sampleSize is how many lists are sorted if there are too many to sort all.
 	sampleSize = 1 << 12
-	// seed is where the generator of these lists starts: the same in every call, so that equal pods get equal probabilities.
+	// seed is where the generator of these lists starts: the same in every call, so that equal pods get equal
+	// probabilities.
 	seed = 0x9E3779B97F4A7C15
-	// insertionSorted is the length up to which Go sorts by insertion. Then what becomes of a group depends on the list of
-	// this group alone.
+	// insertionSorted is the length up to which Go sorts by insertion. Then what becomes of a group depends on the
+	// list of this group alone.
 	insertionSorted = 12
 	// enumerable is the largest group of which every list is sorted.
 	enumerable = 7
@@ -40,7 +41,8 @@ func (Engine) Probabilities(
 	return certain, possible, nil
 }
 
-// estimate writes how likely each pod of a group is deleted, which starts at a position of the order, if this many of it are.
+// estimate writes how likely each pod of a group is deleted, which starts at a position of the order, if this many of
+// it are.
 func (p *prediction) estimate(group []uint32, start, deleted int, probabilities []core.PodOdds) {
 	class := p.classes()
 	if !slices.ContainsFunc(group, func(index uint32) bool { return class[index] != class[group[0]] }) {
@@ -68,8 +70,8 @@ func (p *prediction) estimate(group []uint32, start, deleted int, probabilities 
 	}
 }
 
-// share is a fraction of two 32-bit numbers. Only with a million pods that are alike, the denominator has more bits: then the
-// lowest of both are dropped.
+// share is a fraction of two 32-bit numbers. Only with a million pods that are alike, the denominator has more bits:
+// then the lowest of both are dropped.
 func share(numerator, denominator uint64) core.PodOdds {
 	excess := bits.Len64(denominator >> 32)
 	return core.PodOdds{Goes: uint32(numerator >> excess), Of: uint32(denominator >> excess)}
@@ -86,8 +88,9 @@ func standardError(of core.PodOdds) uint32 {
 	return uint32(uint64(math.Sqrt(float64(n*(sampleSize-n)))) * 1_000_000 >> 18)
 }
 
-// classes numbers the pods such that pods with the same number relate to every other pod in the same way. They tie. Where the
-// UIDs decide, which is between different times of one age, no pod with another time has a UID between theirs.
+// classes numbers the pods such that pods with the same number relate to every other pod in the same way. They tie.
+// Where the UIDs decide, which is between different times of one age, no pod with another time has a UID between
+// theirs.
 func (p *prediction) classes() []uint32 {
 	class, readyClass := make([]uint32, len(p.records)), make([]uint32, len(p.records))
 	entryOf := func(h *head) *entry { return &p.entries[h.index()] }
@@ -123,8 +126,8 @@ func newComparand(e entry) comparand {
 
 func (c comparand) index() uint32 { return uint32(c.uidAndIndex) }
 
-// compareEntries is Kubernetes' comparison for slices.SortFunc, which takes the same steps as sort.Sort, as Kubernetes calls
-// it. It never says that b is before a, because sort.Sort does not ask for that.
+// compareEntries is Kubernetes' comparison for slices.SortFunc, which takes the same steps as sort.Sort, as
+// Kubernetes calls it. It never says that b is before a, because sort.Sort does not ask for that.
 func compareEntries(a, b comparand) int {
 	before := false
 	switch {
@@ -143,8 +146,9 @@ func compareEntries(a, b comparand) int {
 	return 0
 }
 
-// sortLists sorts all lists of a small group, or else random lists of all pods, and calls do with the group of each sorted list.
-// The group is at the same positions in each of them. It returns how many lists there were, and whether these were all.
+// sortLists sorts all lists of a small group, or else random lists of all pods, and calls do with the group of each
+// sorted list. The group is at the same positions in each of them. It returns how many lists there were, and whether
+// these were all.
 func (p *prediction) sortLists(start, length int, do func(sorted []comparand)) (lists uint64, areAll bool) {
 	pods := make([]comparand, len(p.entries))
 	for i, e := range p.entries {

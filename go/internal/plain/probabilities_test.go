@@ -6,8 +6,8 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// With 2^20 pods that are alike, in 2^12 lists each, a share needs more than 32 bits: the lowest are dropped, and the error is
-// that of the share.
+// With 2^20 pods that are alike, in 2^12 lists each, a share needs more than 32 bits: the lowest are dropped, and the
+// error is that of the share.
 func TestSharesOfAMillionPods(t *testing.T) {
 	for _, c := range []struct {
 		numerator, denominator uint64

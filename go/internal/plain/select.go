@@ -9,8 +9,9 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// The head of a pod holds the values of the rules side by side, the first rule in the highest bits, and so the pod with the
-// smaller head is deleted first. There are 160 bits besides the index. Only pods whose heads tie are compared by their records.
+// The head of a pod holds the values of the rules side by side, the first rule in the highest bits, and so the pod
+// with the smaller head is deleted first. There are 160 bits besides the index. Only pods whose heads tie are
+// compared by their records.
 
 // headOf is the head of the record with this index.
 func (p *policy) headOf(records []core.Pod, index uint32) head {
@@ -19,8 +20,8 @@ func (p *policy) headOf(records []core.Pod, index uint32) head {
 	return head{p.first(pod), second, third(pod, index, ends)}
 }
 
-// first has the values of the rules before the deletion cost, in 4 and 16 bits, that of the deletion cost in 32, and the upper
-// 12 bits of that of the rank.
+// first has the values of the rules before the deletion cost, in 4 and 16 bits, that of the deletion cost in 32, and
+// the upper 12 bits of that of the rank.
 func (p *policy) first(pod *core.Pod) uint64 {
 	first := class(pod)<<60 | uint64(pod.Tier)<<44 | uint64(^pod.Rank)>>20
 	if p.hasCosts {
@@ -29,8 +30,8 @@ func (p *policy) first(pod *core.Pod) uint64 {
 	return first
 }
 
-// second has the values from the lower 20 bits of the rank to the creation time: 20 bits, 1, 7, 16, 12 and 7. It ends with the
-// first value that does not fit, and so does the head.
+// second has the values from the lower 20 bits of the rank to the creation time: 20 bits, 1, 7, 16, 12 and 7. It ends
+// with the first value that does not fit, and so does the head.
 func (p *policy) second(pod *core.Pod) (second uint64, ends bool) {
 	const mostRestarts, mostSidecarRestarts = 1<<16 - 1, 1<<12 - 1
 	second = uint64(^pod.Rank) << 44
@@ -63,7 +64,8 @@ func third(pod *core.Pod, index uint32, ends bool) uint64 {
 	return uint64(binary.BigEndian.Uint32(pod.UID[:]))<<32 | uint64(index)
 }
 
-// compareTied compares pods whose heads tie. Of pods that tie in every rule, the one with the lower index is deleted first.
+// compareTied compares pods whose heads tie. Of pods that tie in every rule, the one with the lower index is deleted
+// first.
 func (p *policy) compareTied(records []core.Pod, a, b *head) int {
 	first, _ := p.decide(fromReadyTime, &records[a.index()], &records[b.index()])
 	return cmp.Or(first, cmp.Compare(a.index(), b.index()))
@@ -72,8 +74,9 @@ func (p *policy) compareTied(records []core.Pod, a, b *head) int {
 // listPool has lists of heads for later calls.
 var listPool = sync.Pool{New: func() any { return new([]head) }}
 
-// Select writes the first pods of the order. It collects candidates, which are before the last of the first k pods so far.
-// When there are 2k candidates, it drops all but the first k of them. That is rare, unless the list is sorted in reverse.
+// Select writes the first pods of the order. It collects candidates, which are before the last of the first k pods so
+// far. When there are 2k candidates, it drops all but the first k of them. That is rare, unless the list is sorted in
+// reverse.
 func (Engine) Select(records []core.Pod, options core.Options, selected []uint32, _ *[]core.Scratch) (int, error) {
 	p, k := policyOf(options), min(len(selected), len(records))
 	if k == 0 {
@@ -98,8 +101,8 @@ func (Engine) Select(records []core.Pod, options core.Options, selected []uint32
 	return k, nil
 }
 
-// candidates appends the records from next on that are before the last one of the list, until the list has as many as its
-// capacity. It returns the list, and the index of the first record that it has not read.
+// candidates appends the records from next on that are before the last one of the list, until the list has as many as
+// its capacity. It returns the list, and the index of the first record that it has not read.
 func (p *policy) candidates(records []core.Pod, next int, list []head, capacity int) ([]head, int) {
 	last := list[len(list)-1]
 	for ; next < len(records) && len(list) < capacity; next++ {

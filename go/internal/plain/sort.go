@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A head is a number of 192 bits. The lowest 32 bits are the index of a pod. The others are values by which pods are sorted.
+// A head is a number of 192 bits. The lowest 32 bits are the index of a pod. The others are values by which pods are
+// sorted.
 type head struct{ first, second, third uint64 }
 
 func (h *head) index() uint32 { return uint32(h.third) }
@@ -39,9 +40,9 @@ func sortAll(list []head) { sortRange(list, 0, len(list), patience(list)) }
 // patience is how many uneven cuts sortRange accepts: with more of them, it could take a time that is quadratic.
 func patience(list []head) int { return 2 * bits.Len(uint(len(list))) }
 
-// sortRange puts the heads into a list's positions from start to end that a sort of the whole list would put there. Smaller
-// heads are before them then, and larger ones after them. It is a quicksort that leaves out what is outside the range. After
-// too many uneven cuts, the standard library sorts the rest.
+// sortRange puts the heads into a list's positions from start to end that a sort of the whole list would put there.
+// Smaller heads are before them then, and larger ones after them. It is a quicksort that leaves out what is outside
+// the range. After too many uneven cuts, the standard library sorts the rest.
 func sortRange(list []head, start, end, patience int) {
 	for len(list) > insertionMax {
 		if patience == 0 {
@@ -63,8 +64,8 @@ func sortRange(list []head, start, end, patience int) {
 	insertionSort(list)
 }
 
-// partition moves what is smaller than the median of three heads before it, and the rest after it. It returns the median's
-// position.
+// partition moves what is smaller than the median of three heads before it, and the rest after it. It returns the
+// median's position.
 func partition(list []head) (pivot int) {
 	low, middle, high := &list[0], &list[len(list)/2], &list[len(list)-1]
 	for _, pair := range [...][2]*head{{low, middle}, {low, high}, {high, middle}} {

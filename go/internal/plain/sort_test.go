@@ -21,8 +21,8 @@ func patterns(n int) map[string]func(i int) uint64 {
 	}
 }
 
-// Whatever the list, the range and the patience: the range has what a sort puts there, smaller heads are before it, and larger
-// ones after it.
+// Whatever the list, the range and the patience: the range has what a sort puts there, smaller heads are before it,
+// and larger ones after it.
 func TestARangeIsSorted(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 10, 11, 12, 100, 1000} {
 		for name, value := range patterns(n) {
@@ -75,9 +75,10 @@ func TestHeadsCompare(t *testing.T) {
 	}
 }
 
-// adversary makes a list for which partition cuts off two heads each time, so often, and then any heads. As McIlroy's, it
-// decides what a head is only when partition looks at it: two of the three that it chooses from are less than all that come.
-// A head that is undecided is more than all that are decided, so partition moves it as it will move the final one.
+// adversary makes a list for which partition cuts off two heads each time, so often, and then any heads. As
+// McIlroy's, it decides what a head is only when partition looks at it: two of the three that it chooses from are
+// less than all that come. A head that is undecided is more than all that are decided, so partition moves it as it
+// will move the final one.
 func adversary(n, cuts int) []head {
 	const undecided = 1 << 40
 	r := rand.New(rand.NewPCG(82, 4))
@@ -102,8 +103,8 @@ func adversary(n, cuts int) []head {
 	return list
 }
 
-// Once its patience has ended, sortRange leaves the rest to the standard library, which sorts all of it, although one position
-// was asked for. One uneven cut before, it does not.
+// Once its patience has ended, sortRange leaves the rest to the standard library, which sorts all of it, although one
+// position was asked for. One uneven cut before, it does not.
 func TestPatienceEnds(t *testing.T) {
 	const n = 3000
 	most := patience(make([]head, n))

@@ -10,11 +10,11 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// Number the tiers that have pods 0, 1, 2 and so on, and let a pod's offset be its cost minus the number of its tier. Two pods
-// of different tiers can both keep their costs if their offsets do not decrease from the lower tier to the higher one: then
-// the costs leave a number for each tier between them. So of the pods in the order of tier and cost, those that keep their
-// costs are a subsequence in which the offset never decreases. The changes cost the least if the prices of that subsequence
-// sum to the most.
+// Number the tiers that have pods 0, 1, 2 and so on, and let a pod's offset be its cost minus the number of its tier.
+// Two pods of different tiers can both keep their costs if their offsets do not decrease from the lower tier to the
+// higher one: then the costs leave a number for each tier between them. So of the pods in the order of tier and cost,
+// those that keep their costs are a subsequence in which the offset never decreases. The changes cost the least if
+// the prices of that subsequence sum to the most.
 
 // A costed pod is what Steer knows of it.
 type costed struct {
@@ -74,7 +74,8 @@ func sortByCost(records []core.Pod, prices []uint8) []costed {
 	return list
 }
 
-// priceOf is the price of a number in the list of prices: 0 is 1, and a fixed cost, which is never changed, has any price.
+// priceOf is the price of a number in the list of prices: 0 is 1, and a fixed cost, which is never changed, has any
+// price.
 func priceOf(number uint8) uint32 {
 	if number == core.SteerPriceFixed {
 		return 1
@@ -82,8 +83,8 @@ func priceOf(number uint8) uint32 {
 	return max(uint32(number), 1)
 }
 
-// markKeepable marks the pods whose cost can stay beside all fixed costs, and leaves room for the tiers below and above. The
-// error says between which two pods there is no room.
+// markKeepable marks the pods whose cost can stay beside all fixed costs, and leaves room for the tiers below and
+// above. The error says between which two pods there is no room.
 func markKeepable(list []costed) (conflict core.Steered, err error) {
 	if len(list) == 0 {
 		return conflict, nil
@@ -115,8 +116,8 @@ func markKeepable(list []costed) (conflict core.Steered, err error) {
 	return conflict, nil
 }
 
-// keepHeaviest leaves the mark on those pods alone whose prices sum to the most. Pods with fixed costs are all among them: each
-// marked pod can stay beside them, so a subsequence without one of them would not be the heaviest.
+// keepHeaviest leaves the mark on those pods alone whose prices sum to the most. Pods with fixed costs are all among
+// them: each marked pod can stay beside them, so a subsequence without one of them would not be the heaviest.
 func keepHeaviest(list []costed) {
 	var offsets []int64
 	for i := range list {
@@ -143,8 +144,8 @@ func keepHeaviest(list []costed) {
 		}
 		heaviest = max(heaviest, pod.total)
 	}
-	// From the end, so that of equal sums one with higher tiers is kept: these pods are not deleted, and a cost that is written
-	// on them has to be removed again.
+	// From the end, so that of equal sums one with higher tiers is kept: these pods are not deleted, and a cost that
+	// is written on them has to be removed again.
 	rest, end := heaviest, int64(math.MaxInt64)
 	for i := range list {
 		pod := &list[len(list)-1-i]
@@ -189,7 +190,8 @@ func writeCosts(list []costed, costs []int32) (changed uint32) {
 	return changed
 }
 
-// findUnsteerable writes which pods are deleted before one of a lower tier, whatever they cost, and returns how many there are.
+// findUnsteerable writes which pods are deleted before one of a lower tier, whatever they cost, and returns how many
+// there are.
 func findUnsteerable(records []core.Pod, list []costed, unsteerable []core.Blocked) (count uint32) {
 	var p policy
 	// last is one of the pods of lower tiers that are deleted last by the rules before the tier.

@@ -12,14 +12,13 @@ import (
 )
 
 func TestMark(t *testing.T) {
-	const set, request = "6d3c2e1f-0000-4000-8000-000000000001", "6d3c2e1f-0000-4000-8000-000000000002"
+	const set, request, tail = "6d3c2e1f-0000-4000-8000-000000000001", "6d3c2e1f-0000-4000-8000-000000000002", "/9/4/1763780000000/1"
 	marked := func(manager, text string) *corev1.Pod {
 		pod := &corev1.Pod{}
 		pod.Annotations = map[string]string{cost.Annotation: text}
 		fakeapi.Manage(pod, manager, cost.Annotation)
 		return pod
 	}
-	tail := "/9/4/1763780000000/1"
 	of := func(rule string) cost.Mark {
 		return cost.Mark{Set: set, Count: 7, Request: request, Goes: true, Rule: rule, From: 9, Generation: 4, First: 1763780000000, Decision: 1}
 	}
