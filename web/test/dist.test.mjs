@@ -51,10 +51,10 @@ test('-o link: another decoder reads what is in it, and the module decides the s
     }
 });
 
-test('the page is below 1.4 MB gzipped', () => {
+test('the web app is below 1.45 MB gzipped, with the licenses that .ci/notices adds', () => {
     const size = gzipSync(html, { level: 9 }).length;
     console.log(`${pageFile}: ${Math.ceil(Buffer.byteLength(html) / 1024)} KiB, ${Math.ceil(size / 1024)} KiB gzipped`);
-    assert.ok(size < 1_400_000, `${size} bytes`);
+    assert.ok(size < 1_450_000, `${size} bytes`);
 });
 
 test('the security policy allows no request, and no code but the script and its worker', () => {
