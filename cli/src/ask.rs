@@ -125,6 +125,10 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
         [Subject::All(_)] | [] | [_, _, ..] => {
             let Several { input, is_wanted, refusals } =
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
+            let mut kinds = input.all_workloads().into_iter().map(|workload| workload.kind);
+            if kinds.any(|kind| depends_on_release(kind, &options)) {
+                options.release = options.release.or_else(|| live::release(&kubectl));
+            }
             at_clock(args, &mut options);
             several(&input, &options, args, look, with_parts(&subjects), is_wanted, refusals)
         }
@@ -159,6 +163,11 @@ fn of_gone(
         }
     };
     Ok(Answer { text: text.into_bytes(), beside: Vec::new(), gist })
+}
+
+/// Whether releases of Kubernetes differ in what they do with such a workload.
+fn depends_on_release(kind: WorkloadKind, options: &Options) -> bool {
+    matches!(kind, WorkloadKind::StatefulSet | WorkloadKind::Job) || options.replicas == Some(0)
 }
 
 /// After the last answer of the cluster, so that no pod in it is younger than the decision.
@@ -287,6 +296,9 @@ fn one(
         Subject::All(_) | Subject::Node(_) => return Err(format!("ask about {subject} alone").into()),
     };
     surroundings::add(kubectl, &workload, &mut input);
+    if depends_on_release(workload.kind, &options) {
+        options.release = options.release.or_else(|| live::release(kubectl));
+    }
     if is_page {
         // Whoever may not read them sees no zones.
         input.add_part(kubectl.get_if_allowed(&["nodes"]).unwrap_or_default());

@@ -4,7 +4,7 @@
 use crate::left;
 use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, shared};
 use podrank_preview::{
-    Bounds, Contest, Details, NoteCode, Odds, Order, Owner, PodPreview, Preview, SetPreview, Verdict,
+    Bounds, Contest, Details, Note, NoteCode, Odds, Order, Owner, PodPreview, Preview, SetPreview, Verdict,
     WorkloadKind,
 };
 use std::borrow::Cow;
@@ -180,6 +180,14 @@ pub fn headline(preview: &Preview<'_>) -> String {
     format!("{name}{asked}{}: {up}{}", in_order(preview.order), what_goes(preview))
 }
 
+/// That a workload has no pods, if nothing says that the input lacks some.
+pub(crate) fn no_pods(notes: &[Note]) -> &'static str {
+    let is_gap = |note: &Note| {
+        matches!(note.code, NoteCode::SetMissing | NoteCode::SiblingsMissing | NoteCode::PodsMissing)
+    };
+    if notes.iter().any(is_gap) { "none of its pods is listed" } else { "it has no pods" }
+}
+
 /// How many pods go, and how certain that is.
 fn what_goes(preview: &Preview<'_>) -> String {
     let (delete, active) = (preview.deletions(), preview.active);
@@ -188,7 +196,7 @@ fn what_goes(preview: &Preview<'_>) -> String {
     let pods = if active == 1 { "pod" } else { "pods" };
     let blocked = preview.blocked.len();
     let what = match (delete.max, active) {
-        (0, 0) => "it has no pods".to_owned(),
+        (0, 0) => no_pods(&preview.notes).to_owned(),
         (0, _) if blocked > 0 || preview.count(Verdict::Later) > 0 => {
             format!("none of {active} {pods} goes yet")
         }
@@ -248,7 +256,7 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
         (Verdict::Keep, _) => "stays".to_owned(),
     };
     let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
-    let besides = also_goes(preview.workload.kind).map(str::to_owned);
+    let besides = also_goes(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);
     let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
     Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
 }
@@ -377,6 +385,7 @@ pub(crate) fn contested(contest: Contest) -> &'static str {
         Contest::Ages => "ages decide, at an edge",
         Contest::Random => "at random",
         Contest::Timing => "timing decides",
+        Contest::Creation => "another pod is created first",
     }
 }
 

@@ -37,7 +37,7 @@ pub fn link(
 ) -> Result<String, Box<dyn Error>> {
     let short = format!("{}/{}", id.kind.short(), id.name);
     let dump: Value = serde_json::from_str(&input.extract(id)?)?;
-    let gates: BTreeMap<_, _> = gates::changed(&gates::of_sets(options.gates)).into_iter().collect();
+    let gates: BTreeMap<_, _> = gates::changed(&gates::of_sets(options.gates), None).into_iter().collect();
     let given = json!({
         "title": format!("{short} in {}", id.namespace),
         "dump": dump,

@@ -6,7 +6,8 @@ use crate::args::steer::DropArgs;
 use crate::kubectl::{Answer, Kubectl, Reason, Refusal};
 use crate::surroundings;
 use podrank_preview::{
-    Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
+    Input, OwnerName, Release, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest,
+    steer,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -102,6 +103,12 @@ pub(crate) fn read(
         return read(kubectl, name, leader, scope, of_pods, retries - 1);
     }
     Ok(Live { input, workload, lags })
+}
+
+/// Returns the release of the cluster, if it says one.
+pub(crate) fn release(kubectl: &Kubectl) -> Option<Release> {
+    let answer = kubectl.call(&["get", "--raw", "/version"], "").and_then(Answer::result).ok()?;
+    serde_json::from_str::<serde_json::Value>(&answer).ok()?["gitVersion"].as_str()?.parse().ok()
 }
 
 /// Which workloads of several are wanted, by kind, namespace and name.

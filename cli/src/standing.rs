@@ -2,8 +2,8 @@
 
 use crate::curve::{self, MOST_LISTED};
 use crate::glance::{
-    LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, read, shade,
-    waiting,
+    LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, no_pods, read,
+    shade, waiting,
 };
 use crate::look::{Grid, Look, namespace_flag, shared};
 use crate::render::age_of_set;
@@ -64,7 +64,8 @@ fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
     let is_told = then.is_some();
     let sentences = iter::once(headline(order)).chain(waits(order)).chain(then);
     if let [only] = &*order.sets {
-        let is_unknown = order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
+        let is_unknown =
+            !order.is_settled && order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
         let why = "At which counts the others go is known once these have gone.";
         let why = (is_unknown && !is_told).then(|| why.to_owned());
         return vec![Grid { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
@@ -85,7 +86,7 @@ fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
 
 /// The pods of a set, those that go first at the top.
 fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid {
-    let counted = set.pods.iter().any(|pod| pod.may_go_at.is_some());
+    let counted = order.is_settled || set.pods.iter().any(|pod| pod.may_go_at.is_some());
     let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
     // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
     let is_told = |pod: &Standing<'_>| match pod.verdict {
@@ -186,9 +187,10 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
     let pods = order.active;
     let name = name + in_order(order.order);
     let text = match (pods, goes_now(order)) {
-        (0, _) => "it has no pods".to_owned(),
+        (0, _) => no_pods(&order.notes).to_owned(),
         (_, Some(goes)) => goes,
         (1, None) => "1 pod".to_owned(),
+        (_, None) if order.is_settled => format!("all {pods} pods are kept"),
         (_, None) => format!("{pods} pods, those that go first at the top"),
     };
     format!("{name}: {text}")
@@ -227,7 +229,7 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
     let now = goes_now(order).map(|goes| format!("Of its workload, {goes}."));
     let now: Vec<_> = now.into_iter().chain(then(order)).collect();
     sentences.extend((!now.is_empty()).then(|| now.join(" ")));
-    sentences.extend(also_goes(order.workload.kind).map(str::to_owned));
+    sentences.extend(also_goes(order.workload.kind).filter(|_| !order.is_settled).map(str::to_owned));
     Grid::of_sentences(sentences)
 }
 
@@ -252,7 +254,7 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     let Some(may) = pod.may_go_at else {
         return match now {
             Some(now) => now,
-            None if order.workload.kind == WorkloadKind::Deployment => {
+            None if order.workload.kind == WorkloadKind::Deployment && !order.is_settled => {
                 "stays at the present count; at which lower count it goes depends on what happens until then"
                     .to_owned()
             }

@@ -70,8 +70,8 @@ fn a_step_says_what_changes_in_each_set_and_what_follows() {
                  that stay in this preview…";
     let resumes = "…once 5 pods of its new ReplicaSet are available, Deployment web deletes all old pods…";
     let ends = "…after this step, Deployment web waits until no old pod is left; then its new ReplicaSet gets 10 pods…";
-    let invalid = "…Deployment web has a selector that is invalid or selects all pods…";
-    let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted: its controller deletes no pods";
+    let invalid = "…default Deployment/web has a selector that is invalid or selects all pods…";
+    let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted: kube-controller-manager deletes none of its pods";
     for (words, changes, says) in [
         (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; goes on: false; waits: true", waits][..]),
         (SCALE, &[paused(), available(NEW, 4)], &["…; scale; goes on: false; waits: true", resumes]),
@@ -231,7 +231,7 @@ fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
 #[test]
 fn a_dump_without_sets_is_incomplete() {
     let no_sets = without(ROLLOUT, |item| item["kind"] == "ReplicaSet");
-    let none = "default Deployment/web has 13 pods, and none of its ReplicaSets is listed";
+    let none = "default Deployment/web has 14 pods, and none of its ReplicaSets is listed";
     fails(SCALE, no_sets, &format!("the input is incomplete: {none}…"));
 }
 

@@ -48,6 +48,32 @@ fn notes(shown: &Shown) -> Vec<&str> {
     shown.notes.lines().filter(|line| !COSTS.contains(line)).collect()
 }
 
+/// Since 1.37, it wakes what it has scaled to 0 itself. Before, its least count decided.
+#[test]
+fn who_has_scaled_to_zero_matters() {
+    let off = |least: u32| format!("warning: … ({least} to 20) sets no count while this one is 0");
+    let raises = "warning: … (1 to 20) will raise the count again; it wants 12 now";
+    let shares = "note: … also sets this count, between 0 and 20; it wants 12 now";
+    for (release, least, is_its, said) in [
+        ("1.37", 1, "True", raises.to_owned()),
+        ("1.37", 0, "True", shares.to_owned()),
+        ("1.37", 1, "False", off(1)),
+        ("1.37", 0, "False", off(0)),
+        ("1.36", 1, "True", off(1)),
+        ("1.36", 0, "False", shares.to_owned()),
+    ] {
+        let mut autoscaler = autoscaler(Some(least), 20, Some(12));
+        autoscaler["status"]["conditions"] = json!([{ "type": "ScaledToZero", "status": is_its }]);
+        let words = format!("deploy/web --replicas 0 --kubernetes-version {release}");
+        let shown = shown(&words, at_rest(&[autoscaler]));
+        assert_eq!(
+            notes(&shown),
+            [said.replace('…', "HorizontalPodAutoscaler web")],
+            "{release} {least} {is_its}"
+        );
+    }
+}
+
 #[test]
 fn an_autoscaler_has_bounds() {
     for (least, most, replicas, said) in [
@@ -56,9 +82,9 @@ fn an_autoscaler_has_bounds() {
         (Some(1), 8, 8, "note: … also sets this count, between 1 and 8; it wants 12 now"),
         (Some(1), 7, 8, "warning: … (1 to 7) will lower the count again; it wants 12 now"),
         (None, 20, 1, "note: … also sets this count, between 1 and 20; it wants 12 now"),
-        // Kubernetes turns it off.
+        // Whoever scales to 0 turns it off.
         (None, 20, 0, "warning: … (1 to 20) sets no count while this one is 0"),
-        (Some(0), 20, 0, "note: … also sets this count, between 0 and 20; it wants 12 now"),
+        (Some(0), 20, 0, "warning: … (0 to 20) sets no count while this one is 0"),
     ] {
         let shown = of(replicas, &[autoscaler(least, most, Some(12))]);
         assert_eq!(notes(&shown), [said.replace('…', "HorizontalPodAutoscaler web")]);

@@ -1,7 +1,9 @@
 //! `StatefulSets`: what the program shows of them. `judge/code` compares which pods go, and why, with Kubernetes' own syncs.
 
-use crate::common::{Change, STATEFUL_SET, changed, fails, fine, plain, row, shown, with_twin};
-use serde_json::json;
+use crate::common::kubectl::{answering, list};
+use crate::common::{Change, STATEFUL_SET, changed, fails, fine, items, plain, row, shown, with_twin};
+use serde_json::{Value, json};
+use std::fs;
 
 /// Of the five pods of the example, `db-1` is not ready. Here it is, after which come these changes.
 fn mended(changes: &[Change<'_>]) -> String {
@@ -42,7 +44,7 @@ fn who_waits_for_whom_is_said_in_each_output() {
 #[test]
 fn a_gate_that_changes_the_step_is_noted_and_replayed() {
     const OFF: &str = "sts/db --rollout --feature-gates MaxUnavailableStatefulSet=false";
-    const OLDER: &str = "before Kubernetes 1.37, this step takes other pods";
+    const OLDER: &str = "name the release with --kubernetes-version";
     let rolling = json!({ "partition": 2, "maxUnavailable": "50%" });
     let update = mended(&[
         ("db", "status updateRevision", json!("db-3")),
@@ -52,12 +54,51 @@ fn a_gate_that_changes_the_step_is_noted_and_replayed() {
     on.says(&["2 of 5 go, quota 0", "db-4; delete; old; …", &format!("note: …{OLDER}…")]);
     let off = shown(OFF, &update);
     off.says(&["1 of 5 go, quota 0"]).lacks(OLDER);
+    // 50% of the pods from the partition on.
+    shown("sts/db --rollout --kubernetes-version 1.38", &update).says(&["1 of 5 go, quota 0"]).lacks(OLDER);
     // The JSON says how to get it again.
     let replay = row(&off.json, "{replay}");
     assert!(replay.ends_with(" --feature-gates MaxUnavailableStatefulSet=false"), "{replay}");
     assert!(!row(&on.json, "{replay}").contains("feature-gates"), "{on}");
     // To scale down, the gate makes no difference.
     shown("sts/db --replicas 2", &update).lacks(OLDER);
+    // The release has the gate off, and the note goes once it is known.
+    for release in ["1.34", "1.35", "v1.36.3-eks-0c1d2e"] {
+        let words = format!("sts/db --rollout --kubernetes-version {release}");
+        shown(&words, &update).says(&["1 of 5 go, quota 0"]).lacks(OLDER);
+    }
+    let old = shown("sts/db --rollout --kubernetes-version 1.35.2", &update);
+    old.says(&["2 of 5 go, quota 0"]).lacks(OLDER);
+    assert!(row(&old.json, "{replay}").ends_with(" --kubernetes-version 1.35.2"), "{old}");
+    assert_eq!(old.json["kubernetesVersion"], "1.35.2");
+}
+
+#[test]
+fn the_release_is_that_of_the_cluster() {
+    let rolling = json!({ "partition": 0, "maxUnavailable": 2 });
+    let update = mended(&[
+        ("db", "status updateRevision", json!("db-3")),
+        ("db", "spec updateStrategy rollingUpdate", rolling),
+    ]);
+    let objects = items(&update);
+    let [set, pods] = ["StatefulSet", "Pod"].map(|kind| {
+        list(&objects.iter().filter(|object| object["kind"] == kind).cloned().collect::<Vec<_>>())
+    });
+    for (version, deleted) in [
+        (r#"{"gitVersion":"v1.37.1"}"#, 2),
+        (r#"{"gitVersion":"v1.36.3+k3s1"}"#, 1),
+        // Whoever may not read it is told what is assumed.
+        ("", 2),
+    ] {
+        let kubectl = answering(&[set.clone(), pods.clone(), list(&[])]);
+        fs::write(kubectl.path("version"), version).expect("a file");
+        let output = kubectl.run(&["sts/db", "--rollout", "-o", "json"], b"");
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(json["delete"], deleted, "{version}");
+        assert_eq!(json["kubernetesVersion"].is_string(), !version.is_empty());
+        let notes = String::from_utf8_lossy(&output.stderr).contains("--kubernetes-version");
+        assert_eq!(notes, version.is_empty());
+    }
 }
 
 #[test]

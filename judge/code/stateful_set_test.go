@@ -60,7 +60,7 @@ func TestStatefulSets(t *testing.T) {
 			}
 		}
 	}
-	if done >= 5_000 && len(reasons) != 22 {
+	if done >= 5_000 && len(reasons) != 23 {
 		t.Errorf("%d reasons: %v", len(reasons), slices.Sorted(maps.Keys(reasons)))
 	}
 }
@@ -275,7 +275,7 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *p
 	for _, pod := range preview.Pods {
 		known[pod.Name] = true
 		parent, ordinal := upstream.ParentAndOrdinal(byName[pod.Name])
-		if isMember := parent == c.set.Name && ordinal >= 0; isMember == (pod.Rule == "no-ordinal") {
+		if isMember := parent == c.set.Name && ordinal >= 0; pod.Rule != "being-deleted" && isMember == (pod.Rule == "no-ordinal") {
 			return fmt.Errorf("%s: %s", pod.Name, pod.Rule)
 		} else if isMember && ordinal > last {
 			return fmt.Errorf("%s is out of order", pod.Name)
@@ -283,10 +283,13 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *p
 			last = ordinal
 		}
 		by := preview.blockerOf(pod.Name)
+		isDeleted := slices.Contains(deleted, pod.Name)
 		switch {
-		case pod.Verdict == "contested" && !c.twins:
+		case pod.Rule == "after-creation" && !isDeleted:
+			return fmt.Errorf("%s is kept, although every pod is created here", pod.Name)
+		case pod.Verdict == "contested" && pod.Rule != "after-creation" && !c.twins:
 			return fmt.Errorf("%s is contested", pod.Name)
-		case pod.Verdict != "contested" && slices.Contains(deleted, pod.Name) != (pod.Verdict == "delete"):
+		case pod.Verdict != "contested" && isDeleted != (pod.Verdict == "delete"):
 			return fmt.Errorf("upstream deletes %v; the preview: %s %s, %s by %q", deleted, pod.Verdict, pod.Name, pod.Rule, by)
 		case (pod.Verdict == "blocked") != (by != ""):
 			return fmt.Errorf("%s is %s by %q", pod.Name, pod.Verdict, by)

@@ -206,6 +206,6 @@ fn answers_to_public_reports_are_those_of_kubernetes() {
             questions += 1;
         }
     }
-    assert!(questions >= 30, "only {questions} questions in {} reports", files.len());
+    assert!(questions >= 60, "only {questions} questions in {} reports", files.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -277,8 +277,8 @@ fn case(kind: &str, example: &Value, seed: u64) -> (Options, Value) {
         _ => options.replicas = None,
     }
     options.partial = rng.u32(..4) > 0;
-    options.controller_gates.max_unavailable_stateful_set = rng.u32(..4) > 0;
-    options.controller_gates.stateful_set_recreate_strategy = rng.bool();
+    options.controller_gates.max_unavailable_stateful_set = Some(rng.u32(..4) > 0);
+    options.controller_gates.stateful_set_recreate_strategy = Some(rng.bool());
     (options, list)
 }
 

@@ -45,7 +45,7 @@ fn set(replicas: u32, template: &str) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "ReplicaSet",
         "metadata": {
-            "namespace": "shop", "name": "web-5d", "uid": "set", "generation": 2,
+            "namespace": "shop", "name": "web-5d", "uid": "set", "generation": 2, "labels": { "app": "web" },
             "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "web", "controller": true }],
         },
         "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": { "spec": { "containers": [{ "name": template, "image": "x" }] } } },

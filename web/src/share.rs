@@ -23,7 +23,7 @@ pub(crate) fn given(input: &Input, options: &Options, preview: &Preview<'_>) -> 
             "replicas": preview.asked.replicas,
             "now": options.now,
             "order": options.order,
-            "featureGates": gates::changed(&preview.feature_gates).into_iter().collect::<BTreeMap<_, _>>(),
+            "featureGates": gates::changed(&preview.feature_gates, None).into_iter().collect::<BTreeMap<_, _>>(),
             "burstReplicas": options.burst_replicas,
             "partial": options.accepts_gaps(),
         },

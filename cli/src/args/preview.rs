@@ -7,7 +7,9 @@ use clap::{Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{ControllerGates, NowSource, Options, Order, Replicas, Subject, Within, WorkloadKind};
+use podrank_preview::{
+    ControllerGates, NowSource, Options, Order, Release, Replicas, Subject, Within, WorkloadKind,
+};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -86,11 +88,17 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "ORDER", default_value = "kubernetes", hide_short_help = true)]
     order: OrderName,
 
-    /// Feature gates that differ from Kubernetes' defaults: MaxUnavailableStatefulSet and StatefulSetRecreateStrategy,
+    /// Feature gates that differ from the defaults of the release: MaxUnavailableStatefulSet and StatefulSetRecreateStrategy,
     /// which count for StatefulSets alone; PodDeletionCost, LogarithmicScaleDown and PreferForScaleDown, which count for
     /// Deployments, ReplicaSets and ReplicationControllers alone
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate, hide_short_help = true)]
     feature_gates: Vec<GivenGate>,
+
+    /// Release of Kubernetes, such as 1.36 [default: that of the cluster; for a file, the newest that was tested]
+    ///
+    /// It makes a difference for StatefulSets, Jobs and autoscalers. A note says where it decides and is not known.
+    #[arg(long, value_name = "RELEASE", hide_short_help = true)]
+    pub(crate) kubernetes_version: Option<Release>,
 
     /// Most deletions of a ReplicaSet or ReplicationController to show, of which Kubernetes makes at most 500 in one sync; other kinds ignore it
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -313,6 +321,7 @@ impl PreviewArgs {
             self.now.map(|now| format!("--now {now}")),
             self.within.map(within),
             (self.order == OrderName::Total).then(|| "--order total".to_owned()),
+            self.kubernetes_version.map(|release| format!("--kubernetes-version {release}")),
             (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
             self.burst_replicas.map(|most| format!("--burst-replicas {most}")),
             self.next_step.then(|| "--next-step".to_owned()),
@@ -338,13 +347,12 @@ impl PreviewArgs {
 
     /// Kubernetes' defaults with the changes that are asked for.
     fn gates(&self) -> (FeatureGates, ControllerGates) {
-        let (mut order, mut controllers) = (FeatureGates::KUBERNETES, ControllerGates::KUBERNETES);
+        let (mut order, mut controllers) = (FeatureGates::KUBERNETES, ControllerGates::default());
         for GivenGate(gate, value, _) in &self.feature_gates {
-            let gate = match gate {
-                AnyGate::Order(gate) => gate(&mut order),
-                AnyGate::Controller(gate) => gate(&mut controllers),
-            };
-            *gate = *value;
+            match gate {
+                AnyGate::Order(gate) => *gate(&mut order) = *value,
+                AnyGate::Controller(gate) => *gate(&mut controllers) = Some(*value),
+            }
         }
         (order, controllers)
     }
@@ -374,6 +382,7 @@ impl PreviewArgs {
             OrderName::Total => Order::Total,
         };
         (options.gates, options.controller_gates) = self.gates();
+        options.release = self.kubernetes_version;
         options.burst_replicas = self.burst_replicas;
         options.partial = self.partial;
         options

@@ -17,4 +17,7 @@ pub struct AutoscalerPreview<'a> {
     /// Whether the asked count is within its bounds.
     #[serde(rename = "inside")]
     pub is_inside: bool,
+    /// Whether it sets no count while the asked one, which is 0, stands.
+    #[serde(skip)]
+    pub is_off: bool,
 }

@@ -53,6 +53,8 @@ pub enum NoteCode {
     NoSets,
     /// The controller deletes no pods: the workload is being deleted, or its selector does not allow it.
     DoesNothing,
+    /// The garbage collector deletes all pods, because the workload is being deleted in the foreground.
+    ForegroundDeletion,
     /// The Deployment is paused.
     RolloutPaused,
     /// More syncs of the workload follow and may take more pods.

@@ -8,6 +8,7 @@ use crate::answer::rest::{Bounds, Rest, StepPreview};
 use crate::answer::why::phase_name;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Options, Order, Within};
+use crate::object::release::Release;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 pub use crate::sync::Verdict;
 use crate::words::age::age;
@@ -76,8 +77,14 @@ pub struct Preview<'a> {
     pub delete: usize,
     /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
     pub quota: usize,
+    /// The release of Kubernetes, if it is known.
+    #[serde(rename = "kubernetesVersion", skip_serializing_if = "Option::is_none")]
+    pub release: Option<Release>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
+    /// Whether no count changes what becomes of its pods: it is being deleted, or its controller does nothing. A note says which.
+    #[serde(skip)]
+    pub is_settled: bool,
     /// The pods that would go, but wait. Always empty for sets and Deployments, since nothing keeps their pods.
     pub blocked: Vec<BlockedPod<'a>>,
     /// Its pods.
@@ -123,6 +130,7 @@ impl<'a> Preview<'a> {
             within: options.within,
             order: options.order,
             feature_gates: Vec::new(),
+            release: options.release,
             rollout: None,
             steps: None,
             rest: None,
@@ -136,6 +144,7 @@ impl<'a> Preview<'a> {
             delete: 0,
             quota: 0,
             notes: Vec::new(),
+            is_settled: false,
             blocked: Vec::new(),
             of: Pods::Pods(Vec::new()),
         }
@@ -148,8 +157,10 @@ impl<'a> Preview<'a> {
             Order::Total => "total",
             Order::Kubernetes => "kubernetes",
         };
-        let gates: Vec<_> =
-            gates::changed(&self.feature_gates).iter().map(|(name, on)| format!("{name}={on}")).collect();
+        let gates: Vec<_> = gates::changed(&self.feature_gates, self.release)
+            .iter()
+            .map(|(name, on)| format!("{name}={on}"))
+            .collect();
         let is_step =
             self.rollout.is_some() && self.rest.is_none() && self.burst_replicas.flatten().is_none();
         let flags = [
@@ -164,6 +175,7 @@ impl<'a> Preview<'a> {
             }),
             is_step.then(|| "--next-step".to_owned()),
             Some(format!("--order {order}")),
+            self.release.map(|release| format!("--kubernetes-version {release}")),
             (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
             self.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
             self.partial.then(|| "--partial".to_owned()),
@@ -439,7 +451,11 @@ pub struct Details {
 
 impl Details {
     pub(crate) fn of(pod: &Pod, now: Time) -> Self {
-        let timestamp = |time: Time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok();
+        // A time that 64 bits cannot hold has no age.
+        let timestamp = |time: Time| {
+            age(now, time)?;
+            Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok()
+        };
         Self {
             phase: phase_name(pod.phase.ordinal().into()),
             is_ready: pod.flags.contains(Flags::READY),
@@ -472,6 +488,8 @@ pub enum Contest {
     Random,
     /// What the controllers see first decides.
     Timing,
+    /// Their controller creates another pod first, which may fail.
+    Creation,
 }
 
 impl Contest {
@@ -482,6 +500,7 @@ impl Contest {
             Self::Ages => "ages decide, and reach a power of two",
             Self::Random => "its controller picks at random",
             Self::Timing => "what the controllers see first decides",
+            Self::Creation => "another pod is created first",
             Self::Tie => "no rule separates them",
             Self::Between => "two of them tie, yet another goes between them",
             Self::Cycle => "the rules form a cycle",

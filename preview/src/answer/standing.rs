@@ -2,10 +2,11 @@
 
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Asked, Contest, Details, Owner, Verdict, Workload};
+use crate::answer::preview::{Asked, Contest, Details, Owner, PodPreview, Verdict, Workload};
 use crate::answer::rest::{Bounds, Rest};
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Order, Within};
+use crate::object::release::Release;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -35,6 +36,9 @@ pub struct ScaleDownOrder<'a> {
     /// The feature gates that its controller reads.
     #[serde(serialize_with = "gates::serialize")]
     pub feature_gates: Vec<(&'static str, bool)>,
+    /// The release of Kubernetes, if it is known.
+    #[serde(rename = "kubernetesVersion", skip_serializing_if = "Option::is_none")]
+    pub release: Option<Release>,
     /// Its present count.
     #[serde(flatten)]
     pub asked: Asked,
@@ -52,6 +56,9 @@ pub struct ScaleDownOrder<'a> {
     /// The least count to which a scale-down waits for a pod, which a note names. `None` if it need not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_down_to: Option<u32>,
+    /// Whether no count changes what becomes of its pods. A note says why.
+    #[serde(skip)]
+    pub is_settled: bool,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Its sets that have pods, each with an order of its own; a workload without sets is one list.
@@ -122,6 +129,29 @@ pub struct Chance {
     /// How likely it goes.
     #[serde(flatten)]
     pub odds: Odds,
+}
+
+impl<'a> Standing<'a> {
+    /// That of a pod that is deleted at the largest of these counts and at all lower ones. Its verdict is at the present count.
+    pub(crate) fn new(pod: &PodPreview<'a>, goes_at: Option<u32>) -> Self {
+        Self {
+            name: pod.name,
+            uid: pod.uid.clone(),
+            node: pod.node,
+            rank: pod.rank,
+            may_go_at: goes_at,
+            goes_at,
+            verdict: pod.verdict,
+            odds: pod.odds,
+            waits_for: None,
+            chances: Vec::new(),
+            rule: pod.rule,
+            why: pod.why.clone(),
+            contest: pod.contest,
+            places: (pod.position, pod.position),
+            details: pod.details.clone(),
+        }
+    }
 }
 
 impl<'a> ScaleDownOrder<'a> {

@@ -71,8 +71,10 @@ fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: &TimeWords, name: 
             let buckets = if row.kind == ValueKind::AgeBucket { ": different age buckets" } else { "" };
             format!("{}, {name} {}{buckets}", told(this, &a), told(that, &b))
         }
-        [Some(a), None] => format!("{}, {name} has no {noun}", told(this, &a)),
-        [None, b] => format!("no {noun}, {name} {}", told(that, &b.unwrap_or_default())),
+        // One that has no age, although it is set, is too far away.
+        [Some(age), None] if b.is_unset() => format!("{}, {name} has no {noun}", told(this, &age)),
+        [None, Some(age)] if a.is_unset() => format!("no {noun}, {name} {}", told(that, &age)),
+        _ => format!("the {noun}s are too far apart for an age"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Kubernetes' feature gates by name. Constants and pure functions.
 
-use crate::ask::options::ControllerGates;
+use crate::object::release::{ControllerGates, Release};
+use crate::sync::stateful_set::Behavior;
 use podrank::FeatureGates;
 use serde::Serializer;
 
@@ -15,7 +16,7 @@ pub const GATES: [(&str, Gate); 3] = [
 ];
 
 /// Selects one of the gates of controllers that delete pods themselves.
-pub type ControllerGate = fn(&mut ControllerGates) -> &mut bool;
+pub type ControllerGate = fn(&mut ControllerGates) -> &mut Option<bool>;
 
 /// Every gate of `StatefulSets`, with the name that Kubernetes gives it.
 pub const STATEFUL_SET_GATES: [(&str, ControllerGate); 2] = [
@@ -29,14 +30,15 @@ pub fn of_sets(mut gates: FeatureGates) -> Vec<(&'static str, bool)> {
 }
 
 /// The gates of `StatefulSets` by name, in the order of [`STATEFUL_SET_GATES`].
-pub(crate) fn of_stateful_sets(mut gates: ControllerGates) -> Vec<(&'static str, bool)> {
-    STATEFUL_SET_GATES.into_iter().map(|(name, gate)| (name, *gate(&mut gates))).collect()
+pub(crate) fn of_stateful_sets(behavior: Behavior) -> Vec<(&'static str, bool)> {
+    let values = [behavior.max_unavailable_gate, behavior.recreate_gate];
+    STATEFUL_SET_GATES.into_iter().zip(values).map(|((name, _), value)| (name, value)).collect()
 }
 
-/// Those of these gates that differ from Kubernetes' defaults.
-pub fn changed(gates: &[(&'static str, bool)]) -> Vec<(&'static str, bool)> {
-    let defaults =
-        [of_sets(FeatureGates::KUBERNETES), of_stateful_sets(ControllerGates::KUBERNETES)].concat();
+/// Those of these gates that differ from the defaults of a release, or of the newest that was tested.
+pub fn changed(gates: &[(&'static str, bool)], release: Option<Release>) -> Vec<(&'static str, bool)> {
+    let behavior = release.unwrap_or(Release::TESTED).stateful_sets(ControllerGates::default());
+    let defaults = [of_sets(FeatureGates::KUBERNETES), of_stateful_sets(behavior)].concat();
     gates.iter().filter(|gate| !defaults.contains(gate)).copied().collect()
 }
 

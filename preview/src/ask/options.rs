@@ -1,6 +1,8 @@
 //! What to preview. Plain data.
 
+use crate::object::release::{ControllerGates, Release};
 use crate::object::workload::WorkloadName;
+use crate::sync::stateful_set::Behavior;
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use serde::{Deserialize, Serialize};
@@ -38,7 +40,9 @@ pub struct Options {
     pub order: Order,
     /// The feature gates.
     pub gates: FeatureGates,
-    /// The feature gates of controllers that delete pods themselves.
+    /// The release of Kubernetes. `None` if it is not known: then [`Release::TESTED`] is assumed, and a note says so where it matters.
+    pub release: Option<Release>,
+    /// The feature gates of controllers that delete pods themselves, where they are not the defaults of the release.
     pub controller_gates: ControllerGates,
     /// The most deletions to show. `None` means all.
     pub burst_replicas: Option<NonZeroU32>,
@@ -67,7 +71,8 @@ impl Options {
             clock: None,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
-            controller_gates: ControllerGates::KUBERNETES,
+            release: None,
+            controller_gates: ControllerGates::default(),
             burst_replicas: None,
             odds: true,
             partial: false,
@@ -75,25 +80,20 @@ impl Options {
         }
     }
 
+    /// The release of Kubernetes, or the one that is assumed.
+    pub(crate) fn kubernetes(&self) -> Release {
+        self.release.unwrap_or(Release::TESTED)
+    }
+
+    /// What the controller of `StatefulSets` does.
+    pub(crate) fn stateful_sets(&self) -> Behavior {
+        self.kubernetes().stateful_sets(self.controller_gates)
+    }
+
     /// Whether to decide on an incomplete input.
     pub fn accepts_gaps(&self) -> bool {
         self.partial || self.lags
     }
-}
-
-/// Kubernetes' feature gates that change what other controllers than those of sets do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ControllerGates {
-    /// `MaxUnavailableStatefulSet`.
-    pub max_unavailable_stateful_set: bool,
-    /// `StatefulSetRecreateStrategy`.
-    pub stateful_set_recreate_strategy: bool,
-}
-
-impl ControllerGates {
-    /// The defaults of Kubernetes 1.37.
-    pub const KUBERNETES: Self =
-        Self { max_unavailable_stateful_set: true, stateful_set_recreate_strategy: false };
 }
 
 /// Whose decision is previewed.

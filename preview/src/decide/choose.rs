@@ -122,7 +122,7 @@ fn with_deployments<'a>(
     choices: impl Iterator<Item = Choice<'a>>,
 ) -> Vec<Choice<'a>> {
     let deployment_of = |id: WorkloadRef<'a>| {
-        let owner = sets.get(id).and_then(|set| set.controller.as_ref())?;
+        let owner = sets.controller(sets.get(id)?)?;
         deployments.iter().find(|entry| entry.uid == owner.uid).map(Choice::Deployment)
     };
     sorted(choices.map(|choice| match choice {

@@ -5,7 +5,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::dump::sets::Sets;
-use crate::object::deployment::DeploymentEntry;
+use crate::object::deployment::{DeploymentEntry, DeploymentSpec};
 use crate::object::pod::PodEntry;
 use crate::object::selector::is_dns_subdomain;
 use crate::object::set::SetEntry;
@@ -35,7 +35,7 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Result<Vec<Note>, Er
     let mut gaps: Vec<_> = missing_siblings(sets, set)?.into_iter().collect();
     gaps.extend(missing_pods(sets, set)?);
     // Ranks count the pods of siblings, too.
-    let owner = set.controller.as_ref().filter(|_| id.kind == WorkloadKind::ReplicaSet);
+    let owner = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet);
     for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
         if sibling.id() != id && sibling.id().namespace == id.namespace {
             // Nothing else depends on the sibling's status, so it need not be sound.
@@ -45,12 +45,19 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Result<Vec<Note>, Er
     Ok(gaps)
 }
 
-/// Returns a note if the input has none of a Deployment's sets although its status counts pods.
-pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> Option<Note> {
-    let text = || {
-        format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods.unsigned_abs(), "pod"))
-    };
-    (sets == 0 && pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
+/// Returns a note on a Deployment without sets in the input if its status counts pods, or if the input has pods that it selects and that
+/// belong to sets which are missing.
+pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &DeploymentEntry, spec: &DeploymentSpec) -> Option<Note> {
+    let selector = spec.selector()?;
+    let strangers = sets.with_pods().filter(|id| {
+        id.kind == WorkloadKind::ReplicaSet && id.namespace == entry.namespace && sets.get(*id).is_none()
+    });
+    let pods = strangers.flat_map(|id| sets.pods(id).to_vec());
+    let listed = pods.filter(|pod| !pod.is_finished && selector.matches(&pod.labels)).count();
+    let counted = usize::try_from(spec.deployment.status_replicas).unwrap_or(0);
+    let pods = listed.max(counted) as u64;
+    let text = || format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods, "pod"));
+    (pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
 }
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
@@ -75,7 +82,7 @@ pub(crate) fn missing_sibling<'a>(
     pod: &'a PodEntry,
 ) -> Result<Option<WorkloadRef<'a>>, Error> {
     let id = set.id();
-    let Some(controller) = set.controller.as_ref().filter(|_| id.kind == WorkloadKind::ReplicaSet) else {
+    let Some(controller) = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet) else {
         return Ok(None);
     };
     // Pods that are not active count towards no rank.
@@ -101,7 +108,7 @@ fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Err
         }
     }
     let names: Vec<_> = missing.iter().map(|(id, pods)| format!("{id} ({})", count(*pods, "pod"))).collect();
-    let has_deployment = set.controller.as_ref().is_some_and(|controller| controller.kind == DEPLOYMENT);
+    let has_deployment = sets.controller(set).is_some_and(|controller| controller.kind == DEPLOYMENT);
     let what = if has_deployment { "siblings of" } else { "ReplicaSets that may be siblings of" };
     let text = || format!("{what} {id} are missing, so ranks may leave pods out: {}", text::list(&names));
     Ok((!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text())))
@@ -112,7 +119,8 @@ fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Err
 fn missing_pods(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     // A set without pods lacks none, so its pods need not be searched for.
     let Some(status) = set.status_replicas()?.filter(|status| *status > 0) else { return Ok(None) };
-    Ok(fewer_pods_than_status(set.id(), sets.pods(set.id()).iter().copied(), status))
+    let id = set.id();
+    Ok(fewer_pods_than_status(id, sets.pods(id).iter().chain(sets.released(id)).copied(), status))
 }
 
 /// Returns a note if these are fewer pods than the status of `what` counts.

@@ -3,7 +3,6 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::PodPreview;
 use crate::ask::options::Options;
-use crate::decide::notes;
 use crate::decide::own::{Decision, OwnPod, becomes_available, chance, not_yet, odds};
 use crate::dump::input::Input;
 use crate::object::daemon_set::DaemonSetSpec;
@@ -176,8 +175,7 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let words =
-        DaemonSetWords { entry, spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
+    let words = DaemonSetWords { spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
     words.notes(notes);
     Ok(words.decision())
 }
@@ -193,7 +191,6 @@ fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
 
 /// What the words about a decision read.
 struct DaemonSetWords<'w, 'a> {
-    entry: &'w DirectEntry,
     spec: &'w DaemonSetSpec,
     nodes: Nodes<'a>,
     pods: &'w [OwnPod<'a>],
@@ -379,8 +376,7 @@ impl<'a> DaemonSetWords<'_, 'a> {
 
     /// What a reader should know besides.
     fn notes(&self, notes: &mut Vec<Note>) {
-        let (entry, sync) = (self.entry, &self.sync);
-        notes.extend(entry.idle().map(|why| notes::does_nothing(entry, why)));
+        let sync = &self.sync;
         let mut note = |code, text| notes.push(Note::new(code, text));
         if sync.later > 0 {
             let text = format!(

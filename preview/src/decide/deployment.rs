@@ -1,6 +1,6 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
-use crate::answer::note::Note;
+use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::answer::set_why::set_why;
 use crate::ask::gates;
@@ -53,6 +53,8 @@ pub(crate) fn preview_deployment<'a>(
     let next = what_is_next(deployment, sync, &scaled.records);
     let end = if is_step { None } else { Some(scaled.play_on()?) };
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
+    let are_listed = !notes.iter().any(|note| note.code == NoteCode::SetMissing);
+    notes.extend(notes::no_sets(entry, spec).filter(|_| own.is_empty() && are_listed));
     notes.extend(notes::of_deployment(entry, spec, end.is_none().then_some(&next), &states));
     let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.goes_on);
     let next = end.as_ref().map_or(&next, |end| &end.next);
@@ -108,6 +110,10 @@ impl<'s, 'a> Scaled<'s, 'a> {
             return Err(complete::error(&entry.namespace, WorkloadKind::ReplicaSet, &notes));
         }
         notes.extend(notes::workload_listed_twice(input, entry.id()));
+        let adopted = own.iter().filter(|own| own.entry.controller.is_none());
+        notes.extend(adopted.map(|own| notes::adopts(entry, &own.entry.id())));
+        let released = input.sets.iter().filter(|set| is_released(sets, entry, set));
+        notes.extend(released.map(|set| notes::releases(entry, &set.id())));
         if own.iter().filter(|own| own.state.set.replicas > 0).count() > 1 {
             for own in &own {
                 notes.extend(complete::stale_status(sets, own.entry)?);
@@ -253,18 +259,25 @@ fn is_in_two_steps(change: &SizeChange) -> bool {
     change.reason == SizeReason::UnhealthyAndAvailable
 }
 
+/// Whether the set refers to the Deployment, which releases it.
+fn is_released(sets: &Sets<'_>, entry: &DeploymentEntry, set: &SetEntry) -> bool {
+    let is_its = set.controller.as_ref().is_some_and(|owner| owner.uid == entry.uid);
+    is_its && entry.deletion.is_none() && sets.controller(set).is_none()
+}
+
 /// Returns the sets that the Deployment owns and its selector matches, the oldest first.
 fn own_sets<'a>(
     sets: &Sets<'a>,
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
 ) -> Result<Vec<Own<'a>>, Error> {
-    let Some(selector) = spec.selector() else { return Ok(Vec::new()) };
+    if spec.selector().is_none() {
+        return Ok(Vec::new());
+    }
     let mut own = Vec::new();
     for entry in sets.controlled_by(&entry.uid).filter(|set| set.id().namespace == entry.namespace) {
         entry.replicas()?;
-        let state = entry.state()?.filter(|state| selector.matches(&state.labels));
-        own.extend(state.map(|state| Own { entry, state }));
+        own.extend(entry.state()?.map(|state| Own { entry, state }));
     }
     own.sort_by_key(|own| (own.state.creation_time.unix_nanos(), own.entry.id()));
     Ok(own)
@@ -277,8 +290,7 @@ fn gaps(
     spec: &DeploymentSpec,
     own: &[Own<'_>],
 ) -> Result<Vec<Note>, Error> {
-    let pods = if spec.selector().is_some() { spec.deployment.status_replicas } else { 0 };
-    let missing = complete::missing_sets(entry, pods, own.len());
+    let missing = if own.is_empty() { complete::missing_sets(sets, entry, spec) } else { None };
     let mut gaps: Vec<_> = missing.into_iter().collect();
     for own in own {
         for gap in complete::gaps(sets, own.entry.id())? {

@@ -1,6 +1,6 @@
 //! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
 
-use crate::answer::note::{Note, NoteCode};
+use crate::answer::note::Note;
 use crate::answer::preview::{Asked, BlockedPod, Pods, Preview, Verdict};
 use crate::answer::rest::{Bounds, Rest};
 use crate::ask::gates;
@@ -10,8 +10,10 @@ use crate::decide::own::{Decision, OwnPod};
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
 use crate::dump::input::Input;
 use crate::object::direct::{DirectEntry, Spec};
+use crate::object::pod::PodEntry;
 use crate::object::time::to_time;
 use crate::object::workload::WorkloadKind;
+use crate::sync::stateful_set::ordinal;
 use crate::words::error::Error;
 
 /// Says what a workload's next sync does.
@@ -36,12 +38,6 @@ pub(crate) fn preview_direct<'a>(
     let (asked, gates, mut decision) = decide(input, entry, &pods, options, &mut notes)?;
     for (position, pod) in (1..).zip(&mut decision.pods) {
         pod.position = position;
-    }
-    if let Some(why) = entry.idle().filter(|_| !entry.is_being_deleted) {
-        for pod in &mut decision.pods {
-            pod.rule = Some("does-nothing");
-            pod.why = format!("the {} {why}, so its controller does nothing", entry.kind);
-        }
     }
     let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();
     let certain = count(Verdict::Delete);
@@ -82,7 +78,7 @@ fn decide<'a>(
         Spec::StatefulSet(spec) => {
             let count = count::asked(entry, spec.set.replicas, options)?;
             let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
-            let gates = gates::of_stateful_sets(options.controller_gates);
+            let gates = gates::of_stateful_sets(options.stateful_sets());
             Ok((asked, gates, stateful_set::decide(entry, spec, count, pods, options, notes)?))
         }
         Spec::DaemonSet(spec) => {
@@ -95,6 +91,7 @@ fn decide<'a>(
         }
         Spec::Job(spec) => {
             let asked = job::asked(entry, spec, options)?;
+            notes.extend(job::refusal(entry, spec, &asked, pods, options));
             let decision = job::decide(entry, spec, &asked, pods, to_time(options.now), notes);
             Ok((asked, Vec::new(), decision))
         }
@@ -126,21 +123,12 @@ impl DirectEntry {
         let mut pods = Vec::new();
         for entry in input.pods.iter().filter(|pod| pod.namespace == self.namespace) {
             let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.labels));
-            if !self.owns(entry) {
-                let is_orphan = entry.controller.is_none() && matches && entry.is_active();
-                notes.extend((is_orphan && self.idle().is_none()).then(|| {
-                    let text = format!(
-                        "{entry} has no controller: {self} may adopt it, but this preview does not count it"
-                    );
-                    Note::new(NoteCode::WouldAdopt, text)
-                }));
+            if self.adopts(entry) {
+                notes.push(notes::adopts(self, entry));
+            } else if !self.owns(entry) {
                 continue;
-            }
-            if !matches && self.idle().is_none() {
-                let text = format!(
-                    "{entry} does not match the selector: {self} releases it, so this preview does not count it"
-                );
-                notes.push(Note::new(NoteCode::WouldRelease, text));
+            } else if !matches && self.idle().is_none() {
+                notes.push(notes::releases(self, entry));
                 continue;
             }
             let record = entry.any_record().ok_or_else(|| Error::new(format!("{entry} has no record")))?;
@@ -152,9 +140,22 @@ impl DirectEntry {
         Ok(pods)
     }
 
-    /// Returns whether any of these pods is its.
+    /// Returns whether any of these pods is its, or becomes its.
     pub(crate) fn has_pods(&self, input: &Input) -> bool {
-        input.pods.iter().any(|pod| self.owns(pod))
+        input.pods.iter().any(|pod| self.owns(pod) || self.adopts(pod))
+    }
+
+    /// Whether its controller adopts the pod before it does anything else. That of a `StatefulSet` adopts only pods with its name and an
+    /// ordinal.
+    pub(crate) fn adopts(&self, pod: &PodEntry) -> bool {
+        let is_orphan = pod.controller.is_none() && !pod.is_terminating && pod.namespace == self.namespace;
+        let is_member =
+            || self.kind != WorkloadKind::StatefulSet || ordinal(&self.name, &pod.name, false).is_some();
+        let selects = || {
+            let selector = self.selector().ok().flatten().filter(|selector| !selector.is_empty());
+            selector.is_some_and(|selector| selector.matches(&pod.labels))
+        };
+        is_orphan && is_member() && selects() && self.idle().is_none()
     }
 
     /// Returns what the input lacks. Empty if the input looks complete.

@@ -10,6 +10,7 @@ use crate::dump::input::Input;
 use crate::object::cost::CostOwner;
 use crate::object::direct::Spec;
 use crate::object::pod::PodEntry;
+use crate::object::release::Release;
 use crate::object::selector::Selector;
 use crate::object::surrounding::{Surrounding, SurroundingEntry};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
@@ -27,7 +28,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
     if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
         let (kind, name) = scaled(&preview.workload, preview.owner);
         preview.autoscaler = autoscaler(preview, input);
-        notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas));
+        notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes()));
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
@@ -53,7 +54,7 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, option
     order.notes.extend(costs);
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
-    let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas);
+    let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
     let labels = labels_of(&order.pods().map(|pod| pod.name).collect(), input, id.namespace);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &labels));
@@ -65,7 +66,8 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, option
 pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Input) -> Option<AutoscalerPreview<'a>> {
     let (kind, name) = scaled(&preview.workload, preview.owner);
     let count = preview.asked.replicas?;
-    autoscalers(input, preview.namespace, &kind, name, count).next()
+    let release = preview.release.unwrap_or(Release::TESTED);
+    autoscalers(input, preview.namespace, &kind, name, count, release).next()
 }
 
 /// Kind and name of the object whose count an answer is about.
@@ -95,15 +97,22 @@ fn autoscalers<'a>(
     kind: &str,
     name: &str,
     replicas: u32,
+    release: Release,
 ) -> impl Iterator<Item = AutoscalerPreview<'a>> {
     sound(input, namespace).filter_map(move |(entry, object)| {
         let Surrounding::Autoscaler(its) = object else { return None };
+        let is_awake = if release.wakes_what_it_scaled_to_zero() {
+            its.has_scaled_to_zero
+        } else {
+            its.min_replicas == 0
+        };
         its.targets(kind, name).then(|| AutoscalerPreview {
             name: &entry.name,
             min_replicas: its.min_replicas,
             max_replicas: its.max_replicas,
             desired_replicas: its.desired_replicas,
             is_inside: (its.min_replicas..=its.max_replicas).contains(&replicas),
+            is_off: replicas == 0 && !is_awake,
         })
     })
 }
@@ -115,25 +124,26 @@ pub(crate) fn autoscaler_notes(
     kind: &str,
     name: &str,
     replicas: u32,
+    release: Release,
 ) -> Vec<Note> {
     let note = |its: AutoscalerPreview<'_>| {
         let (name, least, most) = (text::name(its.name), its.min_replicas, its.max_replicas);
         let wants =
             its.desired_replicas.map_or_else(String::new, |wanted| format!("; it wants {wanted} now"));
         let of = format!("HorizontalPodAutoscaler {name}");
-        if its.is_inside {
+        if its.is_inside && !its.is_off {
             let text = format!("{of} also sets this count, between {least} and {most}{wants}");
             return Note::new(NoteCode::AutoscalerShares, text);
         }
         let does = match replicas {
             // Whoever scales to 0 turns it off.
-            0 => "sets no count while this one is 0".to_owned(),
+            _ if its.is_off => "sets no count while this one is 0".to_owned(),
             _ if replicas < least => format!("will raise the count again{wants}"),
             _ => format!("will lower the count again{wants}"),
         };
         Note::new(NoteCode::AutoscalerOverrides, format!("{of} ({least} to {most}) {does}"))
     };
-    autoscalers(input, namespace, kind, name, replicas).map(note).collect()
+    autoscalers(input, namespace, kind, name, replicas, release).map(note).collect()
 }
 
 /// Who else writes the count, unless it stays as it is.

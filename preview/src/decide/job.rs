@@ -3,9 +3,9 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::{Asked, PodPreview};
 use crate::ask::options::Options;
+use crate::decide::job_end;
 use crate::decide::job_end::Intervals;
 use crate::decide::own::{Decision, OwnPod, chance, odds};
-use crate::decide::{job_end, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::job::JobSpec;
 use crate::object::pod::FinishedPhase;
@@ -49,6 +49,23 @@ fn succeeded<'p, 'a>(pods: &'p [OwnPod<'a>]) -> impl Iterator<Item = OwnPod<'a>>
 
 fn index(pod: OwnPod<'_>) -> i64 {
     pod.record.job.as_ref().map_or(NO_INDEX, |job| job.index)
+}
+
+/// Says that the API server refuses to change the parallelism.
+pub(crate) fn refusal(
+    entry: &DirectEntry,
+    spec: &JobSpec,
+    asked: &Asked,
+    pods: &[OwnPod<'_>],
+    options: &Options,
+) -> Option<Note> {
+    let release = options.kubernetes();
+    let changes = asked.parallelism.map(i64::from) != Some(i64::from(spec.job.parallelism.max(0)));
+    let is_gang = pods.iter().any(|pod| pod.record.job.as_ref().is_some_and(|job| job.is_in_gang));
+    let text =
+        || format!("{entry} has pods in a PodGroup: Kubernetes {release} does not change its parallelism");
+    let is_refused = changes && is_gang && release.refuses_parallelism_of_gangs();
+    is_refused.then(|| Note::new(NoteCode::DependsOnRelease, text()))
 }
 
 /// What is asked of the Job.
@@ -97,7 +114,7 @@ impl JobSpec {
     /// The record for the decision, and if a policy ends the Job, how.
     fn job(&self, entry: &DirectEntry, asked: &Asked, pods: &[OwnPod<'_>]) -> (Job, Option<String>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
-        let fails = entry.idle().is_some() && !entry.is_being_deleted;
+        let fails = entry.idle().is_some() && entry.deletion.is_none();
         let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
         let completion = match (self.job.completion, completions) {
             (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
@@ -118,7 +135,7 @@ impl JobSpec {
                 Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
                 None => self.succeeded(pods),
             },
-            is_being_deleted: entry.is_being_deleted,
+            is_being_deleted: entry.deletion.is_some(),
             ..self.job
         };
         let succeeded_indexes =
@@ -167,7 +184,7 @@ pub(crate) fn decide<'a>(
         sorted: &sorted,
     };
     let decided: Vec<_> = order.into_iter().map(|pod| words.decided(pod, active[pod])).collect();
-    words.notes(entry, spec, notes);
+    words.notes(entry, notes);
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
     Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
 }
@@ -247,14 +264,9 @@ impl JobWords<'_> {
     }
 
     /// What a reader should know besides.
-    fn notes(&self, entry: &DirectEntry, spec: &JobSpec, notes: &mut Vec<Note>) {
+    fn notes(&self, entry: &DirectEntry, notes: &mut Vec<Note>) {
         let end = self.job.end(self.now);
-        let idle = entry.idle().filter(|_| end.is_none());
-        notes.extend(match &spec.left_alone {
-            Some(why) => Some(Note::new(NoteCode::DoesNothing, format!("{entry} {why}"))),
-            None => idle.map(|why| notes::does_nothing(entry, why)),
-        });
-        let left = self.job.deadline_left(self.now).filter(|_| end.is_none() && idle.is_none());
+        let left = self.job.deadline_left(self.now).filter(|_| end.is_none() && entry.idle().is_none());
         if let Some(left) = left.filter(|_| !self.sync.outcomes.is_empty()) {
             let text = format!(
                 "the deadline of {entry} passes in {}, and then all its active pods go",

@@ -29,6 +29,7 @@ pub(crate) mod related;
 pub(crate) mod reports;
 pub(crate) mod sample;
 pub(crate) mod set;
+pub(crate) mod settled;
 pub(crate) mod standing;
 pub(crate) mod stateful_set;
 pub(crate) mod taken;

@@ -6,6 +6,7 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::object::direct::DirectEntry;
+use crate::object::meta::OwnerReference;
 use crate::object::pod::{PodEntry, Record};
 use crate::object::set::SetEntry;
 use crate::object::workload::WorkloadRef;
@@ -18,7 +19,10 @@ use std::fmt;
 
 /// A workload whose controller deletes no pods, and `why`.
 pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
-    Note::new(NoteCode::DoesNothing, format!("{workload} {why}: its controller deletes no pods"))
+    Note::new(
+        NoteCode::DoesNothing,
+        format!("{workload} {why}: kube-controller-manager deletes none of its pods"),
+    )
 }
 
 /// Returns a note if the workload is listed more than once, perhaps with other values.
@@ -93,9 +97,18 @@ pub(crate) fn created_after_now<'a>(
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
-pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &SetEntry, replicas: u32) -> Result<Option<Note>, Error> {
-    let Some(deployment) = set.controller.as_ref().filter(|controller| controller.kind == "Deployment")
-    else {
+pub(crate) fn scaled_alone(
+    input: &Input,
+    sets: &Sets<'_>,
+    set: &SetEntry,
+    replicas: u32,
+) -> Result<Option<Note>, Error> {
+    let is_being_deleted = |owner: &OwnerReference| {
+        input.deployments.iter().any(|entry| entry.uid == owner.uid && entry.deletion.is_some())
+    };
+
+    let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
+    let Some(deployment) = deployment.filter(|owner| !is_being_deleted(owner)) else {
         return Ok(None);
     };
     let mut others = Vec::new();
@@ -124,6 +137,14 @@ pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &SetEntry, replicas: u32) -> Re
     Ok(Some(Note::new(NoteCode::MidRollout, text)))
 }
 
+/// A Deployment without sets, whose controller would act on them.
+pub(crate) fn no_sets(entry: &DeploymentEntry, spec: &DeploymentSpec) -> Option<Note> {
+    let name = text::name(&entry.name);
+    let text = format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go");
+    let acts = !spec.deployment.is_being_deleted && spec.selector().is_some();
+    acts.then(|| Note::new(NoteCode::NoSets, text))
+}
+
 /// What a reader should know about a Deployment and this step, its next sync.
 pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
@@ -134,22 +155,6 @@ pub(crate) fn of_deployment(
     let mut notes = Vec::new();
     let mut note = |code, text| notes.push(Note::new(code, text));
     let name = text::name(&entry.name);
-    if spec.deployment.is_being_deleted {
-        note(
-            NoteCode::DoesNothing,
-            format!("Deployment {name} is being deleted: its controller changes no set"),
-        );
-    } else if spec.selector().is_none() {
-        let text = format!(
-            "Deployment {name} has a selector that is invalid or selects all pods: its controller does nothing"
-        );
-        note(NoteCode::DoesNothing, text);
-    } else if sets.is_empty() {
-        note(
-            NoteCode::NoSets,
-            format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go"),
-        );
-    }
     if spec.deployment.is_paused {
         let text =
             format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
@@ -208,28 +213,23 @@ fn what_follows(name: &str, spec: &DeploymentSpec, next: &Next) -> Option<Note> 
     Some(Note::new(code, text))
 }
 
-/// Pods that the controller would release or adopt before it deletes any.
-pub(crate) fn claims(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Vec<Note>, Error> {
-    let Some(selector) = set.selector()?.filter(|_| !set.is_being_deleted) else { return Ok(Vec::new()) };
-    let id: WorkloadRef<'_> = set.id();
-    let claim = |pod: &PodEntry| {
-        let matches = selector.matches(&pod.labels);
-        if pod.controller.is_none() && matches {
-            let text =
-                format!("{pod} has no controller: {id} would adopt it, but this preview does not count it");
-            Some(Note::new(NoteCode::WouldAdopt, text))
-        } else if sets.owner(pod) == Some(id) && !matches {
-            let text = format!(
-                "{pod} does not match the selector: {id} would release it, but this preview counts it"
-            );
-            Some(Note::new(NoteCode::WouldRelease, text))
-        } else {
-            None
-        }
-    };
-    // Most pods belong to other sets.
-    let may_be_its = |pod: &&PodEntry| pod.controller.as_ref().is_none_or(|owner| owner.name == id.name);
-    let pods = input.pods.iter().filter(may_be_its);
-    let pods = pods.filter(|pod| pod.is_active() && pod.namespace == set.namespace);
-    Ok(pods.filter_map(claim).collect())
+/// The pods that the controller releases or adopts before it deletes any.
+pub(crate) fn claims(sets: &Sets<'_>, set: &SetEntry) -> Vec<Note> {
+    let id = set.id();
+    let adopted = sets.pods(id).iter().filter(|pod| pod.controller.is_none());
+    let adopted = adopted.map(|pod| adopts(&id, pod));
+    let released = sets.released(id).iter().filter(|_| set.deletion.is_none());
+    adopted.chain(released.map(|pod| releases(&id, pod))).collect()
+}
+
+/// A controller adopts a pod or a set.
+pub(crate) fn adopts(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
+    let text = format!("{what} has no controller: {workload} adopts it, so it counts");
+    Note::new(NoteCode::WouldAdopt, text)
+}
+
+/// A controller releases a pod or a set.
+pub(crate) fn releases(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
+    let text = format!("{what} does not match the selector: {workload} releases it, so it does not count");
+    Note::new(NoteCode::WouldRelease, text)
 }

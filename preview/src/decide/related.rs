@@ -21,7 +21,7 @@ pub(crate) enum Related<'a> {
 impl<'a> Related<'a> {
     pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a SetEntry>, sets: &Sets<'a>) -> Result<Self, Error> {
         let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
-        let controller = set.and_then(|set| set.controller.as_ref()).filter(|_| is_replica_set);
+        let controller = set.and_then(|set| sets.controller(set)).filter(|_| is_replica_set);
         let Some(controller) = controller else {
             let is_known = set.is_some() || !is_replica_set;
             return Ok(if is_known { Self::Nobody } else { Self::Own });

@@ -133,9 +133,9 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.extend(complete::more_pods_than_status(set, own.len())?);
                 if race.is_none() {
                     notes.extend(set.lags().then(|| notes::lagging(&[id])));
-                    notes.extend(notes::scaled_alone(sets, set, replicas)?);
+                    notes.extend(notes::scaled_alone(input, sets, set, replicas)?);
                 }
-                notes.extend(notes::claims(input, sets, set)?);
+                notes.extend(notes::claims(sets, set));
             }
             if options.gates.pod_deletion_cost {
                 notes.extend(line.pods().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));

@@ -1,6 +1,6 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
-use crate::answer::preview::{Contest, Details, PodPreview, Preview, Rollout, Verdict};
+use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, Verdict};
 use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
@@ -47,7 +47,9 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
             text::name(now.workload.name)
         )));
     }
-    let mut standings = if kind.is_direct() {
+    let mut standings = if now.is_settled {
+        at_every_count(&now)
+    } else if kind.is_direct() {
         vec![Standings {
             replica_set: None,
             is_new: None,
@@ -71,6 +73,7 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         within: now.within,
         order: now.order,
         feature_gates: now.feature_gates,
+        release: now.release,
         asked: now.asked,
         active: now.active,
         delete,
@@ -78,8 +81,29 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
         sets: standings,
         rest: now.rest,
         waits_down_to: None,
+        is_settled: now.is_settled,
         notes: now.notes,
     })
+}
+
+/// The pods of a workload whose count decides about none of them.
+fn at_every_count<'a>(now: &Preview<'a>) -> Vec<Standings<'a>> {
+    let present = now.asked.replicas.or(now.asked.parallelism);
+    let standing =
+        |pod: &PodPreview<'a>| Standing::new(pod, present.filter(|_| pod.verdict == Verdict::Delete));
+    let list = |pods: &[PodPreview<'a>]| pods.iter().map(standing).collect();
+    match &now.of {
+        Pods::Pods(pods) => vec![Standings { replica_set: now.replica_set, is_new: None, pods: list(pods) }],
+        Pods::Sets(sets) => sets
+            .iter()
+            .filter(|set| set.active > 0)
+            .map(|set| Standings {
+                replica_set: set.replica_set,
+                is_new: Some(set.is_new),
+                pods: list(&set.pods),
+            })
+            .collect(),
+    }
 }
 
 /// Adds what becomes of the pods at the present count.
@@ -361,21 +385,12 @@ fn by_each_count<'a>(
     let standing = |pod: &PodPreview<'a>| {
         let (may_go_at, goes_at, rule, why) = found.get(&pod.uid).cloned().unwrap_or_default();
         Standing {
-            name: pod.name,
-            uid: pod.uid.clone(),
-            node: pod.node,
-            rank: pod.rank,
             may_go_at,
-            goes_at,
-            verdict: pod.verdict,
-            odds: pod.odds,
             waits_for: waits.get(pod.name).cloned(),
             chances: if wanted == Some(pod.name) { chances.clone() } else { Vec::new() },
             rule,
             why,
-            contest: pod.contest,
-            places: (pod.position, pod.position),
-            details: pod.details.clone(),
+            ..Standing::new(pod, goes_at)
         }
     };
     let mut pods: Vec<_> = now.pods().map(standing).collect();

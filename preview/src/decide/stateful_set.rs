@@ -1,12 +1,13 @@
 //! `StatefulSets`: which pods their next sync takes, in words. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::PodPreview;
+use crate::answer::preview::{Contest, PodPreview};
 use crate::ask::options::Options;
 use crate::decide::own::{Decision, OwnPod, becomes_available, not_yet};
 use crate::decide::{complete, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::meta::REVISION_LABEL;
+use crate::object::release::Release;
 use crate::object::stateful_set::StatefulSetSpec;
 use crate::object::time::to_time;
 use crate::sync::Verdict;
@@ -48,21 +49,19 @@ pub(crate) fn decide<'a>(
     let set = StatefulSet {
         replicas,
         is_being_deleted: entry.idle().is_some(),
-        max_unavailable_gate: options.controller_gates.max_unavailable_stateful_set,
-        recreate_gate: options.controller_gates.stateful_set_recreate_strategy,
+        behavior: options.stateful_sets(),
         ..spec.set
     };
     let now = to_time(options.now);
     let (mut counted, mut ignored) = (Vec::new(), Vec::new());
     for pod in pods {
-        match ordinal(&entry.name, &pod.entry.name) {
+        match ordinal(&entry.name, &pod.entry.name, set.behavior.exact_names) {
             Some(ordinal) => counted.push((*pod, spec.member(*pod, ordinal, now))),
             None => ignored.push(*pod),
         }
     }
     let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
     let outcomes = next_sync(&set, &members);
-    let without_gate = next_sync(&StatefulSet { max_unavailable_gate: false, ..set }, &members);
     if !spec.knows_revision() {
         let old: Vec<_> = members.iter().map(|member| Member { is_updated: false, ..*member }).collect();
         if victims(&next_sync(&set, &old)) != victims(&outcomes) {
@@ -94,10 +93,33 @@ pub(crate) fn decide<'a>(
         pod.decided(Verdict::Keep, MemberReason::NoOrdinal.name(), why, now)
     });
     let pods = decided.chain(ignored).collect();
-    words.notes(&outcomes, &without_gate, notes);
+    words.notes(&outcomes, notes);
+    notes.extend(depends_on_release(options, &set, &members, &outcomes));
     // Any number of them may go.
     let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Contested).count();
     Ok(Decision { pods, quota, later: Some(0) })
+}
+
+/// Says that other releases delete other pods, if the release is not known.
+fn depends_on_release(
+    options: &Options,
+    set: &StatefulSet,
+    members: &[Member],
+    outcomes: &[MemberOutcome],
+) -> Option<Note> {
+    let differs = |release: Release| {
+        let behavior = release.stateful_sets(options.controller_gates);
+        victims(&next_sync(&StatefulSet { behavior, ..*set }, members)) != victims(outcomes)
+    };
+    let others = if options.release.is_none() { Release::others(differs) } else { Vec::new() };
+    let text = || {
+        format!(
+            "this is what Kubernetes {} does, and {} would not delete the same pods: name the release with --kubernetes-version",
+            Release::TESTED,
+            text::list(&others)
+        )
+    };
+    (!others.is_empty()).then(|| Note::new(NoteCode::DependsOnRelease, text()))
 }
 
 /// The members that go or may go.
@@ -124,7 +146,11 @@ impl<'a> StatefulSetWords<'_, 'a> {
         let by = outcome.by.filter(|_| outcome.verdict == Verdict::Blocked).map(|by| self.name(by));
         let goes = matches!(outcome.verdict, Verdict::Delete | Verdict::Blocked);
         let is_replaced = goes && self.set.is_in_range(member.ordinal);
-        PodPreview { is_replaced, by, ..pod.decided(outcome.verdict, outcome.reason.name(), why, self.now) }
+        let mut decided = pod.decided(outcome.verdict, outcome.reason.name(), why, self.now);
+        if outcome.reason == MemberReason::AfterCreation {
+            decided.contest = Some(Contest::Creation);
+        }
+        PodPreview { is_replaced, by, ..decided }
     }
 
     /// The name of the pod that is waited for, even if it does not exist.
@@ -144,7 +170,6 @@ impl<'a> StatefulSetWords<'_, 'a> {
         let last = i64::from(start) + i64::from(self.set.replicas) - 1;
         match outcome.reason {
             MemberReason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
-            MemberReason::SetDeleted => "the set is being deleted, so its controller does nothing".to_owned(),
             MemberReason::RecreateOff => {
                 "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
             }
@@ -168,6 +193,14 @@ impl<'a> StatefulSetWords<'_, 'a> {
                     outcome.by.map(|by| self.name(by)).unwrap_or_default()
                 )
             }
+            MemberReason::AfterCreation => {
+                let missing = if self.lacks_pods {
+                    "is not listed: if it does not exist, it"
+                } else {
+                    "does not exist and"
+                };
+                format!("{by} {missing} is created first, and this pod is deleted only if that succeeds")
+            }
             MemberReason::WaitsForMissing if self.lacks_pods => {
                 format!("{by} is not listed: if it does not exist, it is created first")
             }
@@ -185,10 +218,12 @@ impl<'a> StatefulSetWords<'_, 'a> {
             MemberReason::OneAtATime => format!("{by} goes first: pods go one at a time"),
             MemberReason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
             MemberReason::Budget => {
-                format!("{by} is one of as many pods as may be unavailable, {}", self.budget())
+                format!("{by} is one of as many pods as may be unavailable, {}", self.set.budget())
             }
             MemberReason::AfterRecreate => format!("{by} is old, and all old pods go first"),
-            MemberReason::Terminating | MemberReason::NoOrdinal => outcome.reason.name().to_owned(),
+            MemberReason::SetDeleted | MemberReason::Terminating | MemberReason::NoOrdinal => {
+                outcome.reason.name().to_owned()
+            }
         }
     }
 
@@ -206,30 +241,16 @@ impl<'a> StatefulSetWords<'_, 'a> {
         format!("{by} {}", not_yet(since, self.now, self.spec.min_ready_seconds))
     }
 
-    fn budget(&self) -> i32 {
-        match self.set.update {
-            Update::RollingUpdate { max_unavailable, .. } if self.set.max_unavailable_gate => {
-                max_unavailable.rounded_down(self.set.replicas).max(1)
-            }
-            _ => 1,
-        }
-    }
-
     /// What a reader should know besides.
-    fn notes(&self, outcomes: &[MemberOutcome], without_gate: &[MemberOutcome], notes: &mut Vec<Note>) {
+    fn notes(&self, outcomes: &[MemberOutcome], notes: &mut Vec<Note>) {
         let entry = self.entry;
         let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
         let recreate_off = || {
             let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
             all(MemberReason::RecreateOff).then_some(why)
         };
-        notes.extend(entry.idle().or_else(recreate_off).map(|why| notes::does_nothing(entry, why)));
+        notes.extend(recreate_off().map(|why| notes::does_nothing(entry, why)));
         let mut note = |code, text| notes.push(Note::new(code, text));
-        if victims(outcomes) != victims(without_gate) {
-            let text = "before Kubernetes 1.37, this step takes other pods, unless the feature gate \
-                        MaxUnavailableStatefulSet was turned on: --feature-gates MaxUnavailableStatefulSet=false shows which";
-            note(NoteCode::DependsOnRelease, text.to_owned());
-        }
         let gone = outcomes.iter().filter(|outcome| outcome.reason == MemberReason::OutOfRange);
         let mut claims = Vec::new();
         for outcome in gone {

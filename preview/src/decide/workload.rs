@@ -10,6 +10,7 @@ use crate::decide::direct::preview_direct;
 use crate::decide::members::{members, ranked};
 use crate::decide::related::Related;
 use crate::decide::set::preview_set;
+use crate::decide::settled::settled;
 use crate::decide::{circle as circles, interference, leftovers, moment};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
@@ -58,11 +59,15 @@ fn preview_at<'a>(
             "{choice} is not a Job, so it has no parallelism, completions or suspension"
         )));
     }
-    match choice {
-        Choice::Set(id) => preview_set(input, sets, id, options),
-        Choice::Deployment(entry) => preview_deployment(input, sets, entry, options),
-        Choice::Direct(entry) => preview_direct(input, entry, options),
+    let mut preview = match choice {
+        Choice::Set(id) => preview_set(input, sets, id, options)?,
+        Choice::Deployment(entry) => preview_deployment(input, sets, entry, options)?,
+        Choice::Direct(entry) => preview_direct(input, entry, options)?,
+    };
+    if let Some(settled) = settled(input, sets, choice)? {
+        settled.apply(&mut preview);
     }
+    Ok(preview)
 }
 
 /// Returns three pods about which Kubernetes' rules contradict each other, the active pod with this UID first, or `None` if

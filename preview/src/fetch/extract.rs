@@ -9,7 +9,7 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::cost::{Manager, NotedCost, PREVIOUS_COST_ANNOTATION, WrittenCost};
 use crate::object::deployment::{DeploymentEntry, DeploymentSpec, SetState};
-use crate::object::meta::OwnerReference;
+use crate::object::meta::{Deletion, OwnerReference};
 use crate::object::node::ZONE_LABEL;
 use crate::object::pod::{PREFER_FOR_SCALE_DOWN_LABEL, PodEntry, Record};
 use crate::object::selector::Selector;
@@ -91,7 +91,7 @@ fn own_sets<'a>(sets: &Sets<'a>, input: &'a Input, workload: &WorkloadId) -> Vec
         input.deployment(workload.to_ref()).map(|entry| entry.uid.as_str())
     } else {
         let Some(set) = sets.get(workload.to_ref()) else { return Vec::new() };
-        match &set.controller {
+        match sets.controller(set) {
             Some(controller) if workload.kind == WorkloadKind::ReplicaSet => Some(controller.uid.as_str()),
             _ => return vec![set],
         }
@@ -198,9 +198,7 @@ fn set_json(set: &SetEntry) -> Result<Value, Error> {
         "generation": set.generation,
     });
     put_owner(&mut metadata, set.controller.as_ref());
-    if set.is_being_deleted {
-        metadata["deletionTimestamp"] = Timestamp::UNIX_EPOCH.to_string().into();
-    }
+    put_deletion(&mut metadata, set.deletion);
     if let Some(SetState { set: its, labels, creation_time, .. }) = state {
         metadata["labels"] = json!(labels);
         metadata["annotations"] = annotations(its);
@@ -271,9 +269,7 @@ fn deployment_json(entry: &DeploymentEntry, spec: &DeploymentSpec, costs: &BTree
         // The status has observed generation 0.
         "generation": i64::from(spec.lags),
     });
-    if its.is_being_deleted {
-        metadata["deletionTimestamp"] = Timestamp::UNIX_EPOCH.to_string().into();
-    }
+    put_deletion(&mut metadata, entry.deletion);
     if its.is_rolling_back {
         metadata["annotations"] = json!({ crate::object::deployment::ROLLBACK_ANNOTATION: "0" });
     }
@@ -314,6 +310,13 @@ fn template(fingerprint: Option<Fingerprint>, cost: Option<&str>) -> Value {
         template["metadata"]["labels"] = json!({ "fingerprint": fingerprint.hex() });
     }
     template
+}
+
+fn put_deletion(metadata: &mut Value, deletion: Option<Deletion>) {
+    if let Some(deletion) = deletion {
+        metadata["deletionTimestamp"] = Timestamp::UNIX_EPOCH.to_string().into();
+        metadata["finalizers"] = json!(deletion.finalizer().as_slice());
+    }
 }
 
 fn put_owner(metadata: &mut Value, owner: Option<&OwnerReference>) {

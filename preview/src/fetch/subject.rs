@@ -4,6 +4,7 @@ use crate::ask::subject::{OwnerName, Subject};
 use crate::decide::autoscaled::find;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
+use crate::object::direct::DirectEntry;
 use crate::object::meta::OwnerReference;
 use crate::object::pod::PodEntry;
 use crate::object::surrounding::{SurroundingEntry, SurroundingKind};
@@ -35,26 +36,35 @@ impl Input {
         if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
             return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
         }
-        if !pod.is_active() {
+        let kind = pod.controller.as_ref().and_then(OwnerReference::workload_kind);
+        let is_replaced = !pod.is_terminating && kind.is_some_and(WorkloadKind::replaces_ended_pods);
+        if !pod.is_active() && !is_replaced {
             let state = if pod.is_terminating { "is being deleted" } else { "has ended" };
             return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
         }
-        let Some(owner) = &pod.controller else {
-            return Err(Error::new(format!("{pod} has no controller, so no scale-down takes it")));
-        };
         let sets = Sets::of(self);
-        let controller = sets.owner(pod).and_then(|id| sets.get(id)).and_then(|set| set.controller.as_ref());
-        let known = |owner: &OwnerReference| {
-            Some(WorkloadName { kind: Some(owner.workload_kind()?), name: owner.name.clone() })
+        if let Some(id) = sets.releaser(pod) {
+            let text = format!("{pod} does not match the selector of {id}, which releases it");
+            return Err(Error::new(format!("{text}, so no scale-down takes it")));
+        }
+        let named = |kind, name: &str| WorkloadName { kind: Some(kind), name: name.to_owned() };
+        let known = |owner: &OwnerReference| Some(named(owner.workload_kind()?, &owner.name));
+        let set = sets.owner(pod);
+        let nearest = if let Some(owner) = &pod.controller {
+            known(owner).ok_or_else(|| {
+                let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
+                Error::new(format!(
+                    "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
+                ))
+            })?
+        } else {
+            let adopter = set.or_else(|| self.direct.iter().find(|its| its.adopts(pod)).map(DirectEntry::id));
+            let none = || Error::new(format!("{pod} has no controller, so no scale-down takes it"));
+            let id = adopter.ok_or_else(none)?;
+            named(id.kind, id.name)
         };
-        let unknown = || {
-            let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
-            Error::new(format!(
-                "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
-            ))
-        };
-        let nearest = known(owner).ok_or_else(unknown)?;
-        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller.and_then(known)).collect()))
+        let controller = set.and_then(|id| sets.controller(sets.get(id)?)).and_then(known);
+        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller).collect()))
     }
 
     /// Returns the namespace of a pod that is being deleted, and kind and name of its controller, if it has one. `None` if there is no such pod.

@@ -14,6 +14,8 @@ pub(crate) struct Autoscaler {
     pub(crate) max_replicas: u32,
     /// The count that it wants, if it has found one.
     pub(crate) desired_replicas: Option<u32>,
+    /// The condition `ScaledToZero` is true: it has scaled its target to 0, and nobody else has.
+    pub(crate) has_scaled_to_zero: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -40,20 +42,32 @@ impl Autoscaler {
             min_replicas: Option<u32>,
             max_replicas: u32,
         }
-        #[derive(Deserialize)]
+        #[derive(Default, Deserialize)]
         #[serde(rename_all = "camelCase", expecting = "an object")]
         struct Status {
             desired_replicas: Option<u32>,
+            #[serde(default)]
+            conditions: Option<Vec<Condition>>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "a condition")]
+        struct Condition {
+            r#type: String,
+            status: String,
         }
         let Object { spec, status } = parse(object)?;
         let min_replicas = spec.min_replicas.unwrap_or(1);
         // Kubernetes writes 0 as long as there are no metrics. It wants that only if it may.
         let is_known = |desired: &u32| *desired > 0 || min_replicas == 0;
+        let status = status.unwrap_or_default();
+        let is_zero =
+            |condition: &Condition| condition.r#type == "ScaledToZero" && condition.status == "True";
         Ok(Self {
             target: spec.scale_target_ref,
             min_replicas,
             max_replicas: spec.max_replicas,
-            desired_replicas: status.and_then(|status| status.desired_replicas).filter(is_known),
+            desired_replicas: status.desired_replicas.filter(is_known),
+            has_scaled_to_zero: status.conditions.unwrap_or_default().iter().any(is_zero),
         })
     }
 

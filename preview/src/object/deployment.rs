@@ -1,7 +1,7 @@
 //! One Deployment, and what its controller reads from its `ReplicaSet`s. Decides nothing.
 
 use crate::object::managers::{CountWriter, count_owners, count_writer};
-use crate::object::meta::Metadata;
+use crate::object::meta::{Deletion, Metadata};
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::template::Fingerprint;
 use crate::object::time::{Time, time};
@@ -26,6 +26,7 @@ pub(crate) struct DeploymentEntry {
     pub(crate) name: String,
     pub(crate) uid: String,
     pub(crate) resource_version: String,
+    pub(crate) deletion: Option<Deletion>,
     pub(crate) labels: BTreeMap<String, String>,
     /// The field managers that may write `spec.replicas` back.
     pub(crate) count_owners: Vec<String>,
@@ -93,6 +94,7 @@ impl DeploymentEntry {
         let mut metadata = Metadata::read(object)?;
         Ok(Self {
             namespace: metadata.namespace(),
+            deletion: metadata.deletion(),
             spec: DeploymentSpec::read(object, metadata.is_being_deleted()),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
@@ -105,6 +107,15 @@ impl DeploymentEntry {
 
     pub(crate) fn id(&self) -> WorkloadRef<'_> {
         WorkloadRef { namespace: &self.namespace, kind: WorkloadKind::Deployment, name: &self.name }
+    }
+
+    /// Why its controller does nothing: `is being deleted`. `None` if it does its work.
+    pub(crate) fn idle(&self) -> Result<Option<&'static str>, Error> {
+        let has_selector = self.spec()?.selector().is_some();
+        Ok(match self.deletion {
+            Some(_) => Some("is being deleted"),
+            None => (!has_selector).then_some("has a selector that is invalid or selects all pods"),
+        })
     }
 
     pub(crate) fn spec(&self) -> Result<&DeploymentSpec, Error> {

@@ -3,7 +3,7 @@
 use crate::object::daemon_set::DaemonSetSpec;
 use crate::object::job::JobSpec;
 use crate::object::managers::count_owners;
-use crate::object::meta::{Metadata, OwnerReference};
+use crate::object::meta::{Deletion, Metadata, OwnerReference};
 use crate::object::pod::PodEntry;
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::stateful_set::StatefulSetSpec;
@@ -22,7 +22,7 @@ pub(crate) struct DirectEntry {
     pub(crate) name: String,
     pub(crate) uid: String,
     pub(crate) labels: BTreeMap<String, String>,
-    pub(crate) is_being_deleted: bool,
+    pub(crate) deletion: Option<Deletion>,
     /// Whether its status is for an earlier spec.
     pub(crate) lags: bool,
     /// The field managers that may write `spec.replicas` back.
@@ -88,7 +88,7 @@ impl DirectEntry {
         Ok(Self {
             kind,
             namespace: metadata.namespace(),
-            is_being_deleted: metadata.is_being_deleted(),
+            deletion: metadata.deletion(),
             // A Job has no observed generation, and a dump that someone wrote may lack it.
             lags: observed.is_some_and(|observed| observed < metadata.generation),
             name: metadata.name,
@@ -115,16 +115,24 @@ impl DirectEntry {
     }
 
     /// Why its controller deletes no pods, whatever is asked: `is being deleted`. `None` if it does its work.
-    pub(crate) fn idle(&self) -> Option<&'static str> {
+    pub(crate) fn idle(&self) -> Option<String> {
+        if self.deletion.is_some() {
+            return Some("is being deleted".to_owned());
+        }
+        if let Ok(Spec::Job(job)) = &self.spec
+            && job.left_alone.is_some()
+        {
+            return job.left_alone.clone();
+        }
         let written = self.selector.as_ref().ok().and_then(Option::as_ref);
-        match written.map(Selector::new) {
-            _ if self.is_being_deleted => Some("is being deleted"),
+        let why = match written.map(Selector::new) {
             Some(None) => Some("has an invalid selector"),
             Some(Some(selector)) if self.kind == WorkloadKind::DaemonSet && selector.is_empty() => {
                 Some("has a selector that selects all pods")
             }
             _ => None,
-        }
+        };
+        why.map(str::to_owned)
     }
 
     pub(crate) fn owns(&self, pod: &PodEntry) -> bool {

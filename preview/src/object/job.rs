@@ -143,15 +143,15 @@ fn left_alone(spec: &Spec, status: &Status) -> Option<String> {
         spec.completion_mode.as_ref().filter(|mode| !matches!(mode.as_str(), "Indexed" | "NonIndexed"));
     let manager = spec.managed_by.as_ref().filter(|manager| *manager != KUBERNETES);
     match (mode, manager) {
-        _ if status.has("Complete") => Some("is complete: its controller deletes no pods".to_owned()),
-        _ if status.has("Failed") => Some("has failed: its controller deletes no pods".to_owned()),
+        _ if status.has("Complete") => Some("is complete".to_owned()),
+        _ if status.has("Failed") => Some("has failed".to_owned()),
         (_, Some(manager)) => {
             let manager = text::quoted(manager);
-            Some(format!("is managed by {manager}, so kube-controller-manager leaves it alone"))
+            Some(format!("is managed by {manager}"))
         }
         (Some(mode), None) => {
             let mode = text::quoted(mode);
-            Some(format!("has an unknown completion mode, {mode}: its controller deletes no pods"))
+            Some(format!("has an unknown completion mode, {mode}"))
         }
         (None, None) => None,
     }

@@ -22,6 +22,12 @@ pub(crate) struct OwnerReference {
 }
 
 impl OwnerReference {
+    /// That of a Deployment.
+    pub(crate) fn of_deployment(name: &str, uid: &str) -> Self {
+        let [api_version, kind, name, uid] = ["apps/v1", "Deployment", name, uid].map(str::to_owned);
+        Self { api_version, kind, name, uid, controller: Some(true) }
+    }
+
     /// The kind of the owner, if it is a workload of a known one.
     pub(crate) fn workload_kind(&self) -> Option<WorkloadKind> {
         WorkloadKind::of_object(&self.kind, Some(&self.api_version))
@@ -50,6 +56,29 @@ pub(crate) struct Metadata {
     pub(crate) labels: Option<BTreeMap<String, String>>,
     pub(crate) owner_references: Option<Vec<OwnerReference>>,
     pub(crate) deletion_timestamp: Option<IgnoredAny>,
+    pub(crate) finalizers: Option<Vec<String>>,
+}
+
+/// The fate of the dependents of an object that is being deleted, by its finalizers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deletion {
+    /// The garbage collector deletes them before the object.
+    Foreground,
+    /// The garbage collector removes their references to the object, and keeps them.
+    Orphan,
+    /// Nothing, until the object is gone.
+    Background,
+}
+
+impl Deletion {
+    /// The finalizer that asks for it. The deletion in the background needs none.
+    pub(crate) fn finalizer(self) -> Option<&'static str> {
+        match self {
+            Self::Foreground => Some("foregroundDeletion"),
+            Self::Orphan => Some("orphan"),
+            Self::Background => None,
+        }
+    }
 }
 
 impl Metadata {
@@ -75,5 +104,15 @@ impl Metadata {
 
     pub(crate) fn is_being_deleted(&self) -> bool {
         self.deletion_timestamp.is_some()
+    }
+
+    /// How it is being deleted, if it is.
+    pub(crate) fn deletion(&self) -> Option<Deletion> {
+        let has = |deletion: &Deletion| {
+            let finalizers = self.finalizers.iter().flatten();
+            finalizers.map(String::as_str).any(|finalizer| Some(finalizer) == deletion.finalizer())
+        };
+        let asked = [Deletion::Foreground, Deletion::Orphan].into_iter().find(has);
+        self.is_being_deleted().then(|| asked.unwrap_or(Deletion::Background))
     }
 }

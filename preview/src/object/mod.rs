@@ -15,6 +15,7 @@ pub(crate) mod node;
 pub(crate) mod owner;
 pub(crate) mod pod;
 pub(crate) mod policy;
+pub(crate) mod release;
 pub(crate) mod selector;
 pub(crate) mod set;
 pub(crate) mod stateful_set;

@@ -1,7 +1,7 @@
 //! An object of a kind that no module knows, if it has a count: it may own `ReplicaSets`, as an Argo Rollout does. Reads one
 //! object's JSON text, and decides nothing.
 
-use crate::object::meta::Metadata;
+use crate::object::meta::{Deletion, Metadata};
 use crate::object::workload::checked;
 use crate::words::text;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ pub(crate) struct OwnerEntry {
     pub(crate) replicas: u32,
     /// Whether its status says that it is for an earlier spec.
     pub(crate) lags: bool,
-    pub(crate) is_being_deleted: bool,
+    pub(crate) deletion: Option<Deletion>,
 }
 
 /// A generation as a number, or in quotes, as Argo Rollouts writes it.
@@ -85,7 +85,7 @@ impl OwnerEntry {
             api_version,
             kind,
             namespace: metadata.namespace(),
-            is_being_deleted: metadata.is_being_deleted(),
+            deletion: metadata.deletion(),
             lags: observed.is_some_and(|observed| observed < metadata.generation),
             name: checked(&metadata.name).ok()?,
             uid: metadata.uid.filter(|uid| !uid.is_empty())?,
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!((&*entry.uid, &*entry.resource_version), ("u", "9"));
         assert_eq!(entry.resource, "rollout.argoproj.io");
         assert_eq!(resource("v1", "Thing").as_deref(), Some("thing"));
-        assert!(!entry.lags && !entry.is_being_deleted);
+        assert!(!entry.lags && entry.deletion.is_none());
     }
 
     #[test]

@@ -121,6 +121,8 @@ pub(crate) struct JobPod {
     pub(crate) index: i64,
     /// Whether it has the finalizer that it keeps until its Job has counted it.
     pub(crate) is_tracked: bool,
+    /// Whether it is scheduled with a group of pods: `spec.schedulingGroup`.
+    pub(crate) is_in_gang: bool,
     /// How often the pod's index failed before: the annotation `batch.kubernetes.io/job-index-failure-count`.
     pub(crate) failures: i32,
     /// The restarts of all containers. The sum wraps, as in Kubernetes.
@@ -143,6 +145,7 @@ impl PodMetadata {
             labels: self.labels.take(),
             owner_references: self.owner_references.take(),
             deletion_timestamp: self.deletion_timestamp.take().map(|_| IgnoredAny),
+            finalizers: None,
         }
     }
 }
@@ -200,6 +203,7 @@ struct PodSpec {
     termination_grace_period_seconds: Lenient<i64>,
     affinity: Option<Affinity>,
     init_containers: Option<Vec<Container>>,
+    scheduling_group: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -299,12 +303,14 @@ impl PodEntry {
         let controller = metadata.controller();
         let kind = controller.as_ref().and_then(OwnerReference::workload_kind);
         let kind = kind.filter(|kind| kind.is_direct());
-        let is_read = is_active || is_terminating || kind.is_some();
+        // One without a controller may get one of these.
+        let is_orphan = controller.is_none();
+        let is_read = is_active || is_terminating || kind.is_some() || is_orphan;
         let labels = metadata.labels.take().unwrap_or_default();
         let about = About {
             is_preferred: labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL),
             is_active,
-            is_of_job: kind == Some(WorkloadKind::Job),
+            is_of_job: kind == Some(WorkloadKind::Job) || is_orphan,
         };
         // The phase of a finished pod is not in its record.
         let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), about));
@@ -409,7 +415,8 @@ impl Record {
             WrittenCost::read(annotations, managed_fields, metadata.resource_version.as_deref())
         });
         let noted = annotations.and_then(|annotations| NotedCost::read(annotations, managed_fields));
-        let job = about.is_of_job.then(|| JobPod::read(&metadata, &status, about.is_active));
+        let is_in_gang = spec.scheduling_group.is_some();
+        let job = about.is_of_job.then(|| JobPod::read(&metadata, is_in_gang, &status, about.is_active));
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
         let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
@@ -454,7 +461,7 @@ impl Record {
 }
 
 impl JobPod {
-    fn read(metadata: &PodMetadata, status: &PodStatus, is_active: bool) -> Self {
+    fn read(metadata: &PodMetadata, is_in_gang: bool, status: &PodStatus, is_active: bool) -> Self {
         let annotation = |name| metadata.annotations.as_ref().and_then(|it| it.get(name));
         // Go's numbers, with a sign or without one. Kubernetes reads what it cannot use as 0.
         let failures = annotation(FAILURE_COUNT_ANNOTATION).and_then(|it| it.parse().ok()).unwrap_or(0_i32);
@@ -468,6 +475,7 @@ impl JobPod {
         let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));
         Self {
             index: annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, |text| completion_index(text)),
+            is_in_gang,
             is_tracked: metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER),
             failures: failures.max(0),
             restarts: restarts.fold(0, i32::wrapping_add),

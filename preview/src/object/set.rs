@@ -2,7 +2,7 @@
 
 use crate::object::deployment::SetState;
 use crate::object::managers::{CountWriter, count_owners, count_writer};
-use crate::object::meta::{Metadata, OwnerReference};
+use crate::object::meta::{Deletion, Metadata, OwnerReference};
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::error::{Error, not_negative, parse};
@@ -23,14 +23,14 @@ pub(crate) struct SetEntry {
     pub(crate) generation: i64,
     /// The owner reference of its controller: most often a Deployment.
     pub(crate) controller: Option<OwnerReference>,
-    pub(crate) is_being_deleted: bool,
+    pub(crate) deletion: Option<Deletion>,
     /// The field managers that may write `spec.replicas` back.
     pub(crate) count_owners: Vec<String>,
     /// Who wrote `spec.replicas` last.
     pub(crate) count_writer: Option<CountWriter>,
     spec: Result<SetSpec, String>,
     status: Result<Option<SetStatus>, String>,
-    /// What its Deployment's controller reads of it, if it has one.
+    /// What its Deployment's controller reads of it, if it has one or may get one.
     state: Option<Result<SetState, String>>,
 }
 
@@ -55,12 +55,14 @@ impl SetEntry {
     pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         let mut metadata = Metadata::read(object)?;
         let controller = metadata.controller();
-        let has_deployment = controller.as_ref().is_some_and(|controller| controller.kind == "Deployment");
+        // One without a controller may get a Deployment.
+        let is_set = kind == WorkloadKind::ReplicaSet;
+        let has_deployment = controller.as_ref().map_or(is_set, |controller| controller.kind == "Deployment");
         Ok(Self {
             kind,
             namespace: metadata.namespace(),
             controller,
-            is_being_deleted: metadata.is_being_deleted(),
+            deletion: metadata.deletion(),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
@@ -88,10 +90,15 @@ impl SetEntry {
         Ok(self.spec()?.selector.as_ref().and_then(Selector::new))
     }
 
+    /// Whether a Deployment adopts it that selects it.
+    pub(crate) fn is_adoptable(&self) -> bool {
+        self.kind == WorkloadKind::ReplicaSet && self.deletion.is_none()
+    }
+
     /// Why its controller deletes no pods, whatever the count: `is being deleted`. `None` if it does its work.
     pub(crate) fn idle(&self) -> Result<Option<&'static str>, Error> {
         let has_invalid_selector = self.spec()?.selector.is_some() && self.selector()?.is_none();
-        Ok(match (self.is_being_deleted, has_invalid_selector) {
+        Ok(match (self.deletion.is_some(), has_invalid_selector) {
             (true, _) => Some("is being deleted"),
             (false, true) => Some("has an invalid selector"),
             (false, false) => None,

@@ -112,6 +112,11 @@ impl WorkloadKind {
         self != Self::DaemonSet
     }
 
+    /// Whether its controller deletes a pod that has ended, and creates another in its place.
+    pub(crate) fn replaces_ended_pods(self) -> bool {
+        matches!(self, Self::StatefulSet | Self::DaemonSet)
+    }
+
     /// Whether its controller deletes pods itself.
     pub fn is_direct(self) -> bool {
         Self::DIRECT.contains(&self)

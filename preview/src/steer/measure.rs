@@ -81,7 +81,10 @@ impl Measure {
                 let path = |version| path(version, format!("/*/{name}"));
                 ["custom.metrics.k8s.io/v1beta2", "custom.metrics.k8s.io/v1beta1"].map(path).into()
             }
-            Self::Cpu | Self::Memory => vec![path("metrics.k8s.io/v1beta1", String::new())],
+            // Kubernetes 1.37 has the first.
+            Self::Cpu | Self::Memory => ["metrics.k8s.io/v1", "metrics.k8s.io/v1beta1"]
+                .map(|version| path(version, String::new()))
+                .into(),
         }
     }
 

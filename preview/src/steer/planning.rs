@@ -100,7 +100,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let (mut pods, mut blocked) = (Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
         part.check_blocked(request, *delete)?;
-        notes.extend(notes::claims(input, &sets, part.set)?);
+        notes.extend(notes::claims(&sets, part.set));
         notes.extend(notes_on_pods(request, &part.own, *delete));
         pods.extend(part.planned(request, *delete, &shares.by_itself)?);
         blocked.extend(if request.by_cost { part.ahead(*delete) } else { Vec::new() });

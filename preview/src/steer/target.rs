@@ -119,7 +119,7 @@ pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -
         Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
         Choice::Direct(entry) => return Err(no_costs(entry)),
     };
-    if let Some(set) = chosen.sets.iter().find(|set| set.is_being_deleted) {
+    if let Some(set) = chosen.sets.iter().find(|set| set.deletion.is_some()) {
         return Err(Error::new(format!("{} is being deleted", set.id())));
     }
     Ok(chosen)
@@ -155,7 +155,7 @@ fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<
 /// Only the controller of an owner of a kind that no module knows decides how several sets share its count. If it uses one, that
 /// one gets its count.
 fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Error> {
-    if owner.is_being_deleted {
+    if owner.deletion.is_some() {
         return Err(Error::new(format!("{owner} is being deleted")));
     }
     let mut in_use = Vec::new();
@@ -202,7 +202,7 @@ fn of_deployment<'a>(
     if spec.lags {
         return Err(lags(entry));
     }
-    if spec.deployment.is_being_deleted {
+    if entry.deletion.is_some() {
         return Err(Error::new(format!("{entry} is being deleted")));
     }
     let preview = preview_deployment(input, sets, entry, &Options { odds: false, ..options.clone() })?;

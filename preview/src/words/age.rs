@@ -27,7 +27,7 @@ const FORMS: [(u64, Unit, Option<Unit>); 9] = [
 ];
 
 /// Returns the age of `time` at `now` in two or three digits, such as `5m30s`, with a minus sign if `time` is after `now`.
-/// `None` if `time` is unset.
+/// `None` if `time` is unset, or outside the years from 1677 to 2262, which 64 bits of nanoseconds can hold.
 pub(crate) fn age(now: Time, time: Time) -> Option<String> {
     shown(now, time, |age| {
         let sign = if age.is_negative() { "-" } else { "" };
@@ -43,7 +43,8 @@ pub(crate) fn ages(now: Time, a: Time, b: Time) -> [Option<String>; 2] {
 }
 
 fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Option<String> {
-    let time = time.unix_nanos()?;
+    // Times beyond that have saturated, so how far they are away is not known.
+    let time = time.unix_nanos().filter(|_| time != Time::MIN && time != Time::MAX)?;
     Some(match now.unix_nanos() {
         Some(now) => show(SignedDuration::from_nanos(now.saturating_sub(time))),
         // Without a time to count from, there is no age.
@@ -99,6 +100,14 @@ mod tests {
         for (seconds, text) in cases {
             assert_eq!(human(seconds), text, "{seconds} s");
         }
+    }
+
+    #[test]
+    fn a_time_that_64_bits_cannot_hold_has_no_age() {
+        let now = Time::from_unix(1_773_144_000, 0);
+        assert_eq!(age(now, Time::from_unix_nanos(i64::MAX)), None);
+        assert_eq!(age(now, Time::from_unix_nanos(i64::MIN)), None);
+        assert_eq!(age(now, Time::from_unix_nanos(i64::MAX - 1)).as_deref(), Some("-236y"));
     }
 
     #[test]

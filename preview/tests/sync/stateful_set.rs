@@ -5,9 +5,30 @@ use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_preview::sync::IntOrPercent;
 use podrank_preview::sync::stateful_set::{
-    Member, MemberOutcome, PodManagement, StatefulSet, Update, next_sync, ordinal,
+    Behavior, Member, MemberOutcome, PodManagement, StatefulSet, Update, next_sync, ordinal,
 };
 use serde_json::Value;
+
+/// That of Kubernetes 1.37, but for what the case says.
+fn behavior(of: &Value) -> Behavior {
+    let Behavior {
+        max_unavailable_gate,
+        recreate_gate,
+        unavailable_first,
+        creates_first,
+        budget_from_partition,
+        ..
+    } = Behavior::TESTED;
+    let said = |key: &str, default: bool| of[key].as_bool().unwrap_or(default);
+    Behavior {
+        max_unavailable_gate: said("maxUnavailableGate", max_unavailable_gate),
+        recreate_gate: said("recreateGate", recreate_gate),
+        unavailable_first: said("unavailableFirst", unavailable_first),
+        creates_first: said("createsFirst", creates_first),
+        budget_from_partition: said("budgetFromPartition", budget_from_partition),
+        ..Behavior::TESTED
+    }
+}
 
 fn set(of: &Value) -> StatefulSet {
     let max_unavailable = of.get("maxUnavailable").map_or(IntOrPercent::Int(1), budget);
@@ -22,8 +43,7 @@ fn set(of: &Value) -> StatefulSet {
             Some(other) => panic!("{other}"),
         },
         is_being_deleted: is(of, "beingDeleted"),
-        max_unavailable_gate: of["maxUnavailableGate"].as_bool().unwrap_or(true),
-        recreate_gate: is(of, "recreateGate"),
+        behavior: behavior(of),
     }
 }
 
@@ -72,7 +92,7 @@ fn words(members: &[Member], outcome: &MemberOutcome) -> String {
 fn vectors() {
     let file: Value = serde_json::from_str(&read("stateful_set.json")).expect("stateful_set.json");
     for case in list(&file["ordinal"]) {
-        let found = ordinal(text(case, "set"), text(case, "pod"));
+        let found = ordinal(text(case, "set"), text(case, "pod"), is(case, "exact"));
         assert_eq!(found.map(i64::from), case["ordinal"].as_i64(), "{case}");
     }
     for case in list(&file["sync"]) {

@@ -261,25 +261,32 @@ func (s *Source) api() string {
 	return queriesAPI
 }
 
+// newest reads by the first of these versions that is served.
+func newest(versions []string, read func(version string) (map[string]Value, error)) (values map[string]Value, err error) {
+	for _, version := range versions {
+		if values, err = read(version); !errors.Is(err, errNotFound) {
+			break
+		}
+	}
+	return values, err
+}
+
 // ask asks whoever knows the values.
 func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
 	switch api := k.api(); api {
 	case metricsAPI:
-		var values map[string]Value
-		err := errNotFound
-		// Older adapters serve only the older version.
-		for _, version := range []string{"v1beta2", "v1beta1"} {
-			if !errors.Is(err, errNotFound) {
-				break
-			}
-			path := []string{"apis", metricsAPI, version, "namespaces", k.namespace, "pods", "*", k.Metric}
-			values, err = r.api.get(ctx, path, url.Values{"metricLabelSelector": {k.Selector}}, k.namespace, ofMetric)
-		}
-		return values, named(api, err)
+		return newest([]string{"v1beta2", "v1beta1"}, func(version string) (map[string]Value, error) {
+			path := []string{"apis", api, version, "namespaces", k.namespace, "pods", "*", k.Metric}
+			values, err := r.api.get(ctx, path, url.Values{"metricLabelSelector": {k.Selector}}, k.namespace, ofMetric)
+			return values, named(api, err)
+		})
 	case resourcesAPI:
-		path := []string{"apis", resourcesAPI, "v1beta1", "namespaces", k.namespace, "pods"}
-		values, err := r.api.get(ctx, path, url.Values{"labelSelector": {k.Pods}}, k.namespace, ofUsage(k.Resource, k.Container))
-		return values, named(api, err)
+		// Kubernetes 1.37 has the first.
+		return newest([]string{"v1", "v1beta1"}, func(version string) (map[string]Value, error) {
+			path := []string{"apis", api, version, "namespaces", k.namespace, "pods"}
+			values, err := r.api.get(ctx, path, url.Values{"labelSelector": {k.Pods}}, k.namespace, ofUsage(k.Resource, k.Container))
+			return values, named(api, err)
+		})
 	}
 	query, ok := r.queries[k.Query]
 	if !ok || r.prometheus == nil {

@@ -30,9 +30,11 @@ impl Member {
 /// Returns the ordinal of a pod of this name, if the pod is a member of the `StatefulSet` called `set`: its name is the set's, a hyphen
 /// and one or more digits, which are at most 2147483647.
 ///
-/// Kubernetes also accepts leading zeros, so `web-1` and `web-01` have the same ordinal. A pod whose number is too large has no ordinal,
-/// and Kubernetes never touches it.
-pub fn ordinal(set: &str, pod: &str) -> Option<i32> {
+/// Leading zeros are accepted unless names are `exact`, as [`Behavior::exact_names`](super::Behavior::exact_names) says: so `web-1`
+/// and `web-01` have the same ordinal. A pod whose number is too large has no ordinal, and Kubernetes never touches it.
+pub fn ordinal(set: &str, pod: &str, exact: bool) -> Option<i32> {
     let digits = pod.strip_prefix(set)?.strip_prefix('-')?;
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    let has_zeros = digits.len() > 1 && digits.starts_with('0');
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !(exact && has_zeros);
+    is_number.then(|| digits.parse().ok())?
 }

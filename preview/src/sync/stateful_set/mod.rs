@@ -34,10 +34,39 @@ pub struct StatefulSet {
     pub update: Update,
     /// Whether the set has a `metadata.deletionTimestamp`.
     pub is_being_deleted: bool,
-    /// Kubernetes' feature gate `MaxUnavailableStatefulSet`, which is on since 1.37.
+    /// What depends on the release of Kubernetes.
+    pub behavior: Behavior,
+}
+
+/// What differs between releases of Kubernetes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Behavior {
+    /// The feature gate `MaxUnavailableStatefulSet`.
     pub max_unavailable_gate: bool,
-    /// Kubernetes' feature gate `StatefulSetRecreateStrategy`, which is off in 1.37.
+    /// The feature gate `StatefulSetRecreateStrategy`.
     pub recreate_gate: bool,
+    /// Whether an update with [`PodManagement::Parallel`] replaces all old pods that are unavailable, and then others within the
+    /// budget. If not, all that it replaces are within the budget.
+    pub unavailable_first: bool,
+    /// Whether a sync with [`PodManagement::Parallel`] creates missing pods before it deletes those out of the range.
+    pub creates_first: bool,
+    /// Whether the budget of an update is for the pods from the partition on alone. If not, it is for all pods.
+    pub budget_from_partition: bool,
+    /// Whether a pod is a member only if its name has no leading zeros in the ordinal.
+    pub exact_names: bool,
+}
+
+impl Behavior {
+    /// That of Kubernetes 1.37.
+    pub const TESTED: Self = Self {
+        max_unavailable_gate: true,
+        recreate_gate: false,
+        unavailable_first: true,
+        creates_first: true,
+        budget_from_partition: false,
+        exact_names: false,
+    };
 }
 
 impl StatefulSet {
@@ -49,6 +78,33 @@ impl StatefulSet {
     /// The first ordinal after the range.
     pub(crate) fn end(&self) -> i64 {
         i64::from(self.start) + i64::from(self.replicas)
+    }
+
+    /// How many pods may be unavailable during an update. 0 without one.
+    pub(crate) fn budget(&self) -> i64 {
+        match self.update {
+            Update::RollingUpdate { max_unavailable, .. } if self.behavior.max_unavailable_gate => {
+                let of = i32::try_from(self.budgeted()).unwrap_or(i32::MAX);
+                max_unavailable.resolve(of, false).max(1)
+            }
+            Update::RollingUpdate { .. } => 1,
+            Update::OnDelete | Update::Recreate => 0,
+        }
+    }
+
+    /// Of how many pods the budget is a part.
+    fn budgeted(&self) -> i64 {
+        (i64::from(self.replicas) - self.first_in_budget()).max(0)
+    }
+
+    /// The offset from `start` of the first pod that the budget is about.
+    fn first_in_budget(&self) -> i64 {
+        match self.update {
+            Update::RollingUpdate { partition, .. } if self.behavior.budget_from_partition => {
+                partition.into()
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -69,12 +125,12 @@ pub enum Update {
         /// Pods whose ordinal minus `start` is below this number are not updated.
         partition: i32,
         /// How many pods may be unavailable, at least 1. A percentage is rounded down. It is ignored if
-        /// [`StatefulSet::max_unavailable_gate`] is off.
+        /// [`Behavior::max_unavailable_gate`] is off.
         max_unavailable: IntOrPercent,
     },
     /// Only when a user deletes a pod.
     OnDelete,
-    /// All at once. If [`StatefulSet::recreate_gate`] is off, every sync fails and does nothing.
+    /// All at once. If [`Behavior::recreate_gate`] is off, every sync fails and does nothing.
     Recreate,
 }
 

@@ -33,6 +33,10 @@ reasons! {
         /// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
         Twins = "twins",
 
+        /// Contested: the ordinal `by_ordinal` is in the range and has no pod. The same sync creates it first, and deletes this pod
+        /// only if that succeeds.
+        AfterCreation = "after-creation",
+
         /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
         WaitsForMissing = "waits-for-missing",
         /// Blocked: the pod at index `by` is finished. It is deleted and created anew first.

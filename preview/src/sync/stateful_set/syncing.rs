@@ -2,6 +2,11 @@
 
 use super::{By, Member, MemberOutcome, MemberReason, PodManagement, StatefulSet, Update, Verdict};
 
+use std::collections::BTreeSet;
+
+/// Kubernetes' `MaxBatchSize`.
+const MAX_BATCH_SIZE: i64 = 500;
+
 /// A sync in progress.
 pub(super) struct Syncing<'a> {
     set: &'a StatefulSet,
@@ -44,7 +49,7 @@ impl<'a> Syncing<'a> {
     }
 
     pub(super) fn run(mut self) -> Vec<MemberOutcome> {
-        let failing = self.set.update == Update::Recreate && !self.set.recreate_gate;
+        let failing = self.set.update == Update::Recreate && !self.set.behavior.recreate_gate;
         let idle = if failing {
             Some(MemberReason::RecreateOff)
         } else {
@@ -71,7 +76,10 @@ impl<'a> Syncing<'a> {
         }
         match self.set.management {
             PodManagement::OrderedReady => self.one_at_a_time(),
-            PodManagement::Parallel => self.all_at_once(),
+            PodManagement::Parallel => {
+                self.all_at_once();
+                self.leave_open_after_creation();
+            }
         }
     }
 
@@ -154,7 +162,7 @@ impl<'a> Syncing<'a> {
         } else if let Some(slot) = self.find(|member| self.is_condemned(member)) {
             self.take_condemned(slot);
         } else {
-            self.update_within(self.budget());
+            self.update_within(self.set.budget());
         }
     }
 
@@ -219,30 +227,66 @@ impl<'a> Syncing<'a> {
         if !matches!(self.set.update, Update::RollingUpdate { .. }) {
             return;
         }
-        if !self.set.max_unavailable_gate {
+        if !self.set.behavior.max_unavailable_gate {
             return self.update_highest();
         }
-        for slot in 0..self.outcomes.len() {
-            let member = self.at(slot);
-            if self.wish(member) == Wish::Old && member.is_unavailable() {
-                self.give(slot, Verdict::Delete, MemberReason::OldUnavailable, None);
+        if self.set.behavior.unavailable_first {
+            for slot in 0..self.outcomes.len() {
+                let member = self.at(slot);
+                if self.wish(member) == Wish::Old && member.is_unavailable() {
+                    self.give(slot, Verdict::Delete, MemberReason::OldUnavailable, None);
+                }
             }
         }
-        let present = self.count(|member| self.is_in_range(member));
-        let unavailable = self.count(|member| self.is_in_range(member) && member.is_unavailable());
-        let absent = i64::from(self.set.replicas) - present;
-        self.update_within(self.budget() - absent - unavailable);
+        let counts = |member: Member| self.is_in_range(member) && self.is_in_budget(member);
+        let present = self.count(counts);
+        let unavailable = self.count(|member| counts(member) && member.is_unavailable());
+        let absent = self.set.budgeted() - present;
+        self.update_within(self.set.budget() - absent - unavailable);
     }
 
-    /// Replaces old pods that are available from the highest down, as many as the budget allows.
+    /// If Kubernetes cannot create a missing pod, because of a quota, say, the sync ends after the batch of that pod.
+    fn leave_open_after_creation(&mut self) {
+        let Some(missing) = self.lowest_missing() else { return };
+        let last_batch = self.batch(missing);
+        for slot in 0..self.outcomes.len() {
+            let MemberOutcome { verdict, reason, .. } = self.outcomes[slot];
+            let is_before = match reason {
+                MemberReason::OutOfRange => !self.set.behavior.creates_first,
+                MemberReason::Finished => self.batch(self.at(slot).ordinal.into()) <= last_batch,
+                _ => false,
+            };
+            if verdict == Verdict::Delete && !is_before {
+                let by = self::missing(missing);
+                self.give(slot, Verdict::Contested, MemberReason::AfterCreation, Some(by));
+            }
+        }
+    }
+
+    /// Returns the lowest ordinal in the range that has no pod.
+    fn lowest_missing(&self) -> Option<i64> {
+        let present: BTreeSet<_> = self.members.iter().map(|member| i64::from(member.ordinal)).collect();
+        (i64::from(self.set.start)..self.set.end()).find(|ordinal| !present.contains(ordinal))
+    }
+
+    /// Returns in which batch Kubernetes looks at an ordinal in the range. The first has 1, each later one twice as many.
+    fn batch(&self, ordinal: i64) -> i64 {
+        let offset = ordinal - i64::from(self.set.start);
+        // The tenth would have 512.
+        if offset < 511 { (offset + 1).ilog2().into() } else { 9 + (offset - 511) / MAX_BATCH_SIZE }
+    }
+
+    /// Replaces old pods from the highest down, as many as the budget allows.
     fn update_within(&mut self, mut budget: i64) {
-        let unavailable = self.find(|member| self.is_in_range(member) && member.is_unavailable());
+        let unavailable = self
+            .find(|member| self.is_in_range(member) && self.is_in_budget(member) && member.is_unavailable());
         let mut by =
             unavailable.map(|slot| self.blocker(slot, MemberReason::Budget)).or_else(|| self.absent());
+        let takes_unavailable = !self.set.behavior.unavailable_first;
         for slot in 0..self.outcomes.len() {
             let member = self.at(slot);
             let is_candidate = self.is_in_range(member)
-                && !member.is_unavailable()
+                && (!member.is_unavailable() || takes_unavailable && !member.is_terminating)
                 && self.wish_of_update(member) == Wish::Old;
             if !is_candidate {
                 continue;
@@ -253,7 +297,8 @@ impl<'a> Syncing<'a> {
                 budget -= 1;
                 by = by.or_else(|| Some(self.blocker(slot, MemberReason::Budget)));
                 if !is_finished {
-                    self.give(slot, Verdict::Delete, MemberReason::Old, None);
+                    let reasons = [MemberReason::Old, MemberReason::OldUnavailable];
+                    self.give(slot, Verdict::Delete, reasons[usize::from(member.is_unavailable())], None);
                 }
             } else if !is_finished {
                 self.give(slot, Verdict::Blocked, MemberReason::Budget, by);
@@ -296,18 +341,11 @@ impl<'a> Syncing<'a> {
         }
     }
 
-    /// How many pods may be unavailable during an update. 0 without one.
-    fn budget(&self) -> i64 {
-        match self.set.update {
-            Update::RollingUpdate { max_unavailable, .. } if self.set.max_unavailable_gate => {
-                max_unavailable.resolve(self.set.replicas, false).max(1)
-            }
-            Update::RollingUpdate { .. } => 1,
-            Update::OnDelete | Update::Recreate => 0,
-        }
+    fn is_in_budget(&self, member: Member) -> bool {
+        self.offset(member) >= self.set.first_in_budget()
     }
 
-    /// Returns the highest ordinal in the range that has no pod. Such a pod counts as unavailable.
+    /// Returns the highest ordinal that the budget is about and that has no pod. Such a pod counts as unavailable.
     fn absent(&self) -> Option<Blocker> {
         let mut expected = self.set.end() - 1;
         for slot in 0..self.outcomes.len() {
@@ -320,7 +358,7 @@ impl<'a> Syncing<'a> {
             }
             expected -= 1;
         }
-        let is_missing = expected >= i64::from(self.set.start);
+        let is_missing = expected >= i64::from(self.set.start) + self.set.first_in_budget();
         is_missing.then(|| missing(expected))
     }
 

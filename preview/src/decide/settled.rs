@@ -1,0 +1,107 @@
+//! Whether a count decides about the pods of a workload, for all kinds and views. It does not if the workload is being deleted, or if
+//! its controller does nothing. Reads only the input.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{Pods, Preview, Verdict};
+use crate::answer::rest::Bounds;
+use crate::decide::choose::Choice;
+use crate::decide::notes;
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::meta::Deletion;
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::error::Error;
+
+/// The fate of the pods of a workload, whatever its count is.
+pub(crate) struct Settled {
+    /// Of the pods that another controller does not delete anyway.
+    verdict: Verdict,
+    rule: &'static str,
+    why: String,
+    note: Note,
+}
+
+/// Returns it, or `None` if the controller of the workload acts on its count.
+pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Result<Option<Settled>, Error> {
+    let (deletion, idle) = match choice {
+        Choice::Deployment(entry) => (entry.deletion, entry.idle()?.map(str::to_owned)),
+        Choice::Set(id) => match sets.get(id) {
+            Some(set) => (set.deletion, set.idle()?.map(str::to_owned)),
+            None => (None, None),
+        },
+        Choice::Direct(entry) => (entry.deletion, entry.idle()),
+    };
+    let own = deletion.map(|deletion| (choice.to_string(), deletion));
+    let owner = owner_deletion(input, sets, choice.id());
+    if let Some((what, _)) = own.into_iter().chain(owner).find(|(_, how)| *how == Deletion::Foreground) {
+        let why =
+            format!("{what} is being deleted in the foreground, so the garbage collector deletes its pods");
+        let note = Note::new(NoteCode::ForegroundDeletion, why.clone());
+        return Ok(Some(Settled { verdict: Verdict::Delete, rule: "foreground-deletion", why, note }));
+    }
+    let rule = match deletion {
+        Some(Deletion::Orphan) => "orphaned",
+        Some(_) => "being-deleted",
+        None => "does-nothing",
+    };
+    Ok(idle.map(|idle| {
+        let why =
+            format!("the {} {idle}, so kube-controller-manager deletes none of its pods", choice.id().kind);
+        Settled { verdict: Verdict::Keep, rule, why, note: notes::does_nothing(&choice, &idle) }
+    }))
+}
+
+/// How the owner of a set is being deleted. What it deletes in the foreground includes the pods of its sets.
+fn owner_deletion(input: &Input, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
+    let set = sets.get(id)?;
+    if let Some(owner) = input.leader(set) {
+        return Some((owner.to_string(), owner.deletion?));
+    }
+    let owner = sets.controller(set)?;
+    let deployment = input.deployments.iter().find(|entry| entry.uid == owner.uid)?;
+    Some((deployment.to_string(), deployment.deletion?))
+}
+
+impl Settled {
+    /// Says it about all pods of a preview.
+    pub(crate) fn apply(&self, preview: &mut Preview<'_>) {
+        let is_deleted = self.verdict == Verdict::Delete;
+        for pod in preview.pods_mut().filter(|pod| is_deleted || pod.verdict == Verdict::Keep) {
+            (pod.verdict, pod.rule) = (self.verdict, Some(self.rule));
+            pod.why.clone_from(&self.why);
+            (pod.odds, pod.contest, pod.by, pod.is_replaced) = (None, None, None, false);
+        }
+        if is_deleted {
+            delete_all(preview);
+        }
+        preview.is_settled = true;
+        // A Job that fails deletes its pods even while it is being deleted.
+        let is_failing = preview.workload.kind == WorkloadKind::Job && preview.delete > 0 && !is_deleted;
+        if !is_failing && !preview.notes.contains(&self.note) {
+            preview.notes.push(self.note.clone());
+        }
+    }
+}
+
+/// Counts all pods among those that are deleted.
+fn delete_all(preview: &mut Preview<'_>) {
+    let number = |pods: usize| Bounds::one(u32::try_from(pods).unwrap_or(u32::MAX));
+    if let Pods::Sets(sets) = &mut preview.of {
+        for set in sets {
+            (set.delete, set.quota) = (set.active, 0);
+        }
+    }
+    (preview.delete, preview.quota) = (preview.active, 0);
+    preview.blocked.clear();
+    preview.notes.retain(|note| note.code != NoteCode::DoesNothing);
+    if let Some(mut rest) = preview.rest.take() {
+        rest.delete = number(preview.active);
+        for at_rest in &mut rest.sets {
+            let mut sets = preview.sets().iter();
+            let set = sets.find(|set| set.replica_set == at_rest.replica_set);
+            at_rest.delete = number(set.map_or(0, |set| set.active));
+        }
+        (rest.waits_for, rest.pods, rest.then, rest.waits, rest.text) = (None, 0, 0, None, None);
+        preview.rest = Some(rest);
+    }
+}
