@@ -1,7 +1,7 @@
 // Workloads plays rounds on the control plane that KUBECONFIG and ETCD name: each gives a StatefulSet, DaemonSet or Job random pods,
 // dumps it, asks the preview what the next sync takes, lets the real controller take it, and compares by UID.
 //
-//	workloads [-from N] [-record FILE] [-gates GATE=BOOL,...] -podrank PROGRAM -keep DIR KIND N SEED
+//	workloads [-from N] [-record FILE] -podrank PROGRAM -keep DIR KIND N SEED
 package main
 
 import (
@@ -32,7 +32,6 @@ func main() { must.Main("workloads", run) }
 
 func run(ctx context.Context) {
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
-	gates := flag.String("gates", "", "the feature gates to tell the preview")
 	// One at a time: a Job's controller does not wait.
 	all := rounds.Parse(1)
 	kind, known := kinds[flag.Arg(0)]
@@ -42,7 +41,7 @@ func run(ctx context.Context) {
 	var records []*record
 	all.Play(ctx, func(ctx context.Context, number int) string {
 		for range 100 {
-			r := &round{Rounds: all, r: rand.New(rand.NewPCG(all.Seed, uint64(number))), gates: *gates, resource: kind.resource, name: kind.name}
+			r := &round{Rounds: all, r: rand.New(rand.NewPCG(all.Seed, uint64(number))), resource: kind.resource, name: kind.name}
 			r.namespace = all.Plane.CreateNamespace(ctx, fmt.Sprintf("%s-%d-%d-", flag.Arg(0), all.Seed, number))
 			recorded, contradiction := r.play(ctx, kind.scenario(r))
 			if contradiction != "" {

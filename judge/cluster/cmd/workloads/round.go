@@ -68,7 +68,6 @@ type prediction struct {
 type round struct {
 	*rounds.Rounds
 	r         *rand.Rand
-	gates     string // as the preview's --feature-gates takes them
 	namespace string
 	// The workload's.
 	resource, name string
@@ -212,9 +211,7 @@ func (r *round) ask(ctx context.Context, asked *record) *prediction {
 	if asked.Partial {
 		args = append(args, "--partial")
 	}
-	if r.gates != "" {
-		args = append(args, "--feature-gates", r.gates)
-	}
+	args = append(args, "--kubernetes-version", must.Get(r.Plane.Discovery().ServerVersion()).GitVersion)
 	var answer prediction
 	must.Do(r.Podrank.AskInto(ctx, preview.List(asked.Items), &answer, args...))
 	return &answer

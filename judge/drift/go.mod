@@ -1,0 +1,3 @@
+module github.com/podrank/podrank/judge/drift
+
+go 1.24
