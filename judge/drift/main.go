@@ -116,7 +116,7 @@ func readFunctions(name string) ([]function, error) {
 		}
 		fields := strings.Fields(line)
 		if by == "" || len(fields) < 2 {
-			return fmt.Errorf("%q is no file with functions", line)
+			return fmt.Errorf("%q is not a file with functions", line)
 		}
 		for _, name := range fields[1:] {
 			functions = append(functions, function{place: fields[0] + " " + name, by: by})
@@ -129,7 +129,7 @@ func readFunctions(name string) ([]function, error) {
 	return functions, err
 }
 
-// readKnown reads why a difference is no matter, and below it, indented, a digest and its place.
+// readKnown reads why a difference does not matter, and below it, indented, a digest and its place.
 func readKnown(name string) (map[string]string, error) {
 	known := map[string]string{}
 	why := ""

@@ -17,7 +17,7 @@ const module = "k8s.io/kubernetes"
 // oldest is the oldest minor release that is compared: docs/support.md promises nothing about those before it.
 const oldest = 34
 
-// newest returns the newest release of each minor from the oldest on, but for the pinned one. What comes before a release counts
+// newest returns the newest release of each minor from the oldest on, but for the pinned one. A beta or release candidate counts
 // until that is out.
 func newest(pinned string) ([]string, error) {
 	output, err := command("go", "list", "-m", "-versions", module)

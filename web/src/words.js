@@ -8,7 +8,7 @@ const INSTEAD = [
     [/--now sets another time$/, `choose another time under ${SETTINGS}`],
     [/to decide at that time, add --now \S+$/, `to decide at that time, choose it under ${SETTINGS}`],
     [/an interrupted run or --keep-costs left/, 'an earlier run left'],
-    [/: --feature-gates \S+ shows which$/, ''],
+    [/: name the release with --kubernetes-version$/, ''],
     [/(PodDeletionCost is off, .*): use --by eviction$/, `$1: turn it on under ${SETTINGS}`],
     [/with a lower --replicas, wait, or use --by eviction$/, 'at a lower count, or wait'],
     [/--replicas (\d+) would scale it up: .*$/, 'a count of $1 would scale it up, and there is nothing to choose'],

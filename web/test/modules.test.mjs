@@ -106,7 +106,7 @@ test('what the command line says with a flag, the page says in its own words', (
         ['ages count to 12:00', '; --now sets another time', '; choose another time under “Moment, order, gates”'],
         ['1 pod has another verdict', '; to decide at that time, add --now {clock}', '; to decide at that time, choose it under “Moment, order, gates”'],
         ['2 pods have own costs', ', which an interrupted run or --keep-costs left; to take them off: ', ', which an earlier run left; to take them off: '],
-        ['it was turned on', ': --feature-gates MaxUnavailableStatefulSet=false shows which', ''],
+        ['it does', ': name the release with --kubernetes-version', ''],
         ['the feature gate ', 'PodDeletionCost is off, so deletion costs have no effect: use --by eviction',
             'PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”'],
         ['a has 3', ', so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale', ', so a count of 5 would scale it up, and there is nothing to choose'],

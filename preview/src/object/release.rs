@@ -86,7 +86,7 @@ impl FromStr for Release {
 
     /// Reads `1.36`, `1.36.3` or `v1.36.3`, and what providers write: `v1.36.3-eks-0c1d2e`, `v1.36.3+k3s1`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no release of Kubernetes such as 1.36 or v1.36.3");
+        let wrong = || format!("`{text}` is not a release of Kubernetes, such as 1.36 or v1.36.3");
         let number = |part: &str| {
             let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
             is_number.then(|| part.parse().ok()).flatten()
