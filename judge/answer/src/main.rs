@@ -40,8 +40,7 @@ impl Question {
         // Kubernetes' code decides about pods, and knows no odds.
         options.odds = false;
         for (name, gate) in STATEFUL_SET_GATES {
-            let own = gate(&mut options.controller_gates);
-            *own = self.gates.get(name).copied().unwrap_or(*own);
+            *gate(&mut options.controller_gates) = self.gates.get(name).copied();
         }
         Ok(options)
     }
