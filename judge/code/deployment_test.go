@@ -240,6 +240,8 @@ func (c *deploymentCase) pod(set *appsv1.ReplicaSet) *v1.Pod {
 		Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: phase},
 	}
 	if c.r.IntN(8) > 0 {
+		// The set would release a pod that its selector does not match.
+		pod.Labels = set.Spec.Selector.MatchLabels
 		pod.OwnerReferences = owned(set, setKind)
 	}
 	return pod
