@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -44,7 +45,7 @@ type question struct {
 	prices       []uint8
 }
 
-// nodes is how many nodes the cases have.
+// nodes is how many nodes most cases have.
 const nodes = 4
 
 // newQuestion makes a question of few pods, or of more than what any part of an engine calls short.
@@ -80,8 +81,12 @@ func newQuestion(s *source) *question {
 	}
 	// No node is so heavy that the neighbours could be too much for 64 bits.
 	q.weights = []uint64{0, 0, uint64(s.pick(3)) << 32, 0}
-	if s.pick(4) == 0 {
+	switch s.pick(4) {
+	case 0:
 		q.weights[0], q.weights[3] = s.u64()>>1, 1<<63
+	case 1:
+		const most = math.MaxUint64 - 3<<32
+		q.weights[0], q.weights[1], q.weights[3] = most, most-uint64(s.pick(3)), most-1
 	}
 	q.domains = []uint32{0, 1, 0, 1, 2, 3, 4, 5}[:nodes*s.pick(3)]
 	if s.pick(3) > 0 {
@@ -90,7 +95,29 @@ func newQuestion(s *source) *question {
 			q.prices[i] = []uint8{0, 1, 2, 2, 1, 9, 254, core.SteerPriceFixed, s.byte()}[s.pick(9)]
 		}
 	}
+	if s.pick(16) == 0 {
+		q.loseNodes(s.pick(2))
+	}
 	return q
+}
+
+// loseNodes leaves no node or one.
+func (q *question) loseNodes(left int) {
+	q.weights, q.domains = q.weights[:left], q.domains[:left*len(q.domains)/nodes]
+	for _, list := range [][]core.Pod{q.pods, q.others} {
+		for i := range list {
+			list[i].Node = 0
+			if left == 0 {
+				list[i].Flags &^= core.PodAssigned
+			}
+		}
+	}
+	for i := range q.neighbours {
+		q.neighbours[i].Node = 0
+	}
+	if left == 0 {
+		q.neighbours = nil
+	}
 }
 
 // record is any record.

@@ -274,7 +274,7 @@ func TestSpreadCountsAgain(t *testing.T) {
 			left = slices.DeleteFunc(left, func(index uint32) bool { return index == next })
 		}
 		n := len(q.pods)
-		err := e.Spread(q.pods, q.others, q.options, make([]uint32, nodes), make([]uint32, n))
+		err := e.Spread(q.pods, q.others, q.options, make([]uint32, len(q.weights)), make([]uint32, n))
 		if got := selects(t, e, q.pods, q.options, n); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v, want %v", got, err, want)
 		}
@@ -309,16 +309,16 @@ func TestEachSetWeighsOne(t *testing.T) {
 func nextNode(q *question, left []uint32, class, tier int) (next int) {
 	next = -1
 	var best []uint64
-	for node := range nodes {
+	for node := range q.weights {
 		weight, own := q.weights[node], uint64(0)
-		domains := make([]uint64, len(q.domains)/nodes)
+		domains := make([]uint64, len(q.domains)/len(q.weights))
 		for _, index := range left {
 			pod := &q.pods[index]
 			if where(pod) < 0 {
 				continue
 			}
 			for level := range domains {
-				if q.domains[level*nodes+int(pod.Node)] == q.domains[level*nodes+node] {
+				if q.domains[level*len(q.weights)+int(pod.Node)] == q.domains[level*len(q.weights)+node] {
 					domains[level]-- // The most are first.
 				}
 			}
@@ -372,7 +372,7 @@ func TestNodesAreEmptiedOneAfterTheOther(t *testing.T) {
 			left = slices.Delete(left, at, at+1)
 		}
 		tiered := slices.Clone(q.pods)
-		err := e.EmptyNodes(tiered, q.options, q.weights, q.domains, make([]uint32, nodes+6))
+		err := e.EmptyNodes(tiered, q.options, q.weights, q.domains, make([]uint32, len(q.weights)+6))
 		if got := selects(t, e, tiered, q.options, len(tiered)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v, want %v", got, err, want)
 		}
@@ -384,6 +384,23 @@ func TestNodesAreEmptiedOneAfterTheOther(t *testing.T) {
 			}
 		}
 	})
+}
+
+// There are 65,536 tiers, so of pods in all of them, none may need one more.
+func TestTiersDoNotSuffice(t *testing.T) {
+	for _, e := range engines {
+		pods := make([]core.Pod, math.MaxUint16+2)
+		for i := range pods {
+			pods[i].Tier = uint16(min(i, math.MaxUint16))
+		}
+		if err := e.EmptyNodes(pods, core.Options{}, nil, nil, scratch[uint32](1)); err != nil {
+			t.Errorf("%s: %v", e.Name(), err)
+		}
+		pods[len(pods)-1].Phase = 1
+		if err := e.EmptyNodes(pods, core.Options{}, nil, nil, scratch[uint32](1)); err == nil {
+			t.Errorf("%s finds 65,537 tiers", e.Name())
+		}
+	}
 }
 
 // priceTo is what changing a pod's cost is worth, or a lot if it is fixed.

@@ -12,6 +12,9 @@ type method struct {
 	ask  func(e core.Engine, q *question) []any
 }
 
+// scratch is memory in which something is left from an earlier call.
+func scratch[T uint32 | uint64](n int) []T { return slices.Repeat([]T{3}, n) }
+
 // methods are those that decide.
 var methods = []method{
 	{"Select", func(e core.Engine, q *question) []any {
@@ -21,14 +24,15 @@ var methods = []method{
 	}},
 	{"Predict", func(e core.Engine, q *question) []any {
 		n := len(q.pods)
-		order, scores := make([]uint32, n), make([]uint64, n)
-		certain, possible, err := e.Predict(q.pods, q.options, q.k, order, scores)
+		order := make([]uint32, n)
+		certain, possible, err := e.Predict(q.pods, q.options, q.k, order, scratch[uint64](n))
 		return []any{certain, possible, err, order}
 	}},
 	{"Probabilities", func(e core.Engine, q *question) []any {
 		pods := q.pods
 		if len(pods)%10 > 0 {
-			pods = pods[:min(len(pods), 14)] // Of more than 12, it sorts thousands of lists, and that takes long.
+			// Of more than 12, it sorts thousands of lists, and that takes long.
+			pods = pods[:min(len(pods), 12+len(pods)%2)]
 		}
 		order, probabilities := make([]uint32, len(pods)), make([]core.PodOdds, len(pods))
 		certain, possible, err := e.Probabilities(pods, q.options, q.k, order, probabilities)
@@ -43,7 +47,7 @@ var methods = []method{
 	}},
 	{"Spread", func(e core.Engine, q *question) []any {
 		ranked := slices.Clone(q.pods)
-		err := e.Spread(ranked, q.others, q.options, make([]uint32, nodes), make([]uint32, len(ranked)))
+		err := e.Spread(ranked, q.others, q.options, scratch[uint32](len(q.weights)), scratch[uint32](len(ranked)))
 		return []any{err, ranked}
 	}},
 	{"NodeWeights", func(e core.Engine, q *question) []any {
@@ -52,7 +56,8 @@ var methods = []method{
 	}},
 	{"EmptyNodes", func(e core.Engine, q *question) []any {
 		tiered := slices.Clone(q.pods)
-		return []any{e.EmptyNodes(tiered, q.options, q.weights, q.domains, make([]uint32, nodes+6)), tiered}
+		err := e.EmptyNodes(tiered, q.options, q.weights, q.domains, scratch[uint32](len(q.weights)+6))
+		return []any{err, tiered}
 	}},
 	{"Steer", func(e core.Engine, q *question) []any {
 		costs, unsteerable := make([]int32, len(q.pods)), make([]core.Blocked, len(q.pods))

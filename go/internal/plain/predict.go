@@ -57,7 +57,6 @@ func (Engine) Predict(records []core.Pod, options core.Options, k int, order []u
 }
 
 func (p *prediction) predict(k int, order []uint32) (certain, possible int) {
-	k = min(k, len(p.records))
 	p.groups(order, func(start, end int) {
 		switch {
 		case end <= k:

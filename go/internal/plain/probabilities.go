@@ -36,7 +36,7 @@ func (Engine) Probabilities(
 		probabilities[index] = core.PodOdds{Goes: 0, Of: 1}
 	}
 	if possible > 0 {
-		p.estimate(order[certain:certain+possible], certain, min(k, len(records))-certain, probabilities)
+		p.estimate(order[certain:certain+possible], certain, k-certain, probabilities)
 	}
 	return certain, possible, nil
 }
@@ -129,7 +129,7 @@ func (c comparand) index() uint32 { return uint32(c.uidAndIndex) }
 // compareEntries is Kubernetes' comparison for slices.SortFunc, which takes the same steps as sort.Sort, as
 // Kubernetes calls it. It never says that b is before a, because sort.Sort does not ask for that.
 func compareEntries(a, b comparand) int {
-	before := false
+	var before bool
 	switch {
 	case a.ready>>32 != b.ready>>32:
 		before = a.ready < b.ready
