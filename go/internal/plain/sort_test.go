@@ -128,29 +128,36 @@ func TestPatienceEnds(t *testing.T) {
 	}
 }
 
-// A cut is uneven if there are less than an eighth on one side.
+// A cut is uneven if there are less than an eighth on one side, where the median is counted as above.
 func TestUnevenCuts(t *testing.T) {
 	const n = 3000
-	for below, isUneven := range map[int]bool{n/8 - 1: true, n / 8: false} {
+	for _, c := range []struct {
+		position   int // The median's.
+		start, end int // Where the rest is that has the range.
+		isUneven   bool
+	}{
+		{n/8 - 1, n / 8, n, true}, {n / 8, n/8 + 1, n, false},
+		{n - n/8 + 1, 0, n - n/8 + 1, true}, {n - n/8, 0, n - n/8, false},
+	} {
 		// Of the three that partition chooses from, the median is at n/2.
 		var others []uint64
 		for rank := range uint64(n) {
-			if rank != 0 && rank != n-1 && rank != uint64(below) {
+			if rank != 0 && rank != n-1 && rank != uint64(c.position) {
 				others = append(others, rank)
 			}
 		}
 		rand.New(rand.NewPCG(82, 5)).Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-		ranks := slices.Concat([]uint64{n - 1}, others[:n/2-1], []uint64{uint64(below)}, others[n/2-1:], []uint64{0})
+		ranks := slices.Concat([]uint64{n - 1}, others[:n/2-1], []uint64{uint64(c.position)}, others[n/2-1:], []uint64{0})
 		list := make([]head, n)
 		for i, rank := range ranks {
 			list[i] = head{rank, 0, uint64(i)}
 		}
 		sortRange(list, n/2, n/2+1, 1)
 		if list[n/2].first != n/2 {
-			t.Errorf("%d below: %v is in the middle", below, list[n/2])
+			t.Errorf("median at %d: %v is in the middle", c.position, list[n/2])
 		}
-		if got := slices.IsSortedFunc(list[below+1:], compareHeads); got != isUneven {
-			t.Errorf("%d below: the rest is sorted: %t, want %t", below, got, isUneven)
+		if got := slices.IsSortedFunc(list[c.start:c.end], compareHeads); got != c.isUneven {
+			t.Errorf("median at %d: the rest is sorted: %t, want %t", c.position, got, c.isUneven)
 		}
 	}
 }
