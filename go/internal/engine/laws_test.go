@@ -492,6 +492,18 @@ func TestCostsFollowTheTiersAtTheLeastPrice(t *testing.T) {
 	}
 }
 
+// If no pod can keep its cost, the lowest tier gets 0.
+func TestCostsStartAtZero(t *testing.T) {
+	pods := []core.Pod{{Tier: 3, DeletionCost: math.MaxInt32}, {Tier: 5, DeletionCost: math.MinInt32}}
+	for _, e := range engines {
+		costs := make([]int32, 2)
+		_, err := e.Steer(pods, core.Options{}, nil, costs, make([]core.Blocked, 2))
+		if err != nil || !slices.Equal(costs, []int32{0, 1}) {
+			t.Errorf("%s: %v, %v", e.Name(), costs, err)
+		}
+	}
+}
+
 // checkUnsteerable checks that these are the pods that are deleted before one of a lower tier in any case.
 func checkUnsteerable(t *testing.T, q *question, unsteerable []core.Blocked) {
 	found := map[uint32]core.Blocked{}
