@@ -78,6 +78,14 @@ const (
 	// Protects: scale-downs, from pods that change all the time.
 	// Beyond: Unsettled.
 	DecisionsOfOne = 2
+	// DecisionFailures is decisions of a namespace, or waits for the controller, that run out of time one after the other.
+	// Protects: whoever scales in other namespaces, since the Deployment controller has five workers in all.
+	// Beyond: for some time, nothing is decided (CircuitOpen), or nobody waits (Unconfirmed).
+	DecisionFailures = 5
+	// DecisionRest is that time.
+	// Protects: the same.
+	// Beyond: one more decision.
+	DecisionRest = 10 * time.Second
 	// RepeatTime is the time in which a request is about the same scale-down as an earlier one.
 	// Protects: the same.
 	// Beyond: it is decided as a new one.

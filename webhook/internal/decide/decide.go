@@ -204,12 +204,20 @@ func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 	}, nil
 }
 
-// dearest is the highest price of a change.
-const dearest = 254
+const (
+	// dearest is the highest price of a change.
+	dearest = 254
+	// many is how many selected pods are too many to give each a cost before the deadline. Marks without costs have more time.
+	many = 200
+)
 
 // writes returns the costs with which the wanted pods go first. Each of these gets a mark in any case, so that its cost takes no request of its own. A
-// survivor's takes two, as it has to be taken off again, unless that is due in any case.
+// survivor's takes two, as it has to be taken off again, unless that is due in any case. If there are many, the requests count for which the answer waits.
 func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
+	survivor := dearest
+	if len(wanted) > many {
+		survivor = 2
+	}
 	tier := podrank.WithTier(func(pod *corev1.Pod) int {
 		if wanted[pod] {
 			return 0
@@ -221,9 +229,9 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 		case wanted[pod]:
 			return 1
 		case q.IsOurs(pod):
-			return dearest / 2
+			return survivor / 2
 		}
-		return dearest
+		return survivor
 	})
 	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
 		mayOverwrite := q.Others == v1alpha1.Follow || q.Others == v1alpha1.Override

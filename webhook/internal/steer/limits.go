@@ -26,6 +26,8 @@ type Limits struct {
 	perSecond int
 	// One decision of a namespace is made at a time, and one comparison, so that one of each waits.
 	turns, comparing bounded.Locks[string]
+	// late opens for namespaces whose decisions run out of time, and slow for those whose waits for the controller do.
+	late, slow breaker
 	// waiting are requests of a namespace that are being decided or wait for that.
 	waiting bounded.Few[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
@@ -56,6 +58,9 @@ func (l *Limits) allow(namespace string) bool {
 	limiter, _ := l.rates.LoadOrStore(namespace, rate.NewLimiter(rate.Limit(l.perSecond), bounded.DecisionsBurst*l.perSecond))
 	return limiter.(*rate.Limiter).Allow()
 }
+
+// allowUnknown reports the same of a set that the cache does not know. Since it may not exist, it does not count with the others.
+func (l *Limits) allowUnknown(namespace string) bool { return l.allow("/" + namespace) }
 
 // turn waits until it is the turn of a namespace's request. If another one waits for that already, it is errBusy.
 func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err error) {

@@ -48,6 +48,8 @@ const (
 	DeadlineExceeded Result = "DeadlineExceeded"
 	// TooMany: more requests came from the namespace than are decided.
 	TooMany Result = "TooMany"
+	// CircuitOpen: the last decisions of the namespace ran out of time, so nothing is decided there for a while.
+	CircuitOpen Result = "CircuitOpen"
 	// PolicyDeleted: the policy was deleted meanwhile.
 	PolicyDeleted Result = "PolicyDeleted"
 	// Failed: the API server or the decision returned an error.
@@ -56,12 +58,15 @@ const (
 
 // IsFailure reports whether something was to be steered and was not.
 func (r Result) IsFailure() bool {
-	return slices.Contains([]Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, PolicyDeleted, Failed}, r)
+	return slices.Contains([]Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, CircuitOpen, PolicyDeleted, Failed}, r)
 }
+
+// Unsteered are the results of scale-downs that a policy may cover and that were not steered. Each of them is in the log and in an alert.
+var Unsteered = []Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, CircuitOpen, StoodAside, Stale, PolicyDeleted, Failed}
 
 // Concerns reports whether the result is about a policy, and so worth telling. To tell of each of too many would be too much.
 func (r Result) Concerns() bool {
-	return r.Holds() || r == StoodAside || r.IsFailure() && r != TooMany
+	return r.Holds() || r == StoodAside || r.IsFailure() && r != TooMany && r != CircuitOpen
 }
 
 // Holds reports whether the costs of a request stay until its pods are gone.
@@ -105,8 +110,8 @@ type Outcome struct {
 	Count  int
 	Rules  map[string]int
 	Next   string
-	// Written is how many costs were written.
-	Written int
+	// Written is how many costs were written, and Unmarked how many of the selected pods have no mark, since the deadline came before.
+	Written, Unmarked int
 	// Blocked are the first of the pods that go although others should, and Blocks is how many there are, by rule.
 	Blocked []decide.Blocked
 	Blocks  map[string]int

@@ -45,6 +45,8 @@ type plan struct {
 	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
 	writes []cost.Write
 	news   int
+	// marks are the marks of the other selected pods. The controller need not see them, so they are written while the barrier is passed.
+	marks []cost.Write
 }
 
 // prepare reads what is read once.
@@ -101,12 +103,23 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 	return Unsettled, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
 }
 
-// marked is how many of the selected pods have a mark.
-func (f *fall) marked() int {
-	count := len(f.Wanted)
-	for _, write := range f.writes {
+// writeMarks writes the marks without costs, and reports whether all of these pods are still there. The deadline may come before all are written.
+func (f *fall) writeMarks(ctx context.Context) (areThere bool) {
+	areThere = true
+	for i, err := range f.by.Costs.Write(ctx, f.marks) {
+		if err == nil {
+			f.touched[f.marks[i].Pod.UID], f.wrote = true, true
+		}
+		areThere = areThere && !errors.Is(err, cost.ErrGone)
+	}
+	return areThere
+}
+
+// unmarked is how many of the selected pods have no mark.
+func (f *fall) unmarked() (count int) {
+	for _, write := range slices.Concat(f.writes, f.marks) {
 		if write.Mark.Goes && !f.touched[write.Pod.UID] {
-			count--
+			count++
 		}
 	}
 	return count
@@ -199,16 +212,19 @@ func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	for _, blocked := range decision.Blocked {
 		f.Blocks[blocked.Rule]++
 	}
-	f.writes, f.news, f.skipped = nil, 0, false
+	f.writes, f.marks, f.news, f.skipped = nil, nil, 0, false
 	for i, write := range f.planned(decision, active) {
-		if f.touched[write.Pod.UID] {
+		switch {
+		case f.touched[write.Pod.UID]:
 			f.skipped = true
-			continue
+		case write.Cost == nil:
+			f.marks = append(f.marks, write)
+		default:
+			if i < len(decision.Writes) {
+				f.news++
+			}
+			f.writes = append(f.writes, write)
 		}
-		if i < len(decision.Writes) {
-			f.news++
-		}
-		f.writes = append(f.writes, write)
 	}
 }
 

@@ -11,6 +11,7 @@ package steer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -68,6 +69,8 @@ type Steerer struct {
 type fall struct {
 	*Outcome
 	by *Steerer
+	// decides is whether a decision was begun.
+	decides bool
 	// chosen is the policy, and isOld whether a rollout shrinks the set.
 	chosen *policy.Compiled
 	isOld  bool
@@ -84,13 +87,21 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 			f.Result = TooMany
 		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || f.Result.Holds():
 		case f.wrote || f.Decision > 1:
-			f.Result, f.Count = Unsettled, f.marked()
+			f.Result = Unsettled
 		default:
 			f.Result = DeadlineExceeded
 		}
 		f.Message = err.Error()
 	}
+	if f.decides {
+		f.by.Limits.late.note(f.Key.Namespace, f.Result != Unconfirmed && errors.Is(err, context.DeadlineExceeded), f.by.Now())
+	}
 	if f.Set != nil {
+		f.Unmarked = f.unmarked()
+		if f.Result == Unsettled {
+			// Nothing was asked about these.
+			f.Count, f.Unmarked = f.Count-f.Unmarked, 0
+		}
 		f.remember(f.Result)
 	}
 	return f.Outcome
@@ -106,6 +117,9 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, f.rest(ctx))
 	defer stop()
+	if f.by.Limits.late.isOpen(f.Key.Namespace, f.At) {
+		return CircuitOpen, fmt.Errorf("the last %d decisions in this namespace took too long, so none is made for %v", bounded.DecisionFailures, bounded.DecisionRest)
+	}
 	if !f.by.Limits.allow(f.Key.Namespace) {
 		return TooMany, errors.New("too many requests in this namespace")
 	}
@@ -115,14 +129,19 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	} else if !isThere {
 		return NoPolicy, nil
 	}
+	f.decides = true
 	if result, err := f.inTurn(ctx, f.decide); result != Steered {
 		return result, err
 	}
 	for {
 		began := f.by.Now()
 		f.remember(Unconfirmed)
+		marked := make(chan bool)
+		go func() { marked <- f.writeMarks(ctx) }()
+		result, err := f.confirm(ctx)
+		areThere := <-marked
 		// Somebody else may write these costs, too, at any time.
-		if result, err := f.confirm(ctx); result != Steered || f.Decision == bounded.DecisionsOfOne || f.stands(ctx) || f.isLate(ctx, began) {
+		if result != Steered || f.Decision == bounded.DecisionsOfOne || areThere && f.stands(ctx) || f.isLate(ctx, began) {
 			return result, err
 		}
 		f.Decision++
@@ -180,12 +199,30 @@ func (f *fall) mayAsk(ctx context.Context) (*metav1.PartialObjectMetadata, Resul
 	if f.DryRun {
 		return nil, DryRun, nil
 	}
-	// What is not about a set of that UID does not count as a decision of the namespace, either.
 	known := workload.Metadata(f.Kind)
 	if err := f.by.Cache.Get(ctx, f.Key, known); apierrors.IsNotFound(err) || err == nil && known.UID != f.SetUID {
-		return nil, Stale, nil
+		return f.mayBeNew(ctx)
 	}
 	return known, Steered, nil
+}
+
+// mayBeNew reads a set that the cache does not have: it may be newer than the cache, and the API server would not ask again about it. A request that is not
+// about a set of that UID does not count as a decision of the namespace.
+func (f *fall) mayBeNew(ctx context.Context) (*metav1.PartialObjectMetadata, Result, error) {
+	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil || !isThere {
+		return nil, NoPolicy, err
+	}
+	if !f.by.Limits.allowUnknown(f.Key.Namespace) {
+		return nil, TooMany, errors.New("too many requests in this namespace about ReplicaSets that podrank-webhook does not know")
+	}
+	set, err := workload.Get(ctx, f.by.Live, f.Kind, f.Key)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && !f.isAbout(set):
+		return nil, Stale, nil
+	case err != nil:
+		return nil, Failed, err
+	}
+	return set.Object, Steered, nil
 }
 
 // choosePolicy reads the set, if the request is about it as it is, and chooses the policy for it, if there is one.
@@ -212,8 +249,8 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 
 // confirm waits until the controller has seen the costs, if the policy is still there.
 func (f *fall) confirm(ctx context.Context) (Result, error) {
-	late := f.by.Barrier(ctx)
-	if late != nil && !errors.Is(late, canary.ErrLeader) && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	late := f.pass(ctx)
+	if late != nil && !errors.Is(late, canary.ErrLeader) && !errors.Is(late, errSlow) && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Failed, late
 	}
 	var now v1alpha1.ScaleDownPolicy
@@ -226,3 +263,17 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 	}
 	return Steered, err
 }
+
+// pass waits until the controller has seen the costs. If the last waits in the namespace were in vain, it does not: the controller sees the costs no sooner for
+// that, and whoever scales would wait.
+func (f *fall) pass(ctx context.Context) error {
+	if f.by.Limits.slow.isOpen(f.Key.Namespace, f.At) {
+		return errSlow
+	}
+	err := f.by.Barrier(ctx)
+	f.by.Limits.slow.note(f.Key.Namespace, errors.Is(err, context.DeadlineExceeded), f.by.Now())
+	return err
+}
+
+var errSlow = fmt.Errorf("the controller was slow to see the costs of the last %d scale-downs in this namespace, so podrank-webhook does not wait for it for %v",
+	bounded.DecisionFailures, bounded.DecisionRest)

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -527,14 +528,17 @@ func TestTooMany(t *testing.T) {
 			return cache.List(ctx, list, options...)
 		},
 	})
-	// Requests about sets of other UIDs, or of none, do not count.
+	// Requests about sets of other UIDs, or of none, do not count with them.
 	for i := range 100 {
-		junk := s.request(4)
-		junk.SetUID = uid(9, i)
-		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
-		junk = s.request(4)
-		junk.Key.Name = fmt.Sprint("other-", i)
-		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+		junk, result := s.request(4), steer.Stale
+		if junk.SetUID = uid(9, i); i%2 == 0 {
+			junk = s.request(4)
+			junk.Key.Name = fmt.Sprint("other-", i)
+		}
+		if i >= 5 {
+			result = steer.TooMany
+		}
+		s.is(s.Steer(context.Background(), junk), result, "")
 	}
 	for range 5 {
 		s.fall(4, steer.Steered, "")
@@ -554,7 +558,7 @@ func TestTooMany(t *testing.T) {
 		s.is(s.Steer(context.Background(), elsewhere), steer.NoPolicy, "")
 	}
 	s.is(s.Steer(context.Background(), elsewhere), steer.TooMany, "")
-	if !slices.Equal(limits, slices.Repeat([]int64{1}, 10)) {
+	if !slices.Equal(limits, slices.Repeat([]int64{1}, 110)) {
 		t.Errorf("lists of policies: %v", limits)
 	}
 }
@@ -896,6 +900,123 @@ func TestOtherOwners(t *testing.T) {
 			newer := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: uid(4, 0), Annotations: map[string]string{workload.Revision: "2"}}}
 			fakeapi.Must(t, s.Create(context.Background(), newer))
 			s.fall(4, c.result, "")
+		})
+	}
+}
+
+// A set that the cache does not have yet is steered: the API server does not ask again about it.
+func TestNewSet(t *testing.T) {
+	for name, of := range map[string]func(*metav1.PartialObjectMetadata) error{
+		"none yet": func(*metav1.PartialObjectMetadata) error {
+			return apierrors.NewNotFound(corev1.Resource("replicasets"), "web")
+		},
+		"the one before": func(set *metav1.PartialObjectMetadata) error { set.UID = uid(9, 9); return nil },
+		"as it is":       nil,
+	} {
+		s := newShop(t, nil)
+		live, reads := s.Counted()
+		s.Steerer.Live = live
+		s.Cache = interceptor.NewClient(s.API, interceptor.Funcs{
+			Get: func(ctx context.Context, cache client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+				if set, ok := object.(*metav1.PartialObjectMetadata); ok && of != nil && set.Kind == "ReplicaSet" {
+					return of(set)
+				}
+				return cache.Get(ctx, key, object, options...)
+			},
+		})
+		if s.fall(4, steer.Steered, ""); reads.Count.Load() == 0 {
+			t.Errorf("%s: no reads", name)
+		}
+		s.same(map[string]string{"web-1": "-1 to 4", "web-3": "-1 to 4"})
+	}
+}
+
+// circuit is a shop in which each scale-down has 100 ms while something hangs.
+type circuit struct {
+	*shop
+	at    time.Time
+	hangs bool
+}
+
+func (c *circuit) falls(times int, result steer.Result, isLate bool) {
+	c.Helper()
+	for range times {
+		c.renew()
+		ctx, stop := context.WithTimeout(context.Background(), map[bool]time.Duration{true: 100 * time.Millisecond, false: 10 * time.Second}[isLate])
+		c.is(c.Steer(ctx, c.request(4)), result, "")
+		if late := ctx.Err() != nil; late != isLate {
+			c.Errorf("%s: late: %t", result, late)
+		}
+		stop()
+	}
+}
+
+// After some decisions that ran out of time one after the other, nothing is decided in the namespace for a while, or nobody waits for the controller. Then one
+// decision shows whether that has changed.
+func TestCircuit(t *testing.T) {
+	for result, open := range map[steer.Result]steer.Result{steer.Unconfirmed: steer.Unconfirmed, steer.DeadlineExceeded: steer.CircuitOpen} {
+		t.Run(string(result), func(t *testing.T) {
+			c := &circuit{shop: newShop(t, nil), at: now}
+			c.Now = func() time.Time { return c.at }
+			c.barrier = func(ctx context.Context) error {
+				if c.hangs && result == steer.Unconfirmed {
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}
+			c.Steerer.Live = bounded.NewReader(interceptor.NewClient(c.API, interceptor.Funcs{
+				Get: func(ctx context.Context, api client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+					if c.hangs && result == steer.DeadlineExceeded {
+						<-ctx.Done()
+						return ctx.Err()
+					}
+					return api.Get(ctx, key, object, options...)
+				},
+			}), 1)
+			c.hangs = true
+			c.falls(4, result, true)
+			c.hangs = false
+			c.falls(1, steer.Steered, false)
+			c.hangs = true
+			c.falls(5, result, true)
+			c.falls(3, open, false)
+			c.at = c.at.Add(10 * time.Second)
+			c.falls(1, result, true)
+			c.falls(1, open, false)
+			c.at = c.at.Add(10 * time.Second)
+			c.hangs = false
+			c.falls(2, steer.Steered, false)
+		})
+	}
+}
+
+// Of many selected pods, the answer waits for few costs, and marks are written as long as there is time.
+func TestMany(t *testing.T) {
+	for name, isSlow := range map[string]bool{"all marks in time": false, "not all marks in time": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newShopOf(t, 320, nil)
+			costs := 0
+			s.Before = func(write *fakeapi.Write) error {
+				if _, isCost := write.Annotations[corev1.PodDeletionCost]; isCost {
+					costs++
+				} else if isSlow {
+					time.Sleep(10 * time.Millisecond)
+				}
+				return nil
+			}
+			ctx, stop := context.WithTimeout(context.Background(), map[bool]time.Duration{false: time.Minute, true: time.Second}[isSlow])
+			defer stop()
+			o := s.Steer(ctx, s.request(20))
+			s.is(o, steer.Steered, "")
+			marked := 0
+			for _, text := range s.costs() {
+				if strings.HasSuffix(text, " to 20") {
+					marked++
+				}
+			}
+			if costs > 20 || o.Count != 300 || marked-costs != 300-o.Unmarked || isSlow != (o.Unmarked > 0) {
+				t.Errorf("%d costs, %d pods with a mark, %d of %d without", costs, marked, o.Unmarked, o.Count)
+			}
 		})
 	}
 }
