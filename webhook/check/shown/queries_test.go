@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	_ "github.com/podrank/podrank/webhook/internal/report" // registers the metrics
+	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
 const monitoring = "../../config/monitoring/"
@@ -25,12 +26,15 @@ const monitoring = "../../config/monitoring/"
 // ofTarget are the labels that Prometheus adds by the ServiceMonitor.
 var ofTarget = []string{"namespace", "pod", "service"}
 
+// failOpen is a metric of the API server, as TestFailOpen in webhook/e2e finds it.
+const failOpen = "apiserver_admission_webhook_fail_open_count"
+
 // described matches what a description of a metric says as text, which is all that it tells.
 var described = regexp.MustCompile(`fqName: "(\w+)".*variableLabels: \{(.*)\}\}$`)
 
 // served are the series that /metrics serves, with their labels, also of metrics that nothing has counted yet.
 func served() map[string][]string {
-	descriptions, series := make(chan *prometheus.Desc), map[string][]string{"up": {}}
+	descriptions, series := make(chan *prometheus.Desc), map[string][]string{"up": {}, failOpen: {"name", "type"}}
 	go func() {
 		metrics.Registry.(prometheus.Collector).Describe(descriptions)
 		close(descriptions)
@@ -85,6 +89,16 @@ func read(t *testing.T, file string, to any, parse func([]byte, any) error) {
 	}
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// Each reason for which a scale-down was not steered is in an alert.
+func TestReasons(t *testing.T) {
+	expr := queries(t)["alert PodrankWebhookDoesNotSteer"]
+	for _, result := range steer.Unsteered {
+		if matches := regexp.MustCompile(`[|"]`+string(result)+`[|"]`).FindAllString(expr, -1); len(matches) != 2 {
+			t.Errorf("%s is %d times in %s", result, len(matches), expr)
+		}
 	}
 }
 

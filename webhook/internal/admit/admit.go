@@ -46,6 +46,7 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	audit := report.Audit(o)
 	o.Forget()
 	if !h.few.Enter(o.Key.Namespace, bounded.Reports) {
+		h.Reporter.Skip()
 		if o.Result == steer.Observed {
 			h.Steerer.Release(o)
 		}

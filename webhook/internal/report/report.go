@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -47,6 +48,8 @@ type Reporter struct {
 	Decisions io.Writer
 	recording sync.Mutex
 
+	// unlogged is how many answers only the metric counted since the last one that was reported.
+	unlogged atomic.Int64
 	// What is reported later.
 	later sync.WaitGroup
 	// ends are those of scale-downs that are not told yet, by namespace.
@@ -56,15 +59,25 @@ type Reporter struct {
 	leads time.Time
 }
 
+// Skip counts an answer that is not reported, because too many wait for that. The next one that is reported says so.
+func (r *Reporter) Skip() { r.unlogged.Add(1) }
+
 // Outcome reports what became of a request.
 func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
+	if count := r.unlogged.Swap(0); count > 0 {
+		r.Log.Info("answers are missing in this log: only the metric counts them", "count", count)
+	}
 	log := r.about(o).WithValues("result", o.Result)
 	if o.Result == steer.RolloutIgnored {
 		// Once for each set: the recorder counts those that follow.
 		r.event(o.Set, corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
 	}
 	if !o.Result.Concerns() {
-		log.V(1).Info("scale-down", "message", o.Message)
+		level := 1
+		if slices.Contains(steer.Unsteered, o.Result) {
+			level = 0
+		}
+		log.V(level).Info("scale-down", "message", o.Message)
 		return
 	}
 	message := bounded.Short(r.describe(o))
@@ -178,6 +191,9 @@ func (r *Reporter) describe(o *steer.Outcome) string {
 	if o.Result == steer.Unconfirmed {
 		tail += "; whether their controller saw these costs in time is not known yet"
 	}
+	if o.Unmarked > 0 {
+		tail += fmt.Sprintf("; there was no time to annotate %d of them, so their end will be missing here", o.Unmarked)
+	}
 	if len(o.Blocked) > 0 {
 		tail += "; " + describeBlocked(o)
 	}
@@ -212,8 +228,11 @@ func (r *Reporter) Left(pod cost.Pod, err error) {
 }
 
 // Audit returns what the API server's audit log says of a request: what became of it, by which policy, the pods that should go,
-// and how many deletion costs were written.
+// and how many deletion costs were written. There may be no policy if the scale-down was not steered.
 func Audit(o *steer.Outcome) map[string]string {
+	if o.Policy == nil && slices.Contains(steer.Unsteered, o.Result) {
+		return map[string]string{"result": string(o.Result)}
+	}
 	if o.Policy == nil {
 		return nil
 	}
