@@ -17,7 +17,7 @@ import (
 
 var (
 	cycles = flag.Int("cycles", 0, "how often TestCycles has load come and go, in each of six namespaces")
-	period = flag.Duration("period", 15*time.Second, "how often HorizontalPodAutoscalers look")
+	period = flag.Duration("period", 5*time.Second, "how often HorizontalPodAutoscalers look")
 )
 
 // ways are by which pods go in cycles.

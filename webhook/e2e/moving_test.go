@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -37,20 +38,44 @@ type movement struct {
 	name     string
 	workload func(namespace string, count int32) client.Object
 	// move moves once, pause apart.
-	move  func(w *World, r *rand.Rand, set client.Object)
+	move  func(w *World, r *rand.Rand)
 	pause time.Duration
-	// changes is whether the replica count changes, too.
-	changes bool
+	// autoscaled is whether a HorizontalPodAutoscaler decides about the replica count, and changes its mind.
+	autoscaled bool
 }
 
 var movements = []movement{
 	// 24 changes of the status in a second.
-	{"flapping", webSet, func(w *World, r *rand.Rand, _ client.Object) { w.flap(w.Pods()[r.IntN(4)]) }, 40 * time.Millisecond, false},
-	{"churn", webSet, func(w *World, r *rand.Rand, _ client.Object) {
+	{"flapping", webSet, func(w *World, r *rand.Rand) { w.flap(w.Pods()[r.IntN(4)]) }, 40 * time.Millisecond, false},
+	{"churn", webSet, func(w *World, r *rand.Rand) {
 		pods := w.Pods()
 		_ = w.Delete(w.ctx, pods[r.IntN(len(pods))], client.GracePeriodSeconds(0))
 	}, 40 * time.Millisecond, false},
-	{"autoscaler", webDeployment, func(w *World, r *rand.Rand, set client.Object) { _ = w.Scale(set, movingTo+5*r.Int32N(5)) }, 150 * time.Millisecond, true},
+	{"autoscaler", webDeployment, func(w *World, r *rand.Rand) { w.desires(movingTo + 5*r.Int32N(5)) }, 300 * time.Millisecond, true},
+}
+
+// share is how many sessions a HorizontalPodAutoscaler keeps for each pod.
+const share = 1000
+
+// desires has the HorizontalPodAutoscaler find work for so many pods.
+func (w *World) desires(count int32) {
+	a, _ := adapter()
+	pods := w.Pods()
+	numbers := map[string]float64{}
+	for _, pod := range pods {
+		numbers[pod.Name] = share * float64(count) / float64(len(pods))
+	}
+	a.Set(w.Namespace, numbers)
+}
+
+// scaleTo has the replica count set, by a HorizontalPodAutoscaler if there is one.
+func (by *movement) scaleTo(w *World, set client.Object, count int32) {
+	w.Helper()
+	if by.autoscaled {
+		w.desires(count)
+		return
+	}
+	w.must(w.Scale(set, count))
 }
 
 // flap makes a ready pod not ready, or the other way round.
@@ -73,27 +98,36 @@ type marks struct {
 
 // follow counts until the context ends.
 func (m *marks) follow(ctx context.Context, w *World) {
-	events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(ctx, metav1.ListOptions{})
-	if err != nil {
-		w.Error(err)
-		return
-	}
-	for event := range events.ResultChan() {
-		pod, ok := event.Object.(*corev1.Pod)
-		if !ok {
+	version := ""
+	for ctx.Err() == nil {
+		events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: version})
+		if err != nil {
 			continue
 		}
-		mark, isMarked := cost.MarkOf(pod)
-		text := fmt.Sprint(pod.Annotations[corev1.PodDeletionCost], pod.Annotations[cost.Annotation], pod.Annotations[cost.PreviousAnnotation])
-		m.mu.Lock()
-		if text != m.texts[pod.UID] {
-			m.writes[pod.UID]++
+		for event := range events.ResultChan() {
+			pod, ok := event.Object.(*corev1.Pod)
+			if !ok {
+				version = ""
+				break
+			}
+			version = pod.ResourceVersion
+			m.note(pod)
 		}
-		m.texts[pod.UID] = text
-		if isMarked {
-			m.last[pod.UID] = mark
-		}
-		m.mu.Unlock()
+		events.Stop()
+	}
+}
+
+func (m *marks) note(pod *corev1.Pod) {
+	mark, isMarked := cost.MarkOf(pod)
+	text := fmt.Sprint(pod.Annotations[corev1.PodDeletionCost], pod.Annotations[cost.Annotation], pod.Annotations[cost.PreviousAnnotation])
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if text != m.texts[pod.UID] {
+		m.writes[pod.UID]++
+	}
+	m.texts[pod.UID] = text
+	if isMarked {
+		m.last[pod.UID] = mark
 	}
 }
 
@@ -108,29 +142,42 @@ func TestMoving(t *testing.T) {
 	for _, by := range movements {
 		t.Run(by.name, func(t *testing.T) {
 			w, set := NewWorldOf(t, 4, SpotFirst, by.workload, movingPods)
-			r := rand.New(rand.NewPCG(80, 0))
-			slowest, most, asked, untold := time.Duration(0), 0, 0, 0
-			for number := range *moving {
-				m := w.moves(by, r, set, number)
-				slowest, most, asked, untold = max(slowest, m.slowest), max(most, m.most), asked+m.asked, untold+m.untold
+			if by.autoscaled {
+				NewAdapter(t)
+				w.desires(movingPods)
+				w.autoscale(set, movingPods, fmt.Sprint(share))
 			}
-			fmt.Printf("%d scale-downs, %s: %d requests, the slowest was delayed by %v, at most %d writes of a pod, no end told of %d pods with a mark\n", *moving, by.name, asked, slowest.Round(time.Millisecond), most, untold)
+			r := rand.New(rand.NewPCG(80, 0))
+			all := moved{}
+			for number := range *moving {
+				m := w.moves(&by, r, set, number)
+				all.slowest, all.most, all.asked, all.falls = max(all.slowest, m.slowest), max(all.most, m.most), all.asked+m.asked, all.falls+m.falls
+				all.told, all.missing = all.told+m.told, all.missing+m.missing
+			}
+			fmt.Printf("%d rounds, %s: %d scale-downs, %d requests, the slowest was delayed by %v, at most %d writes of a pod, the ends of %d pods told, and of %d not\n",
+				*moving, by.name, all.falls, all.asked, all.slowest.Round(time.Millisecond), all.most, all.told, all.missing)
 		})
 	}
 }
 
-// moved is what came of a scale-down.
+// moved is what came of a round.
 type moved struct {
-	slowest     time.Duration
-	most, asked int
-	// untold is how many pods with a mark no end tells of.
-	untold int
+	slowest            time.Duration
+	most, asked, falls int
+	// told is of how many pods with a mark the status tells the end, and missing of how many others.
+	told, missing int
 }
 
-func (w *World) moves(by movement, r *rand.Rand, set client.Object, number int) (came moved) {
+func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int) (came moved) {
 	w.Helper()
-	w.must(w.Scale(set, movingPods))
-	w.AwaitReady(movingPods)
+	patience := 20*time.Second + 2**period
+	by.scaleTo(w, set, movingPods)
+	w.Await("150 ready pods", time.Minute+4**period, func() bool {
+		if by.autoscaled {
+			by.scaleTo(w, set, movingPods)
+		}
+		return w.areReady(movingPods)
+	})
 	w.AwaitClean()
 	ctx, stop := context.WithCancel(w.ctx)
 	defer stop()
@@ -138,40 +185,57 @@ func (w *World) moves(by movement, r *rand.Rand, set client.Object, number int) 
 	go m.follow(ctx, w)
 	began, before, gone := metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Went())
 	kills, delay := number%3 == 2, time.Duration(r.IntN(600))*time.Millisecond
-	done := async(func() error {
+	moves := func() error {
 		for ctx.Err() == nil {
-			by.move(w, r, set)
+			by.move(w, r)
 			time.Sleep(by.pause)
 		}
 		return nil
-	})
-	time.Sleep(500 * time.Millisecond)
-	w.must(w.Scale(set, movingTo))
+	}
+	var done <-chan error
+	if !by.autoscaled {
+		done = async(moves)
+		time.Sleep(500 * time.Millisecond)
+		by.scaleTo(w, set, movingTo)
+	} else {
+		done = async(moves)
+		w.Await("a scale-down", patience, func() bool { return len(w.Proxy.Calls(w.Namespace)) > before })
+	}
 	if kills {
 		time.Sleep(delay)
 		w.KillOne(number / 3 % replicas)
 	}
-	fell := w.Holds(20*time.Second, func() bool { return len(w.Pods()) <= movingTo+20 })
+	fell := w.Holds(patience, func() bool { return len(w.Pods()) <= movingTo+20 })
+	if by.autoscaled {
+		// It changes its mind some more times.
+		time.Sleep(4 * *period)
+	}
 	stop()
 	<-done
-	w.must(w.Scale(set, movingTo))
 	if kills {
 		w.must(w.Restart(number/3%replicas, "--deadline", "1s"))
 	}
 	if !fell {
-		w.Fatalf("round %d: the replica count had not fallen after 20 s, %d requests", number, len(w.Proxy.Calls(w.Namespace))-before)
+		w.Fatalf("round %d: the replica count had not fallen after %v, %d requests", number, patience, len(w.Proxy.Calls(w.Namespace))-before)
 	}
-	w.Await("75 pods", time.Minute, func() bool { return len(w.Pods()) == movingTo })
+	if !by.autoscaled {
+		w.must(w.Scale(set, movingTo))
+		w.Await("75 pods", time.Minute, func() bool { return len(w.Pods()) == movingTo })
+	}
 	w.heal()
-	w.Await("told", 60*time.Second, func() bool { return w.IsClean() && w.isOver() })
+	w.Await("clean and over", 90*time.Second, func() bool { return w.IsClean() && w.isOver() })
+	// Otherwise some are missing, which is judged below.
+	w.Holds(60*time.Second, func() bool {
+		told, _, _ := w.told(began)
+		return told >= m.selected() && w.isOver()
+	})
 	calls := w.Proxy.Calls(w.Namespace)[before:]
-	falls := 0
-	came.slowest, falls = delays(calls)
+	came.slowest, came.falls = delays(calls)
 	came.asked = len(calls)
 	if came.slowest > longestDelay {
 		w.Errorf("round %d: delayed by %v: %v", number, came.slowest, timeline(calls))
 	}
-	w.judgeMoving(by, m, number, falls, &came)
+	w.judgeMoving(m, number, &came)
 	w.judgeEnds(by, m, number, began, gone, &came)
 	return came
 }
@@ -190,8 +254,7 @@ func (w *World) heal() {
 	})
 }
 
-// delays returns the longest time that requests about a scale-down waited for answers, and how many scale-downs there were. In between, the API server or the
-// client is at work, as without a policy.
+// delays returns the longest time from the first request about a scale-down to the last answer, and how many scale-downs there were.
 func delays(calls []Call) (longest time.Duration, falls int) {
 	type key struct {
 		UID        types.UID
@@ -205,18 +268,18 @@ func delays(calls []Call) (longest time.Duration, falls int) {
 		}
 		Spec struct{ Replicas int32 }
 	}
-	took := map[key]time.Duration{}
+	first := map[key]time.Time{}
 	for _, call := range calls {
 		var old, now object
 		_ = json.Unmarshal(call.Review.Request.OldObject.Raw, &old)
 		_ = json.Unmarshal(call.Review.Request.Object.Raw, &now)
 		k := key{old.Metadata.UID, old.Metadata.Generation, old.Spec.Replicas, now.Spec.Replicas}
-		took[k] += call.Took
+		if at, ok := first[k]; !ok || call.At.Before(at) {
+			first[k] = call.At
+		}
+		longest = max(longest, call.At.Add(call.Took).Sub(first[k]))
 	}
-	for _, each := range took {
-		longest = max(longest, each)
-	}
-	return longest, len(took)
+	return longest, len(first)
 }
 
 // timeline says when requests came, and how long each took.
@@ -227,64 +290,81 @@ func timeline(calls []Call) (times []string) {
 	return times
 }
 
-// judgeMoving counts the writes.
-func (w *World) judgeMoving(by movement, m *marks, number, falls int, came *moved) {
+// selected is how many pods were selected, as far as marks say.
+func (m *marks) selected() (count int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	bound := mostWrites
-	if by.changes {
-		// For each scale-down two, and one at the end.
-		bound = 2*falls + 1
+	for _, mark := range m.last {
+		if mark.Goes {
+			count++
+		}
 	}
+	return count
+}
+
+// told is of how many pods the status tells the end, with the deleted and the missed ones by replica count, and what it says.
+func (w *World) told(began metav1.Time) (pods int, by map[int32][2]int32, downs []v1alpha1.ScaleDown) {
+	by = map[int32][2]int32{}
+	for _, down := range w.Status("spot").ScaleDowns {
+		if down.Time.Before(&began) {
+			continue
+		}
+		downs = append(downs, down)
+		if down.Gone != nil && *down.Gone+*down.Missed > 0 {
+			counts := by[down.To]
+			by[down.To] = [2]int32{counts[0] + *down.Gone, counts[1] + *down.Missed}
+			pods += int(*down.Gone + *down.Missed)
+		}
+	}
+	return pods, by, downs
+}
+
+// judgeMoving counts the writes.
+func (w *World) judgeMoving(m *marks, number int, came *moved) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for uid, writes := range m.writes {
-		if came.most = max(came.most, writes); writes > bound {
-			w.Errorf("round %d: %d writes of pod %s for %d scale-downs", number, writes, uid, falls)
+		// Each of several scale-downs may need as many.
+		if came.most = max(came.most, writes); writes > mostWrites*max(1, came.falls) {
+			w.Errorf("round %d: %d writes of pod %s for %d scale-downs", number, writes, uid, came.falls)
 		}
 	}
 }
 
-// judgeEnds compares what the status says with what the marks said and which pods were deleted. A scale-down of which no pod had a mark has nothing to tell.
-func (w *World) judgeEnds(by movement, m *marks, number int, began metav1.Time, gone int, came *moved) {
+// judgeEnds compares what the status says with what the marks said and which pods were deleted. If there was one scale-down, both are equal. Of several, a
+// later one may delete what an earlier one has missed, but none deletes more than were deleted, and an end is told of each pod with a mark.
+func (w *World) judgeEnds(by *movement, m *marks, number int, began metav1.Time, gone int, came *moved) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	deleted := map[types.UID]bool{}
 	for _, pod := range w.Went()[gone:] {
 		deleted[pod.UID] = true
 	}
-	want := map[int32][2]int32{}
+	want, marked, went := map[int32][2]int32{}, 0, 0
 	for uid, mark := range m.last {
-		if mark.Goes {
-			counts := want[mark.Count]
-			if deleted[uid] {
-				counts[0]++
-			} else {
-				counts[1]++
-			}
-			want[mark.Count] = counts
+		if !mark.Goes {
+			continue
 		}
+		counts := want[mark.Count]
+		marked++
+		if deleted[uid] {
+			counts[0]++
+			went++
+		} else {
+			counts[1]++
+		}
+		want[mark.Count] = counts
 	}
-	downs := slices.DeleteFunc(slices.Clone(w.Status("spot").ScaleDowns), func(down v1alpha1.ScaleDown) bool { return down.Time.Before(&began) })
-	for to, counts := range want {
-		got := [2]int32{}
-		for _, down := range downs {
-			if down.To == to && down.Gone != nil {
-				got[0], got[1] = got[0]+*down.Gone, got[1]+*down.Missed
-			}
-		}
-		isMissing, isFalse := got != counts, got[0] > counts[0] || got[0]+got[1] > counts[0]+counts[1]
-		if number%3 == 2 || by.changes {
-			// A replica that is killed may have written marks of which the next leader sees none, since all their pods were deleted before it began. And a later
-			// scale-down may delete what an earlier one has missed.
-			isMissing, isFalse = false, got[0]+got[1] > counts[0]+counts[1]
-			came.untold += int(max(0, counts[0]+counts[1]-got[0]-got[1]))
-		}
-		if isMissing || isFalse {
-			w.Errorf("round %d, to %d: deleted and missed %v, not %v: %+v", number, to, got, counts, downs)
-		}
-	}
+	told, got, downs := w.told(began)
+	deletions := 0
 	for _, down := range downs {
 		if err := w.isFalse(down); err != nil {
 			w.Errorf("round %d: %v: %+v", number, err, down)
 		}
+		deletions += int(ptr.Deref(down.Gone, 0))
+	}
+	came.told, came.missing = told, max(0, marked-told)
+	if !by.autoscaled && !maps.Equal(got, want) || told < marked || deletions > went {
+		w.Errorf("round %d: deleted and missed %v, not %v: %+v", number, got, want, downs)
 	}
 }

@@ -360,7 +360,8 @@ func TestLargePods(t *testing.T) {
 			if most > 300 { // of 768 MiB
 				t.Errorf("at most %d MiB", most)
 			}
-			if last.Result != string(steer.Steered) {
+			// The ReplicaSet controller, too, has much to do.
+			if !slices.Contains([]string{string(steer.Steered), string(steer.Unconfirmed)}, last.Result) {
 				t.Errorf("%+v", last)
 			}
 		})

@@ -320,7 +320,7 @@ func TestValuesAutoscaler(t *testing.T) {
 	}()
 	w.autoscale(set, 10, "3")
 	w.AwaitGone(6)
-	// It looks again each 15 s.
+	// It looks again some times.
 	time.Sleep(35 * time.Second)
 	for _, pod := range w.Went() {
 		if sessions[pod.Name] > 0 {

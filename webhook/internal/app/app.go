@@ -180,7 +180,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		failed = append(failed, err)
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
-		Deadline: options.Deadline, Now: time.Now}
+		Deadline: options.Deadline, Now: time.Now, Leads: mgr.Elected()}
 	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
 	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Namespace: options.Namespace, Never: metav1.NamespaceSystem}

@@ -1,5 +1,6 @@
 // Package cleanup finds out what became of steered scale-downs: it compares the pods that went with those that should, by UID,
-// and takes the costs off pods that stay. It runs on the leader, from the marks on pods, and so after a restart, too.
+// and takes the costs off pods that stay. It runs on the leader, from the marks on pods, and so after a restart, too. The other replicas only follow what
+// becomes of marked pods, so that the next leader also knows of those that are gone.
 package cleanup
 
 import (
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -44,6 +46,8 @@ const (
 	later = 50 * time.Millisecond
 	// givesUp is how long it tries to take a cost off.
 	givesUp = time.Hour
+	// remembers is how long a replica that does not lead remembers pods that are gone. By then, there is another leader.
+	remembers = time.Minute
 )
 
 // A Set identifies a set, or a pod that has none: that has neither a kind nor a UID.
@@ -67,6 +71,8 @@ type Cleaner struct {
 	Now      func() time.Time
 	// Observes is whether nothing is steered any more, so that all costs come off at once.
 	Observes bool
+	// Leads is closed once this replica leads. If it is nil, this is the only one.
+	Leads <-chan struct{}
 
 	// No two workers look at one namespace at the same time.
 	namespaces bounded.Few[string]
@@ -94,16 +100,57 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
 		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
 	})
-	if err := mgr.Add(manager.RunnableFunc(c.finish)); err != nil {
-		return err
-	}
-	return builder.TypedControllerManagedBy[Set](mgr).
+	following := builder.TypedControllerManagedBy[Set](mgr).
+		Named("follow").
+		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
+		WithOptions(controller.TypedOptions[Set]{NeedLeaderElection: new(false)}).
+		Complete(reconcile.TypedFunc[Set](c.Follow))
+	return errors.Join(mgr.Add(manager.RunnableFunc(c.finish)), following, builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets}).
-		Complete(c)
+		Complete(c))
+}
+
+// leads reports whether this replica leads.
+func (c *Cleaner) leads() bool {
+	select {
+	case <-c.Leads:
+		return true
+	default:
+		return c.Leads == nil
+	}
+}
+
+// isSet reports whether it can be a set that is steered. A mark on a pod of another kind of workload is nobody's.
+func (id *Set) isSet() bool {
+	return id.Kind == workload.ReplicaSet || id.Kind == workload.ReplicationController
+}
+
+// Follow notes what becomes of the pods of a set until this replica leads.
+func (c *Cleaner) Follow(ctx context.Context, id Set) (ctrl.Result, error) {
+	if c.leads() || !id.isSet() {
+		return ctrl.Result{}, nil
+	}
+	if !c.namespaces.Enter(id.Namespace, 1) {
+		return ctrl.Result{RequeueAfter: later}, nil
+	}
+	defer c.namespaces.Leave(id.Namespace)
+	owned, err := workload.Owned(ctx, c.Cache, "v1", "Pod", id.Namespace, id.UID)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	value, _ := c.sets.LoadOrStore(id, scaleDown{})
+	known := value.(scaleDown)
+	known.see(id.UID, owned, c.Now())
+	known.forget(c.Now())
+	if len(known) == 0 {
+		c.sets.Delete(id)
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: again}, nil
 }
 
 // finish tells the ends that the leader before this one could not, once marks that are there have been seen, and once more for what replicas are late to report.
@@ -153,8 +200,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if id.Kind == "" {
 		return ctrl.Result{}, c.orphan(ctx, id)
 	}
-	if id.Kind != workload.ReplicaSet && id.Kind != workload.ReplicationController {
-		// A mark on a pod of another kind of workload is nobody's.
+	if !id.isSet() {
 		return ctrl.Result{}, nil
 	}
 	owned, err := workload.Owned(ctx, c.Cache, "v1", "Pod", id.Namespace, id.UID)
@@ -172,14 +218,14 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		}
 		known = scaleDown{}
 	}
-	asked := known.see(id.UID, owned, now)
+	known.see(id.UID, owned, now)
 	if len(known) == 0 {
 		c.sets.Delete(id)
 		return ctrl.Result{}, nil
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, key)
 	c.sets.Store(id, known)
-	report.Asked(asked)
+	report.Asked(known.asks())
 	wait := again
 	switch {
 	case apierrors.IsNotFound(err) || err == nil && set.UID() != id.UID:

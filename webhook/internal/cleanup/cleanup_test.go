@@ -835,3 +835,83 @@ func TestBatches(t *testing.T) {
 	s.has()
 	s.ended(0, 450, "CountDidNotFall")
 }
+
+// follows has a replica that does not lead look after some time.
+func follows(later time.Duration) step {
+	return func(s *shop) {
+		s.Helper()
+		s.now = s.now.Add(later)
+		_, err := s.Follow(context.Background(), id)
+		s.must(err)
+	}
+}
+
+// A leader that is killed while pods are deleted leaves nothing on the server of those that are gone. The next one has seen their marks.
+func TestFollow(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps []step
+		// told is whether the leader before has told the end.
+		told bool
+		gone int32
+	}{
+		"nobody has told the end": {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second)}, false, 2},
+		"one pod stays":           {[]step{follows(0), counts(2), goes(0, 2), settles, follows(time.Second)}, false, 1},
+		"the end is told":         {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second)}, true, 2},
+		"it was long ago":         {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second), follows(2 * time.Minute)}, true, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, both...)
+			leads := make(chan struct{})
+			s.Leads = leads
+			s.play(c.steps...)
+			s.has([]string{"web-0", "web-1"}[map[bool]int{true: 1, false: 2}[c.gone == 1]:]...)
+			policy := s.policy()
+			policy.Status.ScaleDowns[0].Time, policy.Status.ScaleDowns[0].From = metav1.NewTime(time.UnixMilli(markOf(2).First)), markOf(2).From
+			if c.told {
+				policy.Status.ScaleDowns[0].Gone, policy.Status.ScaleDowns[0].Missed = new(int32(2)), new(int32)
+			}
+			s.must(s.Status().Update(context.Background(), policy))
+			asked, done := since(t, "pods_asked_total"), since(t, "pods_done_total")
+			close(leads)
+			s.Reporter.Lead(s.now)
+			s.look(time.Second)
+			s.Reporter.Wait()
+			if downs := s.policy().Status.ScaleDowns; len(downs) != 1 || downs[0].Gone == nil || *downs[0].Gone != c.gone {
+				t.Errorf("%+v", downs)
+			}
+			done(map[bool]float64{false: float64(c.gone), true: 0}[c.told])
+			if !c.told {
+				asked(2)
+			}
+			s.play(follows(0))
+		})
+	}
+}
+
+// A pod that is deleted before the leader has seen its mark counts, once, however long it takes to end.
+func TestMarkedLate(t *testing.T) {
+	s := newShop(t, both...)
+	for i := range 2 {
+		gone := fakeapi.Read[corev1.Pod](s, s.API, pod(i).Key.Name)
+		gone.Finalizers = []string{"example.com/slow"}
+		s.must(s.Update(context.Background(), gone))
+		s.must(s.Delete(context.Background(), gone))
+	}
+	done := since(t, "pods_done_total")
+	s.play(counts(2), settles)
+	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
+	set.Status.Replicas = 2
+	s.must(s.Status().Update(context.Background(), set))
+	s.play(looks(time.Second))
+	s.ended(2, 0, "")
+	s.rests(time.Minute)
+	s.rests(time.Minute)
+	done(2)
+	for i := range 2 {
+		gone := fakeapi.Read[corev1.Pod](s, s.API, pod(i).Key.Name)
+		gone.Finalizers = nil
+		s.must(s.Update(context.Background(), gone))
+	}
+	s.rests(time.Minute)
+	done(2)
+}

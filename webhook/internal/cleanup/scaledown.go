@@ -20,18 +20,23 @@ import (
 // whose costs have yet to come off.
 type scaleDown map[types.UID]*tracked
 
-// see notes the set's pods as the cache has them, and returns how many more should go than before.
-func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) (asked int) {
-	here := map[types.UID]bool{}
+// see notes the set's pods as the cache has them.
+func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) {
+	here, going := map[types.UID]bool{}, map[types.UID]bool{}
 	for i := range all {
 		pod := &all[i]
-		if pod.DeletionTimestamp != nil {
-			continue
-		}
-		here[pod.UID] = true
 		known := s[pod.UID]
 		mark, isMarked := cost.Cached(pod)
 		value := pod.Annotations[corev1.PodDeletionCost]
+		if pod.DeletionTimestamp != nil {
+			going[pod.UID] = true
+			if known == nil && isMarked && mark.Set == set {
+				// It was deleted before anybody here saw its mark.
+				s[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now}
+			}
+			continue
+		}
+		here[pod.UID] = true
 		switch {
 		case !isMarked && known != nil:
 			known.misses(now)
@@ -40,10 +45,8 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 			known.sees(value, now)
 		default:
 			// New, or planned anew.
-			if mark.Goes && (known == nil || known.isTold || !known.mark.Goes) {
-				asked++
-			}
-			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == ""}
+			isAsked := known != nil && known.isAsked && !known.isTold && known.mark.Goes
+			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == "", isAsked: isAsked}
 			s[pod.UID] = known
 			if mark.Set != set {
 				// The pod has changed hands since, or has no set.
@@ -52,12 +55,39 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 		}
 	}
 	for uid, pod := range s {
-		if !here[uid] {
+		if pod.isGoing = going[uid]; !here[uid] {
 			pod.on(vanished, now)
 		}
 	}
-	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown() })
-	return asked
+	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool { return pod.isForgotten() })
+}
+
+// asks counts pods that should go and were not counted yet.
+func (s scaleDown) asks() (count int) {
+	for _, pod := range s {
+		if pod.mark.Goes && !pod.isAsked {
+			pod.isAsked = true
+			count++
+		}
+	}
+	return count
+}
+
+// forget forgets pods whose end the leader has told, on a replica that only follows: the leader has removed a mark of the same scale-down, or has had time.
+func (s scaleDown) forget(now time.Time) {
+	type fall struct {
+		to    int32
+		first int64
+	}
+	told := map[fall]bool{}
+	for _, pod := range s {
+		if pod.state == planned {
+			told[fall{pod.mark.Count, pod.mark.First}] = true
+		}
+	}
+	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool {
+		return told[fall{pod.mark.Count, pod.mark.First}] || !pod.isShown() && now.Sub(pod.since) > remembers
+	})
 }
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
@@ -133,17 +163,17 @@ func (s scaleDown) over() []*report.Over {
 				ended[to].Miss(pod.why, pod.pod.Key.Name, pod.writer)
 			}
 		}
-		if pod.isTold = true; !pod.isShown() {
+		if pod.isTold = true; pod.isForgotten() {
 			delete(s, uid)
 		}
 	}
 	return slices.Collect(maps.Values(ended))
 }
 
-// isLeft reports whether nothing is left to do but for pods whose costs nobody could take off.
+// isLeft reports whether nothing is left to do but for pods whose costs nobody could take off. Of those that are going, the cache will tell.
 func (s scaleDown) isLeft() bool {
 	for _, pod := range s {
-		if !pod.isTold || pod.state != left {
+		if !pod.isTold || pod.state != left && (pod.isShown() || !pod.isGoing) {
 			return false
 		}
 	}

@@ -17,8 +17,10 @@ type tracked struct {
 	since time.Time
 	// why is why the pod stays. Until that is known, it may be why it would: overruled. writer is who else wrote its cost, if that is known.
 	why, writer string
-	// isTold is whether the end of its scale-down is told.
-	isTold bool
+	// isGoing is whether the cache has the pod, with its mark perhaps, though it is being deleted.
+	isGoing bool
+	// isTold is whether the end of its scale-down is told, and isAsked whether the metric counts it.
+	isTold, isAsked bool
 }
 
 // A state of a pod. DESIGN.md draws them.
@@ -102,6 +104,9 @@ func (t *tracked) isShown() bool {
 	_, isShown := edges[t.state][unmarked]
 	return isShown
 }
+
+// isForgotten reports whether nothing is left to do for the pod, and the cache does not show it as a new one.
+func (t *tracked) isForgotten() bool { return t.isTold && !t.isShown() && !t.isGoing }
 
 // sees is that the cache has the mark, with this cost.
 func (t *tracked) sees(value string, now time.Time) {

@@ -84,8 +84,30 @@ func (m *Missed) String() string {
 	return text
 }
 
+// isTold reports whether a status has the end of a scale-down. The time of an entry is that of its last request.
+func (o *Over) isTold(down *v1alpha1.ScaleDown) bool {
+	later := down.Time.Sub(o.First)
+	return down.UID == o.UID && down.From == o.From && down.To == o.To && down.Gone != nil && -time.Second <= later && later <= bounded.RepeatTime
+}
+
+// hasTold reports whether the leader before this one has told the end of a scale-down.
+func (r *Reporter) hasTold(ctx context.Context, o *Over) (isTold bool) {
+	if _, leads := r.open(o.Namespace); !o.First.Before(leads) {
+		return false
+	}
+	err := policy.Read(ctx, r.Statuses.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		for i := range policy.Status.ScaleDowns {
+			isTold = isTold || o.isTold(&policy.Status.ScaleDowns[i])
+		}
+	})
+	return err == nil && isTold
+}
+
 // Over reports how a scale-down ended.
 func (r *Reporter) Over(ctx context.Context, o *Over) {
+	if r.hasTold(ctx, o) {
+		return
+	}
 	done.Add(float64(o.Gone))
 	count := 0
 	var texts []string
@@ -172,6 +194,9 @@ func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, all []*end, leads time.Tim
 	i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == e.UID && down.To == e.To && down.Gone == nil })
 	switch {
 	case i >= 0:
+	case e.First.Before(leads) && slices.ContainsFunc(downs, func(down v1alpha1.ScaleDown) bool { return e.isTold(&down) }):
+		// This replica has told it meanwhile, as all that is known when it began to lead.
+		return true
 	case len(downs) == bounded.ScaleDowns && e.First.Before(downs[len(downs)-1].Time.Add(time.Second)):
 		// Later ones have taken its place. Times in a status are whole seconds.
 		return true
