@@ -8,7 +8,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// A breaker keeps namespaces whose decisions run out of time from delaying others: whoever scales waits for each of these decisions, and the Deployment
+// A breaker keeps namespaces whose decisions run out of time from delaying others: the client that scales waits for each of these decisions, and the Deployment
 // controller has few workers for all namespaces. Its zero value is ready.
 type breaker struct {
 	mu   sync.Mutex
