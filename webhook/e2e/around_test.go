@@ -6,9 +6,12 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,6 +24,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/cert"
@@ -331,4 +335,72 @@ func (w *World) authority() []byte {
 	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
 	w.must(w.Get(w.ctx, client.ObjectKey{Name: app.Configuration}, &configuration))
 	return configuration.Webhooks[0].ClientConfig.CABundle
+}
+
+// compact makes etcd forget all earlier revisions.
+func (w *World) compact() {
+	w.Helper()
+	text, err := os.ReadFile(filepath.Join(w.Dir, "kube-apiserver.sh"))
+	w.must(err)
+	found := regexp.MustCompile(`--etcd-servers\W+(http://[0-9.:]+)`).FindSubmatch(text)
+	if found == nil {
+		w.Fatal("the API server has no etcd")
+	}
+	post := func(what, body string, into any) {
+		response, err := http.Post(string(found[1])+"/v3/kv/"+what, "application/json", strings.NewReader(body))
+		w.must(err)
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			w.Fatalf("etcd: %s: %s", what, response.Status)
+		}
+		w.must(json.NewDecoder(response.Body).Decode(into))
+	}
+	var now struct{ Header struct{ Revision string } }
+	post("range", `{"key":"AA=="}`, &now)
+	post("compaction", fmt.Sprintf(`{"revision":%q}`, now.Header.Revision), &struct{}{})
+}
+
+// isForgotten reports whether a client that has seen pods at this version has to list them again.
+func (w *World) isForgotten(version string) bool {
+	ctx, stop := context.WithTimeout(w.ctx, 10*time.Second)
+	defer stop()
+	events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: version})
+	if err != nil {
+		return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+	}
+	defer events.Stop()
+	event := <-events.ResultChan()
+	status, isStatus := event.Object.(*metav1.Status)
+	return isStatus && status.Code == http.StatusGone
+}
+
+// A controller that was stopped while etcd forgot what it has not seen lists all pods again: it sees costs before the barrier pod.
+func TestRelist(t *testing.T) {
+	w, set := web(t, 60)
+	for round := range 5 {
+		left := 60 - 2*round
+		w.AwaitReady(left)
+		w.AwaitClean()
+		w.signal(syscall.SIGSTOP, "kube-controller-manager")
+		pods, err := w.Clients.CoreV1().Pods(w.Namespace).List(w.ctx, metav1.ListOptions{})
+		w.must(err)
+		w.flap(w.Pods()[0])
+		w.Await("not ready", 10*time.Second, func() bool { return !w.areReady(left) })
+		w.heal()
+		w.part("stop", "kube-apiserver")
+		w.compact()
+		w.part("start", "kube-apiserver")
+		if !w.isForgotten(pods.ResourceVersion) {
+			t.Error("the controller need not list pods again, so this shows nothing")
+		}
+		changes, before := w.CostChanges(), len(w.Proxy.Calls(w.Namespace))
+		answer := async(func() error { return w.Scale(set, int32(left-2)) })
+		w.awaitCosts(changes + 2)
+		w.signal(syscall.SIGCONT, "kube-controller-manager")
+		w.must(<-answer)
+		w.AwaitSpots(2 * (round + 1))
+		for _, call := range w.Proxy.Calls(w.Namespace)[before:] {
+			t.Logf("round %d: %s after %v", round, call.Response.Response.AuditAnnotations["result"], call.Took.Round(time.Millisecond))
+		}
+	}
 }
