@@ -77,8 +77,8 @@ type Cleaner struct {
 	// No two workers look at one namespace at the same time.
 	namespaces bounded.Few[string]
 
-	// sets has the scaleDown of each Set.
-	sets sync.Map
+	// sets has the scaleDown of each Set, and open, by UID, the counts to which those fall whose end is not told.
+	sets, open sync.Map
 }
 
 // SetUp makes the cleaner run on the manager's leader.
@@ -144,13 +144,22 @@ func (c *Cleaner) Follow(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	value, _ := c.sets.LoadOrStore(id, scaleDown{})
 	known := value.(scaleDown)
-	known.see(id.UID, owned, c.Now())
-	known.forget(c.Now())
-	if len(known) == 0 {
-		c.sets.Delete(id)
+	known.follow(id.UID, owned, c.Now())
+	if c.keep(id, known); len(known) == 0 {
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: again}, nil
+}
+
+// keep keeps what is known of a set, if anything is left to do.
+func (c *Cleaner) keep(id Set, known scaleDown) {
+	if len(known) == 0 {
+		c.sets.Delete(id)
+		c.open.Delete(id.UID)
+		return
+	}
+	c.sets.Store(id, known)
+	c.open.Store(id.UID, known.open())
 }
 
 // finish tells the ends that the leader before this one could not, once marks that are there have been seen, and once more for what replicas are late to report.
@@ -180,8 +189,11 @@ func (c *Cleaner) finish(ctx context.Context) error {
 	return nil
 }
 
-// isOpen reports whether a pod of a set has the mark of a scale-down to this count.
+// isOpen reports whether a pod of a set has the mark of a scale-down to this count, or had it before it was deleted.
 func (c *Cleaner) isOpen(ctx context.Context, namespace string, set types.UID, to int32) bool {
+	if counts, ok := c.open.Load(set); ok && counts.(map[int32]bool)[to] {
+		return true
+	}
 	pods, err := workload.Owned(ctx, c.Cache, "v1", "Pod", namespace, set)
 	return err != nil || slices.ContainsFunc(pods, func(pod metav1.PartialObjectMetadata) bool {
 		mark, ok := cost.Cached(&pod)
@@ -219,12 +231,10 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		known = scaleDown{}
 	}
 	known.see(id.UID, owned, now)
-	if len(known) == 0 {
-		c.sets.Delete(id)
+	if c.keep(id, known); len(known) == 0 {
 		return ctrl.Result{}, nil
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, key)
-	c.sets.Store(id, known)
 	report.Asked(known.asks())
 	wait := again
 	switch {
@@ -247,9 +257,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		}
 		c.Reporter.Over(ctx, over)
 	}
-	if len(known) == 0 {
-		c.sets.Delete(id)
-	}
+	c.keep(id, known)
 	if err == nil && known.isLeft() {
 		return ctrl.Result{}, nil
 	}

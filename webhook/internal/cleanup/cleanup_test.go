@@ -846,6 +846,13 @@ func follows(later time.Duration) step {
 	}
 }
 
+// removes removes a mark, as another leader does.
+func removes(number int) step {
+	return func(s *shop) {
+		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{{Pod: pod(number), Mark: markOf(2)}})[0])
+	}
+}
+
 // A leader that is killed while pods are deleted leaves nothing on the server of those that are gone. The next one has seen their marks.
 func TestFollow(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -857,14 +864,17 @@ func TestFollow(t *testing.T) {
 		"nobody has told the end": {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second)}, false, 2},
 		"one pod stays":           {[]step{follows(0), counts(2), goes(0, 2), settles, follows(time.Second)}, false, 1},
 		"the end is told":         {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second)}, true, 2},
-		"it was long ago":         {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second), follows(2 * time.Minute)}, true, 2},
+		// The leader was killed before it told that.
+		"one pod stays, and its mark is removed": {[]step{
+			follows(0), counts(2), goes(0, 2), settles, follows(time.Second), removes(1), follows(time.Second),
+		}, false, 1},
+		"it was long ago": {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second), follows(2 * time.Minute)}, true, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, both...)
 			leads := make(chan struct{})
 			s.Leads = leads
 			s.play(c.steps...)
-			s.has([]string{"web-0", "web-1"}[map[bool]int{true: 1, false: 2}[c.gone == 1]:]...)
 			policy := s.policy()
 			policy.Status.ScaleDowns[0].Time, policy.Status.ScaleDowns[0].From = metav1.NewTime(time.UnixMilli(markOf(2).First)), markOf(2).From
 			if c.told {
@@ -882,6 +892,11 @@ func TestFollow(t *testing.T) {
 			done(map[bool]float64{false: float64(c.gone), true: 0}[c.told])
 			if !c.told {
 				asked(2)
+			}
+			if c.gone == 1 {
+				if event := <-s.event.Events; !strings.Contains(event, "OthersWentFirst: web-1") {
+					t.Error(event)
+				}
 			}
 			s.play(follows(0))
 		})

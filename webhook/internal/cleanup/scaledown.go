@@ -73,21 +73,27 @@ func (s scaleDown) asks() (count int) {
 	return count
 }
 
-// forget forgets pods whose end the leader has told, on a replica that only follows: the leader has removed a mark of the same scale-down, or has had time.
-func (s scaleDown) forget(now time.Time) {
-	type fall struct {
-		to    int32
-		first int64
-	}
-	told := map[fall]bool{}
-	for _, pod := range s {
+// follow is see on a replica that does not lead. It forgets pods after some time: by then, the leader has told their end, or there is another leader.
+func (s scaleDown) follow(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) {
+	s.see(set, all, now)
+	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool {
 		if pod.state == planned {
-			told[fall{pod.mark.Count, pod.mark.First}] = true
+			// It was the leader that removed the mark, because the scale-down is over.
+			pod.why = ""
+		}
+		return !pod.isShown() && now.Sub(pod.since) > remembers
+	})
+}
+
+// open returns the counts to which scale-downs fall whose end is not told.
+func (s scaleDown) open() map[int32]bool {
+	counts := map[int32]bool{}
+	for _, pod := range s {
+		if !pod.isTold {
+			counts[pod.mark.Count] = true
 		}
 	}
-	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool {
-		return told[fall{pod.mark.Count, pod.mark.First}] || !pod.isShown() && now.Sub(pod.since) > remembers
-	})
+	return counts
 }
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod

@@ -832,11 +832,15 @@ func TestRepeated(t *testing.T) {
 		t.Errorf("%d writes and %d reads more", len(s.Written())-written, reads.Count.Load()-read)
 	}
 	// The other replica proves that the costs stand, and writes none.
-	ask := func(result steer.Result) {
+	ask := func(result steer.Result) *steer.Outcome {
 		t.Helper()
-		s.is(other.Steer(context.Background(), s.request(4)), result, "")
+		o := other.Steer(context.Background(), s.request(4))
+		s.is(o, result, "")
+		return o
 	}
-	ask(steer.Steered)
+	if o := ask(steer.Steered); o.Decision != 2 || !o.First.Equal(now) {
+		t.Errorf("marks do not tell of the first decision: %+v", o)
+	}
 	ask(steer.Repeated)
 	if len(s.Written()) != written {
 		t.Errorf("%d writes more", len(s.Written())-written)
