@@ -118,7 +118,11 @@ func TestFewReports(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}
 	s := serve(t, fakeapi.Now, fakeapi.All(pods, set, policy, node)...)
 	var told atomic.Int64
-	s.Reporter.Log = funcr.New(func(string, string) { told.Add(1) }, funcr.Options{})
+	s.Reporter.Log = funcr.New(func(_, line string) {
+		if strings.Contains(line, `"msg"="scale-down"`) {
+			told.Add(1)
+		}
+	}, funcr.Options{})
 	now := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "web")
 	for i := range 80 {
 		// Each is another scale-down.

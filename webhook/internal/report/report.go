@@ -191,6 +191,9 @@ func (r *Reporter) describe(o *steer.Outcome) string {
 	if o.Result == steer.Unconfirmed {
 		tail += "; whether their controller saw these costs in time is not known yet"
 	}
+	if o.Result == steer.Unsettled {
+		tail += "; " + o.Message
+	}
 	if o.Unmarked > 0 {
 		tail += fmt.Sprintf("; there was no time to annotate %d of them, so their end will be missing here", o.Unmarked)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-logr/logr/funcr"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -232,5 +233,35 @@ func TestTogether(t *testing.T) {
 		if down.Gone == nil || *down.Gone != 1 || *down.Missed != 0 {
 			t.Errorf("%+v", down)
 		}
+	}
+}
+
+// Each scale-down that a policy may cover and that was not steered has a line in the log at the default level, with its reason, and in the audit log.
+func TestUnsteered(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	r, _ := fakeapi.New(policy).NewReporter()
+	var lines []string
+	r.Log = funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
+	for _, result := range append(steer.Unsteered, steer.NoPolicy, steer.Repeated) {
+		lines = nil
+		o := &steer.Outcome{
+			Request: steer.Request{Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), SetUID: "web", From: 4, To: 2}, Result: result, Message: "because",
+		}
+		r.Outcome(context.Background(), o)
+		isUnsteered := slices.Contains(steer.Unsteered, result)
+		isLogged := slices.ContainsFunc(lines, func(line string) bool {
+			return strings.Contains(line, fmt.Sprintf(`"result"=%q`, result)) && strings.Contains(line, "because")
+		})
+		if isLogged != isUnsteered || (report.Audit(o)["result"] == string(result)) != isUnsteered {
+			t.Errorf("%s: %v, %v", result, lines, report.Audit(o))
+		}
+	}
+	r.Skip()
+	r.Skip()
+	lines = nil
+	r.Outcome(context.Background(), &steer.Outcome{Result: steer.Repeated})
+	r.Outcome(context.Background(), &steer.Outcome{Result: steer.Repeated})
+	if len(lines) != 1 || !strings.Contains(lines[0], `"count"=2`) {
+		t.Errorf("%v", lines)
 	}
 }
