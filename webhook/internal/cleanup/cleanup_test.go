@@ -930,3 +930,26 @@ func TestMarkedLate(t *testing.T) {
 	s.rests(time.Minute)
 	done(2)
 }
+
+// Two scale-downs to the same count, one after the other, are told apart by the next leader.
+func TestFollowTwo(t *testing.T) {
+	s := newShop(t, both...)
+	leads := make(chan struct{})
+	s.Leads = leads
+	second := markOf(2)
+	second.Generation, second.Request, second.First = 7, fakeapi.UID(5, 7), 60_000
+	s.play(follows(0), counts(2), goes(0, 1), settles, follows(time.Second), counts(4), writes(2, second), follows(time.Second), counts(2), goes(2), settles, follows(time.Second))
+	policy := s.policy()
+	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{
+		{Kind: "ReplicaSet", Name: "web", UID: id.UID, To: 2, Result: "Steered", Time: metav1.NewTime(time.Unix(60, 0))},
+		{Kind: "ReplicaSet", Name: "web", UID: id.UID, To: 2, Result: "Steered", Time: metav1.NewTime(time.Unix(0, 0))},
+	}
+	s.must(s.Status().Update(context.Background(), policy))
+	close(leads)
+	s.Reporter.Lead(s.now)
+	s.look(time.Second)
+	s.Reporter.Wait()
+	if downs := s.policy().Status.ScaleDowns; len(downs) != 2 || downs[0].Gone == nil || *downs[0].Gone != 1 || downs[1].Gone == nil || *downs[1].Gone != 2 {
+		t.Errorf("%+v", downs)
+	}
+}

@@ -144,29 +144,37 @@ func (s scaleDown) judge(
 	return wait, errors.Join(errs...)
 }
 
+// fall identifies a scale-down of a set: any other one to the same count follows a change of the set's spec.
+type fall struct {
+	to         int32
+	generation int64
+}
+
 // over returns how scale-downs ended, each once, and forgets their pods, but for those whose cost the cache still shows. Two falls in quick
 // succession are two scale-downs, and a pod belongs to the one that wrote its cost.
 func (s scaleDown) over() []*report.Over {
 	// Also those that are over.
-	goesOn, ended := map[int32]bool{}, map[int32]*report.Over{}
+	goesOn, others, ended := map[fall]bool{}, map[int32]bool{}, map[fall]*report.Over{}
 	for _, pod := range s {
-		goesOn[pod.mark.Count] = goesOn[pod.mark.Count] || pod.isUnderWay()
+		is := fall{pod.mark.Count, pod.mark.Generation}
+		goesOn[is] = goesOn[is] || pod.isUnderWay()
+		others[is.to] = others[is.to] || goesOn[is]
 	}
 	for uid, pod := range s {
-		to := pod.mark.Count
-		if goesOn[to] || pod.isTold {
+		is := fall{pod.mark.Count, pod.mark.Generation}
+		if goesOn[is] || pod.isTold {
 			continue
 		}
 		if pod.mark.Goes {
-			if ended[to] == nil {
-				ended[to] = &report.Over{
-					From: pod.mark.From, To: to, First: time.UnixMilli(pod.mark.First), Missed: map[string]*report.Missed{}, Others: goesOn,
+			if ended[is] == nil {
+				ended[is] = &report.Over{
+					From: pod.mark.From, To: is.to, First: time.UnixMilli(pod.mark.First), Missed: map[string]*report.Missed{}, Others: others,
 				}
 			}
 			if pod.hasGone() {
-				ended[to].Gone++
+				ended[is].Gone++
 			} else {
-				ended[to].Miss(pod.why, pod.pod.Key.Name, pod.writer)
+				ended[is].Miss(pod.why, pod.pod.Key.Name, pod.writer)
 			}
 		}
 		if pod.isTold = true; pod.isForgotten() {

@@ -84,11 +84,14 @@ func (m *Missed) String() string {
 	return text
 }
 
-// isTold reports whether a status has the end of a scale-down. The time of an entry is that of its last request.
-func (o *Over) isTold(down *v1alpha1.ScaleDown) bool {
+// isIn reports whether an entry of a status is that of a scale-down. The time of an entry is that of the last request that was decided.
+func (o *Over) isIn(down *v1alpha1.ScaleDown) bool {
 	later := down.Time.Sub(o.First)
-	return down.UID == o.UID && down.From == o.From && down.To == o.To && down.Gone != nil && -time.Second <= later && later <= bounded.RepeatTime
+	return down.UID == o.UID && down.From == o.From && down.To == o.To && -time.Second <= later && later <= patience
 }
+
+// isTold reports whether a status has the end of a scale-down.
+func (o *Over) isTold(down *v1alpha1.ScaleDown) bool { return down.Gone != nil && o.isIn(down) }
 
 // hasTold reports whether the leader before this one has told the end of a scale-down.
 func (r *Reporter) hasTold(ctx context.Context, o *Over) (isTold bool) {
@@ -191,7 +194,10 @@ func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
 // enter adds an end to a status, and reports whether nothing is left to do for it.
 func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, all []*end, leads time.Time) bool {
 	downs := policy.Status.ScaleDowns
-	i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == e.UID && down.To == e.To && down.Gone == nil })
+	i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.Gone == nil && e.isIn(&down) })
+	if i < 0 {
+		i = slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == e.UID && down.To == e.To && down.Gone == nil })
+	}
 	switch {
 	case i >= 0:
 	case e.First.Before(leads) && slices.ContainsFunc(downs, func(down v1alpha1.ScaleDown) bool { return e.isTold(&down) }):
