@@ -101,6 +101,8 @@ type marks struct {
 	writes map[types.UID]int
 	last   map[types.UID]cost.Mark
 	texts  map[types.UID]string
+	// chosen are pods that had the mark of a selected one, with the replica count in it. A later decision may select others.
+	chosen map[types.UID]int32
 	// removed are pods that the test has deleted, perhaps before anybody could see their marks.
 	removed map[types.UID]bool
 }
@@ -143,6 +145,9 @@ func (m *marks) note(pod *corev1.Pod) {
 	m.texts[pod.UID] = text
 	if isMarked {
 		m.last[pod.UID] = mark
+	}
+	if mark.Goes {
+		m.chosen[pod.UID] = mark.Count
 	}
 }
 
@@ -196,7 +201,7 @@ func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int)
 	w.AwaitClean()
 	ctx, stop := context.WithCancel(w.ctx)
 	defer stop()
-	m := &marks{writes: map[types.UID]int{}, last: map[types.UID]cost.Mark{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}}
+	m := &marks{writes: map[types.UID]int{}, last: map[types.UID]cost.Mark{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}, chosen: map[types.UID]int32{}}
 	go m.follow(ctx, w)
 	began, before, gone := metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Went())
 	kills, delay := number%3 == 2, time.Duration(r.IntN(600))*time.Millisecond
@@ -358,22 +363,19 @@ func (w *World) judgeEnds(by *movement, m *marks, number int, began metav1.Time,
 	}
 	// At least and at most.
 	want, marked, went := map[int32][2][2]int32{}, 0, 0
-	for uid, mark := range m.last {
-		if !mark.Goes {
-			continue
-		}
+	for uid, to := range m.chosen {
 		least, isDeleted := 1, 0
-		if m.removed[uid] {
+		if m.removed[uid] || !m.last[uid].Goes {
 			least = 0
 		}
 		if deleted[uid] {
 			isDeleted = 1
 		}
 		marked, went = marked+least, went+isDeleted
-		counts := want[mark.Count]
+		counts := want[to]
 		counts[0][1-isDeleted] += int32(least)
 		counts[1][1-isDeleted]++
-		want[mark.Count] = counts
+		want[to] = counts
 	}
 	told, got, downs := w.told(began)
 	deletions := 0
