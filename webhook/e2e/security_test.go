@@ -608,7 +608,8 @@ func TestFlood(t *testing.T) {
 			group.Wait()
 			most := w.peak()
 			t.Logf("at most %d MiB, %d answered, %d refused", most, answered.Load(), refused.Load())
-			if most > 300 || answered.Load() == 0 { // of 768 MiB
+			// Half of the limit, since garbage is collected late if the machine is busy.
+			if most > 384 || answered.Load() == 0 {
 				t.Errorf("at most %d MiB", most)
 			}
 		})
