@@ -89,11 +89,15 @@ func (w *World) follow() {
 	for w.ctx.Err() == nil {
 		events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(w.ctx, metav1.ListOptions{ResourceVersion: version})
 		if err != nil {
-			return
+			// The API server may have begun again, and know no such version.
+			version = ""
+			time.Sleep(50 * time.Millisecond)
+			continue
 		}
 		for event := range events.ResultChan() {
 			pod, ok := event.Object.(*corev1.Pod)
 			if !ok {
+				version = ""
 				break
 			}
 			version = pod.ResourceVersion
