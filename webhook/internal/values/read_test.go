@@ -259,8 +259,25 @@ func TestResource(t *testing.T) {
 		got, err := a.read("shop", of)
 		isNumbers(t, got, err, want)
 	}
-	if all := strings.Join(a.asked(), " "); !strings.Contains(all, "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods?labelSelector=app%3Dweb") {
+	if all := strings.Join(a.asked(), " "); !strings.Contains(all, "/apis/metrics.k8s.io/v1/namespaces/shop/pods?labelSelector=app%3Dweb") {
 		t.Error(all)
+	}
+}
+
+// Servers of before Kubernetes 1.37 serve an older version alone.
+func TestOlderVersionOfResources(t *testing.T) {
+	a := newAdapter(t, values.Options{})
+	a.does(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/v1beta1/") {
+			fmt.Fprint(w, `{"items":[{"metadata":{"namespace":"shop","name":"a"},"timestamp":"2026-03-10T12:00:00Z","containers":[{"name":"main","usage":{"cpu":"1"}}]}]}`)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	got, err := a.read("shop", values.Source{Resource: "cpu"})
+	isNumbers(t, got, err, map[string]float64{"a": 1})
+	if asked := a.asked(); len(asked) != 2 || !strings.Contains(asked[0], "/metrics.k8s.io/v1/") {
+		t.Error(asked)
 	}
 }
 
