@@ -55,7 +55,7 @@ func TestPlantedChange(t *testing.T) {
 		if len(changes) != 1 || !strings.Contains(changes[0], test.place) || !strings.Contains(changes[0], test.by) {
 			t.Errorf("%s: %q", test.name, changes)
 		}
-		known := map[string]string{after["pkg/a.go slow"] + " pkg/a.go slow": "it was read"}
+		known := map[string]bool{after["pkg/a.go slow"] + " pkg/a.go slow": true}
 		if changes, read := compare(listed, before, after, known); strings.Contains(test.place, "slow") && (len(changes) != 0 || read != 1) {
 			t.Errorf("%s was read: %q", test.name, changes)
 		}

@@ -88,13 +88,13 @@ func digestsOfRelease(release string, functions []function) (map[string]string, 
 }
 
 // compare says which functions have changed in a way that nobody has read, and how many in one that somebody has.
-func compare(functions []function, expected, found, known map[string]string) (changes []string, read int) {
+func compare(functions []function, expected, found map[string]string, known map[string]bool) (changes []string, read int) {
 	for _, function := range functions {
 		digest := found[function.place]
 		entry := digest + " " + function.place
 		if digest == expected[function.place] {
 			continue
-		} else if _, ok := known[entry]; ok {
+		} else if known[entry] {
 			read++
 			continue
 		}
@@ -130,16 +130,16 @@ func readFunctions(name string) ([]function, error) {
 }
 
 // readKnown reads why a difference does not matter, and below it, indented, a digest and its place.
-func readKnown(name string) (map[string]string, error) {
-	known := map[string]string{}
-	why := ""
+func readKnown(name string) (map[string]bool, error) {
+	known := map[string]bool{}
+	hasReason := false
 	err := eachLine(name, func(line string) error {
 		if !strings.HasPrefix(line, " ") {
-			why = line
-		} else if why == "" {
+			hasReason = true
+		} else if !hasReason {
 			return fmt.Errorf("%q has no reason", line)
 		} else {
-			known[strings.TrimSpace(line)] = why
+			known[strings.TrimSpace(line)] = true
 		}
 		return nil
 	})
