@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -115,23 +116,7 @@ func (m *marks) remove(pod types.UID) {
 
 // follow counts until the context ends.
 func (m *marks) follow(ctx context.Context, w *World) {
-	version := ""
-	for ctx.Err() == nil {
-		events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: version})
-		if err != nil {
-			continue
-		}
-		for event := range events.ResultChan() {
-			pod, ok := event.Object.(*corev1.Pod)
-			if !ok {
-				version = ""
-				break
-			}
-			version = pod.ResourceVersion
-			m.note(pod)
-		}
-		events.Stop()
-	}
+	w.watchPods(ctx, func(_ watch.EventType, pod *corev1.Pod) { m.note(pod) })
 }
 
 func (m *marks) note(pod *corev1.Pod) {

@@ -85,11 +85,25 @@ func (w *World) Kubectl(arguments ...string) error {
 
 // follow assigns pods to nodes in turn, and notes what becomes of them.
 func (w *World) follow() {
-	version, next := "", 0
-	for w.ctx.Err() == nil {
-		events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(w.ctx, metav1.ListOptions{ResourceVersion: version})
+	next := 0
+	w.watchPods(w.ctx, func(event watch.EventType, pod *corev1.Pod) {
+		w.note(event, pod)
+		if pod.Spec.NodeName == "" && event == watch.Added && pod.Labels["unassigned"] == "" {
+			target := corev1.ObjectReference{Kind: "Node", Name: w.Nodes[next%len(w.Nodes)].Name}
+			next++
+			binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name}, Target: target}
+			_ = w.Clients.CoreV1().Pods(w.Namespace).Bind(w.ctx, binding, metav1.CreateOptions{})
+		}
+	})
+}
+
+// watchPods shows each event about a pod, in order, until the context ends, also if the API server begins again meanwhile.
+func (w *World) watchPods(ctx context.Context, see func(watch.EventType, *corev1.Pod)) {
+	version := ""
+	for ctx.Err() == nil {
+		events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: version})
 		if err != nil {
-			// The API server may have begun again, and know no such version.
+			// The API server may know no such version any more.
 			version = ""
 			time.Sleep(50 * time.Millisecond)
 			continue
@@ -101,14 +115,9 @@ func (w *World) follow() {
 				break
 			}
 			version = pod.ResourceVersion
-			w.note(event.Type, pod)
-			if pod.Spec.NodeName == "" && event.Type == watch.Added && pod.Labels["unassigned"] == "" {
-				target := corev1.ObjectReference{Kind: "Node", Name: w.Nodes[next%len(w.Nodes)].Name}
-				next++
-				binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name}, Target: target}
-				_ = w.Clients.CoreV1().Pods(w.Namespace).Bind(w.ctx, binding, metav1.CreateOptions{})
-			}
+			see(event.Type, pod)
 		}
+		events.Stop()
 	}
 }
 
