@@ -125,10 +125,7 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
         [Subject::All(_)] | [] | [_, _, ..] => {
             let Several { input, is_wanted, refusals } =
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
-            let mut kinds = input.all_workloads().into_iter().map(|workload| workload.kind);
-            if kinds.any(|kind| depends_on_release(kind, &options)) {
-                options.release = options.release.or_else(|| live::release(&kubectl));
-            }
+            add_release(&kubectl, input.all_workloads().iter().map(|workload| workload.kind), &mut options);
             at_clock(args, &mut options);
             several(&input, &options, args, look, with_parts(&subjects), is_wanted, refusals)
         }
@@ -165,9 +162,13 @@ fn of_gone(
     Ok(Answer { text: text.into_bytes(), beside: Vec::new(), gist })
 }
 
-/// Whether releases of Kubernetes differ in what they do with such a workload.
-fn depends_on_release(kind: WorkloadKind, options: &Options) -> bool {
-    matches!(kind, WorkloadKind::StatefulSet | WorkloadKind::Job) || options.replicas == Some(0)
+/// Asks for the cluster's release, unless one is given, if releases differ in what they do with workloads of one of these kinds.
+fn add_release(kubectl: &Kubectl, kinds: impl IntoIterator<Item = WorkloadKind>, options: &mut Options) {
+    let scales_to_zero = options.replicas == Some(0);
+    let differs = |kind| scales_to_zero || matches!(kind, WorkloadKind::StatefulSet | WorkloadKind::Job);
+    if options.release.is_none() && kinds.into_iter().any(differs) {
+        options.release = live::release(kubectl);
+    }
 }
 
 /// After the last answer of the cluster, so that no pod in it is younger than the decision.
@@ -296,9 +297,7 @@ fn one(
         Subject::All(_) | Subject::Node(_) => return Err(format!("ask about {subject} alone").into()),
     };
     surroundings::add(kubectl, &workload, &mut input);
-    if depends_on_release(workload.kind, &options) {
-        options.release = options.release.or_else(|| live::release(kubectl));
-    }
+    add_release(kubectl, [workload.kind], &mut options);
     if is_page {
         // Whoever may not read them sees no zones.
         input.add_part(kubectl.get_if_allowed(&["nodes"]).unwrap_or_default());
