@@ -53,8 +53,10 @@ pub(crate) fn preview_deployment<'a>(
     let next = what_is_next(deployment, sync, &scaled.records);
     let end = if is_step { None } else { Some(scaled.play_on()?) };
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
-    let are_listed = !notes.iter().any(|note| note.code == NoteCode::SetMissing);
-    notes.extend(notes::no_sets(entry, spec).filter(|_| own.is_empty() && are_listed));
+    let lacks_sets = notes.iter().any(|note| note.code == NoteCode::SetMissing);
+    if own.is_empty() && !lacks_sets && entry.idle()?.is_none() {
+        notes.push(notes::no_sets(entry));
+    }
     notes.extend(notes::of_deployment(entry, spec, end.is_none().then_some(&next), &states));
     let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.goes_on);
     let next = end.as_ref().map_or(&next, |end| &end.next);

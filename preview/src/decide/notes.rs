@@ -106,7 +106,6 @@ pub(crate) fn scaled_alone(
     let is_being_deleted = |owner: &OwnerReference| {
         input.deployments.iter().any(|entry| entry.uid == owner.uid && entry.deletion.is_some())
     };
-
     let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
     let Some(deployment) = deployment.filter(|owner| !is_being_deleted(owner)) else {
         return Ok(None);
@@ -138,11 +137,10 @@ pub(crate) fn scaled_alone(
 }
 
 /// A Deployment without sets, whose controller would act on them.
-pub(crate) fn no_sets(entry: &DeploymentEntry, spec: &DeploymentSpec) -> Option<Note> {
+pub(crate) fn no_sets(entry: &DeploymentEntry) -> Note {
     let name = text::name(&entry.name);
     let text = format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go");
-    let acts = !spec.deployment.is_being_deleted && spec.selector().is_some();
-    acts.then(|| Note::new(NoteCode::NoSets, text))
+    Note::new(NoteCode::NoSets, text)
 }
 
 /// What a reader should know about a Deployment and this step, its next sync.

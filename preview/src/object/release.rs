@@ -33,7 +33,8 @@ impl Release {
     }
 
     /// What its controller of `StatefulSets` does. Each line was read in the source of the releases that it separates.
-    pub(crate) fn stateful_sets(self, gates: ControllerGates) -> Behavior {
+    #[must_use]
+    pub fn stateful_sets(self, gates: ControllerGates) -> Behavior {
         let has_old_default = self.minor == 35 && self.patch.is_some_and(|patch| patch < 4);
         let max_unavailable = self.minor >= 37 || has_old_default;
         Behavior {

@@ -1,8 +1,9 @@
 //! What the controller of `StatefulSets` reads from them. Reads one object's JSON text.
 
 use crate::object::deployment::{RollingUpdate, UpdateStrategy};
+use crate::object::release::{ControllerGates, Release};
 use crate::sync::IntOrPercent;
-use crate::sync::stateful_set::{Behavior, PodManagement, StatefulSet, Update};
+use crate::sync::stateful_set::{PodManagement, StatefulSet, Update};
 use crate::words::error::parse;
 use crate::words::text;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use serde_json::value::RawValue;
 /// What its controller reads from it.
 #[derive(Clone, Debug)]
 pub(crate) struct StatefulSetSpec {
-    /// The record for the decision, with the behavior of Kubernetes 1.37.
+    /// The record for the decision, with the behavior of [`Release::TESTED`].
     pub(crate) set: StatefulSet,
     pub(crate) status_replicas: i32,
     pub(crate) min_ready_seconds: u32,
@@ -86,7 +87,7 @@ impl StatefulSetSpec {
                 management: management(spec.pod_management_policy.as_deref())?,
                 update: spec.update_strategy.unwrap_or_default().of_stateful_set()?,
                 is_being_deleted: false,
-                behavior: Behavior::TESTED,
+                behavior: Release::TESTED.stateful_sets(ControllerGates::default()),
             },
             status_replicas,
             min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),

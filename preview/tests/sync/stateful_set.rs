@@ -7,26 +7,20 @@ use podrank_preview::sync::IntOrPercent;
 use podrank_preview::sync::stateful_set::{
     Behavior, Member, MemberOutcome, PodManagement, StatefulSet, Update, next_sync, ordinal,
 };
+use podrank_preview::{ControllerGates, Release};
 use serde_json::Value;
 
-/// That of Kubernetes 1.37, but for what the case says.
+/// That of the release that was tested, but for what the case says.
 fn behavior(of: &Value) -> Behavior {
-    let Behavior {
-        max_unavailable_gate,
-        recreate_gate,
-        unavailable_first,
-        creates_first,
-        budget_from_partition,
-        ..
-    } = Behavior::TESTED;
+    let tested = Release::TESTED.stateful_sets(ControllerGates::default());
     let said = |key: &str, default: bool| of[key].as_bool().unwrap_or(default);
     Behavior {
-        max_unavailable_gate: said("maxUnavailableGate", max_unavailable_gate),
-        recreate_gate: said("recreateGate", recreate_gate),
-        unavailable_first: said("unavailableFirst", unavailable_first),
-        creates_first: said("createsFirst", creates_first),
-        budget_from_partition: said("budgetFromPartition", budget_from_partition),
-        ..Behavior::TESTED
+        max_unavailable_gate: said("maxUnavailableGate", tested.max_unavailable_gate),
+        recreate_gate: said("recreateGate", tested.recreate_gate),
+        unavailable_first: said("unavailableFirst", tested.unavailable_first),
+        creates_first: said("createsFirst", tested.creates_first),
+        budget_from_partition: said("budgetFromPartition", tested.budget_from_partition),
+        ..tested
     }
 }
 

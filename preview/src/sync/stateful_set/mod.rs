@@ -57,18 +57,6 @@ pub struct Behavior {
     pub exact_names: bool,
 }
 
-impl Behavior {
-    /// That of Kubernetes 1.37.
-    pub const TESTED: Self = Self {
-        max_unavailable_gate: true,
-        recreate_gate: false,
-        unavailable_first: true,
-        creates_first: true,
-        budget_from_partition: false,
-        exact_names: false,
-    };
-}
-
 impl StatefulSet {
     /// Whether it wants a pod of this ordinal.
     pub(crate) fn is_in_range(&self, ordinal: i32) -> bool {
