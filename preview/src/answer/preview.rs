@@ -301,6 +301,9 @@ pub struct SetPreview<'a> {
     pub quota: usize,
     /// Its active pods in the order.
     pub pods: Vec<PodPreview<'a>>,
+    /// Whether all its pods go at any count, because it is being deleted in the foreground.
+    #[serde(skip)]
+    pub is_settled: bool,
 }
 
 /// What a workload is asked to be, by the fields that its kind has.

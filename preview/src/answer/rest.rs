@@ -110,6 +110,19 @@ impl Rest<'_> {
         set.map_or(Bounds::one(0), |set| set.delete)
     }
 
+    /// Deletes all pods of a set for a reason outside the Deployment. What follows is then not known.
+    pub(crate) fn delete_all_of(&mut self, replica_set: Option<&str>, active: usize) {
+        let all = u32::try_from(active).unwrap_or(u32::MAX);
+        let before = self.delete_of(replica_set);
+        let also = |bound: u32, before: u32| bound.saturating_sub(before).saturating_add(all);
+        self.delete =
+            Bounds { min: also(self.delete.min, before.max), max: also(self.delete.max, before.min) };
+        let set = self.sets.iter_mut().find(|set| set.replica_set == replica_set);
+        set.into_iter().for_each(|set| set.delete = Bounds::one(all));
+        (self.waits_for, self.pods, self.then, self.waits, self.text) = (None, 0, 0, None, None);
+        self.is_certain = false;
+    }
+
     /// Takes in that of another time at which the controller may decide.
     pub(crate) fn widen(&mut self, other: &Rest<'_>) {
         self.delete = self.delete.and(other.delete);

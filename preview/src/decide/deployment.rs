@@ -166,6 +166,7 @@ impl<'s, 'a> Scaled<'s, 'a> {
             delete: 0,
             quota: 0,
             pods: Vec::new(),
+            is_settled: false,
         }
     }
 

@@ -2,7 +2,7 @@
 //! its controller does nothing. Reads only the input.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Pods, Preview, Verdict};
+use crate::answer::preview::{PodPreview, Pods, Preview, Verdict};
 use crate::answer::rest::Bounds;
 use crate::decide::choose::Choice;
 use crate::decide::notes;
@@ -34,10 +34,7 @@ pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Res
     let own = deletion.map(|deletion| (choice.to_string(), deletion));
     let owner = owner_deletion(input, sets, choice.id());
     if let Some((what, _)) = own.into_iter().chain(owner).find(|(_, how)| *how == Deletion::Foreground) {
-        let why =
-            format!("{what} is being deleted in the foreground, so the garbage collector deletes its pods");
-        let note = Note::new(NoteCode::ForegroundDeletion, why.clone());
-        return Ok(Some(Settled { verdict: Verdict::Delete, rule: "foreground-deletion", why, note }));
+        return Ok(Some(Settled::foreground(&what)));
     }
     let rule = match deletion {
         Some(Deletion::Orphan) => "orphaned",
@@ -62,14 +59,53 @@ fn owner_deletion(input: &Input, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option
     Some((deployment.to_string(), deployment.deletion?))
 }
 
+/// Deletes the pods of each ReplicaSet that is being deleted in the foreground, although its Deployment is not: the garbage
+/// collector deletes them, and the Deployment then creates a ReplicaSet in its place.
+pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
+    let namespace = preview.namespace;
+    let entry = |name| sets.get(WorkloadRef { kind: WorkloadKind::ReplicaSet, namespace, name });
+    let Pods::Sets(of) = &mut preview.of else { return };
+    let mut settled = Vec::new();
+    for set in of {
+        let found = set.replica_set.and_then(entry);
+        let Some(found) = found.filter(|found| found.deletion == Some(Deletion::Foreground)) else {
+            continue;
+        };
+        let foreground = Settled::foreground(&found.id().to_string());
+        set.pods.iter_mut().for_each(|pod| foreground.apply_to(pod));
+        preview.delete += set.active - set.delete;
+        (set.delete, set.is_settled) = (set.active, true);
+        settled.push((set.replica_set, set.active, foreground.note));
+    }
+    if settled.is_empty() {
+        return;
+    }
+    for (name, active, note) in settled {
+        preview.rest.iter_mut().for_each(|rest| rest.delete_all_of(name, active));
+        preview.notes.push(note);
+    }
+    preview.count_quotas();
+}
+
 impl Settled {
+    fn foreground(what: &str) -> Self {
+        let why =
+            format!("{what} is being deleted in the foreground, so the garbage collector deletes its pods");
+        let note = Note::new(NoteCode::ForegroundDeletion, why.clone());
+        Self { verdict: Verdict::Delete, rule: "foreground-deletion", why, note }
+    }
+
+    fn apply_to(&self, pod: &mut PodPreview<'_>) {
+        (pod.verdict, pod.rule) = (self.verdict, Some(self.rule));
+        pod.why.clone_from(&self.why);
+        (pod.odds, pod.contest, pod.by, pod.is_replaced) = (None, None, None, false);
+    }
+
     /// Says it about all pods of a preview.
     pub(crate) fn apply(&self, preview: &mut Preview<'_>) {
         let is_deleted = self.verdict == Verdict::Delete;
         for pod in preview.pods_mut().filter(|pod| is_deleted || pod.verdict == Verdict::Keep) {
-            (pod.verdict, pod.rule) = (self.verdict, Some(self.rule));
-            pod.why.clone_from(&self.why);
-            (pod.odds, pod.contest, pod.by, pod.is_replaced) = (None, None, None, false);
+            self.apply_to(pod);
         }
         if is_deleted {
             delete_all(preview);

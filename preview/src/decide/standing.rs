@@ -1,6 +1,6 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
-use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, Verdict};
+use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
@@ -88,22 +88,27 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
 
 /// The pods of a workload whose count decides about none of them.
 fn at_every_count<'a>(now: &Preview<'a>) -> Vec<Standings<'a>> {
+    match &now.of {
+        Pods::Pods(pods) => {
+            vec![Standings { replica_set: now.replica_set, is_new: None, pods: settled(now, pods) }]
+        }
+        Pods::Sets(sets) => {
+            sets.iter().filter(|set| set.active > 0).map(|set| of_settled_set(now, set)).collect()
+        }
+    }
+}
+
+/// The pods of one set of a Deployment whose count decides about none of them.
+fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> Standings<'a> {
+    Standings { replica_set: set.replica_set, is_new: Some(set.is_new), pods: settled(now, &set.pods) }
+}
+
+/// Pods that go at every count, or at none.
+fn settled<'a>(now: &Preview<'a>, pods: &[PodPreview<'a>]) -> Vec<Standing<'a>> {
     let present = now.asked.replicas.or(now.asked.parallelism);
     let standing =
         |pod: &PodPreview<'a>| Standing::new(pod, present.filter(|_| pod.verdict == Verdict::Delete));
-    let list = |pods: &[PodPreview<'a>]| pods.iter().map(standing).collect();
-    match &now.of {
-        Pods::Pods(pods) => vec![Standings { replica_set: now.replica_set, is_new: None, pods: list(pods) }],
-        Pods::Sets(sets) => sets
-            .iter()
-            .filter(|set| set.active > 0)
-            .map(|set| Standings {
-                replica_set: set.replica_set,
-                is_new: Some(set.is_new),
-                pods: list(&set.pods),
-            })
-            .collect(),
-    }
+    pods.iter().map(standing).collect()
 }
 
 /// Adds what becomes of the pods at the present count.
@@ -168,15 +173,14 @@ fn of_sets<'a>(
     if workload.kind != WorkloadKind::Deployment {
         return Ok(vec![of_set(workload.kind, workload.name, None, is_at_rest)?]);
     }
-    let names: Vec<_> = now
-        .sets()
-        .iter()
-        .filter(|set| set.active > 0)
-        .filter_map(|set| Some((set.replica_set?, set.is_new)))
-        .collect();
-    let is_alone = is_at_rest && names.len() == 1;
-    let its = names.into_iter();
-    its.map(|(name, is_new)| of_set(WorkloadKind::ReplicaSet, name, Some(is_new), is_alone)).collect()
+    let used: Vec<_> = now.sets().iter().filter(|set| set.active > 0).collect();
+    let is_alone = is_at_rest && used.len() == 1;
+    let of = |set: &&SetPreview<'a>| match set.replica_set {
+        _ if set.is_settled => Some(Ok(of_settled_set(now, set))),
+        Some(name) => Some(of_set(WorkloadKind::ReplicaSet, name, Some(set.is_new), is_alone)),
+        None => None,
+    };
+    used.iter().filter_map(of).collect()
 }
 
 /// The pods of one set. `has_counts` is false if other sets share its workload's count.

@@ -10,7 +10,7 @@ use crate::decide::direct::preview_direct;
 use crate::decide::members::{members, ranked};
 use crate::decide::related::Related;
 use crate::decide::set::preview_set;
-use crate::decide::settled::settled;
+use crate::decide::settled::{apply_to_sets, settled};
 use crate::decide::{circle as circles, interference, leftovers, moment};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
@@ -64,8 +64,9 @@ fn preview_at<'a>(
         Choice::Deployment(entry) => preview_deployment(input, sets, entry, options)?,
         Choice::Direct(entry) => preview_direct(input, entry, options)?,
     };
-    if let Some(settled) = settled(input, sets, choice)? {
-        settled.apply(&mut preview);
+    match settled(input, sets, choice)? {
+        Some(settled) => settled.apply(&mut preview),
+        None => apply_to_sets(sets, &mut preview),
     }
     Ok(preview)
 }
