@@ -26,8 +26,8 @@
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
-//     release gives a number another meaning. (Functions that return a static text, a time, or the number of the ABI or of the
-//     format of keys return no status.)
+//     release gives a number another meaning. A compiler warns of a call that ignores it: see PODRANK_NODISCARD.
+//     (Functions that return a static text, a time, or the number of the ABI or of the format of keys return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
 //     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
@@ -59,6 +59,20 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+// Stands before each function that returns a status: a compiler warns if a call ignores it. Define it as nothing, and none does.
+#ifndef PODRANK_NODISCARD
+#if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
+#define PODRANK_NODISCARD [[nodiscard]]
+#elif defined(__GNUC__)
+#define PODRANK_NODISCARD __attribute__((warn_unused_result))
+#elif defined(_MSC_VER)
+#include <sal.h>
+#define PODRANK_NODISCARD _Check_return_
+#else
+#define PODRANK_NODISCARD
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -112,7 +126,7 @@ uint32_t podrank_abi_1(void);
 // A record's phase is not a PODRANK_PHASE_ value.
 #define PODRANK_ERR_PHASE 7
 
-// A record has a flag that this library does not know, or flags that exclude each other.
+// A record has a flag that this library does not know.
 #define PODRANK_ERR_FLAGS 8
 
 // A record's reserved bytes are not all zero.
@@ -160,7 +174,8 @@ uint32_t podrank_abi_1(void);
 // There are more keys than room_len.
 #define PODRANK_ERR_KEYS_FULL 23
 
-// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
+// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
+// Start from PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_NOW 24
 
 // A buffer is shorter than the function needs. It says how long the buffer must be.
@@ -254,6 +269,7 @@ typedef struct podrank_pod {
 // return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
 // pods_len and PODRANK_OK.
 // The time grows with pods_len.
+PODRANK_NODISCARD
 int32_t podrank_validate(const struct podrank_pod *pods,
                          size_t pods_len,
                          size_t *first_unsound,
@@ -267,6 +283,7 @@ int32_t podrank_validate(const struct podrank_pod *pods,
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
 // The time grows with pods_len + others_len + counts_len.
+PODRANK_NODISCARD
 int32_t podrank_count_ranks(struct podrank_pod *pods,
                             size_t pods_len,
                             const struct podrank_pod *others,
@@ -278,6 +295,7 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
 // epoch, and stores it in *time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
 // 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
 // into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
+PODRANK_NODISCARD
 int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *time);
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -297,7 +315,7 @@ typedef struct podrank_options {
     // PODRANK_OPTIONS_NOW, and the flags of the gates that differ from the default. 0 is the default.
     uint32_t flags;
     // The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_OPTIONS_NOW in flags:
-    // a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
+    // a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW, and so is PODRANK_TIME_UNSET with it.
     int64_t now;
 } podrank_options;
 
@@ -344,6 +362,7 @@ typedef struct podrank_scratch {
 
 // Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
 // Pods with distinct UIDs never tie.
+PODRANK_NODISCARD
 int32_t podrank_compare(const struct podrank_pod *a,
                         const struct podrank_pod *b,
                         const struct podrank_options *options,
@@ -351,6 +370,7 @@ int32_t podrank_compare(const struct podrank_pod *a,
 
 // Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
 // does not tie, or PODRANK_RULE_NONE if all tie.
+PODRANK_NODISCARD
 int32_t podrank_decide(const struct podrank_pod *a,
                        const struct podrank_pod *b,
                        const struct podrank_options *options,
@@ -365,6 +385,7 @@ int32_t podrank_decide(const struct podrank_pod *a,
 // selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
 // ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
 // The time grows with n log k, for n pods and k victims.
+PODRANK_NODISCARD
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -378,6 +399,7 @@ int32_t podrank_select(const struct podrank_pod *pods,
 // that tie, the one with the lower index goes first. The records do not move. If order_len is below
 // pods_len: PODRANK_ERR_SHORT_BUFFER.
 // The time grows with n log n, for n pods.
+PODRANK_NODISCARD
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -404,6 +426,7 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 // NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next, or a pod can be
 // after one and before the other of two pods that tie. The reason is that different times in one age bucket let
 // the UIDs decide, but equal times let later rules decide.
+PODRANK_NODISCARD
 int32_t podrank_upstream(const struct podrank_pod *a,
                          const struct podrank_pod *b,
                          const struct podrank_options *options,
@@ -426,6 +449,7 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 // the next power of two before the controller runs.
 // The time grows with n log n, for n pods.
+PODRANK_NODISCARD
 int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -482,6 +506,7 @@ typedef struct podrank_odds_scratch {
 // If order_len, odds_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 // The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes 4096 times as long:
 // less than a quarter of a second for 1000 pods on a fast machine.
+PODRANK_NODISCARD
 int32_t podrank_odds(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -502,6 +527,7 @@ int32_t podrank_odds(const struct podrank_pod *pods,
 // index that is not below pods_len stays in the list, at no particular place. The records do not move. If scratch_len is below
 // list_len: PODRANK_ERR_SHORT_BUFFER.
 // The time grows with n log n, for n elements of the list.
+PODRANK_NODISCARD
 int32_t podrank_upstream_sort(const struct podrank_pod *pods,
                               size_t pods_len,
                               const struct podrank_options *options,
@@ -606,6 +632,7 @@ typedef struct podrank_row {
 
 // Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
 // applies or not. Stores the number of rows in *count. If rows_len is below PODRANK_ROW_MAX: PODRANK_ERR_SHORT_BUFFER.
+PODRANK_NODISCARD
 int32_t podrank_explain(const struct podrank_pod *a,
                         const struct podrank_pod *b,
                         const struct podrank_options *options,
@@ -621,20 +648,24 @@ int32_t podrank_explain(const struct podrank_pod *a,
 
 // Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
 // kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER.
+PODRANK_NODISCARD
 int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid, size_t uid_len);
 
 // Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes. If text_len is below that:
 // PODRANK_ERR_SHORT_BUFFER.
+PODRANK_NODISCARD
 int32_t podrank_uid_format(const uint8_t *uid, char *text, size_t text_len);
 
 // Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
 // does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
 // order.
+PODRANK_NODISCARD
 int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 
 // Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
 // is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
 // is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
+PODRANK_NODISCARD
 int32_t podrank_deletion_cost_parse(const char *text, size_t text_len, int32_t *cost);
 
 // A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
@@ -658,6 +689,7 @@ typedef struct podrank_node_name {
 //
 // If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
 // With a third more slots than names, the time does not grow with the table. In a full one, it grows with table_len.
+PODRANK_NODISCARD
 int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t table_len,
                             const char *name,
@@ -679,11 +711,13 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 uint32_t podrank_key_format(void);
 
 // Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES.
+// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES,
+// whichever release made them.
 // The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
 //
 // To store keys, store podrank_key_format() with them, and make them without a now, by which they would age: with options
 // NULL, or without PODRANK_OPTIONS_NOW.
+PODRANK_NODISCARD
 int32_t podrank_key(const struct podrank_pod *pod,
                     const struct podrank_options *options,
                     uint8_t *key,

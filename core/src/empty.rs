@@ -37,7 +37,11 @@ pub struct EmptyNodesScratch {
     place: u32,
     node: u32,
     index: u32,
+    /// What would be padding, on some machines alone.
+    unused: u32,
 }
+
+const _: () = assert!(size_of::<EmptyNodesScratch>() == 32);
 
 /// Why [`Policy::empty_nodes`] changes no tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Sets of bits: what the flags of all records have in common, written once.
+//! Sets of flags as bits of a byte.
 
 /// Makes a set of bits from its flags, each with its bit.
 macro_rules! flags {

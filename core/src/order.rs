@@ -5,8 +5,7 @@ use core::cmp::Ordering;
 
 /// A pod's place in the order, as a number of 64 bytes: the pod with the smaller key goes first.
 ///
-/// **Compare only keys of one [format](Key::FORMAT) that were made with the same [`Policy`]**, that is, with the same `now` and
-/// gates.
+/// [`Policy::key`] says which keys compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u64; WORDS]);
 
@@ -140,8 +139,8 @@ impl Policy {
             .unwrap_or((Ordering::Equal, None))
     }
 
-    /// Returns the pod's place in the order as a number. **Compare only keys that one release of this crate
-    /// made with the same `now` and gates.**
+    /// Returns the pod's place in the order as a number. **Compare only keys of one [format](Key::FORMAT) that were made with the
+    /// same `now` and gates**, whichever release made them.
     ///
     /// A key costs a little more than a comparison. It pays off for a pod that is compared often, and for
     /// sorting outside this crate, such as in a database.

@@ -70,7 +70,7 @@ impl AsMut<[u8]> for Reserved {
 
 const _: () = {
     assert!(size_of::<Pod>() == 64);
-    assert!(align_of::<Pod>() == 8);
+    assert!(align_of::<Pod>() == align_of::<i64>());
     assert!(offset_of!(Pod, uid) == 0);
     assert!(offset_of!(Pod, ready_time) == 16);
     assert!(offset_of!(Pod, creation_time) == 24);

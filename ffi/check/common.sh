@@ -53,7 +53,8 @@ allowed() {
 # needed MACHINE ARCHIVE: the functions that the archive needs, one a line; fails if one is not allowed.
 needed() {
     local symbol symbols
-    symbols=$("$READELF" -sW "$2" | awk '$7 == "UND" && $8 != "" { print $8 }' | sort -u)
+    # On i686, code finds data by a table that the linker itself makes.
+    symbols=$("$READELF" -sW "$2" | awk '$7 == "UND" && $8 != "" && $8 != "_GLOBAL_OFFSET_TABLE_" { print $8 }' | sort -u)
     for symbol in $symbols; do
         [ "$symbol" != podrank_has_a_panic_path ] || fail "a panic path: podrank_has_a_panic_path is undefined"
         [[ " $(allowed "$1" | paste -sd' ') " = *" $symbol "* ]] || fail "$symbol is undefined"

@@ -33,6 +33,20 @@ for file in $files; do
     cp "$tmp/$file" "$tmp/$file.cpp"
 done
 
+# A call that ignores the status. The same with PODRANK_NODISCARD defined as nothing is silent.
+cat >"$tmp/ignores.c" <<'C'
+#include "podrank.h"
+void use(void);
+void use(void) {
+    podrank_pod pod = PODRANK_POD_INIT;
+    uint8_t key[PODRANK_KEY_LEN];
+    podrank_key(&pod, NULL, key, sizeof key);
+}
+C
+{ echo '#define PODRANK_NODISCARD'; cat "$tmp/ignores.c"; } >"$tmp/silent.c"
+cp "$tmp/ignores.c" "$tmp/ignores.cpp"
+cp "$tmp/silent.c" "$tmp/silent.cpp"
+
 for example in victims agent sorted_store; do
     cp "examples-c/$example.c" "$tmp/$example.c"
     cp "examples-c/$example.c" "$tmp/$example.cpp"
@@ -59,6 +73,11 @@ for compiler in gcc g++ clang clang++; do
             compiles "$compiler" "$standard" "$tmp/$file.$language" ||
                 { cat "$tmp/output" >&2; fail "$compiler -std=$standard, included $file"; }
         done
+        # GCC warns only when it makes code.
+        ! "$compiler" -std="$standard" -Werror -Iinclude -c "$tmp/ignores.$language" -o "$tmp/ignores.o" 2>"$tmp/output" ||
+            fail "$compiler -std=$standard does not warn of a status that is ignored"
+        grep -qE 'podrank_key|unused|ignoring' "$tmp/output" || { cat "$tmp/output" >&2; fail "$compiler -std=$standard warns of something else"; }
+        quietly "$compiler" -std="$standard" -Werror -Iinclude -c "$tmp/silent.$language" -o "$tmp/ignores.o"
         # The programs that people write first. They are C, which C++17 takes, too, but C++11 does not.
         [ "$standard" = c++11 ] || for example in victims agent sorted_store; do
             compiles "$compiler" "$standard" "$tmp/$example.$language" ||

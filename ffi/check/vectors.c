@@ -250,8 +250,8 @@ int podrank_run_vectors(void) {
 
 static void put_key(void (*put)(const uint8_t *key), const podrank_pod *pod, uint8_t options) {
     uint8_t key[PODRANK_KEY_LEN] = { 0 };
-    podrank_key(pod, &vector_options[options], key, sizeof key);
-    put(key);
+    if (podrank_key(pod, &vector_options[options], key, sizeof key) == PODRANK_OK)
+        put(key);
 }
 
 /* Passes the key of every pod in the cases to put, in the order of the cases: the same on every machine. */

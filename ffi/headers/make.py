@@ -20,7 +20,7 @@ FFI = HERE.parent
 TOPICS = {"podrank.h": "podrank.h", "podrank/controller.h": "controller.h", "podrank/steer.h": "steer.h"}
 ITEM = re.compile(r"^pub (?:const (PODRANK_\w+): (\w+)|struct (podrank_\w+)|(?:unsafe )?extern \"C\" fn (podrank_\w+))", re.MULTILINE)
 SIZES = {"int64_t": 8, "uint64_t": 8, "int32_t": 4, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
-# What can name no item: the rest of a pod is zero, but an unset time is not.
+# Times start as unset, everything else as zero.
 UNSET = {"ready_time", "creation_time", "start_time"}
 START = {
     ("podrank_options", "size"): "(uint32_t)sizeof(podrank_options)",
@@ -104,6 +104,9 @@ def module(name, found, structs):
     parts, own = [], []
     for constant, kind, struct, function in ITEM.findall((FFI / f"src/{name}.rs").read_text()):
         item = found.pop(constant or struct or function)
+        if function:
+            # It is a status.
+            item = re.sub(r"^int32_t ", "PODRANK_NODISCARD\nint32_t ", item, flags=re.MULTILINE)
         if kind.startswith("u") and constant != "PODRANK_ABI":
             item = re.sub(r"(#define \w+ \d+)$", r"\1u", item)
         if struct:

@@ -26,8 +26,8 @@
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
-//     release gives a number another meaning. (Functions that return a static text, a time, or the number of the ABI or of the
-//     format of keys return no status.)
+//     release gives a number another meaning. A compiler warns of a call that ignores it: see PODRANK_NODISCARD.
+//     (Functions that return a static text, a time, or the number of the ABI or of the format of keys return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
 //     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
@@ -59,6 +59,20 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+// Stands before each function that returns a status: a compiler warns if a call ignores it. Define it as nothing, and none does.
+#ifndef PODRANK_NODISCARD
+#if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
+#define PODRANK_NODISCARD [[nodiscard]]
+#elif defined(__GNUC__)
+#define PODRANK_NODISCARD __attribute__((warn_unused_result))
+#elif defined(_MSC_VER)
+#include <sal.h>
+#define PODRANK_NODISCARD _Check_return_
+#else
+#define PODRANK_NODISCARD
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {

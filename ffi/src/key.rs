@@ -27,7 +27,8 @@ pub extern "C" fn podrank_key_format() -> u32 {
 }
 
 /// Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-/// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES.
+/// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES,
+/// whichever release made them.
 /// The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// To store keys, store podrank_key_format() with them, and make them without a now, by which they would age: with options

@@ -1,5 +1,6 @@
 //! The options as C sees them, which may grow.
 
+use crate::PODRANK_TIME_UNSET;
 use crate::memory::{Input, Span};
 use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, PODRANK_ERR_OPTIONS_SIZE};
 use core::mem::size_of;
@@ -21,7 +22,7 @@ pub struct podrank_options {
     /// PODRANK_OPTIONS_NOW, and the flags of the gates that differ from the default. 0 is the default.
     pub flags: u32,
     /// The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_OPTIONS_NOW in flags:
-    /// a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
+    /// a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW, and so is PODRANK_TIME_UNSET with it.
     pub now: i64,
 }
 
@@ -76,20 +77,20 @@ impl podrank_options {
             return Err(Error(PODRANK_ERR_OPTIONS_FLAGS));
         }
         let has = |flag| self.flags & flag != 0;
-        if self.now != 0 && !has(PODRANK_OPTIONS_NOW) {
+        let has_now = has(PODRANK_OPTIONS_NOW);
+        if has_now && self.now == PODRANK_TIME_UNSET || !has_now && self.now != 0 {
             return Err(Error(PODRANK_ERR_OPTIONS_NOW));
         }
         let mut gates = FeatureGates::KUBERNETES;
         gates.pod_deletion_cost = !has(PODRANK_OPTIONS_POD_DELETION_COST_OFF);
         gates.logarithmic_scale_down = !has(PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF);
         gates.prefer_for_scale_down = has(PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON);
-        let policy =
-            if has(PODRANK_OPTIONS_NOW) { Policy::at(time(self.now)) } else { Policy::without_now() };
+        let policy = if has_now { Policy::at(time(self.now)) } else { Policy::without_now() };
         Ok(policy.with_gates(gates))
     }
 }
 
 /// Returns the time that C writes as nanoseconds, or as `PODRANK_TIME_UNSET`.
 pub(crate) const fn time(nanos: i64) -> Time {
-    if nanos == crate::PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
+    if nanos == PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
 }

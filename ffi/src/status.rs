@@ -22,7 +22,7 @@ pub const PODRANK_ERR_OPTIONS_SIZE: i32 = 5;
 pub const PODRANK_ERR_OPTIONS_FLAGS: i32 = 6;
 /// A record's phase is not a PODRANK_PHASE_ value.
 pub const PODRANK_ERR_PHASE: i32 = 7;
-/// A record has a flag that this library does not know, or flags that exclude each other.
+/// A record has a flag that this library does not know.
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
@@ -54,7 +54,8 @@ pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
 /// There are more keys than room_len.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
-/// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
+/// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
+/// Start from PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
 /// A buffer is shorter than the function needs. It says how long the buffer must be.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
@@ -93,7 +94,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_OPTIONS_SIZE => c"the options have an unknown size, or an unknown byte is not zero",
         PODRANK_ERR_OPTIONS_FLAGS => c"the options have an unknown flag",
         PODRANK_ERR_PHASE => c"a record has an unknown phase",
-        PODRANK_ERR_FLAGS => c"a record has unknown or conflicting flags",
+        PODRANK_ERR_FLAGS => c"a record has an unknown flag",
         PODRANK_ERR_RESERVED => c"a record has a reserved byte that is not zero",
         PODRANK_ERR_NODE => c"a pod's node number is too large",
         PODRANK_ERR_NODES_FULL => c"the node name is new, and the table has no free slot",
@@ -109,7 +110,9 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the capacity",
-        PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_OPTIONS_NOW",
+        PODRANK_ERR_OPTIONS_NOW => {
+            c"the options have a now without the flag PODRANK_OPTIONS_NOW, or the flag without a now"
+        }
         PODRANK_ERR_SHORT_BUFFER => c"a buffer is shorter than the function needs",
         PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for the tiers",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",

@@ -436,7 +436,7 @@ fn policy(options: &[u8], wrong: &mut BTreeSet<i32>) -> Policy {
     let reasons = [
         (size > PODRANK_OPTIONS_SIZE_MAX || is_odd, PODRANK_ERR_OPTIONS_SIZE),
         (flags >= 16, PODRANK_ERR_OPTIONS_FLAGS),
-        (!has_now && now != 0, PODRANK_ERR_OPTIONS_NOW),
+        (if has_now { now == PODRANK_TIME_UNSET } else { now != 0 }, PODRANK_ERR_OPTIONS_NOW),
     ];
     wrong.extend(reasons.into_iter().filter(|(is_there, _)| *is_there).map(|(_, status)| status));
     if has_now {

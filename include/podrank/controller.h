@@ -115,6 +115,7 @@ typedef struct podrank_pod_key {
 // is 0. Both are 0 unless the set is satisfied, and if it is being deleted.
 //
 // If the flags have a bit that is unknown: PODRANK_ERR_FLAGS.
+PODRANK_NODISCARD
 int32_t podrank_plan(const struct podrank_plan_state *state,
                      uint32_t *creations,
                      uint32_t *deletions);
@@ -127,11 +128,13 @@ int32_t podrank_plan(const struct podrank_plan_state *state,
 //     while (start.batch > 0)
 //         podrank_slow_start_report(&start, count_of_failures_when_creating(start.batch));
 //     podrank_expectations_creations_observed(&expectations, start.missing);
+PODRANK_NODISCARD
 int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *start);
 
 // Reports how many pods of the batch could not be created. A number above the batch counts as the whole
 // batch. A batch with a failure is the last. If a creation is rejected because the namespace is being
 // terminated, that is not a failure, and the creation stays pending.
+PODRANK_NODISCARD
 int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t failures);
 
 // Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
@@ -140,6 +143,7 @@ int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t fai
 //
 // now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 // one. With PODRANK_TIME_UNSET there is no timeout.
+PODRANK_NODISCARD
 int32_t podrank_expectations_expect_creations(struct podrank_expectations *expectations,
                                               uint32_t count,
                                               int64_t now);
@@ -151,6 +155,7 @@ int32_t podrank_expectations_expect_creations(struct podrank_expectations *expec
 // room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
 // and podrank_expectations_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
 // not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
+PODRANK_NODISCARD
 int32_t podrank_expectations_expect_deletions(struct podrank_expectations *expectations,
                                               struct podrank_pod_key *room,
                                               size_t room_len,
@@ -164,6 +169,7 @@ int32_t podrank_expectations_expect_deletions(struct podrank_expectations *expec
 // podrank_slow_start.missing, the number of pods that were not created: you will never observe them. Do not
 // report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
 // observe it is a deletion, not a creation. The number of pending creations may go below zero.
+PODRANK_NODISCARD
 int32_t podrank_expectations_creations_observed(struct podrank_expectations *expectations, uint32_t count);
 
 // Counts the deletion of the pod with this key as observed. Stores 1 in *counted if it was pending. If not,
@@ -172,6 +178,7 @@ int32_t podrank_expectations_creations_observed(struct podrank_expectations *exp
 // Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 // now.
 // The time grows with the number of pending keys.
+PODRANK_NODISCARD
 int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expectations,
                                                struct podrank_pod_key *room,
                                                size_t room_len,
@@ -181,6 +188,7 @@ int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expe
 // Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
 // they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
 // time, because an event can be lost.
+PODRANK_NODISCARD
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
                                        int64_t now,
                                        int32_t *satisfied);
@@ -193,6 +201,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 // Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
 // 0 if there is no pod to wait for. Round it up to your timer's unit.
 // The time grows with pods_len.
+PODRANK_NODISCARD
 int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t pods_len,
                              uint32_t min_ready_seconds,

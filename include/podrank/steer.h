@@ -79,6 +79,7 @@ typedef struct podrank_blocked {
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. If scratch_len,
 // the length of more scratch memory, is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 // The time grows with n log n for n pods, and with others_len and counts_len.
+PODRANK_NODISCARD
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -119,6 +120,7 @@ typedef struct podrank_empty_nodes_scratch {
 // DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node number, which you set to 0
 // before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes.
 // The time grows with n log n, for n neighbours.
+PODRANK_NODISCARD
 int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
                              size_t neighbours_len,
                              uint64_t *weights,
@@ -147,6 +149,7 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 // PODRANK_ERR_SHORT_BUFFER. counts_len must be weights_len and one more for each domain number: if a pod's node has a domain that is not
 // below counts_len - weights_len, or none on some level: PODRANK_ERR_DOMAIN. If the function fails, no tier changes.
 // The time grows with n log n for n pods, with each level, and with counts_len.
+PODRANK_NODISCARD
 int32_t podrank_empty_nodes(struct podrank_pod *pods,
                             size_t pods_len,
                             const struct podrank_options *options,
@@ -191,6 +194,7 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 // for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 // one has, and it is too close to a limit of int32_t.
 // The time grows with n log n, for n pods.
+PODRANK_NODISCARD
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,

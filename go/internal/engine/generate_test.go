@@ -54,6 +54,9 @@ func newQuestion(s *source) *question {
 	now := []int64{
 		1_773_144_000_000_000_000, 0, -5, core.TimeUnset + 1, 1<<63 - 1, core.TimeUnset, int64(s.u64()),
 	}[s.pick(7)]
+	if now == core.TimeUnset {
+		q.options.Flags &^= core.OptionsNow
+	}
 	if q.options.Flags&core.OptionsNow != 0 {
 		q.options.Now = now
 	}

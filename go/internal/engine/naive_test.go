@@ -57,7 +57,7 @@ func naiveRules(options core.Options) []naiveRule {
 
 // hasBuckets is whether ages count by their powers of two.
 func hasBuckets(options core.Options) bool {
-	return options.Flags&core.OptionsNow != 0 && options.Now != core.TimeUnset &&
+	return options.Flags&core.OptionsNow != 0 &&
 		options.Flags&core.OptionsLogarithmicScaleDownOff == 0
 }
 

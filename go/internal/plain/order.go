@@ -55,7 +55,7 @@ type policy struct {
 }
 
 func policyOf(options core.Options) policy {
-	hasNow := options.Flags&core.OptionsNow != 0 && options.Now != core.TimeUnset
+	hasNow := options.Flags&core.OptionsNow != 0
 	return policy{
 		now:        options.Now,
 		hasBuckets: hasNow && options.Flags&core.OptionsLogarithmicScaleDownOff == 0,
