@@ -4,6 +4,10 @@
 # Every tool and directory below can be set in the same way.
 
 TARGET ?=
+# For a smaller libpodrank.a: some of the features kubernetes, steering and controller, or none. Without FEATURES, it has all.
+# make archive FEATURES=kubernetes
+empty :=
+SMALLER := $(if $(filter undefined,$(origin FEATURES)),,-$(subst $(empty) ,-,$(strip order $(sort $(FEATURES)))))
 CARGO ?= cargo
 CARGO_TARGET_DIR ?= target
 PYTHON ?= python3
@@ -21,7 +25,6 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDE := $(patsubst $(PREFIX)/%,%,$(INCLUDEDIR))
 LIB := $(patsubst $(PREFIX)/%,%,$(LIBDIR))
 $(if $(filter /%,$(INCLUDE) $(LIB)),$(error INCLUDEDIR and LIBDIR must be in PREFIX, which is "$(PREFIX)"))
-empty :=
 PREFIX_FROM_LIB := $(subst $(empty) ,/,$(patsubst %,..,$(subst /, ,$(LIB))))
 
 # Only this release makes the header, because each writes it a little differently.
@@ -37,17 +40,17 @@ ABI := $(shell sed -n 's/^\#define PODRANK_ABI //p' include/podrank.h)
 URL := $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 
 BUILD := $(CARGO_TARGET_DIR)$(TARGET:%=/%)
-OUT := $(BUILD)/c
+OUT := $(BUILD)/c$(SMALLER)
 SOURCES := Cargo.toml Cargo.lock core/Cargo.toml ffi/Cargo.toml ffi/archive/Cargo.toml \
 	$(shell find core/src ffi/src ffi/archive/src -name '*.rs')
 # Without an operating system, there is little memory, so code is optimised for size...
 OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
 # z calls functions of the compiler's runtime, which the archive does not have.
 $(if $(filter-out s 2 3,$(OPT_LEVEL)),$(error OPT_LEVEL=$(OPT_LEVEL): use s, 2 or 3))
-# ...and there are no shared libraries.
-SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
+# ...and there are no shared libraries. One that lacks functions would not be ABI 1.
+SHARED := $(if $(findstring -none,$(TARGET))$(SMALLER),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed fetched sanitize quick-start
-TARGETS := needs budget firmware linux wasm build-only
+TARGETS := features needs budget firmware linux wasm build-only
 
 # Where `make tools` puts what it installs.
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
@@ -65,7 +68,8 @@ archive: $(OUT)/libpodrank.a $(SHARED) ## libpodrank.a and libpodrank.so, in tar
 # Cargo's archive has one object of this project, the result of link-time optimisation, and hundreds from the compiler's
 # runtime. The object does not need those: ffi/check/freestanding.sh proves it.
 $(OUT)/podrank.o: $(SOURCES)
-	$(OPT_LEVEL:%=CARGO_PROFILE_ARCHIVE_OPT_LEVEL=%) $(CARGO) build --quiet --profile archive -p podrank-archive $(TARGET:%=--target %)
+	$(OPT_LEVEL:%=CARGO_PROFILE_ARCHIVE_OPT_LEVEL=%) $(CARGO) build --quiet --profile archive -p podrank-archive $(TARGET:%=--target %) \
+		$(if $(SMALLER),--no-default-features --features "$(FEATURES)")
 	@mkdir -p $(OUT)
 	@object=$$($(AR) t $(BUILD)/archive/libpodrank.a | grep '^podrank[-.]'); \
 	test "$$(echo "$$object" | wc -w)" = 1 || { echo "not one object of podrank in cargo's archive: $$object" >&2; exit 1; }; \

@@ -1,10 +1,14 @@
 //! What the C ABI needs besides the public items. Hidden: it may change with any release.
 
+#[cfg(feature = "controller")]
 pub use crate::controller::expectations::Expected;
+#[cfg(feature = "kubernetes")]
 pub use crate::go_sort::go_sort;
 pub use crate::node::node_number;
 
-use crate::{Candidate, Pod, Policy, Rule, SteerError, SteerScratch, Steered, TooManyPods};
+use crate::{Candidate, Pod, Policy, Rule, TooManyPods};
+#[cfg(feature = "steering")]
+use crate::{SteerError, SteerScratch, Steered};
 use core::ffi::CStr;
 
 /// Returns the [name](Rule::name) of a rule as C text.
@@ -34,6 +38,7 @@ pub fn select_with<'v>(
     policy.select_in(pods, victims, scratch)
 }
 
+#[cfg(feature = "steering")]
 /// Does the part of [`Policy::steer`] that can fail, before there are costs. `scratch` is as long as `pods`.
 ///
 /// # Errors
@@ -47,6 +52,7 @@ pub fn fit(
     policy.fit(pods, price, scratch)
 }
 
+#[cfg(feature = "steering")]
 /// Does the rest, with what [`fit`] left in `scratch`. `costs` are as long as `pods`.
 #[must_use]
 pub fn steer_fitted<'s>(

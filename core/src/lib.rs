@@ -50,12 +50,23 @@
 //! | pods | how likely it deletes each of them | [`Policy::odds`] |
 //! | pods with tiers | deletion costs that make Kubernetes delete lower tiers first | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
-//! | pods on nodes, and the pods of other sets | tiers with which the most nodes become empty | [`Policy::empty_nodes`] |
+//! | pods on nodes, and the pods of other sets | tiers with which the most nodes become empty | [`empty_nodes`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
 //! | a pod's `metadata.uid` | a UID | [`Uid::parse`] |
 //! | a workload of your own | a controller that keeps a number of pods running | [`controller`] |
+//!
+//! # Features
+//!
+//! All are on by default. Without them, the crate has the record, the order with its explanations and keys, selection, ranks
+//! and [`PodSet`].
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `kubernetes` | which pods kube-controller-manager deletes, and how likely: [`Policy::settle`], [`Policy::odds`] |
+//! | `steering` | [`Policy::steer`], [`Policy::spread`], [`empty_nodes`] |
+//! | `controller` | [`controller`] |
 //!
 //! # Guarantees
 //!
@@ -73,18 +84,24 @@
     clippy::panic,
     clippy::unwrap_used
 )]
+// What features share is not all used by each.
+#![cfg_attr(not(all(feature = "kubernetes", feature = "steering", feature = "controller")), allow(dead_code))]
 
+#[cfg(feature = "controller")]
 pub mod controller;
 mod deletion_cost;
+#[cfg(feature = "steering")]
 mod empty;
 mod explain;
 #[doc(hidden)]
 pub mod ffi;
 mod flags;
 mod glance;
+#[cfg(feature = "kubernetes")]
 mod go_sort;
 mod head;
 mod node;
+#[cfg(feature = "kubernetes")]
 mod odds;
 mod order;
 mod pod;
@@ -92,19 +109,25 @@ mod pod_set;
 mod policy;
 mod rule;
 mod select;
+#[cfg(feature = "kubernetes")]
 mod settle;
 mod sort;
+#[cfg(feature = "steering")]
 mod spread;
+#[cfg(feature = "steering")]
 mod steer;
 mod time;
 mod uid;
+#[cfg(feature = "kubernetes")]
 mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
+#[cfg(feature = "steering")]
 pub use empty::{EmptyNodesError, EmptyNodesScratch, Neighbour, node_weights};
 pub use explain::{Explanation, Row, ValueKind};
 pub use head::{Candidate, Scratch};
 pub use node::{NodeCounts, UnknownNode, count_ranks};
+#[cfg(feature = "kubernetes")]
 pub use odds::{Odds, OddsScratch};
 pub use order::Key;
 pub use pod::{Flags, InactivePhase, InvalidPod, Phase, Pod, Reserved};
@@ -112,9 +135,13 @@ pub use pod_set::{PodSet, PodSetError};
 pub use policy::{FeatureGates, Policy};
 pub use rule::Rule;
 pub use select::{OrderError, TooManyPods};
+#[cfg(feature = "kubernetes")]
 pub use settle::{Groups, Settled};
+#[cfg(feature = "steering")]
 pub use spread::SpreadError;
+#[cfg(feature = "steering")]
 pub use steer::{Blocked, SteerError, SteerScratch, Steered};
 pub use time::Time;
 pub use uid::{Uid, UidError};
+#[cfg(feature = "kubernetes")]
 pub use upstream::Relation;

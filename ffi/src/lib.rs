@@ -19,32 +19,45 @@
     clippy::unwrap_used
 )]
 #![deny(unsafe_op_in_unsafe_fn)]
+// What features share is not all used by each.
+#![cfg_attr(
+    not(all(feature = "kubernetes", feature = "steering", feature = "controller")),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
+#[cfg(feature = "controller")]
 mod controller;
 mod explain;
 mod key;
 mod layout;
 mod memory;
+#[cfg(feature = "kubernetes")]
 mod odds;
 mod options;
 mod order;
 mod question;
 mod record;
 mod status;
+#[cfg(feature = "steering")]
 mod steer;
 mod text;
+#[cfg(feature = "kubernetes")]
 mod upstream;
 
+#[cfg(feature = "controller")]
 pub use controller::*;
 pub use explain::*;
 pub use key::*;
+#[cfg(feature = "kubernetes")]
 pub use odds::*;
 pub use options::*;
 pub use order::*;
 pub use record::*;
 pub use status::*;
+#[cfg(feature = "steering")]
 pub use steer::*;
 pub use text::*;
+#[cfg(feature = "kubernetes")]
 pub use upstream::*;
 
 use core::ffi::{CStr, c_char};

@@ -1,6 +1,7 @@
 //! The statuses: their numbers and texts, and the status of each error of the core.
 
 use core::ffi::{CStr, c_char};
+#[cfg(feature = "controller")]
 use podrank::controller::KeysFull;
 use podrank::{DeletionCostError, InvalidPod, OrderError, TooManyPods, UidError, UnknownNode};
 
@@ -148,6 +149,7 @@ impl From<OrderError> for Error {
     }
 }
 
+#[cfg(feature = "controller")]
 impl From<KeysFull> for Error {
     fn from(_: KeysFull) -> Self {
         Self(PODRANK_ERR_KEYS_FULL)
