@@ -2,6 +2,7 @@
  * first, and waits until it has observed what it asked for: cc agent.c $(pkg-config --cflags --libs podrank) && ./a.out */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#define PODRANK_UNSTABLE /* controller.h may change with any release */
 #include <podrank/controller.h>
 #include <signal.h>
 #include <stdio.h>

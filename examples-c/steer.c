@@ -4,6 +4,7 @@
  *
  *     cc steer.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
+#define PODRANK_UNSTABLE /* steer.h may change with any release */
 #include <podrank/steer.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  *
  *     cc victims.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
+#define PODRANK_UNSTABLE /* controller.h may change with any release */
 #include <podrank/controller.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -87,7 +87,7 @@ func (w *work) emptyNodes(active []*corev1.Pod) error {
 		return err
 	}
 	domains, most := of.domains(names)
-	return engine.Current.EmptyNodes(w.records, w.options, weights, domains, make([]uint32, len(names)+most))
+	return engine.Current.EmptyNodes(w.records, weights, domains, make([]uint32, len(names)+most))
 }
 
 // numbers numbers the nodes of these pods: those that go before others first, and then by name.

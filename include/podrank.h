@@ -20,8 +20,9 @@
 //         return 0;
 //     }
 //
-// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/steer.h
-// to make Kubernetes delete the pods you want.
+// Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
+// to be defined: podrank/controller.h for the other decisions of a controller, podrank/odds.h for how likely Kubernetes deletes
+// each pod, podrank/steer.h to make it delete the pods that you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
@@ -462,81 +463,6 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *contested_len);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// ODDS: how likely a contested pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
-// lists, each pod is among the victims with a certain share, which depends on Kubernetes' comparator and on Go's sort.
-
-// How likely a pod is deleted: in goes of the of lists that were looked at.
-typedef struct podrank_pod_odds {
-    // In how many lists the pod is deleted.
-    uint32_t goes;
-    // Of how many, which is never 0. Pods can have different numbers here.
-    uint32_t of;
-    // The standard error of goes / of in millionths, because the lists are a sample, or 0 if the odds are exact.
-    uint32_t error;
-} podrank_pod_odds;
-
-// `struct podrank_pod_odds it = PODRANK_POD_ODDS_INIT;`
-#define PODRANK_POD_ODDS_INIT \
-    { 0, 0, 0 }
-
-// Scratch memory of podrank_odds and podrank_upstream_sort for one pod. Its contents are private and need not be
-// initialised.
-typedef struct podrank_odds_scratch {
-    // Private.
-    uint64_t words[4];
-} podrank_odds_scratch;
-
-// `struct podrank_odds_scratch it = PODRANK_ODDS_SCRATCH_INIT;`
-#define PODRANK_ODDS_SCRATCH_INIT \
-    { { 0 } }
-
-// Finds what podrank_settle finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
-// share of all lists of these pods in which its sort puts the pod among the first k.
-//
-// order, certain_len and contested_len get what podrank_settle stores there. The array odds gets one element for each pod:
-// 1 of 1 for certain pods, 0 of 1 for those that it keeps. The odds of contested pods are exact if all of them relate alike to
-// every other pod, and if there are up to 12 pods, of which up to 7 are contested. Otherwise they come from 4096 random lists,
-// always the same ones, and the standard error is at most 0.8 percentage points. A contested pod that is deleted in none or
-// in all of these lists is contested all the same. All odds add up to k, or to pods_len if that is less. The same pods have the
-// same odds in any list and on any machine, if their UIDs are distinct.
-//
-// The odds hold for one sync, as what podrank_settle finds does, and as long as nothing is known of the list: a
-// controller that deletes the same pods twice starts from similar lists.
-//
-// If order_len, odds_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
-// The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes 4096 times as long:
-// less than a quarter of a second for 1000 pods on a fast machine.
-PODRANK_NODISCARD
-int32_t podrank_odds(const struct podrank_pod *pods,
-                     size_t pods_len,
-                     const struct podrank_options *options,
-                     size_t k,
-                     uint32_t *order,
-                     size_t order_len,
-                     struct podrank_pod_odds *odds,
-                     size_t odds_len,
-                     struct podrank_odds_scratch *scratch,
-                     size_t scratch_len,
-                     size_t *certain_len,
-                     size_t *contested_len);
-
-// Sorts a list of pods as kube-controller-manager does: with its comparator, which podrank_upstream asks, and with Go's sort.
-// Because the comparator can contradict itself, the result depends on the order of the list, and on how Go sorts.
-//
-// list has indices in pods, in the order in which the controller lists them, which nobody outside the controller can know. An
-// index that is not below pods_len stays in the list, at no particular place. The records do not move. If scratch_len is below
-// list_len: PODRANK_ERR_SHORT_BUFFER.
-// The time grows with n log n, for n elements of the list.
-PODRANK_NODISCARD
-int32_t podrank_upstream_sort(const struct podrank_pod *pods,
-                              size_t pods_len,
-                              const struct podrank_options *options,
-                              uint32_t *list,
-                              size_t list_len,
-                              struct podrank_odds_scratch *scratch,
-                              size_t scratch_len);
-
-// ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS
 
 // No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
@@ -748,12 +674,6 @@ PODRANK_ASSERT(offsetof(podrank_options, flags) == 4);
 PODRANK_ASSERT(offsetof(podrank_options, now) == 8);
 PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
 PODRANK_ASSERT(offsetof(podrank_scratch, words) == 0);
-PODRANK_ASSERT(sizeof(podrank_pod_odds) == 12);
-PODRANK_ASSERT(offsetof(podrank_pod_odds, goes) == 0);
-PODRANK_ASSERT(offsetof(podrank_pod_odds, of) == 4);
-PODRANK_ASSERT(offsetof(podrank_pod_odds, error) == 8);
-PODRANK_ASSERT(sizeof(podrank_odds_scratch) == 32);
-PODRANK_ASSERT(offsetof(podrank_odds_scratch, words) == 0);
 PODRANK_ASSERT(sizeof(podrank_row) == 24);
 PODRANK_ASSERT(offsetof(podrank_row, a) == 0);
 PODRANK_ASSERT(offsetof(podrank_row, b) == 8);

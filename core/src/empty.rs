@@ -8,7 +8,7 @@
 
 use crate::order::class;
 use crate::sort::{runs, sort};
-use crate::{OrderError, Pod, Policy, UnknownNode};
+use crate::{OrderError, Pod, UnknownNode};
 use core::fmt;
 
 /// A pod of another set than the one that loses pods, as [`node_weights`] reads it.
@@ -22,7 +22,7 @@ pub struct Neighbour {
     pub node: u32,
 }
 
-/// Scratch memory of [`Policy::empty_nodes`] for one pod: make a buffer of `EmptyNodesScratch::default()`. Its contents are
+/// Scratch memory of [`empty_nodes`] for one pod: make a buffer of `EmptyNodesScratch::default()`. Its contents are
 /// private, and have no meaning before the call.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -43,7 +43,7 @@ pub struct EmptyNodesScratch {
 
 const _: () = assert!(size_of::<EmptyNodesScratch>() == 32);
 
-/// Why [`Policy::empty_nodes`] changes no tier.
+/// Why [`empty_nodes`] changes no tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmptyNodesError {
@@ -107,75 +107,71 @@ fn share(part: usize, all: usize) -> u64 {
     share.into()
 }
 
-impl Policy {
-    /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first: with these
-    /// tiers, for any number of victims, no other choice that follows the rules before [`Rule::Tier`](crate::Rule::Tier)
-    /// and the tiers that the pods have makes more nodes empty. Within a node, the
-    /// order decides as ever. Steps add up: taking some pods and asking again for the rest is the same as taking all at once.
-    ///
-    /// The next node is the one from which the least of other sets has to leave (its weight, see [`node_weights`], and each
-    /// of the set's own pods there that comes later counts like a whole set); then the one with the fewest pods; then one
-    /// whose domain has the most of the set's pods left; then the one with the lower number. So if you have a preference,
-    /// such as cordoned nodes, number these lower. A node that cannot become empty comes last, but is not left out.
-    ///
-    /// `weights` has one number per node. `domains` has the levels to spread over, the outermost first: for each, the
-    /// number of every node's domain, and so `weights.len()` numbers. A number is for one level, and a domain lies in one
-    /// domain of the level before: rack 1 of zone a is not rack 1 of zone b. Empty, it has no level. The pods' tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
-    /// lower ones. Unassigned pods have no node, and those of a tier stay together.
-    ///
-    /// `counts` and `scratch` are scratch memory: one `u32` per node and one per domain, and one element per pod. The call
-    /// takes O(n log n) steps for each level.
-    ///
-    /// # Errors
-    /// See [`EmptyNodesError`]. In that case no tier changes.
-    pub fn empty_nodes(
-        &self,
-        pods: &mut [Pod],
-        weights: &[u64],
-        domains: &[u32],
-        counts: &mut [u32],
-        scratch: &mut [EmptyNodesScratch],
-    ) -> Result<(), EmptyNodesError> {
-        if u32::try_from(pods.len()).is_err() {
-            return Err(EmptyNodesError::Order(OrderError::TooManyPods));
-        }
-        let short = |len, pods| EmptyNodesError::Order(OrderError::ShortBuffer { len, pods });
-        let len = scratch.len();
-        let scratch = scratch.get_mut(..pods.len()).ok_or_else(|| short(len, pods.len()))?;
-        let len = counts.len();
-        let (nodes, counts) =
-            counts.split_at_mut_checked(weights.len()).ok_or_else(|| short(len, weights.len()))?;
-        let mut map = Map { weights, domains, nodes, counts };
-        map.count(pods)?;
-        for ((index, pod), place) in (0_u32..).zip(&*pods).zip(&mut *scratch) {
-            let rest = class(pod, self) << TIER_BITS | u64::from(pod.tier);
-            let node = if pod.is_assigned() { pod.node } else { u32::MAX };
-            *place = EmptyNodesScratch { rest, node, index, ..EmptyNodesScratch::default() };
-        }
-        sort(scratch, &|a, b| (a.rest, a.node) < (b.rest, b.node));
-        for alike in runs(scratch, |a, b| a.rest == b.rest) {
-            map.line_up(alike);
-            for place in alike {
-                let Some(pod) = pods.get(place.index as usize) else { continue };
-                place.rest = u64::from(pod.tier) << (64 - TIER_BITS) | class(pod, self);
-            }
-        }
-        // Pods of a lower tier get a lower one, whatever their class.
-        sort(scratch, &|a, b| (a.rest, a.place) < (b.rest, b.place));
-        let tiers = runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place)).count();
-        if tiers > MOST_TIERS {
-            return Err(EmptyNodesError::TooManyTiers);
-        }
-        for (tier, alike) in (0..=u16::MAX).zip(runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place)))
-        {
-            for place in alike {
-                if let Some(pod) = pods.get_mut(place.index as usize) {
-                    pod.tier = tier;
-                }
-            }
-        }
-        Ok(())
+/// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first: with these
+/// tiers, for any number of victims, no other choice that follows the rules before [`Rule::Tier`](crate::Rule::Tier)
+/// and the tiers that the pods have makes more nodes empty. Within a node, the
+/// order decides as ever. Steps add up: taking some pods and asking again for the rest is the same as taking all at once.
+///
+/// The next node is the one from which the least of other sets has to leave (its weight, see [`node_weights`], and each
+/// of the set's own pods there that comes later counts like a whole set); then the one with the fewest pods; then one
+/// whose domain has the most of the set's pods left; then the one with the lower number. So if you have a preference,
+/// such as cordoned nodes, number these lower. A node that cannot become empty comes last, but is not left out.
+///
+/// `weights` has one number per node. `domains` has the levels to spread over, the outermost first: for each, the
+/// number of every node's domain, and so `weights.len()` numbers. A number is for one level, and a domain lies in one
+/// domain of the level before: rack 1 of zone a is not rack 1 of zone b. Empty, it has no level. The pods' tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
+/// lower ones. Unassigned pods have no node, and those of a tier stay together.
+///
+/// `counts` and `scratch` are scratch memory: one `u32` per node and one per domain, and one element per pod. The call
+/// takes O(n log n) steps for each level.
+///
+/// # Errors
+/// See [`EmptyNodesError`]. In that case no tier changes.
+pub fn empty_nodes(
+    pods: &mut [Pod],
+    weights: &[u64],
+    domains: &[u32],
+    counts: &mut [u32],
+    scratch: &mut [EmptyNodesScratch],
+) -> Result<(), EmptyNodesError> {
+    if u32::try_from(pods.len()).is_err() {
+        return Err(EmptyNodesError::Order(OrderError::TooManyPods));
     }
+    let short = |len, pods| EmptyNodesError::Order(OrderError::ShortBuffer { len, pods });
+    let len = scratch.len();
+    let scratch = scratch.get_mut(..pods.len()).ok_or_else(|| short(len, pods.len()))?;
+    let len = counts.len();
+    let (nodes, counts) =
+        counts.split_at_mut_checked(weights.len()).ok_or_else(|| short(len, weights.len()))?;
+    let mut map = Map { weights, domains, nodes, counts };
+    map.count(pods)?;
+    for ((index, pod), place) in (0_u32..).zip(&*pods).zip(&mut *scratch) {
+        let rest = class(pod) << TIER_BITS | u64::from(pod.tier);
+        let node = if pod.is_assigned() { pod.node } else { u32::MAX };
+        *place = EmptyNodesScratch { rest, node, index, ..EmptyNodesScratch::default() };
+    }
+    sort(scratch, &|a, b| (a.rest, a.node) < (b.rest, b.node));
+    for alike in runs(scratch, |a, b| a.rest == b.rest) {
+        map.line_up(alike);
+        for place in alike {
+            let Some(pod) = pods.get(place.index as usize) else { continue };
+            place.rest = u64::from(pod.tier) << (64 - TIER_BITS) | class(pod);
+        }
+    }
+    // Pods of a lower tier get a lower one, whatever their class.
+    sort(scratch, &|a, b| (a.rest, a.place) < (b.rest, b.place));
+    let tiers = runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place)).count();
+    if tiers > MOST_TIERS {
+        return Err(EmptyNodesError::TooManyTiers);
+    }
+    for (tier, alike) in (0..=u16::MAX).zip(runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place))) {
+        for place in alike {
+            if let Some(pod) = pods.get_mut(place.index as usize) {
+                pod.tier = tier;
+            }
+        }
+    }
+    Ok(())
 }
 
 const TIER_BITS: u32 = u16::BITS;

@@ -123,7 +123,7 @@ mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 #[cfg(feature = "steering")]
-pub use empty::{EmptyNodesError, EmptyNodesScratch, Neighbour, node_weights};
+pub use empty::{EmptyNodesError, EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
 pub use explain::{Explanation, Row, ValueKind};
 pub use head::{Candidate, Scratch};
 pub use node::{NodeCounts, UnknownNode, count_ranks};

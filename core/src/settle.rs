@@ -246,7 +246,7 @@ impl Policy {
             let cost = value(Rule::DeletionCost, pod, self).unwrap_or(0);
             let age = if pod.is_ready() { self.upstream_age(pod.ready_time) } else { 0 };
             let later = u64::from(MOST.wrapping_sub(pod.rank)) << 7 | age;
-            *slot = class(pod, self) << 54 | u64::try_from(cost).unwrap_or(0) << 22 | later;
+            *slot = class(pod) << 54 | u64::try_from(cost).unwrap_or(0) << 22 | later;
         }
         let uid = |index: u32| pods.get(index as usize).map(|pod| u128::from_be_bytes(pod.uid.to_bytes()));
         let key = |index: u32| scores.get(index as usize);

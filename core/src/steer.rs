@@ -176,7 +176,7 @@ impl Policy {
                     *slot = cost;
                 }
                 let Some(pod) = pods.get(place.index as usize) else { continue };
-                let class = class(pod, self);
+                let class = class(pod);
                 if last_of_tier.is_none_or(|(last, _)| class > last) {
                     last_of_tier = Some((class, place.index));
                 }

@@ -2,7 +2,7 @@
 
 use podrank::{
     EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, OrderError, Phase, Pod, Policy, UnknownNode,
-    node_weights,
+    empty_nodes, node_weights,
 };
 use podrank_laws::empty;
 use podrank_laws::generate::{cases, config, distinct_cases, neighbours, nodes};
@@ -55,7 +55,7 @@ fn pod(node: u32) -> Pod {
 fn taken(pods: &[Pod], weights: &[u64], k: usize) -> Vec<usize> {
     let policy = Policy::without_now();
     let mut tiered = pods.to_vec();
-    Core.empty_nodes(&policy, &mut tiered, weights, &[]);
+    Core.empty_nodes(&mut tiered, weights, &[]);
     let first = Core.sort(&policy, &tiered);
     let on = |node| first[..k].iter().filter(|&&index| pods[index as usize].node == node).count();
     (0..).map(on).take(weights.len()).collect()
@@ -75,7 +75,6 @@ fn whole_nodes_go() {
 
 #[test]
 fn errors_change_nothing() {
-    let policy = Policy::without_now();
     let check = |pods: &[Pod],
                  weights: &[u64],
                  domains: &[u32],
@@ -85,7 +84,7 @@ fn errors_change_nothing() {
         let mut tiered = pods.to_vec();
         let mut counts = vec![0; counts];
         let mut scratch = vec![EmptyNodesScratch::default(); scratch];
-        let result = policy.empty_nodes(&mut tiered, weights, domains, &mut counts, &mut scratch);
+        let result = empty_nodes(&mut tiered, weights, domains, &mut counts, &mut scratch);
         assert_eq!((result, &*tiered), (Err(error), pods));
         assert!(!error.to_string().is_empty());
     };
@@ -102,7 +101,7 @@ fn errors_change_nothing() {
     most.pop();
     let mut counts = vec![0; most.len()];
     let mut scratch = vec![EmptyNodesScratch::default(); most.len()];
-    policy.empty_nodes(&mut most, &vec![0; counts.len()], &[], &mut counts, &mut scratch).unwrap();
+    empty_nodes(&mut most, &vec![0; counts.len()], &[], &mut counts, &mut scratch).unwrap();
     assert!(most.iter().zip(0..=u16::MAX).all(|(pod, tier)| pod.tier == tier));
     let mut weights = [7];
     let unknown = node_weights(&mut [Neighbour::default(), Neighbour { set: 0, node: 1 }], &mut weights);

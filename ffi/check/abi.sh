@@ -1,45 +1,51 @@
 #!/usr/bin/env bash
 # Nothing in ffi/abi.txt was removed or changed, unless PODRANK_ABI was raised (ffi/ABI.md). `make abi` (abi.sh --write) writes
-# the list, and refuses to remove or change a line otherwise.
+# the list, and refuses to remove or change a line otherwise. What is unstable may change.
 #
 # The C compiler makes the list from the header, and nm from the libraries, so nobody maintains it. It is for 64-bit
 # pointers. Each line is a name, a colon and what must not change.
 . "$(dirname "$0")/common.sh"
 list=ffi/abi.txt
 
-# Every macro is read below, or is a function, an initialiser, an include guard or the text of the version.
+# Every macro is read below, or is a function, an initialiser, an include guard, an attribute or the text of the version.
 unread=$(sed -nE '/^#define [A-Z0-9_]+\(/d; s/^#define ([A-Z0-9_]+)( .*|$)/\1\2/p' "${headers[@]}" |
-    grep -vE '^PODRANK_([A-Z_]*_)?H$|^PODRANK_[A-Z_]+_INIT |^PODRANK_VERSION "|^[A-Z0-9_]+ +[-A-Z0-9_]+u?$') || true
+    grep -vE '^PODRANK_([A-Z_]*_)?H$|^PODRANK_[A-Z_]+_INIT |^PODRANK_NODISCARD|^PODRANK_VERSION "|^[A-Z0-9_]+ +[-A-Z0-9_]+u?$') || true
 [ -z "$unread" ] || fail "a macro that is no number: $unread"
 
-# A C program that prints the header's numbers: constants, sizes, and members with their types and offsets. Not
-# PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which may become members.
-{
-    printf '#include "%s"\n' "${headers[@]#include/}"
-    echo '#include <stdio.h>'
-    echo 'int main(void) {'
-    sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+u?$/\1/p' "${headers[@]}" | sort | grep -vxE 'PODRANK_(ABI|VERSION_[A-Z]*)' |
-        sed 's/.*/printf("constant &: %lld\\n", (long long)&);/'
-    awk '
-        /^typedef struct/ { type = $3; printf "printf(\"size %s: %%zu\\n\", sizeof(%s));\n", type, type; next }
-        /^}/ { type = "" }
-        type && /;$/ && !/^ *\/\// {
-            sub(/^ */, ""); sub(/;$/, "")
-            name = $NF; sub(/^\*/, "", name); sub(/\[.*/, "", name)
-            if (name == "reserved") next
-            printf "printf(\"member %s.%s: %s at %%zu, %%zu bytes\\n\", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n",
-                type, name, $0, type, name, type, name
-        }' "${headers[@]}"
-    echo 'return 0; }'
-} >"$tmp/abi.c"
-quietly $CC -std=c99 -Iinclude "$tmp/abi.c" -o "$tmp/abi"
+# listed HEADER...: what these headers declare: constants, sizes, members with their types and offsets, and functions. The numbers come
+# from a C program. Not PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which may become members.
+listed() {
+    {
+        printf '#define PODRANK_UNSTABLE\n'
+        printf '#include "%s"\n' "${@#include/}"
+        echo '#include <stdio.h>'
+        echo 'int main(void) {'
+        sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+u?$/\1/p' "$@" | sort | grep -vxE 'PODRANK_(ABI|VERSION_[A-Z]*)' |
+            sed 's/.*/printf("constant &: %lld\\n", (long long)&);/'
+        awk '
+            /^typedef struct/ { type = $3; printf "printf(\"size %s: %%zu\\n\", sizeof(%s));\n", type, type; next }
+            /^}/ { type = "" }
+            type && /;$/ && !/^ *\/\// {
+                sub(/^ */, ""); sub(/;$/, "")
+                name = $NF; sub(/^\*/, "", name); sub(/\[.*/, "", name)
+                if (name == "reserved") next
+                printf "printf(\"member %s.%s: %s at %%zu, %%zu bytes\\n\", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n",
+                    type, name, $0, type, name, type, name
+            }' "$@"
+        echo 'return 0; }'
+    } >"$tmp/abi.c"
+    quietly $CC -std=c99 -Iinclude "$tmp/abi.c" -o "$tmp/abi"
+    "$tmp/abi"
+    # Each function in one line, without the names of its parameters.
+    sed 's|//.*||; /^#/d' "$@" | tr '\n' ' ' | tr -s ' ' | grep -oE '[a-z][a-z0-9_ ]*[ *]+podrank_[a-z0-9_]+\([^)]*\);' |
+        sed -E 's/([ *])[a-z0-9_]+([,)])/\1\2/g; s/ ([,)])/\1/g; s/.*[ *](podrank_[a-z0-9_]+)\(/function \1: &/; s/;$//' | sort
+}
 abi=$(sed -n 's/^#define PODRANK_ABI //p' include/podrank.h)
 {
     echo "abi $abi"
-    "$tmp/abi"
-    # Each function in one line, without the names of its parameters.
-    sed 's|//.*||; /^#/d' "${headers[@]}" | tr '\n' ' ' | tr -s ' ' | grep -oE '[a-z][a-z0-9_ ]*[ *]+podrank_[a-z0-9_]+\([^)]*\);' |
-        sed -E 's/([ *])[a-z0-9_]+([,)])/\1\2/g; s/ ([,)])/\1/g; s/.*[ *](podrank_[a-z0-9_]+)\(/function \1: &/; s/;$//' | sort
+    listed include/podrank.h
+    echo "unstable, with PODRANK_UNSTABLE alone"
+    listed include/podrank/*.h
 } >"$tmp/now"
 
 # What the libraries export is what the header declares, no more and no less.
@@ -58,8 +64,9 @@ was=$tmp/none
 
 # Options may grow: everything else stays as it was. Lines of what is gone or changed, then of what is new.
 awk -F': ' '
-    NR == FNR { if (NR > 1) was[$1] = $2; next }
-    FNR > 1 { now[$1] = $2 }
+    FNR == 1 || /^unstable/ { is_stable = FNR == 1; next }
+    NR == FNR { if (is_stable) was[$1] = $2; next }
+    is_stable { now[$1] = $2 }
     END {
         for (name in was)
             if (!(name in now)) print "gone: " name ": " was[name]

@@ -20,8 +20,9 @@
 //         return 0;
 //     }
 //
-// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/steer.h
-// to make Kubernetes delete the pods you want.
+// Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
+// to be defined: podrank/controller.h for the other decisions of a controller, podrank/odds.h for how likely Kubernetes deletes
+// each pod, podrank/steer.h to make it delete the pods that you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
@@ -128,12 +129,6 @@ extern "C" {
 // gives one answer, by the order.
 
 @upstream@
-
-// ---------------------------------------------------------------------------------------------------------------------
-// ODDS: how likely a contested pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
-// lists, each pod is among the victims with a certain share, which depends on Kubernetes' comparator and on Go's sort.
-
-@odds@
 
 // ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS

@@ -6,6 +6,10 @@
 #ifndef PODRANK_STEER_H
 #define PODRANK_STEER_H
 
+#ifndef PODRANK_UNSTABLE
+#error "define PODRANK_UNSTABLE before this header: what it declares may change with any release"
+#endif
+
 #include "../podrank.h"
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@ use crate::status::{
 use core::mem::{align_of, size_of};
 use podrank::ffi::{fit, steer_fitted};
 use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Neighbour, Pod, SpreadError, SteerError, SteerScratch, node_weights,
+    EmptyNodesError, EmptyNodesScratch, Neighbour, Pod, SpreadError, SteerError, SteerScratch, empty_nodes,
+    node_weights,
 };
 
 /// Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
@@ -184,7 +185,6 @@ pub unsafe extern "C" fn podrank_node_weights(
 pub unsafe extern "C" fn podrank_empty_nodes(
     pods: *mut podrank_pod,
     pods_len: usize,
-    options: *const podrank_options,
     weights: *const u64,
     weights_len: usize,
     domains: *const u32,
@@ -199,9 +199,7 @@ pub unsafe extern "C" fn podrank_empty_nodes(
         let (weights, domains) = (Input::new(weights, weights_len)?, Input::new(domains, domains_len)?);
         let counts = Output::new(counts, counts_len)?;
         let scratch = Output::new(scratch.cast::<EmptyNodesScratch>(), scratch_len)?;
-        // SAFETY: promised in the header.
-        let (policy, options) = unsafe { options::read(options) }?;
-        apart(&[pods.span(), counts.span(), scratch.span()], &[weights.span(), domains.span(), options])?;
+        apart(&[pods.span(), counts.span(), scratch.span()], &[weights.span(), domains.span()])?;
         counts.needs(weights_len)?;
         scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
@@ -211,7 +209,7 @@ pub unsafe extern "C" fn podrank_empty_nodes(
         let counts = unsafe { counts.filled(counts_len, 0) };
         // SAFETY: as above.
         let scratch = unsafe { scratch.filled(pods_len, EmptyNodesScratch::default()) };
-        policy.empty_nodes(pods, weights, domains, counts, scratch)?;
+        empty_nodes(pods, weights, domains, counts, scratch)?;
         Ok(())
     })
 }

@@ -10,7 +10,7 @@ const json = (file) => JSON.parse(readFileSync(new URL(`tests/vectors/${file}`, 
 
 // The header's numbers.
 const PODRANK = {};
-for (const header of ["podrank.h", "podrank/controller.h", "podrank/steer.h"])
+for (const header of ["podrank.h", "podrank/controller.h", "podrank/odds.h", "podrank/steer.h"])
   for (const [, name, number] of readFileSync(new URL(`include/${header}`, root), "utf8").matchAll(
     /^#define PODRANK_([A-Z0-9_]+) (-?\d+)u?$/gm,
   ))

@@ -14,7 +14,7 @@ use crate::case::{self, Case, extended, sound};
 use arbitrary::{Result, Unstructured};
 use podrank::{
     EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, SteerError, Time, Uid, count_ranks,
-    deletion_cost, node_weights,
+    deletion_cost, empty_nodes, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
@@ -548,7 +548,7 @@ impl Call<'_> {
             "podrank_empty_nodes" => {
                 let (domains, mut scratch) =
                     (self.read("domains"), vec![EmptyNodesScratch::default(); pods.len()]);
-                let emptied = policy.empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
+                let emptied = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
                 emptied.map_err(|error| match error {
                     EmptyNodesError::UnknownDomain { .. } => vec![PODRANK_ERR_DOMAIN],
                     _ => vec![PODRANK_ERR_NODE],

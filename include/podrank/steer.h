@@ -6,6 +6,10 @@
 #ifndef PODRANK_STEER_H
 #define PODRANK_STEER_H
 
+#ifndef PODRANK_UNSTABLE
+#error "define PODRANK_UNSTABLE before this header: what it declares may change with any release"
+#endif
+
 #include "../podrank.h"
 
 #ifdef __cplusplus
@@ -152,7 +156,6 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 PODRANK_NODISCARD
 int32_t podrank_empty_nodes(struct podrank_pod *pods,
                             size_t pods_len,
-                            const struct podrank_options *options,
                             const uint64_t *weights,
                             size_t weights_len,
                             const uint32_t *domains,

@@ -1,7 +1,7 @@
 //! Who goes: rules that choose among the pods of one set. Core sorts, whatever the rule.
 
 use super::cluster::Cluster;
-use podrank::{EmptyNodesScratch, Neighbour, Pod, Policy, count_ranks, node_weights};
+use podrank::{EmptyNodesScratch, Neighbour, Pod, count_ranks, empty_nodes, node_weights};
 
 /// What decides which pods go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Rule {
                     pod.tier = places[pod.node as usize];
                 }
             }
-            Self::Whole => whole(cluster, &policy, set, &mut pods, &mut counts),
+            Self::Whole => whole(cluster, set, &mut pods, &mut counts),
         }
         let mut victims = vec![0; k.min(pods.len())];
         policy.select(&pods, &mut victims).expect("few pods");
@@ -74,7 +74,7 @@ fn places(cluster: &Cluster) -> Vec<u16> {
 }
 
 /// Makes core's tiers for whole nodes.
-fn whole(cluster: &Cluster, policy: &Policy, own: usize, pods: &mut [Pod], counts: &mut [u32]) {
+fn whole(cluster: &Cluster, own: usize, pods: &mut [Pod], counts: &mut [u32]) {
     let others = (0_u32..).zip(&cluster.sets).filter(|(set, _)| *set as usize != own);
     let mut others: Vec<_> = others
         .flat_map(|(set, of)| of.pods.iter().map(move |pod| Neighbour { set, node: pod.node }))
@@ -82,5 +82,5 @@ fn whole(cluster: &Cluster, policy: &Policy, own: usize, pods: &mut [Pod], count
     let mut weights = vec![0; cluster.nodes.len()];
     node_weights(&mut others, &mut weights).expect("known nodes");
     let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
-    policy.empty_nodes(pods, &weights, &[], counts, &mut scratch).expect("few pods");
+    empty_nodes(pods, &weights, &[], counts, &mut scratch).expect("few pods");
 }

@@ -64,6 +64,7 @@ fn functions_that_take_a_list_say_how_their_time_grows() {
     let headers = concat!(
         include_str!("../../../include/podrank.h"),
         include_str!("../../../include/podrank/controller.h"),
+        include_str!("../../../include/podrank/odds.h"),
         include_str!("../../../include/podrank/steer.h"),
     );
     let declarations = headers.split("\n\n").filter(|part| part.ends_with(");"));

@@ -95,6 +95,7 @@ fn the_tables_are_the_headers_functions() {
     let mut header = declared(concat!(
         include_str!("../../../include/podrank.h"),
         include_str!("../../../include/podrank/controller.h"),
+        include_str!("../../../include/podrank/odds.h"),
         include_str!("../../../include/podrank/steer.h"),
     ));
     for functions in [&mut listed, &mut header] {
@@ -643,7 +644,6 @@ fn nodes_have_domains_of_few_numbers() {
         podrank_empty_nodes(
             pods.as_mut_ptr(),
             1,
-            null(),
             weights.as_ptr(),
             1,
             domains,

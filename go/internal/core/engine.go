@@ -35,7 +35,7 @@ type Engine interface {
 	// EmptyNodes splits the tiers of records by nodes. The numbers of nodes are below len(weights). domains has the
 	// number of the domain of each node, for one level after the other. counts is scratch memory, for each node and
 	// each domain.
-	EmptyNodes(records []Pod, options Options, weights []uint64, domains, counts []uint32) error
+	EmptyNodes(records []Pod, weights []uint64, domains, counts []uint32) error
 	// Steer writes costs that follow the tiers of records, and which of these are deleted before one of a lower tier
 	// in any case. costs and unsteerable are as long as records, and so is prices, or it is empty. If the error is
 	// ErrNoRoom, the result has Lower and Higher.

@@ -7,7 +7,6 @@ const Version = "0.1.0"
 
 // The numbers of podrank.h.
 const (
-	ExpectationsTimeout            = 300000000000
 	OptionsLogarithmicScaleDownOff = 4
 	OptionsNow                     = 1
 	OptionsPodDeletionCostOff      = 2
@@ -15,7 +14,6 @@ const (
 	PhasePending                   = 0
 	PhaseRunning                   = 2
 	PhaseUnknown                   = 1
-	PlanBurstReplicas              = 500
 	PodAssigned                    = 1
 	PodPreferred                   = 4
 	PodReady                       = 2
@@ -39,8 +37,10 @@ const (
 	RuleTier                       = 35
 	RuleUID                        = 100
 	RuleUnassigned                 = 10
-	SteerPriceFixed                = 255
 	TimeUnset                      = -9223372036854775808
+	ExpectationsTimeout            = 300000000000
+	PlanBurstReplicas              = 500
+	SteerPriceFixed                = 255
 )
 
 // Pod is C's podrank_pod.
@@ -62,16 +62,6 @@ type Pod struct {
 // Scratch is C's podrank_scratch.
 type Scratch [8]uint64
 
-// PodOdds is C's podrank_pod_odds.
-type PodOdds struct {
-	Goes  uint32
-	Of    uint32
-	Error uint32
-}
-
-// OddsScratch is C's podrank_odds_scratch.
-type OddsScratch [4]uint64
-
 // Row is C's podrank_row.
 type Row struct {
 	A        int64
@@ -82,6 +72,16 @@ type Row struct {
 	Kind     uint8
 	Ordering int32
 }
+
+// PodOdds is C's podrank_pod_odds.
+type PodOdds struct {
+	Goes  uint32
+	Of    uint32
+	Error uint32
+}
+
+// OddsScratch is C's podrank_odds_scratch.
+type OddsScratch [4]uint64
 
 // SteerScratch is C's podrank_steer_scratch.
 type SteerScratch [2]uint64

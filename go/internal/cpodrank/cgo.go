@@ -87,10 +87,9 @@ func (Engine) NodeWeights(neighbours []core.Neighbour, weights []uint64) error {
 		(*C.uint64_t)(start(weights)), size(weights)))
 }
 
-func (Engine) EmptyNodes(records []core.Pod, options core.Options, weights []uint64, domains, counts []uint32) error {
+func (Engine) EmptyNodes(records []core.Pod, weights []uint64, domains, counts []uint32) error {
 	scratch := make([]core.EmptyNodesScratch, len(records))
-	o := c(options)
-	return failure(C.podrank_empty_nodes(pods(records), size(records), &o, (*C.uint64_t)(start(weights)), size(weights),
+	return failure(C.podrank_empty_nodes(pods(records), size(records), (*C.uint64_t)(start(weights)), size(weights),
 		numbers(domains), size(domains), numbers(counts), size(counts), (*C.podrank_empty_nodes_scratch)(start(scratch)), size(scratch)))
 }
 

@@ -1,6 +1,8 @@
 // The header of the library that this package links: the copy beside this file or, with the tag podrank_system, what is installed.
+#define PODRANK_UNSTABLE
 #ifdef PODRANK_SYSTEM
 #include <podrank/controller.h>
+#include <podrank/odds.h>
 #include <podrank/steer.h>
 #else
 #include "podrank.h"

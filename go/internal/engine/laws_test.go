@@ -372,7 +372,7 @@ func TestNodesAreEmptiedOneAfterTheOther(t *testing.T) {
 			left = slices.Delete(left, at, at+1)
 		}
 		tiered := slices.Clone(q.pods)
-		err := e.EmptyNodes(tiered, q.options, q.weights, q.domains, make([]uint32, len(q.weights)+6))
+		err := e.EmptyNodes(tiered, q.weights, q.domains, make([]uint32, len(q.weights)+6))
 		if got := selects(t, e, tiered, q.options, len(tiered)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v, want %v", got, err, want)
 		}
@@ -393,11 +393,11 @@ func TestTiersDoNotSuffice(t *testing.T) {
 		for i := range pods {
 			pods[i].Tier = uint16(min(i, math.MaxUint16))
 		}
-		if err := e.EmptyNodes(pods, core.Options{}, nil, nil, scratch[uint32](1)); err != nil {
+		if err := e.EmptyNodes(pods, nil, nil, scratch[uint32](1)); err != nil {
 			t.Errorf("%s: %v", e.Name(), err)
 		}
 		pods[len(pods)-1].Phase = 1
-		if err := e.EmptyNodes(pods, core.Options{}, nil, nil, scratch[uint32](1)); err == nil {
+		if err := e.EmptyNodes(pods, nil, nil, scratch[uint32](1)); err == nil {
 			t.Errorf("%s finds 65,537 tiers", e.Name())
 		}
 	}

@@ -56,7 +56,7 @@ var methods = []method{
 	}},
 	{"EmptyNodes", func(e core.Engine, q *question) []any {
 		tiered := slices.Clone(q.pods)
-		err := e.EmptyNodes(tiered, q.options, q.weights, q.domains, scratch[uint32](len(q.weights)+6))
+		err := e.EmptyNodes(tiered, q.weights, q.domains, scratch[uint32](len(q.weights)+6))
 		return []any{err, tiered}
 	}},
 	{"Steer", func(e core.Engine, q *question) []any {

@@ -94,7 +94,7 @@ type nodeMap struct {
 // EmptyNodes empties the nodes of one class and tier one after the other. A node from which a pod is deleted stays
 // the next one, because what must leave it becomes less. So the order of the nodes is known before the first pod is
 // deleted.
-func (Engine) EmptyNodes(records []core.Pod, _ core.Options, weights []uint64, domains, _ []uint32) error {
+func (Engine) EmptyNodes(records []core.Pod, weights []uint64, domains, _ []uint32) error {
 	pods := make([]nodePod, len(records))
 	for i := range records {
 		pod := &records[i]

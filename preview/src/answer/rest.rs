@@ -118,7 +118,9 @@ impl Rest<'_> {
         self.delete =
             Bounds { min: also(self.delete.min, before.max), max: also(self.delete.max, before.min) };
         let set = self.sets.iter_mut().find(|set| set.replica_set == replica_set);
-        set.into_iter().for_each(|set| set.delete = Bounds::one(all));
+        if let Some(set) = set {
+            set.delete = Bounds::one(all);
+        }
         (self.waits_for, self.pods, self.then, self.waits, self.text) = (None, 0, 0, None, None);
         self.is_certain = false;
     }

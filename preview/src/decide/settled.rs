@@ -59,8 +59,8 @@ fn owner_deletion(input: &Input, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option
     Some((deployment.to_string(), deployment.deletion?))
 }
 
-/// Deletes the pods of each ReplicaSet that is being deleted in the foreground, although its Deployment is not: the garbage
-/// collector deletes them, and the Deployment then creates a ReplicaSet in its place.
+/// Deletes the pods of each set that is being deleted in the foreground, although its Deployment is not: the garbage
+/// collector deletes them, and the Deployment then creates a set in its place.
 pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
     let namespace = preview.namespace;
     let entry = |name| sets.get(WorkloadRef { kind: WorkloadKind::ReplicaSet, namespace, name });

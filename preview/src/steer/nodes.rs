@@ -7,7 +7,7 @@ use crate::object::pod::{PodEntry, Record};
 use crate::object::surrounding::Surrounding;
 use crate::words::error::Error;
 use crate::words::text;
-use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, node_weights};
+use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, empty_nodes, node_weights};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -114,7 +114,6 @@ impl Cluster {
     /// not ready pods go before others whatever their tier.
     pub(super) fn places(
         &self,
-        policy: Policy,
         own: &[RankedPod<'_, '_>],
         tiers: &[u16],
         levels: &[Level],
@@ -134,7 +133,7 @@ impl Cluster {
         let (domains, most) = domains(&names, levels);
         let mut counts = vec![0; names.len() + most];
         let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
-        let split = policy.empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
+        let split = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
         split.map_err(|error| match error {
             EmptyNodesError::TooManyTiers => Error::new(
                 "--empty-nodes and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",

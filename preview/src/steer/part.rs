@@ -45,7 +45,7 @@ impl<'m, 'a> Part<'m, 'a> {
         let available = wish::available(request, &own, set.spec()?.min_ready_seconds);
         let template = set.spec()?.template_cost.as_deref();
         let owners: Vec<_> = own.iter().map(|pod| owner(request, pod, template)).collect();
-        let wished = tiers(request, policy, &own, &available)?;
+        let wished = tiers(request, &own, &available)?;
         for (index, pod) in steered.iter_mut().enumerate() {
             pod.tier = wished[index];
             pod.deletion_cost =

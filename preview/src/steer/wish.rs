@@ -238,14 +238,13 @@ impl Wish {
     fn places(
         &self,
         request: &Request,
-        policy: Policy,
         own: &[RankedPod<'_, '_>],
         available: &[bool],
         tiers: impl FnOnce() -> Result<Vec<u16>, Error>,
     ) -> Result<Vec<f64>, Error> {
         if let Self::EmptyNodes(cluster) = self {
             let levels = request.levels().unwrap_or_default();
-            let places = cluster.places(policy, own, &tiers()?, levels, request.by_cost)?;
+            let places = cluster.places(own, &tiers()?, levels, request.by_cost)?;
             return Ok(places.into_iter().map(f64::from).collect());
         }
         let first = |goes_first: bool| f64::from(u8::from(!goes_first));
@@ -330,7 +329,6 @@ fn early(pod: &Pod) -> Option<&'static str> {
 /// The tier of each pod by the wishes, named pods first: 0, 1, 2 and so on.
 pub(super) fn tiers(
     request: &Request,
-    policy: Policy,
     own: &[RankedPod<'_, '_>],
     available: &[bool],
 ) -> Result<Vec<u16>, Error> {
@@ -338,7 +336,7 @@ pub(super) fn tiers(
     let named = Wish::Pods(selected);
     let mut places = Vec::new();
     for wish in [&named].into_iter().chain(&request.wishes) {
-        places.push(wish.places(request, policy, own, available, || numbered(own, &places))?);
+        places.push(wish.places(request, own, available, || numbered(own, &places))?);
     }
     numbered(own, &places)
 }

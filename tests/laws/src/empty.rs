@@ -58,7 +58,7 @@ pub fn one_at_a_time(policy: &Policy, pods: &[Pod], nodes: &Nodes) -> Vec<usize>
 
 /// The tiers give the order of the rule, and split those that the pods had.
 pub fn follows_the_rule(order: &impl Implementation, policy: &Policy, pods: &[Pod], nodes: &Nodes) {
-    let tiered = with_tiers(order, policy, pods, nodes);
+    let tiered = with_tiers(order, pods, nodes);
     let expected = one_at_a_time(policy, pods, nodes);
     let got: Vec<usize> = order.sort(policy, &tiered).into_iter().map(|index| index as usize).collect();
     assert_eq!(got, expected, "{policy:?} {pods:?} {nodes:?}");
@@ -79,11 +79,11 @@ pub fn follows_the_rule(order: &impl Implementation, policy: &Policy, pods: &[Po
 
 /// Taking some and asking again for the rest is the same as taking all at once.
 pub fn steps_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], nodes: &Nodes, k: usize) {
-    let all = order.sort(policy, &with_tiers(order, policy, pods, nodes));
+    let all = order.sort(policy, &with_tiers(order, pods, nodes));
     let (_, rest) = all.split_at(k);
     let rest: BTreeSet<u32> = rest.iter().copied().collect();
     let left: Vec<Pod> = rest.iter().map(|&index| pods[index as usize]).collect();
-    let again = order.sort(policy, &with_tiers(order, policy, &left, nodes));
+    let again = order.sort(policy, &with_tiers(order, &left, nodes));
     let rest: Vec<u32> = rest.into_iter().collect();
     let again: Vec<u32> = again.into_iter().map(|index| rest[index as usize]).collect();
     assert_eq!(again, all[k..], "{policy:?} {pods:?} {nodes:?} after {k}");
@@ -97,7 +97,7 @@ pub fn no_choice_is_better(
     pods: &[Pod],
     nodes: &Nodes,
 ) -> usize {
-    let taken = order.sort(policy, &with_tiers(order, policy, pods, nodes));
+    let taken = order.sort(policy, &with_tiers(order, pods, nodes));
     let emptied = |is_gone: &dyn Fn(usize) -> bool| {
         let can_go = |at: &usize| {
             let mut own = (0..pods.len()).filter(|&index| node(&pods[index]) == Some(*at)).peekable();
@@ -162,8 +162,8 @@ pub fn weighs_sets(order: &impl Implementation, others: &[Neighbour], nodes: usi
     }
 }
 
-fn with_tiers(order: &impl Implementation, policy: &Policy, pods: &[Pod], nodes: &Nodes) -> Vec<Pod> {
+fn with_tiers(order: &impl Implementation, pods: &[Pod], nodes: &Nodes) -> Vec<Pod> {
     let mut tiered = pods.to_vec();
-    order.empty_nodes(policy, &mut tiered, &nodes.weights, &nodes.levels.concat());
+    order.empty_nodes(&mut tiered, &nodes.weights, &nodes.levels.concat());
     tiered
 }

@@ -68,7 +68,7 @@ pub trait Implementation {
     /// Returns what the pods of other sets weigh on each node. Node numbers are below `nodes`.
     fn node_weights(&self, others: &[Neighbour], nodes: usize) -> Vec<u64>;
     /// Splits the tiers by nodes, so that as many as possible become empty.
-    fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]);
+    fn empty_nodes(&self, pods: &mut [Pod], weights: &[u64], domains: &[u32]);
     /// Returns costs that make Kubernetes follow the tiers.
     ///
     /// # Errors
@@ -151,12 +151,12 @@ impl Implementation for Core {
         weights
     }
 
-    fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
+    fn empty_nodes(&self, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
         let (mut counts, mut scratch) = (
             vec![u32::MAX; weights.len() + domains.iter().max().map_or(0, |most| *most as usize + 1)],
             vec![EmptyNodesScratch::default(); pods.len()],
         );
-        policy.empty_nodes(pods, weights, domains, &mut counts, &mut scratch).unwrap();
+        podrank::empty_nodes(pods, weights, domains, &mut counts, &mut scratch).unwrap();
     }
 
     fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {

@@ -356,7 +356,6 @@ fn of_whole_nodes() -> Vec<Function> {
         function!(
             podrank_empty_nodes,
             list(written(pods("pods", 7))),
-            one(options()),
             list(input("weights", &[5_u64, 0, 5])),
             list(input("domains", &[0_u32, 1, 1, 2, 4, 3])),
             list(output::<u32>("counts", 8).each(1)),

@@ -233,19 +233,12 @@ impl Implementation for C {
         weights
     }
 
-    fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
+    fn empty_nodes(&self, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
         let most = domains.iter().max().map_or(0, |most| *most as usize + 1);
         let (mut c, mut counts) = (records(pods), vec![u32::MAX; weights.len() + most]);
         let mut scratch: Vec<podrank_empty_nodes_scratch> = vec![canary(); pods.len()];
         let (mut weights, mut domains) = (weights.to_vec(), domains.to_vec());
-        done(call!(podrank_empty_nodes(
-            list(c),
-            &options(policy),
-            list(weights),
-            list(domains),
-            list(counts),
-            list(scratch)
-        )));
+        done(call!(podrank_empty_nodes(list(c), list(weights), list(domains), list(counts), list(scratch))));
         for (pod, c) in pods.iter_mut().zip(c) {
             pod.tier = c.tier;
         }
