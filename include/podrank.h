@@ -43,7 +43,8 @@
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
 //     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
-// 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. The one exception is the
+// 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. Each function says how its time grows.
+//     The slowest is podrank_odds: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
 //     be valid.
 //

@@ -6,10 +6,11 @@ use crate::settle::Step;
 use crate::sort::{exchange, runs, sort};
 use crate::{OrderError, Pod, Policy, Settled};
 use core::cell::Cell;
+use core::num::NonZeroU16;
 use core::ops::Range;
 
-/// How many lists [`Policy::odds`] sorts if it samples.
-const RUNS: u32 = 1 << 12;
+/// How many lists [`Policy::odds`] sorts by default if it samples.
+const SAMPLES: NonZeroU16 = NonZeroU16::new(1 << 12).unwrap();
 
 /// The state with which the generator of random lists starts: the same in every call, so that equal pods get equal odds.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -183,9 +184,9 @@ impl Policy {
     ///
     /// `odds` gets one element for each pod. Pods that `settle` calls certain or safe have 1 of 1 and 0 of 1. The odds of
     /// contested pods are exact if all of them relate alike to every other pod, and if there are up to 12 pods, of which up to 7
-    /// are contested. Otherwise, they come from 4,096 lists, drawn by a generator with a fixed seed (xorshift, 13, 7 and 17, from
-    /// 0x9E3779B97F4A7C15, over the pods by UID), and the standard error is at most 0.8 percentage points. A contested pod that is
-    /// deleted in none or in all of these lists is contested all the same. Contested pods that relate alike to every other pod
+    /// are contested. Otherwise, they come from `samples` lists, or from 4,096 if that is 0, drawn by a generator with a fixed seed
+    /// (xorshift, 13, 7 and 17, from 0x9E3779B97F4A7C15, over the pods by UID). With 4,096 lists, the standard error is at most 0.8
+    /// percentage points. A contested pod that is deleted in none or in all of these lists is contested all the same. Contested pods that relate alike to every other pod
     /// share their mean.
     ///
     /// The same pods with distinct UIDs have the same odds in whatever order `pods` lists them, and on every machine. All odds
@@ -195,7 +196,8 @@ impl Policy {
     /// similar lists, so repeating it gives other frequencies. And they hold for one sync at this `now`, as the certain pods do.
     ///
     /// `order` gets what `settle` writes. `scratch` is scratch memory. All three need one element per pod. The call takes
-    /// O(n log n) steps, and if it samples, 4,096 times as many: for 1,000 pods less than a quarter of a second on a fast machine.
+    /// O(n log n) steps, and if it samples, `samples` times as many: with 4,096, for 1,000 pods less than a quarter of a second on a
+    /// fast machine, and for 20,000 pods more than a second.
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order`, `odds` or `scratch` is shorter than `pods`, and [`OrderError::TooManyPods`] for
@@ -209,7 +211,7 @@ impl Policy {
     /// pods[3].deletion_cost = -1;
     /// let (mut order, mut odds, mut scratch) = ([0; 4], [Odds::default(); 4], [[0; 4]; 4]);
     /// let policy = Policy::at(Time::from_unix(1_700_000_600, 0));
-    /// let settled = policy.odds(&pods, 2, &mut order, &mut odds, &mut scratch).unwrap();
+    /// let settled = policy.odds(&pods, 2, 0, &mut order, &mut odds, &mut scratch).unwrap();
     /// assert_eq!(settled.certain(), [3]);
     /// assert_eq!((odds[0].goes, odds[0].of, odds[0].error), (1, 3, 0));
     /// ```
@@ -217,10 +219,12 @@ impl Policy {
         &self,
         pods: &[Pod],
         k: usize,
+        samples: u16,
         order: &'o mut [u32],
         odds: &mut [Odds],
         scratch: &mut [OddsScratch],
     ) -> Result<Settled<'o>, OrderError> {
+        let samples = NonZeroU16::new(samples).unwrap_or(SAMPLES);
         let len = order.len().min(odds.len()).min(scratch.len());
         let short = OrderError::ShortBuffer { len, pods: pods.len() };
         let odds = odds.get_mut(..pods.len()).ok_or(short)?;
@@ -232,7 +236,7 @@ impl Policy {
             })?;
         if !settled.contested().is_empty() {
             self.enter(pods, None, entries);
-            draw(&settled, Cell::from_mut(odds).as_slice_of_cells(), entries);
+            draw(&settled, samples, Cell::from_mut(odds).as_slice_of_cells(), entries);
         }
         for (indices, goes) in [(settled.certain(), 1), (settled.safe(), 0)] {
             for &index in indices {
@@ -337,7 +341,7 @@ impl Policy {
 }
 
 /// Finds the odds of the contested pods. Those of the others are left with any values.
-fn draw(settled: &Settled<'_>, odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
+fn draw(settled: &Settled<'_>, samples: NonZeroU16, odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
     classify(odds, entries);
     let (contested, quota) = (settled.contested(), settled.quota());
     if are_alike(contested, odds) {
@@ -348,7 +352,7 @@ fn draw(settled: &Settled<'_>, odds: &[Cell<Odds>], entries: &mut [OddsScratch])
     }
     clear(odds);
     let from = settled.certain().len();
-    let lists = sort_lists(entries, from, contested.len(), odds, |group| {
+    let lists = sort_lists(entries, from, contested.len(), samples, odds, |group| {
         add(odds, group.get(..quota).unwrap_or_default());
     });
     share(odds, entries, lists);
@@ -370,7 +374,7 @@ fn draw_one(pod: u32, group: &[u32], from: usize, odds: &[Cell<Odds>], entries: 
     let is_alike = |index: u32| class(index) == class(pod);
     let pods = group.iter().filter(|index| is_alike(**index)).count();
     // At each place of the group, how often one of the pods comes there that are like this one.
-    let lists = sort_lists(entries, from, group.len(), odds, |sorted| {
+    let lists = sort_lists(entries, from, group.len(), SAMPLES, odds, |sorted| {
         for (cell, _) in of_group.iter().zip(sorted).filter(|(_, entry)| is_alike(Entry(**entry).index())) {
             let counted = cell.get();
             cell.set(Odds { goes: counted.goes.wrapping_add(1), ..counted });
@@ -411,7 +415,7 @@ impl Lists {
         // Both fit 32 bits for up to a million pods that are alike.
         let excess = (of >> 32).checked_ilog2().map_or(0, |log| log.wrapping_add(1));
         let [goes, of] = [goes, of].map(|number| low(number >> excess));
-        Odds { goes, of, error: if self.are_all { 0 } else { standard_error(goes, of) } }
+        Odds { goes, of, error: if self.are_all { 0 } else { standard_error(goes, of, self.number) } }
     }
 }
 
@@ -421,6 +425,7 @@ fn sort_lists(
     entries: &mut [OddsScratch],
     from: usize,
     len: usize,
+    samples: NonZeroU16,
     odds: &[Cell<Odds>],
     each: impl FnMut(&[OddsScratch]),
 ) -> Lists {
@@ -431,8 +436,8 @@ fn sort_lists(
         Lists { number, are_all: true }
     } else {
         arrange(entries, By::Uid, odds);
-        sample(entries, group, each);
-        Lists { number: RUNS, are_all: false }
+        sample(entries, group, samples, each);
+        Lists { number: samples.get().into(), are_all: false }
     }
 }
 
@@ -484,9 +489,14 @@ fn enumerate(group: &[OddsScratch], mut each: impl FnMut(&[OddsScratch])) -> u32
 
 /// Sorts random lists of all pods, among which the group is at these places.
 #[inline(never)]
-fn sample(entries: &mut [OddsScratch], group: Range<usize>, mut each: impl FnMut(&[OddsScratch])) {
+fn sample(
+    entries: &mut [OddsScratch],
+    group: Range<usize>,
+    samples: NonZeroU16,
+    mut each: impl FnMut(&[OddsScratch]),
+) {
     let mut random = Random(SEED);
-    for _ in 0..RUNS {
+    for _ in 0..samples.get() {
         // Some places are picked for one more of the 2^32 numbers than others: of 5,000 places, a millionth more often.
         shuffle(entries, |places| low((random.next() >> 32).wrapping_mul(places.into()) >> 32));
         sort_as_upstream(entries);
@@ -528,16 +538,24 @@ fn share(odds: &[Cell<Odds>], entries: &mut [OddsScratch], lists: Lists) {
     }
 }
 
-/// Returns the standard error, in millionths, of odds that come from [`RUNS`] lists. Pods that share their mean have a smaller
-/// one than each would have alone.
-fn standard_error(goes: u32, of: u32) -> u32 {
-    let runs = goes.checked_div(of / RUNS).unwrap_or(0);
+/// Returns the standard error, in millionths, of odds that come from so many lists, up to 65,535. Pods that share their mean have a
+/// smaller one than each would have alone.
+fn standard_error(goes: u32, of: u32, lists: u32) -> u32 {
+    let with = of.checked_div(lists).and_then(|pods| goes.checked_div(pods)).unwrap_or(0);
     // If none of n lists has it, its odds are below 3/n with a probability of 95 %.
-    if runs == 0 || runs == RUNS {
-        return 3_000_000 / RUNS;
+    if with == 0 || with == lists {
+        return 3_000_000_u32.checked_div(lists).unwrap_or(0);
     }
-    // sqrt(p (1 - p) / n), where p is runs/n and n is 2^12.
-    runs.wrapping_mul(RUNS.wrapping_sub(runs)).isqrt().wrapping_mul(1_000_000) >> 18
+    // sqrt(p (1 - p) / n), where p is with/n. Its divisor is n sqrt(n).
+    let divisor = lists.wrapping_mul((lists << 16).isqrt()) >> 8;
+    let mut rest = with.wrapping_mul(lists.wrapping_sub(with)).isqrt();
+    // Two digits at a time, because small machines have no division of 64 bits.
+    (0..3).fold(0_u32, |millionths, _| {
+        rest = rest.wrapping_mul(100);
+        let digits = rest.checked_div(divisor).unwrap_or(0);
+        rest = rest.wrapping_sub(digits.wrapping_mul(divisor));
+        millionths.wrapping_mul(100).wrapping_add(digits)
+    })
 }
 
 /// A number of pods, of which there are up to `u32::MAX`.

@@ -163,6 +163,33 @@ fn what_was_never_or_always_seen_is_not_certain() {
     assert!(extremes.iter().all(|odds| odds.error == 3_000_000 / 4096), "{extremes:?}");
 }
 
+/// The standard error is that of the textbook, cut to whole numbers, and 0 samples are 4,096.
+#[test]
+fn the_caller_says_how_many_lists_are_sampled() {
+    let (pods, policy) = (rollout(30), Policy::at(Time::from_unix_nanos(NOW)));
+    let sampled = |samples| {
+        let (mut order, mut odds) = (vec![0; 30], vec![Odds::default(); 30]);
+        policy.odds(&pods, 11, samples, &mut order, &mut odds, &mut vec![[0; 4]; 30]).unwrap();
+        odds
+    };
+    assert_eq!(sampled(0), sampled(4096));
+    let mut errors = 0;
+    for samples in [1, 100, 999, 20_000, u16::MAX] {
+        let odds = sampled(samples);
+        let sum: f64 = odds.iter().map(|odds| f64::from(odds.goes) / f64::from(odds.of)).sum();
+        assert!((sum - 11.0).abs() < 1e-6, "{samples}: {sum}");
+        for odds in odds.iter().filter(|odds| odds.error > 0) {
+            let lists = f64::from(samples);
+            let with = (f64::from(odds.goes) / f64::from(odds.of) * lists).floor();
+            let expected = 1e6 * (with * (lists - with) / lists.powi(3)).sqrt();
+            let expected = if expected == 0.0 { 3e6 / lists } else { expected };
+            assert!((f64::from(odds.error) / expected - 1.0).abs() < 0.12, "{samples}: {odds:?} {expected}");
+            errors += 1;
+        }
+    }
+    assert!(errors > 50, "{errors}");
+}
+
 #[test]
 fn pods_that_are_alike_share_exactly() {
     let pods = vec![Pod::new(); 40];
@@ -177,7 +204,7 @@ fn short_buffers_are_errors_and_nothing_is_written() {
     for (order_len, odds_len, scratch_len) in [(8, 9, 9), (9, 8, 9), (9, 9, 8)] {
         let (mut order, mut odds) = (vec![7; order_len], vec![Odds::default(); odds_len]);
         let mut scratch = vec![[0; 4]; scratch_len];
-        let error = policy.odds(&pods, 3, &mut order, &mut odds, &mut scratch);
+        let error = policy.odds(&pods, 3, 0, &mut order, &mut odds, &mut scratch);
         assert_eq!(error, Err(OrderError::ShortBuffer { len: 8, pods: 9 }));
         assert_eq!((order, odds), (vec![7; order_len], vec![Odds::default(); odds_len]));
     }

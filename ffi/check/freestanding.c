@@ -124,7 +124,7 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != -1)
         return 0;
-    if (podrank_odds(pods, 2, NULL, 1, order, 2, odds, 2, lists, 2, &len, &contested) != 0 || odds[0].goes != 1 ||
+    if (podrank_odds(pods, 2, NULL, 1, 0, order, 2, odds, 2, lists, 2, &len, &contested) != 0 || odds[0].goes != 1 ||
         odds[1].goes != 0)
         return 0;
     order[0] = 1, order[1] = 0;

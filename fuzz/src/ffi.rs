@@ -13,8 +13,8 @@ mod controller;
 use crate::case::{self, Case, extended, sound};
 use arbitrary::{Result, Unstructured};
 use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, SteerError, Time, Uid, count_ranks,
-    deletion_cost, empty_nodes, node_weights,
+    EmptyNodesError, EmptyNodesScratch, Neighbour, Odds, Phase, Pod, Policy, SteerError, Time, Uid,
+    count_ranks, deletion_cost, empty_nodes, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
@@ -525,7 +525,11 @@ impl Call<'_> {
                     output("contested_len", &[settled.contested]),
                 ];
                 if name == "podrank_odds" {
-                    outputs.push(output("odds", &Core.odds(policy, &pods, k).1));
+                    let samples = u16::try_from(self.number("samples") & 0xFFFF).unwrap_or(0);
+                    let (mut order, mut odds) = (vec![0; pods.len()], vec![Odds::default(); pods.len()]);
+                    let mut scratch = vec![[0; 4]; pods.len()];
+                    policy.odds(&pods, k, samples, &mut order, &mut odds, &mut scratch).expect("enough room");
+                    outputs.push(output("odds", &odds));
                 }
                 outputs
             }

@@ -49,8 +49,8 @@ typedef struct podrank_odds_scratch {
 //
 // order, certain_len and contested_len get what podrank_settle stores there. The array odds gets one element for each pod:
 // 1 of 1 for certain pods, 0 of 1 for those that it keeps. The odds of contested pods are exact if all of them relate alike to
-// every other pod, and if there are up to 12 pods, of which up to 7 are contested. Otherwise they come from 4096 random lists,
-// always the same ones, and the standard error is at most 0.8 percentage points. A contested pod that is deleted in none or
+// every other pod, and if there are up to 12 pods, of which up to 7 are contested. Otherwise they come from samples
+// random lists, or from 4096 if that is 0, always the same ones. With 4096, the standard error is at most 0.8 percentage points. A contested pod that is deleted in none or
 // in all of these lists is contested all the same. All odds add up to k, or to pods_len if that is less. The same pods have the
 // same odds in any list and on any machine, if their UIDs are distinct.
 //
@@ -58,13 +58,14 @@ typedef struct podrank_odds_scratch {
 // controller that deletes the same pods twice starts from similar lists.
 //
 // If order_len, odds_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
-// The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes 4096 times as long:
-// less than a quarter of a second for 1000 pods on a fast machine.
+// The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes samples times as long:
+// with 4096, on a fast machine, less than a quarter of a second for 1000 pods, and more than a second for 20,000.
 PODRANK_NODISCARD
 int32_t podrank_odds(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
                      size_t k,
+                     uint16_t samples,
                      uint32_t *order,
                      size_t order_len,
                      struct podrank_pod_odds *odds,

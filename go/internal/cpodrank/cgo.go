@@ -70,7 +70,7 @@ func (Engine) Probabilities(
 	var certainLen, possibleLen C.size_t
 	scratch := make([]core.OddsScratch, len(records))
 	o := c(options)
-	err = failure(C.podrank_odds(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
+	err = failure(C.podrank_odds(pods(records), size(records), &o, C.size_t(k), 0, numbers(order), size(order),
 		(*C.podrank_pod_odds)(start(probabilities)), size(probabilities),
 		(*C.podrank_odds_scratch)(start(scratch)), size(scratch), &certainLen, &possibleLen))
 	return int(certainLen), int(possibleLen), err

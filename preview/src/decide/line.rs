@@ -116,7 +116,7 @@ impl<'m, 'a> Line<'m, 'a> {
         let pods: Vec<_> = self.pods().map(|(_, pod)| *pod).collect();
         let (mut order, mut odds) = (vec![0; pods.len()], vec![podrank::Odds::default(); pods.len()]);
         let mut scratch = vec![[0; 4]; pods.len()];
-        let found = self.policy.odds(&pods, self.delete, &mut order, &mut odds, &mut scratch);
+        let found = self.policy.odds(&pods, self.delete, 0, &mut order, &mut odds, &mut scratch);
         let found = found.map_err(|error| Error::new(error.to_string()))?;
         let of = |index: &u32| (pods[*index as usize].uid, Odds::of(odds[*index as usize]));
         Ok(found.contested().iter().map(of).collect())

@@ -136,7 +136,7 @@ impl Implementation for Core {
         let mut order = vec![u32::MAX; pods.len()];
         let mut odds = vec![Odds { goes: 7, of: 7, error: 7 }; pods.len()];
         let settled =
-            policy.odds(pods, k, &mut order, &mut odds, &mut vec![[u64::MAX; 4]; pods.len()]).unwrap();
+            policy.odds(pods, k, 0, &mut order, &mut odds, &mut vec![[u64::MAX; 4]; pods.len()]).unwrap();
         (in_one_list(&settled), odds)
     }
 

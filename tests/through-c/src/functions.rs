@@ -102,7 +102,7 @@ macro_rules! cut {
     })+ };
 }
 
-cut!(u32 i64 usize);
+cut!(u16 u32 i64 usize);
 
 /// The row of a function with its parameters in their order: `one` element, a `list` and its length, a `number`.
 macro_rules! function {
@@ -437,6 +437,7 @@ fn of_odds() -> Vec<Function> {
             list(pods("pods", 7)),
             one(options()),
             number("k", 3),
+            number("samples", 64),
             list(output::<u32>("order", 7).each(0)),
             list(output::<podrank_pod_odds>("odds", 7).each(0)),
             list(output::<podrank_odds_scratch>("scratch", 7).each(0)),

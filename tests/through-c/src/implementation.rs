@@ -206,6 +206,7 @@ impl Implementation for C {
             list(pods),
             &options(policy),
             k,
+            0,
             list(order),
             list(odds),
             list(scratch),
