@@ -18,7 +18,7 @@ pub struct podrank_scratch {
     pub words: [u64; 8],
 }
 
-type Words = [u64; 8];
+type Words = [u32; 16];
 
 const _: () = {
     assert!(size_of::<podrank_scratch>() == size_of::<Words>());
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn podrank_select(
             let pods = sound(pods.read())?;
             let victims_len = victims_len.min(pods_len);
             // More than one per victim brings little, so the rest is not initialised.
-            let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, [0; 8]);
+            let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, [0; 16]);
             // By words: no step of a whole scratch would bring a misaligned one into line.
             let (_, scratch, _) = scratch.as_flattened_mut().align_to_mut::<Candidate>();
             selected.set(select_with(&policy, pods, victims.filled(victims_len, 0), scratch)?.len());
