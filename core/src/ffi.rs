@@ -6,10 +6,16 @@ pub use crate::controller::expectations::Expected;
 pub use crate::go_sort::go_sort;
 pub use crate::node::node_number;
 
-use crate::{Candidate, Pod, Policy, Rule, TooManyPods};
+use crate::{Candidate, Pod, Policy, Reserved, Rule, TooManyPods};
 #[cfg(feature = "steering")]
 use crate::{SteerError, SteerScratch, Steered};
 use core::ffi::CStr;
+
+/// Returns reserved bytes as a record of another release may have them.
+#[must_use]
+pub const fn reserved(bytes: [u8; 8]) -> Reserved {
+    Reserved(bytes)
+}
 
 /// Returns the [name](Rule::name) of a rule as C text.
 #[must_use]

@@ -51,20 +51,14 @@ pub struct Pod {
 /// The bytes of a [`Pod`] that have no meaning yet. [`Pod::validate`] rejects a record in which one is not
 /// zero.
 ///
-/// This type has no constructor, so that records start from [`Pod::new`]. Tests reach its bytes by `as_mut`.
+/// This type has no constructor, so that records start from [`Pod::new`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct Reserved([u8; 8]);
+pub struct Reserved(pub(crate) [u8; 8]);
 
 impl AsRef<[u8]> for Reserved {
     fn as_ref(&self) -> &[u8] {
         &self.0
-    }
-}
-
-impl AsMut<[u8]> for Reserved {
-    fn as_mut(&mut self) -> &mut [u8] {
-        &mut self.0
     }
 }
 

@@ -91,6 +91,23 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         policy.select(&self.pods, victims).unwrap_or_default()
     }
 
+    /// Returns how many pods were pushed.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pods.len()
+    }
+
+    /// Returns whether no pod was pushed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pods.is_empty()
+    }
+
+    /// Forgets all pods and nodes.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
     /// Returns the pods in the order in which they were pushed, with their ranks as of the last call that
     /// returned victims.
     #[must_use]

@@ -33,6 +33,12 @@ const fn is_hyphen(at: usize) -> bool {
     matches!(at, 8 | 13 | 18 | 23)
 }
 
+impl From<[u8; 16]> for Uid {
+    fn from(bytes: [u8; 16]) -> Self {
+        Self::from_bytes(bytes)
+    }
+}
+
 impl Uid {
     /// The length of the canonical text in bytes.
     pub const TEXT_LEN: usize = 36;

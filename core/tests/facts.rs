@@ -2,6 +2,7 @@
 
 use podrank::controller::KeysFull;
 use podrank::ffi::node_number;
+use podrank::ffi::reserved;
 use podrank::{
     DeletionCostError, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod, PodSet,
     PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, count_ranks,
@@ -158,11 +159,12 @@ fn records_are_checked() {
         assert_eq!(flags.bits(), bits);
     }
     let mut worst = Pod { phase: Phase::from_ordinal(3), flags: Flags::from_bits(9), ..pod };
-    worst.reserved.as_mut().fill(1);
+    worst.reserved = reserved([1; 8]);
     assert_eq!(worst.validate(), Err(InvalidPod::UnknownPhase(3)), "by offset");
     for at in 0..pod.reserved.as_ref().len() {
-        let mut unsound = pod;
-        unsound.reserved.as_mut()[at] = 1;
+        let mut bytes = [0; 8];
+        bytes[at] = 1;
+        let unsound = Pod { reserved: reserved(bytes), ..pod };
         assert_eq!(unsound.validate(), Err(InvalidPod::ReservedNotZero));
     }
 }
@@ -335,8 +337,7 @@ fn a_pod_set_ranks_and_picks() {
     set.push_related("").unwrap();
     assert_eq!(set.push(pod(4), "worker-c"), Err(PodSetError::NodesFull));
     assert_eq!(set.push_related("worker-c"), Err(PodSetError::NodesFull));
-    let mut unsound = Pod::new();
-    unsound.reserved.as_mut().fill(1);
+    let unsound = Pod { reserved: reserved([1; 8]), ..Pod::new() };
     assert_eq!(set.push(unsound, ""), Err(PodSetError::Invalid(InvalidPod::ReservedNotZero)));
     assert_eq!(set.victims(&Policy::without_now(), 9), [0, 1, 2], "no failed push left a trace");
     assert_eq!(set.pods().iter().map(|pod| pod.rank).collect::<Vec<_>>(), [3, 2, 2]);
@@ -350,6 +351,13 @@ fn a_pod_set_ranks_and_picks() {
     );
     assert_eq!(set.pods()[3].rank, 2);
     assert_eq!(set.pods()[3].flags, Flags::NONE);
+
+    assert_eq!((set.len(), set.is_empty()), (4, false));
+    set.clear();
+    assert_eq!((set.len(), set.is_empty()), (0, true));
+    set.push(pod(6), "worker-c").unwrap();
+    assert_eq!(set.victims(&Policy::without_now(), 9), [0]);
+    assert_eq!(set.pods()[0].rank, 1, "ranks are counted anew");
 }
 
 #[test]

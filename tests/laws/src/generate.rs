@@ -177,7 +177,9 @@ pub fn cases_with_invalid_records(len: impl Into<SizeRange>) -> impl Strategy<Va
             pod.phase = phase.map_or(pod.phase, Phase::from_ordinal);
             pod.flags = flags.map_or(pod.flags, Flags::from_bits);
             if let Some((place, byte)) = reserved {
-                pod.reserved.as_mut()[place] = byte;
+                let mut bytes = [0; 8];
+                bytes[place] = byte;
+                pod.reserved = podrank::ffi::reserved(bytes);
             }
         }
         (policy, pods)
