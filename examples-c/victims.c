@@ -76,7 +76,7 @@ int main(void) {
         pods[i] = record(&set[i], nodes, COUNT(nodes));
     check(podrank_count_ranks(pods, COUNT(set), NULL, 0, counts, COUNT(nodes)), "ranks");
     check(podrank_availability(pods, COUNT(set), MIN_READY_SECONDS, options.now, &ready, &available, &look_again), "availability");
-    check(podrank_sort(pods, COUNT(set), &options, order, COUNT(order)), "order");
+    check(podrank_sort(pods, COUNT(set), &options, order, COUNT(order), NULL, 0), "order");
 
     printf("%zu of %zu pods are available, and %d must be:\n", available, COUNT(set), MIN_AVAILABLE);
     for (i = 0; i + WANTED < COUNT(set); i++) {

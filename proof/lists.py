@@ -51,7 +51,7 @@ def sort(machine, length, symbols):
     """sort is a permutation of all pods, in order."""
     buffer, order = records(length, symbols), Buffer("order", OUTPUT, 4 * length, writable=True)
     pods = pods_of(buffer)
-    walk = machine.walk("podrank_sort", [buffer, length, 0, order, length])
+    walk = machine.walk("podrank_sort", [buffer, length, 0, order, length, 0, 0])
     each_order = list(itertools.permutations(range(length)))
     return holds(walk, [], lambda after: Or([And(says(after["order"], 4, each), in_order(pods, each)) for each in each_order]))
 

@@ -6,7 +6,7 @@ pub use crate::controller::expectations::Expected;
 pub use crate::go_sort::go_sort;
 pub use crate::node::node_number;
 
-use crate::{Candidate, Pod, Policy, Reserved, Rule, TooManyPods};
+use crate::{Candidate, OrderError, Pod, Policy, Reserved, Rule, TooManyPods};
 #[cfg(feature = "steering")]
 use crate::{SteerError, SteerScratch, Steered};
 use core::ffi::CStr;
@@ -23,7 +23,7 @@ pub const fn rule_name(rule: Rule) -> &'static CStr {
     rule.c_name()
 }
 
-/// Whether [`Policy::select_with`] uses its scratch buffer. Where 32 bits are all that is compared at a time,
+/// Whether [`Policy::select_with`] and [`Policy::sort_with`] use their scratch buffers. Where 32 bits are all that is compared at a time,
 /// it would save little, and the code for it is large.
 ///
 /// `target_has_atomic = "64"` separates such machines from others, here and in the order: WebAssembly has 32-bit
@@ -42,6 +42,20 @@ pub fn select_with<'v>(
     scratch: &mut [Candidate],
 ) -> Result<&'v [u32], TooManyPods> {
     policy.select_in(pods, victims, scratch)
+}
+
+/// Does what [`Policy::sort_with`] does with a buffer that is not a whole number of
+/// [`Scratch`](crate::Scratch).
+///
+/// # Errors
+/// Those of [`Policy::sort_with`].
+pub fn sort_with<'v>(
+    policy: &Policy,
+    pods: &[Pod],
+    order: &'v mut [u32],
+    scratch: &mut [Candidate],
+) -> Result<&'v [u32], OrderError> {
+    policy.sort_in(pods, order, scratch)
 }
 
 #[cfg(feature = "steering")]

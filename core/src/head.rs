@@ -3,8 +3,8 @@
 use crate::order::value;
 use crate::{Pod, Policy, Rule};
 
-/// Scratch memory for one victim of [`Policy::select_with`]: make a buffer of `Scratch::default()`, one per
-/// victim. It takes 64 bytes, as C's `podrank_scratch` does.
+/// Scratch memory for one victim of [`Policy::select_with`], or for four pods of [`Policy::sort_with`]: make a buffer of
+/// `Scratch::default()`. It takes 64 bytes, as C's `podrank_scratch` does.
 pub type Scratch = [Candidate; 4];
 
 /// A quarter of a [`Scratch`]. Its contents are private.
@@ -14,7 +14,17 @@ pub struct Candidate(u128);
 
 impl Candidate {
     pub(crate) const fn new(head: &Head, index: u32) -> Self {
-        Self(head.bits << u32::BITS | index as u128)
+        Self::with_bits(head.bits << u32::BITS, index)
+    }
+
+    /// Returns the candidate with the high 96 of these bits as its head.
+    pub(crate) const fn with_bits(bits: u128, index: u32) -> Self {
+        Self(bits >> u32::BITS << u32::BITS | index as u128)
+    }
+
+    /// Returns whether this one goes before the other by its head, or by its index if their heads tie.
+    pub(crate) const fn is_less(self, other: Self) -> bool {
+        self.0 < other.0
     }
 
     /// Returns whether this one goes before the other, or `None` if their heads tie: then compare the pods.

@@ -42,7 +42,7 @@
 //! | you have | you want | use |
 //! |---|---|---|
 //! | pods | the first `k` victims | [`Policy::select`], [`Policy::select_with`] |
-//! | pods | all of them, in the order in which they go | [`Policy::sort`] |
+//! | pods | all of them, in the order in which they go | [`Policy::sort`], [`Policy::sort_with`] |
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
@@ -112,6 +112,7 @@ mod select;
 #[cfg(feature = "kubernetes")]
 mod settle;
 mod sort;
+mod sort_pods;
 #[cfg(feature = "steering")]
 mod spread;
 #[cfg(feature = "steering")]

@@ -2,6 +2,8 @@
 
 use crate::{Pod, Policy, Rule, Time};
 use core::cmp::Ordering;
+use core::mem;
+use core::ops::Range;
 
 /// A pod's place in the order, as a number of 64 bytes: the pod with the smaller key goes first.
 ///
@@ -123,10 +125,54 @@ impl Policy {
     /// ties. Pods with distinct UIDs never tie.
     #[must_use]
     pub fn compare(&self, a: &Pod, b: &Pod) -> Ordering {
-        (0..WORDS)
+        self.compare_words(0..WORDS, a, b)
+    }
+
+    /// Compares these words of two keys.
+    #[inline(always)]
+    fn compare_words(&self, words: Range<usize>, a: &Pod, b: &Pod) -> Ordering {
+        words
             .map(|i| word(i, a, self).cmp(&word(i, b, self)))
             .find(|ordering| ordering.is_ne())
             .unwrap_or(Ordering::Equal)
+    }
+
+    /// Returns how each pod compares with the next: `Greater` for all, or `Less` or `Equal` for all. Returns `None` if it
+    /// is neither.
+    ///
+    /// Computes each word of a pod only once, and the later ones only if the first ones tie.
+    pub(crate) fn run(&self, pods: &[Pod]) -> Option<Ordering> {
+        let later_words = |pod: &Pod| [1, 2, 3].map(|i| word(i, pod, self));
+        let mut word_before = pods.first().map_or(0, |pod| word(0, pod, self));
+        let mut later_before = None;
+        let mut direction = None;
+        let is_run = pods.windows(2).all(|pair| {
+            let [a, b] = pair else { return true };
+            let (word, later_of_a) = (word(0, b, self), later_before.take());
+            let mut ordering = mem::replace(&mut word_before, word).cmp(&word);
+            if ordering.is_eq() {
+                let later = later_words(b);
+                ordering = later_of_a.unwrap_or_else(|| later_words(a)).cmp(&later);
+                later_before = Some(later);
+            }
+            let ordering = ordering.then_with(|| self.compare_words(4..WORDS, a, b));
+            direction.get_or_insert(ordering).is_gt() == ordering.is_gt()
+        });
+        is_run.then_some(direction.unwrap_or(Ordering::Equal))
+    }
+
+    /// Returns the first word of the keys in which any of these pods differ, or `None` if all tie.
+    pub(crate) fn first_difference<'p>(
+        &self,
+        mut pods: impl Iterator<Item = &'p Pod> + Clone,
+    ) -> Option<usize> {
+        let first = pods.next()?;
+        (0..WORDS).find(|&i| pods.clone().any(|pod| word(i, pod, self) != word(i, first, self)))
+    }
+
+    /// Returns this word of the key and the next.
+    pub(crate) fn two_words(&self, i: usize, pod: &Pod) -> u128 {
+        u128::from(word(i, pod, self)) << u64::BITS | u128::from(word(i.saturating_add(1), pod, self))
     }
 
     /// Returns what [`compare`](Policy::compare) returns, and the rule that decides: the first that does not
@@ -153,12 +199,18 @@ impl Policy {
     /// Returns whether `pod` goes before the pod with this key.
     #[inline(always)]
     pub(crate) fn goes_before(&self, pod: &Pod, key: &Key) -> bool {
+        self.compare_with_key(pod, key).is_lt()
+    }
+
+    /// Compares `pod` with the pod with this key.
+    #[inline(always)]
+    pub(crate) fn compare_with_key(&self, pod: &Pod, key: &Key) -> Ordering {
         for (i, theirs) in key.0.iter().enumerate() {
             match word(i, pod, self).cmp(theirs) {
                 Ordering::Equal => {}
-                ordering => return ordering.is_lt(),
+                ordering => return ordering,
             }
         }
-        false
+        Ordering::Equal
     }
 }

@@ -97,20 +97,6 @@ impl Policy {
         Ok(victims)
     }
 
-    /// Writes the indices of all pods to `order`, in the order in which they go. Of pods that tie, the one with the
-    /// lower index goes first. Returns the part of `order` that was written, which is as long as `pods`. The
-    /// records do not move.
-    ///
-    /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for
-    /// more than `u32::MAX` pods. In that case nothing is written.
-    pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], OrderError> {
-        if order.len() < pods.len() {
-            return Err(OrderError::ShortBuffer { len: order.len(), pods: pods.len() });
-        }
-        Ok(self.select(pods, order)?)
-    }
-
     /// Returns whether the pod with index `a` goes before that with index `b`. Pods that tie go by index.
     pub(crate) fn index_goes_before(&self, pods: &[Pod], a: u32, b: u32) -> bool {
         match (pods.get(a as usize), pods.get(b as usize)) {

@@ -7,22 +7,67 @@ use heapless::Vec;
 /// The longest list that insertion sort handles.
 const SHORT: usize = 8;
 
+/// The shortest list whose median is worth more than three comparisons.
+const LONG: usize = 64;
+
+/// How quicksort compares items.
+pub(crate) trait Comparison<T: Copy> {
+    /// What makes the comparisons of many items with one fast.
+    type Pivot;
+
+    fn pivot(&self, item: T) -> Self::Pivot;
+
+    fn goes_before_pivot(&self, item: T, pivot: &Self::Pivot) -> bool;
+
+    fn goes_before(&self, a: T, b: T) -> bool;
+
+    /// Sorts a part without partitioning it, or returns false. The items next to the part are in their places.
+    fn sort_part(&mut self, part: &mut [T], _neighbours: [Option<T>; 2]) -> bool {
+        let is_short = part.len() <= SHORT;
+        if is_short {
+            insertion_sort(part, &|a, b| self.goes_before(a, b));
+        }
+        is_short
+    }
+}
+
+impl<T: Copy, F: Fn(T, T) -> bool> Comparison<T> for &F {
+    type Pivot = T;
+
+    fn pivot(&self, item: T) -> T {
+        item
+    }
+
+    fn goes_before_pivot(&self, item: T, pivot: &T) -> bool {
+        self(item, *pivot)
+    }
+
+    fn goes_before(&self, a: T, b: T) -> bool {
+        self(a, b)
+    }
+}
+
+/// Sorts a list with quicksort.
+pub(crate) fn quicksort<T: Copy>(list: &mut [T], mut comparison: impl Comparison<T>) {
+    sort_within(list, 0..list.len(), &mut comparison);
+}
+
 /// Brings the first `k` of a list to its start, in order; the rest is in no order.
-pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
-    sort_within(list, 0..k, before);
+pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, mut before: &impl Fn(T, T) -> bool) {
+    sort_within(list, 0..k, &mut before);
 }
 
 /// Brings the first `k` of a list to its start, the last of them in its place; the others are in no order.
-pub(crate) fn gather_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
-    sort_within(list, k.saturating_sub(1)..k, before);
+pub(crate) fn gather_first<T: Copy>(list: &mut [T], k: usize, mut before: &impl Fn(T, T) -> bool) {
+    sort_within(list, k.saturating_sub(1)..k, &mut before);
 }
 
 /// Puts into each of these positions what a sort would put there, and what comes before them into the positions
 /// before. This is quicksort, which sorts a part by heap once it has partitioned badly too often.
-fn sort_within<T: Copy>(list: &mut [T], wanted: Range<usize>, before: &impl Fn(T, T) -> bool) {
+fn sort_within<T: Copy>(list: &mut [T], wanted: Range<usize>, comparison: &mut impl Comparison<T>) {
     // The longer of two parts waits, and whatever waits after it lies in the other, which is at most half as
     // long as both. So no list needs a larger stack.
-    sort_within_with::<T, { usize::BITS as usize }>(list, wanted, before);
+    sort_within_with::<T, { usize::BITS as usize }>(list, wanted, comparison);
 }
 
 /// Does what [`sort_within`] does with a stack for up to `STACK` waiting parts. A part that does not fit is
@@ -30,34 +75,37 @@ fn sort_within<T: Copy>(list: &mut [T], wanted: Range<usize>, before: &impl Fn(T
 fn sort_within_with<T: Copy, const STACK: usize>(
     list: &mut [T],
     wanted: Range<usize>,
-    before: &impl Fn(T, T) -> bool,
+    comparison: &mut impl Comparison<T>,
 ) {
     let is_wanted = |from, to| from < wanted.end && wanted.start < to;
-    let mut patience = list.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
     let mut waiting = Vec::<_, STACK>::new();
-    let mut next = Some((0, list.len()));
-    while let Some((from, to)) = next.or_else(|| waiting.pop()) {
+    // Each part has its own patience: in a long list, some of the many partitions are bad by chance.
+    let mut next = Some((0_usize, list.len(), list.len().checked_ilog2().unwrap_or(0)));
+    while let Some((from, to, mut patience)) = next.or_else(|| waiting.pop()) {
         next = None;
+        let neighbours = [from.checked_sub(1), Some(to)].map(|position| list.get(position?).copied());
         let part = list.get_mut(from..to).filter(|_| is_wanted(from, to)).unwrap_or_default();
-        if part.len() <= SHORT {
-            insertion_sort(part, before);
-        } else if patience == 0 {
-            heap_sort(part, before);
-        } else {
-            let len = part.len();
-            let cut = from.saturating_add(partition(part, before));
-            let (mut short, mut long) = ((from, cut), (cut.saturating_add(1), to));
-            if cut.saturating_sub(from) > len / 2 {
-                core::mem::swap(&mut short, &mut long);
-            }
-            let (start, end) = short;
-            if end.saturating_sub(start) < len / 8 {
-                patience = patience.saturating_sub(1);
-            }
-            next = Some(short);
-            if let Err((from, to)) = waiting.push(long) {
-                heap_sort(list.get_mut(from..to).filter(|_| is_wanted(from, to)).unwrap_or_default(), before);
-            }
+        if comparison.sort_part(part, neighbours) {
+            continue;
+        }
+        if patience == 0 {
+            heap_sort(part, &|a, b| comparison.goes_before(a, b));
+            continue;
+        }
+        let len = part.len();
+        let cut = from.saturating_add(partition(part, comparison));
+        let (mut short, mut long) = ((from, cut), (cut.saturating_add(1), to));
+        if cut.saturating_sub(from) > len / 2 {
+            core::mem::swap(&mut short, &mut long);
+        }
+        let ((start, end), (from, to)) = (short, long);
+        if end.saturating_sub(start) < len / 8 {
+            patience = patience.saturating_sub(1);
+        }
+        next = Some((start, end, patience));
+        if waiting.push((from, to, patience)).is_err() {
+            let part = list.get_mut(from..to).filter(|_| is_wanted(from, to)).unwrap_or_default();
+            heap_sort(part, &|a, b| comparison.goes_before(a, b));
         }
     }
 }
@@ -76,31 +124,50 @@ fn insertion_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     }
 }
 
-/// Partitions a list by the median of three items: items that go before it, the median, and the rest. Returns
-/// the median's position.
+/// Partitions a list by its [`median`]: items that go before it, the median, and the rest. Returns the median's
+/// position.
 ///
 /// Swaps unconditionally, because a branch would be unpredictable.
-fn partition<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) -> usize {
+fn partition<T: Copy>(list: &mut [T], comparison: &impl Comparison<T>) -> usize {
     let cells = Cell::from_mut(list).as_slice_of_cells();
-    let ([first, .., end], Some(middle)) = (cells, cells.get(cells.len() / 2)) else { return 0 };
-    for (a, b) in [(first, middle), (first, end), (end, middle)] {
-        if before(b.get(), a.get()) {
-            exchange(a, b);
-        }
-    }
-    let pivot = end.get();
+    let (Some((end, others)), Some(median)) = (cells.split_last(), median(cells, comparison)) else {
+        return 0;
+    };
+    exchange(end, median);
+    let pivot = comparison.pivot(end.get());
     let mut cut = 0_usize;
-    for cell in cells.split_last().map_or(&[][..], |(_, others)| others) {
+    for cell in others {
         let item = cell.get();
         if let Some(target) = cells.get(cut) {
             cell.set(target.replace(item));
         }
-        cut = cut.wrapping_add(usize::from(before(item, pivot)));
+        cut = cut.wrapping_add(usize::from(comparison.goes_before_pivot(item, &pivot)));
     }
     if let Some(target) = cells.get(cut) {
         exchange(target, end);
     }
     cut
+}
+
+/// Returns the median of three items, or in a long list, of the medians of three times three.
+fn median<'l, T: Copy>(list: &'l [Cell<T>], comparison: &impl Comparison<T>) -> Option<&'l Cell<T>> {
+    let of_three = |[a, b, c]: [&'l Cell<T>; 3]| {
+        let goes_before = |a: &Cell<T>, b: &Cell<T>| comparison.goes_before(a.get(), b.get());
+        let is_before = goes_before(a, b);
+        if is_before != goes_before(a, c) {
+            a
+        } else if is_before == goes_before(b, c) {
+            b
+        } else {
+            c
+        }
+    };
+    let ninth = |i: usize| list.get(i.saturating_mul(list.len() / 9));
+    let of_ninths = |a, b, c| Some(of_three([ninth(a)?, ninth(b)?, ninth(c)?]));
+    if list.len() < LONG {
+        return of_ninths(0, 4, 8);
+    }
+    Some(of_three([of_ninths(0, 1, 2)?, of_ninths(3, 4, 5)?, of_ninths(6, 7, 8)?]))
 }
 
 /// `Cell::swap` without its panic.
@@ -257,19 +324,55 @@ mod tests {
         // A full period of a linear congruential generator: each number once, in no order.
         let list: Vec<usize> = (0..4096).map(|i: usize| (i * 1549 + 863) % 4096).collect();
         let before = |a, b| a < b;
+        let mut before = &before;
         for k in [1, 100, 4000, 4096] {
-            for sort in
-                [sort_within_with::<usize, 0>, sort_within_with::<usize, 1>, sort_within_with::<usize, 3>]
-            {
+            for stack in [0, 1, 3] {
+                let mut sort = |list: &mut [usize], wanted| match stack {
+                    0 => sort_within_with::<usize, 0>(list, wanted, &mut before),
+                    1 => sort_within_with::<usize, 1>(list, wanted, &mut before),
+                    _ => sort_within_with::<usize, 3>(list, wanted, &mut before),
+                };
                 let mut sorted = list.clone();
-                sort(&mut sorted, 0..k, &before);
+                sort(&mut sorted, 0..k);
                 assert!(sorted[..k].iter().copied().eq(0..k), "{k}");
                 let mut middle = list.clone();
-                sort(&mut middle, k / 2..k, &before);
+                sort(&mut middle, k / 2..k);
                 assert!(middle[k / 2..k].iter().copied().eq(k / 2..k), "{k}");
                 assert!(middle[..k / 2].iter().all(|&item| item < k / 2), "{k}");
                 sorted.sort_unstable();
                 assert!(sorted.into_iter().eq(0..4096), "{k}: no number may be lost");
+            }
+        }
+    }
+
+    type Sort<'f> = &'f dyn Fn(&mut [usize]);
+
+    /// The law of sort-research-rs, with comparisons that answer at random, or always the same.
+    #[test]
+    fn whatever_the_comparison_says_no_item_is_lost_or_duplicated() {
+        let random = Cell::new(1_u32);
+        let toss = |chance: u32| {
+            random.set(random.get().wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+            random.get() >> 24 < chance
+        };
+        for len in [0, 1, 2, 3, 8, 9, 20, 63, 64, 65, 300, 4000] {
+            for chance in [0, 1, 64, 128, 192, 255, 256] {
+                let before = |_: usize, _: usize| toss(chance);
+                let k = len / 3;
+                let functions: [Sort<'_>; 6] = [
+                    &|list| sort(list, &before),
+                    &|list| sort_first(list, k, &before),
+                    &|list| gather_first(list, k, &before),
+                    &|list| heap_sort(list, &before),
+                    &|list| insertion_sort(list, &before),
+                    &|list| sort_within_with::<_, 1>(list, k..len, &mut &before),
+                ];
+                for (number, function) in functions.iter().enumerate() {
+                    let mut list: Vec<usize> = (0..len).collect();
+                    function(&mut list);
+                    list.sort_unstable();
+                    assert!(list.into_iter().eq(0..len), "function {number}, {len} items, {chance} of 256");
+                }
             }
         }
     }

@@ -132,7 +132,7 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_settle(pods, 2, NULL, 1, order, 2, scores, 2, &len, &contested) != 0 || len != 1 || contested != 0)
         return 0;
-    if (podrank_sort(pods, 2, NULL, order, 2) != 0 || order[0] != 0 || order[1] != 1)
+    if (podrank_sort(pods, 2, NULL, order, 2, scratch, 1) != 0 || order[0] != 0 || order[1] != 1)
         return 0;
     if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
         return 0;

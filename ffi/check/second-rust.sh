@@ -17,7 +17,7 @@ int main(void) {
     uint32_t order[2];
     pods[0].restarts = 1;
     pods[1].restarts = 2;
-    return podrank_sort(pods, 2, NULL, order, 2) == PODRANK_OK && order[0] == 1 && second(7) == 7 ? 0 : 1;
+    return podrank_sort(pods, 2, NULL, order, 2, NULL, 0) == PODRANK_OK && order[0] == 1 && second(7) == 7 ? 0 : 1;
 }
 C
 quietly rustc --edition 2024 --crate-type staticlib -O --print native-static-libs -o "$tmp/libsecond.a" "$tmp/second.rs"

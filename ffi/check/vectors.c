@@ -166,7 +166,7 @@ static int selection_holds(const struct vector_selection *selection) {
     if (selection->counted && !ranks_hold(pods, len, &vector_pods[selection->others], selection->others_len))
         return 0;
 
-    MUST(podrank_sort(pods, len, options, order, len) == PODRANK_OK);
+    MUST(podrank_sort(pods, len, options, order, len, scratch, VECTOR_PODS_MAX) == PODRANK_OK);
     if (!all_different(order, len, len))
         return 0;
 

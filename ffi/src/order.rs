@@ -7,10 +7,11 @@ use crate::question::Question;
 use crate::record::{podrank_pod, sound};
 use crate::status::run;
 use core::mem::size_of;
-use podrank::ffi::{IS_SCRATCH_USED, select_with};
+use podrank::ffi::{IS_SCRATCH_USED, select_with, sort_with};
 use podrank::{Candidate, Pod, Rule, Scratch};
 
-/// Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
+/// Scratch memory of podrank_select for one victim, or of podrank_sort for four pods. Its contents are private and need
+/// not be initialised.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_scratch {
@@ -27,6 +28,19 @@ const _: () = {
     assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
     assert!(size_of::<podrank_scratch>() == 4 * size_of::<Candidate>());
 };
+
+/// Returns the candidates in up to `most` elements of a scratch buffer. The rest is not initialised.
+///
+/// # Safety
+/// As for [`Output::filled`].
+unsafe fn candidates<'a>(scratch: Output<Words>, most: usize) -> &'a mut [Candidate] {
+    // SAFETY: promised to this function. A candidate is a number, for which any bits will do.
+    unsafe {
+        let scratch = scratch.filled(if IS_SCRATCH_USED { most } else { 0 }, [0; 16]);
+        // By words: no step of a whole scratch would bring a misaligned one into line.
+        scratch.as_flattened_mut().align_to_mut::<Candidate>().1
+    }
+}
 
 /// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
 /// Pods with distinct UIDs never tie.
@@ -104,10 +118,8 @@ pub unsafe extern "C" fn podrank_select(
         unsafe {
             let pods = sound(pods.read())?;
             let victims_len = victims_len.min(pods_len);
-            // More than one per victim brings little, so the rest is not initialised.
-            let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, [0; 16]);
-            // By words: no step of a whole scratch would bring a misaligned one into line.
-            let (_, scratch, _) = scratch.as_flattened_mut().align_to_mut::<Candidate>();
+            // More than one per victim brings little.
+            let scratch = candidates(scratch, victims_len);
             selected.set(select_with(&policy, pods, victims.filled(victims_len, 0), scratch)?.len());
         }
         Ok(())
@@ -117,7 +129,11 @@ pub unsafe extern "C" fn podrank_select(
 /// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
 /// that tie, the one with the lower index goes first. The records do not move. If order_len is below
 /// pods_len: PODRANK_ERR_SHORT_BUFFER.
-/// The time grows with n log n, for n pods.
+///
+/// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With pods_len / 4 + 1 elements, sorting a long list is
+/// several times faster. A shorter buffer helps less, and a longer one no more. On machines without 64-bit atomics, such as
+/// Cortex-M and 32-bit RISC-V, scratch is always ignored.
+/// The time grows with n log n, for n pods. With 64-bit atomics, it grows with n if they are in the order or in its reverse.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_sort(
     pods: *const podrank_pod,
@@ -125,18 +141,23 @@ pub unsafe extern "C" fn podrank_sort(
     options: *const podrank_options,
     order: *mut u32,
     order_len: usize,
+    scratch: *mut podrank_scratch,
+    scratch_len: usize,
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let order = Output::new(order, order_len)?;
+        let scratch = Output::new(scratch.cast::<Words>(), scratch_len)?;
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
-        apart(&[order.span()], &[pods.span(), options])?;
+        apart(&[order.span(), scratch.span()], &[pods.span(), options])?;
         order.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             let pods = sound(pods.read())?;
-            policy.sort(pods, order.filled(pods.len(), 0))?;
+            // One candidate may be lost to the alignment.
+            let scratch = candidates(scratch, (pods_len / 4).saturating_add(1));
+            sort_with(&policy, pods, order.filled(pods.len(), 0), scratch)?;
         }
         Ok(())
     })

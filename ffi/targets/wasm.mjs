@@ -126,7 +126,7 @@ function selection(group, { pods: names, related, delete: count, victims, anyOrd
   const [order, chosen, selected, scratch] = [room(4 * list.length), room(4 * count), room(4), room(SCRATCH * count)];
   const read = (from, length) => Array.from({ length }, (_, i) => view.getUint32(from + 4 * i, true));
 
-  must(podrank.podrank_sort(at, list.length, policyAt, order, list.length) === PODRANK.OK, "sort");
+  must(podrank.podrank_sort(at, list.length, policyAt, order, list.length, scratch, count) === PODRANK.OK, "sort");
   for (const scratchLength of [0, count]) {
     must(
       podrank.podrank_select(at, list.length, policyAt, chosen, count, scratch, scratchLength, selected) === PODRANK.OK,
@@ -161,7 +161,7 @@ async function threads() {
   const at = pods([{}, {}, {}]), policy = options(), order = room(12);
   const worker = new Worker(source, { eval: true, workerData: { memory, at } });
   await new Promise((resolve, reject) => worker.once("exit", resolve).once("error", reject));
-  must(podrank.podrank_sort(at, 3, policy, order, 3) === PODRANK.OK, "sort");
+  must(podrank.podrank_sort(at, 3, policy, order, 3, 0, 0) === PODRANK.OK, "sort");
   must([0, 1, 2].every((i) => view.getUint32(order + 4 * i, true) === 2 - i), "more restarts go first");
 }
 

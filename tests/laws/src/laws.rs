@@ -29,7 +29,7 @@ pub fn one_answer(order: &impl Implementation, policy: &Policy, a: &Pod, b: &Pod
 }
 
 /// On a list, the sorted pods are in order between all pairs, so the order is a total order with ties, and transitive.
-/// It is also the oracle's order.
+/// It is also the oracle's order, in whatever pattern the pods are listed and with a scratch buffer of any size.
 pub fn total_order(order: &impl Implementation, policy: &Policy, pods: &[Pod]) {
     let sorted = order.sort(policy, pods);
     for (i, &a) in sorted.iter().enumerate() {
@@ -38,7 +38,20 @@ pub fn total_order(order: &impl Implementation, policy: &Policy, pods: &[Pod]) {
             assert!(ordering.then(a.cmp(&b)).is_lt(), "{a} is sorted before {b}: {policy:?} {pods:?}");
         }
     }
-    assert_eq!(sorted, oracle::sort(policy, pods), "{policy:?} {pods:?}");
+    let expected = oracle::sort(policy, pods);
+    assert_eq!(sorted, expected, "{policy:?} {pods:?}");
+    let in_order: Vec<Pod> = expected.iter().map(|&index| pods[index as usize]).collect();
+    let reversed: Vec<Pod> = in_order.iter().rev().copied().collect();
+    let sawtooth = [&in_order[in_order.len() / 2..], &in_order[..], &reversed[..]].concat();
+    for pods in [pods, &in_order, &reversed, &sawtooth] {
+        let expected = oracle::sort(policy, pods);
+        assert_eq!(order.sort(policy, pods), expected, "{policy:?} {pods:?}");
+        // Each element has four candidates.
+        for scratch in [1, pods.len() / 8, pods.len() / 4 + 1, pods.len()] {
+            let sorted = order.sort_with(policy, pods, scratch);
+            assert_eq!(sorted, expected, "scratch {scratch}: {policy:?} {pods:?}");
+        }
+    }
 }
 
 /// `select(k)` returns the first `k` pods of the sorted list, with a scratch buffer of any size. If `k` is larger than
@@ -137,6 +150,7 @@ pub fn long_lists(order: &impl Implementation) {
         assert!(selected == expected[..k], "k = {k}, scratch {scratch}");
     }
     assert!(order.sort(&policy, &mixed) == expected, "sort");
+    assert!(order.sort_with(&policy, &mixed, mixed.len() / 4 + 1) == expected, "sort with a scratch buffer");
     assert!(order.sort(&policy, &vec![Pod::new(); mixed.len()]).into_iter().eq(0..LONG), "ties");
 
     let sorted: Vec<Pod> = expected.iter().map(|&index| mixed[index as usize]).collect();

@@ -55,6 +55,8 @@ pub trait Implementation {
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
     /// Returns all pods in the order.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
+    /// Returns all pods in the order, sorted with a scratch buffer of this length.
+    fn sort_with(&self, policy: &Policy, pods: &[Pod], scratch: usize) -> Vec<u32>;
     /// Returns Kubernetes' relation, and the rule that decides.
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>);
     /// Returns what Kubernetes' relation determines when `k` pods are deleted.
@@ -111,6 +113,11 @@ impl Implementation for Core {
 
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
         policy.sort(pods, &mut vec![u32::MAX; pods.len()]).unwrap().to_vec()
+    }
+
+    fn sort_with(&self, policy: &Policy, pods: &[Pod], scratch: usize) -> Vec<u32> {
+        let mut scratch = vec![Scratch::default(); scratch];
+        policy.sort_with(pods, &mut vec![u32::MAX; pods.len()], &mut scratch).unwrap().to_vec()
     }
 
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {

@@ -262,7 +262,8 @@ fn of_lists() -> Vec<Function> {
             podrank_sort,
             list(pods("pods", 7)),
             one(options()),
-            list(output::<u32>("order", 7).each(0))
+            list(output::<u32>("order", 7).each(0)),
+            list(output::<podrank_scratch>("scratch", 4))
         ),
         function!(
             podrank_upstream,

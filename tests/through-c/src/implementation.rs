@@ -159,8 +159,13 @@ impl Implementation for C {
     }
 
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
+        self.sort_with(policy, pods, 0)
+    }
+
+    fn sort_with(&self, policy: &Policy, pods: &[Pod], scratch: usize) -> Vec<u32> {
         let (mut pods, mut order) = (records(pods), vec![u32::MAX; pods.len()]);
-        done(call!(podrank_sort(list(pods), &options(policy), list(order))));
+        let mut scratch = vec![podrank_scratch { words: [7; 8] }; scratch];
+        done(call!(podrank_sort(list(pods), &options(policy), list(order), list(scratch))));
         order
     }
 
