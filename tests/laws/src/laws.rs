@@ -12,7 +12,6 @@ pub fn one_answer(order: &impl Implementation, policy: &Policy, a: &Pod, b: &Pod
     let rule = first.map(|(rule, _)| *rule);
     let pair = (policy, a, b);
 
-    assert_eq!(oracle::compare(policy, a, b), ordering, "the oracle with itself: {pair:?}");
     assert_eq!(order.compare(policy, a, b), ordering, "compare: {pair:?}");
     assert_eq!(order.compare(policy, b, a), ordering.reverse(), "compare, swapped: {pair:?}");
     assert_eq!(order.decide(policy, a, b), (ordering, rule), "decide: {pair:?}");
