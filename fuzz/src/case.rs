@@ -1,44 +1,37 @@
-//! Bytes as a policy and pods that collide: few distinct values per field, and those at the edges.
+//! Bytes as a policy and pods. A pod can be any record, so every bit of a field occurs. Most pods collide with others:
+//! they have one of few values in each field, or they are copies of an earlier pod in which one field or one bit differs.
 //!
-//! Every byte string is a case. After its end come pseudorandom bytes that depend on the string, so even the empty string
-//! is a list of pods, and a change in one byte is another list. Within the string, each byte is a choice.
+//! The bytes describe one pod after the other, and the list ends where they end. So a shorter input is a shorter list,
+//! and a byte changes only what it chooses.
 
 use arbitrary::{Result, Unstructured};
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_laws::generate::{NOW, moments};
-use std::ops::RangeInclusive;
+use podrank_laws::generate::{NOW, moments, random};
+use std::collections::BTreeSet;
+use std::mem::transmute;
+use std::ops::{Range, RangeInclusive};
 
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// Returns `data`, followed by pseudorandom bytes that depend on it, up to a length of at least `len`.
-pub fn extended(data: &[u8], len: usize) -> Vec<u8> {
-    let mut bytes = data.to_vec();
-    // FNV-1a, then SplitMix64.
-    let seed = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let mut state = data.iter().fold(0xcbf2_9ce4_8422_2325, seed);
-    while bytes.len() < len {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bytes.extend((mixed ^ mixed >> 31).to_le_bytes());
-    }
-    bytes
-}
+/// A record's bytes.
+type Bytes = [u8; size_of::<Pod>()];
+
+/// Where the fields of a record are.
+const FIELDS: [Range<usize>; 12] =
+    [0..16, 16..24, 24..32, 32..36, 36..40, 40..44, 44..48, 48..52, 52..53, 53..54, 54..56, 56..64];
 
 /// Returns a valid record: the parts that C would reject are left out.
-pub fn sound(pod: Pod) -> Pod {
+pub fn valid(pod: Pod) -> Pod {
     let phase = Phase::from_ordinal(pod.phase.ordinal() % 3);
     Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: Pod::new().reserved, ..pod }
 }
 
 /// Puts a list in another order, which a random number chooses.
 pub fn shuffle<T>(list: &mut [T], salt: u64) {
-    let mut state = salt;
+    let mut random = random(salt);
     for last in (1..list.len()).rev() {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        list.swap(last, usize::try_from((state >> 33) % (last as u64 + 1)).expect("a place"));
+        list.swap(last, usize::try_from(random(last as u64 + 1)).expect("a place"));
     }
 }
 
@@ -58,66 +51,88 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the case that these bytes stand for. Its number of pods is in `len`, and mostly small.
+    /// Returns the case that these bytes stand for. Its number of pods is in `len`.
     pub fn of(data: &[u8], len: RangeInclusive<usize>) -> Self {
-        let bytes = extended(data, 32 + 32 * *len.end());
-        Self::read(&mut Unstructured::new(&bytes), len).expect("zeros where bytes end")
+        Self::read(&mut Unstructured::new(data), len).expect("zeros where bytes end")
     }
 
-    fn read(u: &mut Unstructured<'_>, len: RangeInclusive<usize>) -> Result<Self> {
+    /// Returns the case that the remaining bytes stand for.
+    pub fn read(u: &mut Unstructured<'_>, len: RangeInclusive<usize>) -> Result<Self> {
         let policy = policy(u)?;
-        let (least, most) = (*len.start(), *len.end());
-        let most = most.min(match u.int_in_range(0..=63_u8)? {
-            0..=47 => 8,
-            48..=61 => 40,
-            _ => most,
-        });
-        let len = u.int_in_range(least..=most)?;
-        let k = u.int_in_range(0..=len + 2)?;
-        let shared = u.arbitrary::<u16>()?;
-        let [distinct, wild] = [u.ratio(1, 2)?, u.ratio(1, 16)?];
-        let salt: u64 = u.arbitrary()?;
-        let now = policy.now.unix_nanos().unwrap_or(NOW);
-        let same = pod(u, now)?;
-        let mut pods = (0..len).map(|_| pod(u, now)).collect::<Result<Vec<_>>>()?;
-        for (i, pod) in (0_u64..).zip(&mut pods) {
-            share(shared, &same, pod);
-            if distinct {
-                // An odd multiplier permutes the numbers: no two are alike.
-                let number = u128::from(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt);
-                let uid: u128 = number << (8 * (salt % 9));
-                pod.uid = Uid::from_bytes(uid.to_be_bytes());
-            }
-            if wild {
-                pod.phase = Phase::from_ordinal(u.arbitrary()?);
-                pod.flags = Flags::from_bits(u.arbitrary()?);
-                u.fill_buffer(pod.reserved.as_mut())?;
-            }
+        let (choice, k, salt) = (u.arbitrary::<u8>()?, usize::from(u.arbitrary::<u16>()?), u.arbitrary()?);
+        let mut pods = pods(u, policy.now.unix_nanos().unwrap_or(NOW), len)?;
+        if choice % 2 == 1 {
+            number(&mut pods, salt);
         }
+        // Core accepts any records.
+        if choice < 240 {
+            pods = pods.into_iter().map(valid).collect();
+        }
+        let uids: BTreeSet<Uid> = pods.iter().map(|pod| pod.uid).collect();
+        let (k, distinct) = (k % (pods.len() + 3), uids.len() == pods.len());
         Ok(Self { policy, pods, k, distinct, salt })
     }
 }
 
-/// Copies the shared fields from one pod to another, so that the late rules decide, too.
-fn share(shared: u16, same: &Pod, pod: &mut Pod) {
-    let is_shared = |field: u32| shared >> field & 1 == 1;
-    for (field, flag) in [(0, Flags::ASSIGNED), (1, Flags::READY), (2, Flags::PREFERRED)] {
-        if is_shared(field) {
-            pod.flags = pod.flags.with(flag, same.flags.contains(flag));
+/// Gives each pod a UID of its own.
+fn number(pods: &mut [Pod], salt: u64) {
+    for (i, pod) in (0_u64..).zip(pods) {
+        // An odd multiplier permutes the numbers: no two are alike.
+        let number = u128::from(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt);
+        pod.uid = Uid::from_bytes((number << (8 * (salt % 9))).to_be_bytes());
+    }
+}
+
+/// As many records as the remaining bytes describe, but not fewer or more than `len`. They can be invalid.
+pub fn pods(u: &mut Unstructured<'_>, now: i64, len: RangeInclusive<usize>) -> Result<Vec<Pod>> {
+    let mut pods = Vec::new();
+    while pods.len() < *len.start() || pods.len() < *len.end() && !u.is_empty() {
+        let choice: u8 = u.arbitrary()?;
+        if choice < 240 {
+            pods.push(pod(choice, u, now, &pods)?);
+            continue;
+        }
+        // A few bytes stand for many pods, because the fuzzer starts with short inputs.
+        let (count, seed) = (usize::from(u.arbitrary::<u8>()?), u.arbitrary::<u16>()?);
+        let mut random = random(seed.into());
+        let bytes: Vec<u8> = (0..32 * count).map(|_| random(256).to_le_bytes()[0]).collect();
+        let u = &mut Unstructured::new(&bytes);
+        for _ in 0..count.min(*len.end() - pods.len()) {
+            pods.push(pod(u.arbitrary()?, u, now, &pods)?);
         }
     }
-    let kept = *pod;
-    *pod = Pod {
-        phase: if is_shared(3) { same.phase } else { kept.phase },
-        deletion_cost: if is_shared(4) { same.deletion_cost } else { kept.deletion_cost },
-        rank: if is_shared(5) { same.rank } else { kept.rank },
-        ready_time: if is_shared(6) { same.ready_time } else { kept.ready_time },
-        restarts: if is_shared(7) { same.restarts } else { kept.restarts },
-        sidecar_restarts: if is_shared(8) { same.sidecar_restarts } else { kept.sidecar_restarts },
-        creation_time: if is_shared(9) { same.creation_time } else { kept.creation_time },
-        tier: if is_shared(10) { same.tier } else { kept.tier },
-        ..kept
-    };
+    Ok(pods)
+}
+
+/// One more record: any, one of few values, or a change to one of the latest.
+fn pod(choice: u8, u: &mut Unstructured<'_>, now: i64, pods: &[Pod]) -> Result<Pod> {
+    let back = usize::from(choice / 8).checked_rem(pods.len()).map(|back| pods.len() - 1 - back);
+    let latest = back.map_or_else(Pod::new, |index| pods[index]);
+    // SAFETY: a record is plain integers without padding.
+    let mut bytes = unsafe { transmute::<Pod, Bytes>(latest) };
+    match choice % 8 {
+        0 => u.fill_buffer(&mut bytes)?,
+        1 | 2 => return few(u, now),
+        3..=5 => {
+            let bit = u.int_in_range(0..=8 * bytes.len() - 1)?;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        6 => {
+            let field = u.choose(&FIELDS)?.clone();
+            u.fill_buffer(&mut bytes[field])?;
+        }
+        _ => {
+            let changed: u16 = u.arbitrary()?;
+            // SAFETY: as above.
+            let other = unsafe { transmute::<Pod, Bytes>(few(u, now)?) };
+            let is_changed = |(field, _): &(usize, Range<usize>)| changed >> field & 1 == 1;
+            for (_, field) in FIELDS.into_iter().enumerate().filter(is_changed) {
+                bytes[field.clone()].copy_from_slice(&other[field]);
+            }
+        }
+    }
+    // SAFETY: any bytes are a record.
+    Ok(unsafe { transmute::<Bytes, Pod>(bytes) })
 }
 
 /// Any gates, and mostly the usual `now`.
@@ -138,8 +153,8 @@ pub fn policy(u: &mut Unstructured<'_>) -> Result<Policy> {
     Ok(Policy::at(now).with_gates(gates))
 }
 
-/// A valid pod.
-pub fn pod(u: &mut Unstructured<'_>, now: i64) -> Result<Pod> {
+/// A valid pod of few values, and those at the edges.
+fn few(u: &mut Unstructured<'_>, now: i64) -> Result<Pod> {
     let class = u.arbitrary::<u8>()?;
     Ok(Pod {
         uid: uid(u)?,
@@ -153,7 +168,7 @@ pub fn pod(u: &mut Unstructured<'_>, now: i64) -> Result<Pod> {
         // Half of the pods are running, and half are ready.
         phase: [Phase::RUNNING, Phase::RUNNING, Phase::UNKNOWN, Phase::PENDING][usize::from(class >> 6)],
         flags: Flags::from_bits(class & 7),
-        // The same in all pods as often as not, so that the later rules get to decide.
+        // The same in all pods as often as not, so that the later rules decide, too.
         tier: [0, 0, 0, 0, 1, 14, 15, 16][usize::from(class >> 3 & 7)],
         ..Pod::new()
     })

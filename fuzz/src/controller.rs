@@ -1,6 +1,6 @@
 //! `controller`: a controller's decisions against naive implementations, in Rust and, as far as C has them, through C.
 
-use crate::case::{self, Case, extended, sound};
+use crate::case::{self, Case, valid};
 use arbitrary::{Result, Unstructured};
 use podrank::Time;
 use podrank::controller::{Claimable, EXPECTATIONS_TIMEOUT_NANOS, Owner, PodKey, SetState};
@@ -16,11 +16,10 @@ use podrank_through_c::implementation::C;
 
 /// The target: the first byte chooses the decision, and the others its inputs.
 pub fn run(data: &[u8]) {
-    let bytes = extended(data, 1024);
-    run_with(data, &mut Unstructured::new(&bytes)).expect("zeros where bytes end");
+    run_with(&mut Unstructured::new(data)).expect("zeros where bytes end");
 }
 
-fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
+fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     match u.int_in_range(0..=7_u8)? {
         0 => {
             let mut set = SetState::new(number(u)?, number(u)?);
@@ -39,25 +38,29 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             slow_start_is_upstreams(&C, count, fails);
         }
         2 => {
-            let Case { policy, mut pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=40);
-            let now = policy.now.unix_nanos().unwrap_or(NOW);
             let seconds = *u.choose(&[0, 1, 10, 86_400, u32::MAX])?;
-            for pod in &mut pods {
+            let Case { policy, mut pods, salt, .. } = Case::read(u, 0..=40)?;
+            let since =
+                policy.now.unix_nanos().unwrap_or(NOW).saturating_sub(i64::from(seconds) * 1_000_000_000);
+            for (i, pod) in (0..).zip(&mut pods) {
                 // C rejects invalid records.
-                *pod = sound(*pod);
-                if u.ratio(1, 2)? {
-                    let since = now.saturating_sub(i64::from(seconds) * 1_000_000_000);
-                    pod.ready_time = Time::from_unix_nanos(since.saturating_add(u.int_in_range(-1..=1)?));
+                *pod = valid(*pod);
+                let near = (salt.rotate_right(2 * i) & 3).cast_signed();
+                if near < 3 {
+                    pod.ready_time = Time::from_unix_nanos(since.saturating_add(near - 1));
                 }
             }
             availability_is_upstreams(&Core, &pods, seconds, policy.now);
             availability_is_upstreams(&C, &pods, seconds, policy.now);
         }
-        3 => claims_and_ages(data, u)?,
+        3 => claims_and_ages(u)?,
         _ => {
             let now = *u.choose(&[NOW, -NOW])?;
             let start = case::time(u, now)?;
-            let steps = (0..u.int_in_range(1..=40_u8)?).map(|_| step(u)).collect::<Result<Vec<_>>>()?;
+            let mut steps = vec![step(u)?];
+            while steps.len() < 40 && !u.is_empty() {
+                steps.push(step(u)?);
+            }
             expectations_are_upstreams(&Core, start, &steps);
             expectations_are_upstreams(&C, start, &steps);
         }
@@ -66,8 +69,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// Which pods count, whose they are and how old the victims are.
-fn claims_and_ages(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
-    let Case { policy, pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=12);
+fn claims_and_ages(u: &mut Unstructured<'_>) -> Result<()> {
     let phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed", "", "running"];
     filters_are_upstreams(u.choose(&phases)?, u.arbitrary()?);
     let pod = Claimable {
@@ -78,6 +80,7 @@ fn claims_and_ages(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     };
     claim_is_upstreams(&pod, u.arbitrary()?);
     let victims: Vec<u32> = (0..u.int_in_range(0..=14)?).rev().collect();
+    let Case { policy, pods, .. } = Case::read(u, 0..=12)?;
     ages_are_upstreams(&pods, &victims, policy.now);
     Ok(())
 }

@@ -1,16 +1,17 @@
 //! `ffi`: the C functions with raw bytes as records and options, any other arguments, and null, misaligned, overlapping,
 //! short and endless buffers.
 //!
-//! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
-//! answers of the core, which the laws and other targets check. If something is wrong, the status must say so. No byte may change
-//! that is not an output.
+//! The target works out from the arguments alone what is wrong with a call. If something is wrong, the status must say
+//! so. If nothing is wrong, the outputs must be right, and no byte may change that is not an output. Lists are compared
+//! with naive implementations. Most other outputs are compared with core: there, this checks the C layer alone, and
+//! the laws and the other targets check core.
 //!
 //! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last
 //! in the block, so that `AddressSanitizer` finds an access beyond it.
 
 mod controller;
 
-use crate::case::{self, Case, extended, sound};
+use crate::case::{self, Case, valid};
 use arbitrary::{Result, Unstructured};
 use podrank::{
     EmptyNodesError, EmptyNodesScratch, Neighbour, Odds, Phase, Pod, Policy, SteerError, Time, Uid,
@@ -19,7 +20,7 @@ use podrank::{
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
-use podrank_laws::{Core, Implementation, laws, oracle, relation};
+use podrank_laws::{Core, Implementation, go_sort::go_sort, laws, oracle, relation};
 use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -38,40 +39,33 @@ const ALMOST_THE_END: usize = usize::MAX - 63;
 
 /// The target.
 pub fn run(data: &[u8]) {
-    let bytes = extended(data, 1024);
-    run_with(&mut Unstructured::new(&bytes)).expect("zeros where bytes end");
+    run_with(&mut Unstructured::new(data)).expect("zeros where bytes end");
 }
 
 fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
-    let mut call = call(u)?;
-    if u.ratio(1, 2)? {
-        call.spoil(u)?;
+    // The laws are as likely as four functions.
+    let Some(function) = FUNCTIONS.get(u.choose_index(FUNCTIONS.len() + 4)?) else { return obeys_laws(u) };
+    // Chosen first, because the contents take the remaining bytes.
+    let spoilt: Option<[u8; 12]> = u.arbitrary()?;
+    let mut call = Call::new(function, u)?;
+    if let Some(choices) = spoilt {
+        call.spoil(&mut Unstructured::new(&choices))?;
     }
     call.check();
     Ok(())
 }
 
-/// Returns the function that these bytes call, the lengths of its buffers and its numbers, before anything is spoilt. The first byte
-/// is the place of the function in [`functions::all`], so a finding keeps its function as long as others are added at the end.
-pub fn called(data: &[u8]) -> (&'static str, Vec<usize>, Vec<i64>) {
-    let bytes = extended(data, 1024);
-    let call = call(&mut Unstructured::new(&bytes)).expect("zeros where bytes end");
-    (call.function.name, call.lens.clone(), call.numbers.clone())
-}
-
-fn call(u: &mut Unstructured<'_>) -> Result<Call<'static>> {
-    let function = u.choose(&FUNCTIONS)?;
-    if u.ratio(1, 8)? {
-        let salt: u64 = u.arbitrary()?;
-        let Case { policy, pods, k, .. } = Case::of(&salt.to_ne_bytes(), 1..=40);
-        let pods: Vec<Pod> = pods.iter().map(|pod| sound(*pod)).collect();
-        laws::one_answer(&C, &policy, &pods[0], &pods[pods.len() - 1]);
-        laws::relation_is_upstreams(&C, &policy, &pods[0], &pods[pods.len() - 1]);
-        laws::total_order(&C, &policy, &pods);
-        laws::selects_a_prefix(&C, &policy, &pods, k);
-        laws::settles_as_all_pairs_say(&C, &policy, &pods, k);
-    }
-    Call::new(function, u)
+/// The laws through C, against the naive implementations.
+fn obeys_laws(u: &mut Unstructured<'_>) -> Result<()> {
+    let Case { policy, pods, k, .. } = Case::read(u, 1..=40)?;
+    let pods: Vec<Pod> = pods.iter().map(|pod| valid(*pod)).collect();
+    let (first, last) = (&pods[0], &pods[pods.len() - 1]);
+    laws::one_answer(&C, &policy, first, last);
+    laws::relation_is_upstreams(&C, &policy, first, last);
+    laws::total_order(&C, &policy, &pods);
+    laws::selects_a_prefix(&C, &policy, &pods, k);
+    laws::settles_as_all_pairs_say(&C, &policy, &pods, k);
+    Ok(())
 }
 
 /// One block of memory, freed with the call.
@@ -133,17 +127,18 @@ impl<'f> Call<'f> {
         }
         let numbers =
             function.numbers.iter().map(|(name, _)| number(name, u)).collect::<Result<Vec<i64>>>()?;
+        // The order of the buffers, and the gaps between them.
+        let turn = u.choose_index(function.buffers.len())?;
+        let gaps: u32 = u.arbitrary()?;
         let mut contents = Vec::new();
         for buffer in &function.buffers {
             let count = buffer.len.map_or(1, |len| lens[len]);
             contents.push(content(function, buffer, count * element(function, buffer), &numbers, u)?);
         }
-        // Their order, and the gaps between them.
-        let turn = u.int_in_range(0..=contents.len() - 1)?;
         let mut end = 0_usize;
         let mut offsets = vec![0; contents.len()];
         for i in (0..contents.len()).map(|i| (i + turn) % contents.len()) {
-            let gap = if end == 0 { 0 } else { usize::from(u.int_in_range(0..=2_u8)?) };
+            let gap = if end == 0 { 0 } else { (gaps >> (2 * i) & 3) as usize };
             offsets[i] = (end + gap).next_multiple_of(function.buffers[i].align);
             end = offsets[i] + contents[i].len();
         }
@@ -277,7 +272,7 @@ impl<'f> Call<'f> {
         for buffer in
             self.function.buffers.iter().filter(|buffer| buffer.records && name != "podrank_validate")
         {
-            wrong.extend(self.bytes(buffer.name).chunks_exact(64).filter_map(unsound));
+            wrong.extend(self.bytes(buffer.name).chunks_exact(64).filter_map(invalid));
         }
         let expected = if wrong.is_empty() { self.expected(&policy) } else { Ok(vec![]) };
         let expected = expected.unwrap_or_else(|statuses| {
@@ -371,17 +366,19 @@ fn content(
     if buffer.usage == Use::Options {
         return some_options(u);
     } else if buffer.records {
-        for chunk in bytes.chunks_exact_mut(size_of::<podrank_pod>()) {
-            let mut pod = case::pod(u, now)?;
+        let count = size / size_of::<podrank_pod>();
+        let pods = case::pods(u, now, count..=count)?;
+        for (chunk, pod) in bytes.chunks_exact_mut(size_of::<podrank_pod>()).zip(pods) {
+            let mut pod = valid(pod);
             if let Some((_, seconds)) = number("min_ready_seconds") {
                 pod = controller::ready_time(&pod, *seconds, now, u)?;
             }
             chunk.copy_from_slice(&functions::bytes(&[record(&Pod { node: pod.node % 4, ..pod })]));
             match u.arbitrary::<u8>()? {
-                0..=3 => chunk[52] = u.arbitrary()?,
-                4..=7 => chunk[53] = u.arbitrary()?,
-                8..=11 => chunk[56 + usize::from(u.int_in_range(0..=7_u8)?)] = u.arbitrary()?,
-                12 => u.fill_buffer(chunk)?,
+                1..=4 => chunk[52] = u.arbitrary()?,
+                5..=8 => chunk[53] = u.arbitrary()?,
+                9..=12 => chunk[56 + usize::from(u.int_in_range(0..=7_u8)?)] = u.arbitrary()?,
+                13 => u.fill_buffer(chunk)?,
                 _ => {}
             }
         }
@@ -405,16 +402,16 @@ fn content(
 /// Options of any size, inside the block, and mostly valid.
 fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let policy = case::policy(u)?;
-    let sound = options(&policy);
+    let valid = options(&policy);
     let size = match u.int_in_range(0..=9_u8)? {
         0 => u.arbitrary()?,
         1 => u.int_in_range(0..=1100_u32)?,
         2 => *u.choose(&[15, 17, 24, 1024, 1025])?,
         _ => 16,
     };
-    let flags = if u.ratio(1, 10)? { u.arbitrary()? } else { sound.flags };
+    let flags = if u.ratio(1, 10)? { u.arbitrary()? } else { valid.flags };
     let there = if size <= PODRANK_OPTIONS_SIZE_MAX { size.max(16) } else { 16 };
-    let mut bytes = functions::bytes(&[podrank_options { size, flags, ..sound }]);
+    let mut bytes = functions::bytes(&[podrank_options { size, flags, ..valid }]);
     bytes.resize(there as usize, 0);
     if let (true, Some(last)) = (u.ratio(1, 4)?, bytes[16..].last_mut()) {
         *last = u.arbitrary()?;
@@ -456,7 +453,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes[..N].try_into().expect("enough bytes")
 }
 
-fn unsound(bytes: &[u8]) -> Option<i32> {
+fn invalid(bytes: &[u8]) -> Option<i32> {
     match (bytes[52], bytes[53], &bytes[56..]) {
         (3.., ..) => Some(PODRANK_ERR_PHASE),
         (_, 8.., _) => Some(PODRANK_ERR_FLAGS),
@@ -468,7 +465,7 @@ fn unsound(bytes: &[u8]) -> Option<i32> {
 /// What a call must write: at the start of each of these buffers, these bytes.
 type Outputs = Vec<(&'static str, Vec<u8>)>;
 
-/// What the core makes of the arguments of a call with which nothing else is wrong, or the statuses that say what is.
+/// The right outputs of a call with which nothing else is wrong, or the statuses that say what is.
 type Answer = Result<Outputs, Vec<i32>>;
 
 fn output<T>(name: &'static str, values: &[T]) -> (&'static str, Vec<u8>) {
@@ -488,7 +485,7 @@ impl Call<'_> {
             | "podrank_odds"
             | "podrank_upstream_sort" => Ok(self.list(policy)),
             "podrank_validate" => {
-                let mut records = self.bytes("pods").chunks_exact(64).map(unsound).enumerate();
+                let mut records = self.bytes("pods").chunks_exact(64).map(invalid).enumerate();
                 let (index, why) = records.find(|(_, why)| why.is_some()).unwrap_or((self.lens[0], None));
                 Ok(vec![output("first_unsound", &[index]), output("why", &[why.unwrap_or(PODRANK_OK)])])
             }
@@ -513,7 +510,16 @@ impl Call<'_> {
             }
             "podrank_sort" => vec![output("order", &order)],
             "podrank_upstream_sort" => {
-                vec![output("list", &Core.upstream_sort(policy, &pods, &self.read("list")))]
+                let mut list: Vec<u32> = self.read("list");
+                if list.iter().all(|index| (*index as usize) < pods.len()) {
+                    go_sort(&mut list, &|a, b| {
+                        relation::less(policy, &pods[*a as usize], &pods[*b as usize])
+                    });
+                } else {
+                    // No rule says where an index without a pod is.
+                    list = Core.upstream_sort(policy, &pods, &list);
+                }
+                vec![output("list", &list)]
             }
             name => {
                 // As C does, it takes a negative number for a very large one.
@@ -625,4 +631,49 @@ fn meaning(status: i32) -> &'static str {
     let meaning = unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().expect("ASCII");
     assert_ne!(meaning, "unknown status", "{status}");
     meaning
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A call that is valid.
+    fn call(name: &str) -> Call<'static> {
+        let function = FUNCTIONS.iter().find(|function| function.name == name).expect("a function");
+        Call::new(function, &mut Unstructured::new(&[])).expect("zeros where bytes end")
+    }
+
+    /// They once gave a time up to 3.3 s later than the earliest one.
+    #[test]
+    fn seconds_below_the_range_are_the_earliest_time() {
+        for (seconds, nanoseconds) in [(-9_223_372_038, 1_000_000_000), (i64::MIN, u32::MAX.into())] {
+            let mut call = call("podrank_time_from_unix");
+            call.numbers = vec![seconds, nanoseconds];
+            call.check();
+            assert_eq!(call.read::<i64>("time"), [i64::MIN + 1]);
+        }
+    }
+
+    /// The target once took the missing array for an error, and did not expect that a pod's node is rejected.
+    #[test]
+    fn no_weights_at_null_reject_every_node() {
+        let mut call = call("podrank_node_weights");
+        (call.lens[1], call.sizes[1], call.pointers[1]) = (0, 0, null_mut());
+        call.check();
+        assert!(call.lens[0] > 0);
+    }
+
+    /// The target once moved them onto another buffer, whose bytes gave them another length.
+    #[test]
+    fn options_are_not_moved() {
+        for choices in 0..=u16::MAX {
+            let mut call = call("podrank_key");
+            let options = call.function.buffers.iter().position(|buffer| buffer.usage == Use::Options);
+            let options = options.expect("a buffer of options");
+            let offset = |call: &Call<'_>| call.pointers[options].addr() - call.block.start.addr();
+            let before = offset(&call);
+            call.spoil(&mut Unstructured::new(&choices.to_le_bytes())).expect("zeros where bytes end");
+            assert!(call.pointers[options].is_null() || offset(&call) - before < 8, "{choices}");
+        }
+    }
 }

@@ -7,7 +7,7 @@
 mod example;
 mod workloads;
 
-use crate::case::{self, extended};
+use crate::case;
 use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::glance::glance;
@@ -45,8 +45,7 @@ fn now() -> Timestamp {
 
 /// What these bytes ask, and the dump that they ask it of.
 pub fn chosen(data: &[u8]) -> (Options, Vec<u8>) {
-    let bytes = extended(data, 1024);
-    choose(&mut Unstructured::new(&bytes)).expect("zeros where bytes end")
+    choose(&mut Unstructured::new(data)).expect("zeros where bytes end")
 }
 
 fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {

@@ -11,6 +11,9 @@ const FEW: usize = 5;
 /// The target.
 pub fn run(data: &[u8]) {
     let Case { mut policy, mut pods, k, distinct, salt } = Case::of(data, 0..=12);
+    for pod in &mut pods {
+        pod.node %= 8;
+    }
     spread::counts_anew(&Core, &policy, &pods[..k.min(pods.len())], &pods[k.min(pods.len())..], 8);
     let zones = 1 + u32::try_from(salt % 4).expect("a small number");
     spread::zones_send_champions(&Core, &policy, &pods, &pods[k.min(pods.len())..], 8, |node| node % zones);
@@ -23,7 +26,7 @@ pub fn run(data: &[u8]) {
         pod.uid = if distinct { pod.uid } else { Uid::from_bytes([index ^ salt.to_le_bytes()[1]; 16]) };
         pod.tier =
             [pod.tier, (pod.restarts % 4).try_into().expect("a small number")][usize::from(salt & 1 == 1)];
-        pod.deletion_cost = start + (pod.node % 8).cast_signed();
+        pod.deletion_cost = start + pod.node.cast_signed();
     }
     let price = |index: usize| match salt >> (16 + 2 * index) & 3 {
         0 if salt & 2 == 2 => None,
@@ -51,14 +54,13 @@ fn whole_nodes(policy: &Policy, pods: &[Pod], distinct: bool, salt: u64) {
     let levels = [zones, racks].into_iter().take(usize::try_from(salt % 3).expect("small")).collect();
     let weights = (0..nodes).map(weight).collect();
     let nodes = Nodes { weights, levels };
-    let pods: Vec<Pod> = pods.iter().map(|pod| Pod { node: pod.node % 8, ..*pod }).collect();
-    empty::follows_the_rule(&Core, policy, &pods, &nodes);
+    empty::follows_the_rule(&Core, policy, pods, &nodes);
     if distinct {
         let k = usize::try_from(salt >> 8).unwrap_or(0) % (pods.len() + 1);
-        empty::steps_add_up(&Core, policy, &pods, &nodes, k);
+        empty::steps_add_up(&Core, policy, pods, &nodes, k);
     }
     if pods.len() <= SOME {
-        empty::no_choice_is_better(&Core, policy, &pods, &nodes);
+        empty::no_choice_is_better(&Core, policy, pods, &nodes);
     }
     let other = |pod: &Pod| Neighbour { set: pod.restarts % 3, node: pod.node };
     empty::weighs_sets(&Core, &pods.iter().map(other).collect::<Vec<_>>(), 8);

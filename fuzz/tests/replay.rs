@@ -1,8 +1,8 @@
 //! Replays every seed and every past finding through the targets, with the stable compiler and without a fuzzer.
 
 use podrank::Rule;
+use podrank_fuzz::TARGETS;
 use podrank_fuzz::case::Case;
-use podrank_fuzz::{TARGETS, ffi};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,25 +56,6 @@ fn past_findings() {
             run(&fs::read(finding).expect("a readable finding"));
         }
     }
-}
-
-/// What a finding of `ffi` was about, it is about today.
-#[test]
-fn past_findings_call_their_functions() {
-    type About = fn(&[usize], &[i64]) -> bool;
-    let findings: [(&str, &str, About); 3] = [
-        ("no-nodes", "podrank_node_weights", |lens, _| lens == [4, 0]),
-        ("options-elsewhere", "podrank_key", |_, _| true),
-        ("time-from-unix-nanoseconds", "podrank_time_from_unix", |_, numbers| {
-            numbers[0] < -9_223_372_037 && numbers[1] >= 1_000_000_000
-        }),
-    ];
-    let found = files("crashes", "ffi").into_iter().zip(findings).map(|(path, (name, function, about))| {
-        assert!(path.ends_with(name), "{}, and not {name}", path.display());
-        let (called, lens, numbers) = ffi::called(&fs::read(path).expect("a readable finding"));
-        assert!(called == function && about(&lens, &numbers), "{name}: {called} {lens:?} {numbers:?}");
-    });
-    assert_eq!(found.count(), files("crashes", "ffi").len());
 }
 
 /// The seeds reach every rule of the order, and every rule of Kubernetes' relation.
