@@ -5,6 +5,9 @@ Each run starts from an empty corpus, with a fixed seed, on one core, and withou
 README.md. `traps.py NAME...` plants only the named traps, and only prints their rows. It exits non-zero if a target does not
 find within a minute a trap that it should find.
 
+For each bit that a rule reads, there is one more trap: core ignores this bit. Only `order` must find them. They are one
+build, because the environment says which bit it is. The name of a field stands for the traps of its bits.
+
 `traps.py --check` builds nothing, and only says which traps can no longer be planted, because the code has changed since.
 
 A run that was interrupted goes on where it stopped, as long as no file has changed: each row is kept as soon as it is known, in
@@ -19,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 FUZZ = pathlib.Path(__file__).resolve().parent
 ROOT = FUZZ.parent
@@ -155,6 +159,47 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
+# The first bit of each field in a record, and how many of its bits a valid record can have.
+FIELDS = {
+    "uid": (0, 128), "ready_time": (128, 64), "creation_time": (192, 64), "deletion_cost": (256, 32), "rank": (288, 32),
+    "restarts": (320, 32), "sidecar_restarts": (352, 32), "phase": (416, 2), "flags": (424, 3), "tier": (432, 16),
+}
+# Has the rules read a record without the bit that this variable names.
+IGNORED = "PODRANK_IGNORED_BIT"
+IGNORE = [
+    ("core/src/lib.rs", "\nmod deletion_cost;\n", "\nextern crate std;\nmod deletion_cost;\n"),
+    (ORDER, "    Some(match rule {\n", "    let pod = &ignoring(pod);\n    Some(match rule {\n"),
+    (ORDER, "fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {\n", """\
+fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
+    let pod = &ignoring(pod);
+"""),
+    (ORDER, "/// Returns a signed number as", """\
+fn ignoring(pod: &Pod) -> Pod {
+    static BIT: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
+        std::env::var("%s").map_or(u32::MAX, |bit| bit.parse().unwrap())
+    });
+    let kept = |first: u32| !1_u128.checked_shl(BIT.wrapping_sub(first)).unwrap_or(0);
+    let time = |time: Time, first| match time.bits() & kept(first) as i64 {
+        i64::MIN => Time::UNSET,
+        nanos => Time::from_unix_nanos(nanos),
+    };
+    Pod {
+        uid: crate::Uid::from_bytes((u128::from_le_bytes(pod.uid.to_bytes()) & kept(0)).to_le_bytes()),
+        ready_time: time(pod.ready_time, 128),
+        creation_time: time(pod.creation_time, 192),
+        deletion_cost: pod.deletion_cost & kept(256) as i32,
+        rank: pod.rank & kept(288) as u32,
+        restarts: pod.restarts & kept(320) as u32,
+        sidecar_restarts: pod.sidecar_restarts & kept(352) as u32,
+        phase: crate::Phase::from_ordinal(pod.phase.ordinal() & kept(416) as u8),
+        flags: crate::Flags::from_bits(pod.flags.bits() & kept(424) as u8),
+        tier: pod.tier & kept(432) as u16,
+        ..*pod
+    }
+}
+
+/// Returns a signed number as""" % IGNORED),
+]
 TARGETS = ("order", "select", "settle", "odds", "steer", "controller", "ffi", "cost", "uid")
 
 
@@ -181,12 +226,13 @@ def build(copy, target):
     return done.stdout.strip()
 
 
-def executions(binary, seed, seconds=SECONDS):
+def executions(binary, seed, seconds=SECONDS, **environment):
     """Returns the number of executions until the target fails, or None if it does not fail in time."""
     with tempfile.TemporaryDirectory() as corpus:
         done = subprocess.run(
             [binary, f"-seed={seed}", f"-max_total_time={seconds}", "-timeout=20", "-print_final_stats=1",
-             f"-artifact_prefix={corpus}/", corpus], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+             f"-artifact_prefix={corpus}/", corpus], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, **environment})
     output = done.stdout.decode(errors="replace")
     if done.returncode == 0:
         return None
@@ -194,6 +240,19 @@ def executions(binary, seed, seconds=SECONDS):
         sys.exit(f"{binary} ended without having found anything:\n{output}")
     counts = re.findall(r"^#(\d+)", output, re.MULTILINE) + re.findall(r"number_of_executed_units: (\d+)", output)
     return max(map(int, counts), default=0) + ("number_of_executed_units" not in output)
+
+
+def field_row(binary, field):
+    """Ignores one bit of a field after the other. Returns the row of the field."""
+    first, bits = FIELDS[field]
+    found, missed = [], 0
+    for bit in range(bits):
+        start = time.monotonic()
+        count = executions(binary, SEEDS[0], **{IGNORED: str(first + bit)})
+        found.append((time.monotonic() - start, bit, count))
+        missed += count is None
+    seconds, bit, count = max(found)
+    return f"| `{field}` | {bits} | {bit} | {'missed' if missed else f'{count:,}'} | {seconds:.1f} |"
 
 
 def state_directory():
@@ -212,23 +271,36 @@ def kept_rows(path, files):
     return {row.split(" | ")[0].removeprefix("| "): row for row in rows}
 
 
+def changes_by_name():
+    return {name: changes for name, (_, changes) in TRAPS.items()} | {"ignored bits": IGNORE}
+
+
 def check():
     """Says which replaced texts do not occur exactly once."""
     stale = 0
-    for name, (_, changes) in TRAPS.items():
+    for name, changes in changes_by_name().items():
         for path, text, _ in changes:
             found = (ROOT / path).read_text().count(text)
             if found != 1:
                 print(f"{name}: {path} has this text {found} times: {text}")
                 stale += 1
-    print(f"{len(TRAPS)} traps, {stale} stale")
+    print(f"{len(TRAPS)} traps and those of {sum(bits for _, bits in FIELDS.values())} bits, {stale} stale")
     return bool(stale)
+
+
+def write_table(name, head, rows):
+    """Replaces a table of README.md."""
+    readme = FUZZ / "README.md"
+    lines = [f"<!-- {name} -->", f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows, f"<!-- end of {name} -->"]
+    table = "\n".join(lines)
+    text = re.sub(f"<!-- {name} -->.*<!-- end of {name} -->", lambda _: table, readme.read_text(), flags=re.DOTALL)
+    readme.write_text(text)
 
 
 def main(names):
     if names == ["--check"]:
         return check()
-    unknown = set(names) - set(TRAPS)
+    unknown = set(names) - set(TRAPS) - set(FIELDS)
     if unknown:
         sys.exit(f"no such trap: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as directory:
@@ -243,12 +315,20 @@ def main(names):
                 digest.update(f"{path}\0".encode() + (copy / path).read_bytes())
         kept = state_directory() / "traps"
         known = {} if names else kept_rows(kept, digest.hexdigest())
+
+        def keep(name, row):
+            known[name] = row
+            print(row, flush=True)
+            if not names:
+                with kept.open("a") as file:
+                    file.write(row + "\n")
+
         # Before anything is built, every replaced text must be found.
-        for _, changes in TRAPS.values():
+        for changes in changes_by_name().values():
             for path, text in plant(copy, changes).items():
                 (copy / path).write_text(text)
         # Without a trap, no target may find anything.
-        left = [name for name in names or TRAPS if name not in known]
+        left = [name for name in names or TRAPS if name in TRAPS and name not in known]
         for target in sorted({target for name in left for target in TRAPS[name][0].split()}):
             if executions(build(copy, target), SEEDS[0], seconds=5) is not None:
                 sys.exit(f"{target} fails without a trap")
@@ -262,19 +342,23 @@ def main(names):
                 cells[target] = ", ".join("missed" if count is None else f"{count:,}" for count in found)
             for path, text in planted.items():
                 (copy / path).write_text(text)
-            known[name] = f"| {name} | " + " | ".join(cells.get(target, "") for target in TARGETS) + " |"
-            print(known[name], flush=True)
-            if not names:
-                with kept.open("a") as file:
-                    file.write(known[name] + "\n")
-    rows = [known[name] for name in names or TRAPS]
+            keep(name, f"| {name} | " + " | ".join(cells.get(target, "") for target in TARGETS) + " |")
+        fields = [field for field in names or FIELDS if field in FIELDS and f"`{field}`" not in known]
+        if fields:
+            plant(copy, IGNORE)
+            binary = build(copy, "order")
+            if executions(binary, SEEDS[0], seconds=5) is not None:
+                sys.exit("order fails without an ignored bit")
+        for field in fields:
+            keep(f"`{field}`", field_row(binary, field))
+    rows = list(known.values())
     missed = sum(row.count("missed") for row in rows)
     if not names:
-        head = ["| trap | " + " | ".join(f"`{target}`" for target in TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
-        readme = FUZZ / "README.md"
-        table = "\n".join(["<!-- traps -->", *head, *rows, "<!-- end of traps -->"])
-        text = re.sub(r"<!-- traps -->.*<!-- end of traps -->", lambda _: table, readme.read_text(), flags=re.DOTALL)
-        readme.write_text(text)
+        write_table("traps", ["trap", *(f"`{target}`" for target in TARGETS)], [known[name] for name in TRAPS])
+    if all(f"`{field}`" in known for field in FIELDS):
+        head = ["field", "bits", "slowest bit", "executions", "seconds"]
+        write_table("bits", head, [known[f"`{field}`"] for field in FIELDS])
+    if not names:
         kept.unlink()
     print(f"{len(rows)} traps, {missed} runs missed theirs")
     return bool(missed)
