@@ -27,12 +27,12 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     if pods.len() <= 5 {
         odds::odds_are_shares_of_all_lists(&Core, &policy, &pods, k);
     }
-    // Samples take a while.
-    if distinct && (pods.len() <= 12 || salt.is_multiple_of(16)) {
+    // Samples take a while. A short input, whose salt is 0, is checked without.
+    if distinct && (pods.len() <= 12 || salt % 16 == 1) {
         odds::odds_add_up(&Core, &policy, &pods, k);
     }
     // Frequencies, too. Few pods take less, and show as well whether lists are shuffled uniformly.
-    if distinct && salt.is_multiple_of(if pods.len() <= 8 { 4 } else { 64 }) {
+    if distinct && salt % (if pods.len() <= 8 { 4 } else { 64 }) == 1 {
         odds::odds_are_frequencies(&Core, &policy, &pods, k, salt);
     }
     Ok(())
