@@ -18,7 +18,7 @@ static pid_t processes[WORKERS_MAX];     /* the process of each */
 static uint32_t count;                   /* how many run */
 static uint64_t started, fails_at = 6;   /* the starts that were tried, and which of them fails */
 static podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
-static podrank_pod_key room[BURST];
+static podrank_pod_key key_storage[BURST];
 
 /* These calls fail only by mistakes of this program, such as too little room. Trying again would not help, so stop. */
 static void check(int32_t status, const char *what) {
@@ -99,7 +99,7 @@ static void stop_workers(uint32_t deletions) {
     check(podrank_select(workers, count, NULL, victims, deletions, NULL, 0, &selected), "select");
     for (i = 0; i < selected; i++)
         memcpy(keys[i].bytes, workers[victims[i]].uid, sizeof keys[i].bytes);
-    check(podrank_expectations_expect_deletions(&expectations, room, BURST, keys, selected, now()), "expect ends");
+    check(podrank_expectations_expect_deletions(&expectations, key_storage, BURST, keys, selected, now()), "expect ends");
     for (i = 0; i < selected; i++) {
         printf("  stops worker %llu\n", number(workers[victims[i]].uid));
         check_system(kill(processes[victims[i]], SIGKILL) == 0, "kill");
@@ -118,23 +118,23 @@ static void observe_end(void) {
             i++;
     }
     memcpy(key.bytes, workers[i].uid, sizeof key.bytes);
-    check(podrank_expectations_deletion_observed(&expectations, room, BURST, &key, &counted), "end");
+    check(podrank_expectations_deletion_observed(&expectations, key_storage, BURST, &key, &counted), "end");
     if (!counted)
         printf("worker %llu ended, and nobody asked it to\n", number(key.bytes));
     workers[i] = workers[--count];
     processes[i] = processes[count];
 }
 
-static void keep(uint32_t wanted) {
+static void keep(uint32_t desired) {
     uint32_t creations = 1, deletions = 0;
-    if (wanted > WORKERS_MAX) {
-        fprintf(stderr, "agent: %u workers are wanted, but there is memory for %d\n", (unsigned)wanted, WORKERS_MAX);
+    if (desired > WORKERS_MAX) {
+        fprintf(stderr, "agent: %u workers are desired, but there is memory for %d\n", (unsigned)desired, WORKERS_MAX);
         exit(EXIT_FAILURE);
     }
-    printf("%u wanted, %u there\n", (unsigned)wanted, (unsigned)count);
+    printf("%u desired, %u there\n", (unsigned)desired, (unsigned)count);
     for (int32_t satisfied = 0; !satisfied || creations + deletions > 0;) {
         check(podrank_expectations_satisfied(&expectations, now(), &satisfied), "satisfied");
-        const podrank_plan_state state = { wanted, count, BURST, satisfied ? PODRANK_PLAN_SATISFIED : 0 };
+        const podrank_plan_state state = { desired, count, BURST, satisfied ? PODRANK_PLAN_SATISFIED : 0 };
         check(podrank_plan(&state, &creations, &deletions), "plan");
         if (creations > 0)
             start_workers(creations);

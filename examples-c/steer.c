@@ -41,12 +41,12 @@ int main(void) {
     podrank_pod pods[COUNT(set)];
     podrank_options options = PODRANK_OPTIONS_AT((int64_t)NOW * 1000000000);
     podrank_steer_scratch scratch[COUNT(set)];
-    podrank_blocked blocked[COUNT(set)];
+    podrank_unsteerable unsteerable[COUNT(set)];
     podrank_steered steered;
     int32_t costs[COUNT(set)];
     uint32_t order[COUNT(set)];
     uint64_t scores[COUNT(set)];
-    size_t i, certain, contested;
+    size_t i, certain, possible;
 
     PODRANK_REQUIRE_ABI();
     for (i = 0; i < COUNT(set); i++) {
@@ -65,8 +65,8 @@ int main(void) {
         pods[i] = pod;
     }
     /* No cost is fixed. */
-    check(podrank_steer(pods, COUNT(set), &options, NULL, 0, costs, COUNT(costs), scratch, COUNT(scratch), blocked,
-                        COUNT(blocked), &steered), "steer");
+    check(podrank_steer(pods, COUNT(set), &options, NULL, 0, costs, COUNT(costs), scratch, COUNT(scratch), unsteerable,
+                        COUNT(unsteerable), &steered), "steer");
     printf("%u of %zu deletion costs change:\n", (unsigned)steered.changed, COUNT(set));
     for (i = 0; i < COUNT(set); i++) {
         if (costs[i] != set[i].cost)
@@ -74,11 +74,11 @@ int main(void) {
         pods[i].deletion_cost = costs[i];
     }
     /* There can be more of them than fit. */
-    for (i = 0; i < steered.blocked && i < COUNT(blocked); i++)
-        printf("%s still goes before them: %s\n", set[blocked[i].pod].name, podrank_rule_str(blocked[i].rule));
+    for (i = 0; i < steered.unsteerable && i < COUNT(unsteerable); i++)
+        printf("%s still goes before them: %s\n", set[unsteerable[i].pod].name, podrank_rule_str(unsteerable[i].rule));
 
-    check(podrank_settle(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,
-                         &contested), "settle");
+    check(podrank_predict(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,
+                         &possible), "settle");
     printf("if %d pods go, Kubernetes certainly deletes:", DELETE);
     for (i = 0; i < certain; i++)
         printf(" %s", set[order[i]].name);

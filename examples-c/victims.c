@@ -70,19 +70,19 @@ int main(void) {
     podrank_options options = PODRANK_OPTIONS_AT(NOW * INT64_C(1000000000));
     uint32_t counts[COUNT(nodes)], order[COUNT(set)];
     size_t i, ready, available;
-    uint64_t look_again;
+    uint64_t next_check_after;
 
     for (i = 0; i < COUNT(set); i++)
         pods[i] = record(&set[i], nodes, COUNT(nodes));
     check(podrank_count_ranks(pods, COUNT(set), NULL, 0, counts, COUNT(nodes)), "ranks");
-    check(podrank_availability(pods, COUNT(set), MIN_READY_SECONDS, options.now, &ready, &available, &look_again), "availability");
+    check(podrank_availability(pods, COUNT(set), MIN_READY_SECONDS, options.now, &ready, &available, &next_check_after), "availability");
     check(podrank_sort(pods, COUNT(set), &options, order, COUNT(order), NULL, 0), "order");
 
     printf("%zu of %zu pods are available, and %d must be:\n", available, COUNT(set), MIN_AVAILABLE);
     for (i = 0; i + WANTED < COUNT(set); i++) {
         const struct api_pod *api = &set[order[i]];
         size_t is_available;
-        check(podrank_availability(&pods[order[i]], 1, MIN_READY_SECONDS, options.now, &ready, &is_available, &look_again), api->name);
+        check(podrank_availability(&pods[order[i]], 1, MIN_READY_SECONDS, options.now, &ready, &is_available, &next_check_after), api->name);
         /* A pod that is not available costs the budget nothing. */
         if (is_available && available <= MIN_AVAILABLE) {
             printf("  %s waits\n", api->name);

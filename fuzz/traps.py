@@ -28,17 +28,17 @@ FUZZ = pathlib.Path(__file__).resolve().parent
 ROOT = FUZZ.parent
 SEEDS = (1, 2, 3)
 SECONDS = 60
-ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
-ODDS, GO_SORT = "core/src/odds.rs", "core/src/go_sort.rs"
+ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/predict.rs"
+ODDS, GO_SORT = "core/src/probabilities.rs", "core/src/go_sort.rs"
 STEER, SPREAD = "core/src/steer.rs", "core/src/spread.rs"
-UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
+UPSTREAM, COST, UID = "core/src/kubernetes.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
 EXPLAIN = "core/src/explain.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
 CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
-HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
-FFI_UPSTREAM = "ffi/src/upstream.rs"
+HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/prefilter.rs", "ffi/src/memory.rs"
+FFI_UPSTREAM = "ffi/src/kubernetes.rs"
 
 # For each trap: the targets that must find it, and the replacements that plant it. Each replaced text occurs once in its file.
 TRAPS = {
@@ -74,32 +74,31 @@ TRAPS = {
     "no UID step": ("order select ffi", [
         (ORDER, "Rule::Uid => u128::from_be_bytes(pod.uid.to_bytes()),", "Rule::Uid => 0,")]),
     "upstream's relation instead of the order": ("order select ffi", [
-        (ORDER, "        (0..WORDS)\n            .map(|i| word(i, a, self).cmp(&word(i, b, self)))\n"
-         "            .find(|ordering| ordering.is_ne())\n            .unwrap_or(Ordering::Equal)",
-         "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
-         "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
+        (ORDER, "        self.compare_words(0..WORDS, a, b)",
+         "        match self.kubernetes_compare(a, b).0 {\n            crate::KubernetesOrdering::Before => Ordering::Less,\n"
+         "            crate::KubernetesOrdering::After => Ordering::Greater,\n            crate::KubernetesOrdering::Tie => Ordering::Equal,\n        }")]),
     "heads that continue after a count that does not fit": ("select ffi", [
         (HEAD, "None => Err(self),", "None => Ok(self.with::<WIDTH>(0)),")]),
-    "a glance that overlooks the phase": ("select order ffi", [
+    "a prefilter that overlooks the phase": ("select order ffi", [
         (GLANCE, "[pod.phase.ordinal(), pod.flags", "[0, pod.flags")]),
-    "a glance that overlooks sidecar restarts": ("select order", [
+    "a prefilter that overlooks sidecar restarts": ("select order", [
         (GLANCE, "            && pod.sidecar_restarts == self.pod.sidecar_restarts\n", "")]),
-    "a glance with the ranks reversed": ("select order ffi", [
+    "a prefilter with the ranks reversed": ("select order ffi", [
         (GLANCE, "(pod.rank < self.pod.rank", "(pod.rank > self.pod.rank")]),
-    "a glance one age bucket too far": ("select order", [(GLANCE, "checked_pow(bucket.wrapping_add(1)", "checked_pow(bucket")]),
-    "a glance at ready times that do not count": ("select order", [
+    "a prefilter one age bucket too far": ("select order", [(GLANCE, "checked_pow(bucket.wrapping_add(1)", "checked_pow(bucket")]),
+    "a prefilter at ready times that do not count": ("select order", [
         (GLANCE, "if pod.is_ready() { policy", "if true { policy")]),
     "ages in another bucket before 1970": ("order select settle", [
         (POLICY, "let age = self.now.bits().saturating_sub", "let age = self.now.bits().max(0).saturating_sub")]),
     "the rule `uid` reported as that of the time": ("settle ffi", [
-        (UPSTREAM, "return (Relation::Before, Some(rule))",
-         "return (Relation::Before, Some(if rule == Rule::Uid { Rule::ReadyTime } else { rule }))")]),
+        (UPSTREAM, "return (KubernetesOrdering::Before, Some(rule))",
+         "return (KubernetesOrdering::Before, Some(if rule == Rule::Uid { Rule::ReadyTime } else { rule }))")]),
     "times reported as buckets with the gate off": ("order ffi", [
         (EXPLAIN, "Rule::CreationTime if self.has_buckets()", "Rule::CreationTime if !self.now.is_unset()")]),
     "a key that leaves out a byte of the UID": ("order select ffi", [
         (ORDER, "7 => value(Rule::Uid),", "7 => value(Rule::Uid) & !0xff00,")]),
     "a number of victims cut to 32 bits": ("ffi", [
-        (FFI_UPSTREAM, "policy.settle(pods, k,", "policy.settle(pods, k & 0xffff_ffff,")]),
+        (FFI_UPSTREAM, "policy.predict(pods, k,", "policy.predict(pods, k & 0xffff_ffff,")]),
     "pods' keys compared without a byte": ("controller", [
         (EXPECTATIONS, "u128::from_ne_bytes(*other) == key", "(u128::from_ne_bytes(*other) ^ key) & !(0xff << 40) == 0")]),
     "counts that wrap": ("ffi", [
@@ -107,11 +106,11 @@ TRAPS = {
     "upstream's buckets without its rounding": ("settle", [
         (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
          "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),
-    "contested pods called certain": ("settle ffi", [
+    "possible pods called certain": ("settle ffi", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
     "odds of one deletion more": ("odds", [
-        (ODDS, "(settled.contested(), settled.quota());", "(settled.contested(), settled.quota().wrapping_add(1));")]),
+        (ODDS, "(prediction.possible(), prediction.quota());", "(settled.possible(), settled.quota().wrapping_add(1));")]),
     "lists that are not shuffled uniformly": ("odds", [
         (ODDS, "cells.get(pick(last.wrapping_add(1)) as usize)", "cells.get(pick(last.max(1)) as usize)")]),
     "a sort by insertion up to 11 pods": ("odds", [
@@ -135,15 +134,15 @@ TRAPS = {
     "ranks counted from the wrong end": ("steer", [
         (SPREAD, "for &index in &*order {", "for &index in order.iter().rev() {")]),
     "a plan to create without a cap": ("controller", [
-        (PLAN, "let shortfall = set.wanted.saturating_sub(set.active).min(burst_replicas);",
-         "let shortfall = set.wanted.saturating_sub(set.active);")]),
+        (PLAN, "let shortfall = set.desired.saturating_sub(set.active).min(burst_replicas);",
+         "let shortfall = set.desired.saturating_sub(set.active);")]),
     "slow start continues after a failure": ("controller", [
         (SLOW_START, "let next = if failures > 0 { 0 } else { self.batch.saturating_mul(2) };",
          "let next = self.batch.saturating_mul(2);")]),
     "a deletion that is observed twice counts twice": ("controller", [
         (EXPECTATIONS, "        self.keys = self.keys.saturating_sub(1);\n", "")]),
     "a key that is expected twice counts twice": ("controller", [
-        (EXPECTATIONS, "let known = find(room, len, key).is_some();", "let known = false;")]),
+        (EXPECTATIONS, "let known = find(key_storage, len, key).is_some();", "let known = false;")]),
     "expected creations remove the keys of deletions": ("controller", [
         (EXPECTATIONS, "deletions: 0, is_set: 1, ..*self };", "deletions: 0, keys: 0, is_set: 1 };")]),
     "expectations time out a nanosecond early": ("controller", [

@@ -73,8 +73,8 @@ type Status struct {
 	Ready, Available int
 	// Terminating pods are being deleted, and neither Succeeded nor Failed.
 	Terminating int
-	// LookAgain is in how long the next pod is available if it stays ready; 0 if there is none to wait for.
-	LookAgain time.Duration
+	// NextCheckAfter is in how long the next pod is available if it stays ready; 0 if there is none to wait for.
+	NextCheckAfter time.Duration
 }
 
 // StatusOf counts the pods that a set keeps and adopts, those being deleted included: as they were before the sync created or
@@ -98,7 +98,7 @@ func StatusOf(pods []*corev1.Pod, templateLabels map[string]string, minReadySeco
 	}
 	var err error
 	status.Replicas = len(active)
-	status.Ready, status.Available, status.LookAgain, err = Availability(active, minReadySeconds, now)
+	status.Ready, status.Available, status.NextCheckAfter, err = Availability(active, minReadySeconds, now)
 	return status, err
 }
 

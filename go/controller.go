@@ -56,10 +56,10 @@ func Plan(state State, satisfied bool) (creations, deletions int, err error) {
 // minReadySeconds at now. If minReadySeconds is 0 or less, every ready pod is available. Otherwise a pod without a ready time
 // is not available, and if now is the zero time, no pod is.
 //
-// lookAgain is the time until the next pod becomes available if it stays ready, to the nanosecond, or 0 if there is no pod to
+// nextCheckAfter is the time until the next pod becomes available if it stays ready, to the nanosecond, or 0 if there is no pod to
 // wait for. If a pod is nil or inactive, Availability returns an error that names it.
 func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
-	ready, available int, lookAgain time.Duration, err error,
+	ready, available int, nextCheckAfter time.Duration, err error,
 ) {
 	for i, pod := range active {
 		if err := errInactive(pod); err != nil {
@@ -83,9 +83,9 @@ func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 		switch {
 		case wait <= 0:
 			available++
-		case lookAgain == 0 || wait < lookAgain:
-			lookAgain = wait
+		case nextCheckAfter == 0 || wait < nextCheckAfter:
+			nextCheckAfter = wait
 		}
 	}
-	return ready, available, lookAgain, nil
+	return ready, available, nextCheckAfter, nil
 }

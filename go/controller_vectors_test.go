@@ -47,18 +47,18 @@ func TestActiveJSON(t *testing.T) {
 func TestPlanJSON(t *testing.T) {
 	var file struct {
 		Plan []struct {
-			Wanted, Active, Burst, Create, Delete int64
-			Satisfied                             *bool
-			BeingDeleted                          bool
+			Desired, Active, Burst, Create, Delete int64
+			Satisfied                              *bool
+			BeingDeleted                           bool
 		}
 	}
 	readVectors(t, "controller.json", &file)
 	atLeast(t, 20, len(file.Plan))
 	for _, c := range file.Plan {
-		if c.Burst == 0 || max(c.Wanted, c.Active, c.Burst) > math.MaxInt {
+		if c.Burst == 0 || max(c.Desired, c.Active, c.Burst) > math.MaxInt {
 			continue // Here 0 is the default, and int may have 32 bits.
 		}
-		state := State{Desired: int(c.Wanted), Active: int(c.Active), Burst: int(c.Burst), BeingDeleted: c.BeingDeleted}
+		state := State{Desired: int(c.Desired), Active: int(c.Active), Burst: int(c.Burst), BeingDeleted: c.BeingDeleted}
 		creations, deletions, err := Plan(state, c.Satisfied == nil || *c.Satisfied)
 		if err != nil || int64(creations) != c.Create || int64(deletions) != c.Delete {
 			t.Errorf("%+v: %d, %d, %v", state, creations, deletions, err)
@@ -179,7 +179,7 @@ func TestAvailabilityJSON(t *testing.T) {
 			MinReadySeconds  int64
 			Now              nanoseconds
 			Ready, Available int
-			LookAgain        nanoseconds
+			NextCheckAfter   nanoseconds
 		}
 	}
 	readVectors(t, "controller.json", &file)
@@ -201,13 +201,13 @@ func TestAvailabilityJSON(t *testing.T) {
 			}
 			pods = append(pods, pod)
 		}
-		ready, available, lookAgain, err := Availability(pods, int32(c.MinReadySeconds), c.Now.time())
+		ready, available, nextCheckAfter, err := Availability(pods, int32(c.MinReadySeconds), c.Now.time())
 		want := time.Duration(0)
-		if c.LookAgain.int64 != nil {
-			want = time.Duration(*c.LookAgain.int64)
+		if c.NextCheckAfter.int64 != nil {
+			want = time.Duration(*c.NextCheckAfter.int64)
 		}
-		if err != nil || ready != c.Ready || available != c.Available || lookAgain != want {
-			t.Errorf("%s: %d, %d, %v, %v", c.Name, ready, available, lookAgain, err)
+		if err != nil || ready != c.Ready || available != c.Available || nextCheckAfter != want {
+			t.Errorf("%s: %d, %d, %v, %v", c.Name, ready, available, nextCheckAfter, err)
 		}
 	}
 	atLeast(t, 19, tried)

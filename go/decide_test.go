@@ -307,13 +307,13 @@ func TestSteeringJSON(t *testing.T) {
 	type pods []vectorRecord
 	var file struct {
 		Steer []struct {
-			Name    string
-			Pods    pods
-			Fixed   []int
-			Prices  []int
-			Costs   []int32
-			Blocked [][3]any
-			NoRoom  []uint32
+			Name        string
+			Pods        pods
+			Fixed       []int
+			Prices      []int
+			Costs       []int32
+			Unsteerable [][3]any
+			NoRoom      []uint32
 		}
 		Spread []struct {
 			Name         string
@@ -331,14 +331,14 @@ func TestSteeringJSON(t *testing.T) {
 	}
 	for _, c := range file.Steer {
 		n := len(c.Pods)
-		prices, costs, blocked := make([]uint8, n), make([]int32, n), make([]core.Blocked, n)
+		prices, costs, unsteerable := make([]uint8, n), make([]int32, n), make([]core.Unsteerable, n)
 		for i, price := range c.Prices {
 			prices[i] = uint8(price)
 		}
 		for _, i := range c.Fixed {
 			prices[i] = core.SteerPriceFixed
 		}
-		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, prices, costs, blocked)
+		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, prices, costs, unsteerable)
 		if c.NoRoom != nil {
 			if got := []uint32{steered.Lower, steered.Higher}; !errors.Is(err, core.ErrNoRoom) || !reflect.DeepEqual(got, c.NoRoom) {
 				t.Errorf("%s: %v %v, not no room at %v", c.Name, got, err, c.NoRoom)
@@ -346,11 +346,11 @@ func TestSteeringJSON(t *testing.T) {
 			continue
 		}
 		var pairs [][3]any
-		for _, pair := range blocked[:steered.Blocked] {
+		for _, pair := range unsteerable[:steered.Unsteerable] {
 			pairs = append(pairs, [3]any{float64(pair.Pod), float64(pair.Before), string(ruleOf(pair.Rule))})
 		}
-		if err != nil || n > 0 && !reflect.DeepEqual(costs, c.Costs) || !reflect.DeepEqual(pairs, c.Blocked) {
-			t.Errorf("%s: %v %v %v, not %v %v", c.Name, costs, pairs, err, c.Costs, c.Blocked)
+		if err != nil || n > 0 && !reflect.DeepEqual(costs, c.Costs) || !reflect.DeepEqual(pairs, c.Unsteerable) {
+			t.Errorf("%s: %v %v %v, not %v %v", c.Name, costs, pairs, err, c.Costs, c.Unsteerable)
 		}
 	}
 	for _, c := range file.Spread {

@@ -59,7 +59,7 @@ func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 // A node that pods of others keep comes last. Of each other set, the share of its pods on a node counts, so that sets that are scaled
 // independently agree on which nodes to empty. What the scheduler does afterwards is not known: cordon a node to keep it empty.
 //
-// It excludes [Kubernetes] and [WithSpread]. [Explain], [Settle], [Odds], [Steer] and [BlockedPods] do not accept it: give the pods of
+// It excludes [Kubernetes] and [WithSpread]. [Explain], [Predict], [Probabilities], [Steer] and [UnsteerablePods] do not accept it: give the pods of
 // [PodsToDelete] a tier of their own, and Steer makes Kubernetes take them.
 func WithEmptyNodes(of EmptyNodes) Option {
 	of.Domains = slices.Clone(of.Domains)

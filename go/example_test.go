@@ -46,7 +46,7 @@ func ExamplePodsToDelete() {
 	// Output: web-3 web-2 <nil>
 }
 
-// This chooses as the ReplicaSet controller does. Only among contested pods, for which the list order decides there, podrank
+// This chooses as the ReplicaSet controller does. Only among possible pods, for which the list order decides there, podrank
 // decides by the pods.
 func ExamplePodsToDelete_kubernetes() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
@@ -87,18 +87,18 @@ func ExampleExplain() {
 
 // Kubernetes' comparator is cyclic for three of these pods: x before z, z before y, y before x. A pod with a lower deletion cost
 // goes in any case.
-func ExampleSettle() {
+func ExamplePredict() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
 	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
-	settled, err := podrank.Settle(active, nil, 2, podrank.WithNow(now))
-	fmt.Println(names(settled.Certain), "goes, and", settled.Quota, "of", len(settled.Contested), "others", err)
+	prediction, err := podrank.Predict(active, nil, 2, podrank.WithNow(now))
+	fmt.Println(names(prediction.Deleted), "goes, and", prediction.Quota, "of", len(prediction.Possible), "others", err)
 	// Output: cheap goes, and 1 of 3 others <nil>
 }
 
 // How likely each of the three goes: each in a third of all orders in which the controller can list them.
-func ExampleOdds() {
+func ExampleProbabilities() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
-	_, chances, err := podrank.Odds(active, nil, 1, podrank.WithNow(now))
+	_, chances, err := podrank.Probabilities(active, nil, 1, podrank.WithNow(now))
 	for _, chance := range chances {
 		fmt.Printf("%s: %.0f %%\n", chance.Pod.Name, 100*chance.Share)
 	}
@@ -139,18 +139,18 @@ func ExampleSteer() {
 		// Your program would write it to the API server.
 		change.Pod.Annotations = map[string]string{corev1.PodDeletionCost: fmt.Sprint(change.Cost)}
 	}
-	blocked, err := podrank.BlockedPods(active, payPerUseFirst)
+	unsteerable, err := podrank.UnsteerablePods(active, payPerUseFirst)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, b := range blocked {
+	for _, b := range unsteerable {
 		fmt.Printf("%s still goes before them: %s\n", b.Pod.Name, b.Rule)
 	}
-	settled, err := podrank.Settle(active, nil, 4, podrank.WithNow(now))
+	prediction, err := podrank.Predict(active, nil, 4, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("if 4 pods go, Kubernetes certainly deletes:", names(settled.Certain))
+	fmt.Println("if 4 pods go, Kubernetes certainly deletes:", names(prediction.Deleted))
 	// Output:
 	// 3 of 7 deletion costs change:
 	//   web-4 on pay-per-use-1: -1
@@ -361,12 +361,12 @@ func ExampleNeighbours() {
 	// Output: b true
 }
 
-func ExampleBlockedPods() {
+func ExampleUnsteerablePods() {
 	ready, starting := pod("unwanted", 1, 0, 0), pod("wanted", 2, 0, 0)
 	starting.Status.Conditions = nil
 	first := podrank.WithTier(func(pod *corev1.Pod) int { return map[string]int{"unwanted": 0, "wanted": 1}[pod.Name] })
-	blocked, err := podrank.BlockedPods([]*corev1.Pod{ready, starting}, first)
-	fmt.Println(blocked[0].Pod.Name, "goes before", blocked[0].Before.Name, "by", blocked[0].Rule, err)
+	unsteerable, err := podrank.UnsteerablePods([]*corev1.Pod{ready, starting}, first)
+	fmt.Println(unsteerable[0].Pod.Name, "goes before", unsteerable[0].Before.Name, "by", unsteerable[0].Rule, err)
 	// Output: wanted goes before unwanted by not-ready <nil>
 }
 
@@ -417,8 +417,8 @@ func ExampleIsActive() {
 
 func ExampleAvailability() {
 	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 30, 0)}
-	ready, available, lookAgain, err := podrank.Availability(active, 3590, now)
-	fmt.Println(ready, available, lookAgain, err)
+	ready, available, nextCheckAfter, err := podrank.Availability(active, 3590, now)
+	fmt.Println(ready, available, nextCheckAfter, err)
 	// Output: 2 1 20s <nil>
 }
 

@@ -56,26 +56,26 @@ func WithClock(now func() time.Time) Option {
 	return give(0, now != nil, "WithClock: now", func(s *settings) { s.clock = now })
 }
 
-// Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then contested ones by the total order (see
-// [Settle]). The default is the total order alone. It excludes [WithSpread]. [Explain], [Steer] and [BlockedPods] do not accept it.
+// Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then possible ones by the total order (see
+// [Predict]). The default is the total order alone. It excludes [WithSpread]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
 func Kubernetes() Option {
 	return give(givenKubernetes, true, "", func(s *settings) { s.kubernetes = true })
 }
 
 // WithRanks gives each pod the rank that a function says, from 0 to 4294967295, in place of the number of related pods on its node:
-// the higher rank goes first among pods of one deletion cost. It excludes [WithSpread]. [Steer] and [BlockedPods] do not accept it.
+// the higher rank goes first among pods of one deletion cost. It excludes [WithSpread]. [Steer] and [UnsteerablePods] do not accept it.
 func WithRanks(of func(*corev1.Pod) int) Option {
 	return give(givenRanks, of != nil, "WithRanks: of", func(s *settings) { s.ranks = of })
 }
 
 // WithBurst caps the number of deletions; at 0 or less, none go. The default is no cap; kube-controller-manager's is
-// [BurstReplicas]. [Explain], [Steer] and [BlockedPods] do not accept it.
+// [BurstReplicas]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
 func WithBurst(most int) Option {
 	return give(givenBurst, true, "", func(s *settings) { s.burst = &most })
 }
 
 // WithPodDeletionCost sets the feature gate of this name, on by default: the annotation
-// controller.kubernetes.io/pod-deletion-cost counts. [Steer] and [BlockedPods] cannot work without it.
+// controller.kubernetes.io/pod-deletion-cost counts. [Steer] and [UnsteerablePods] cannot work without it.
 func WithPodDeletionCost(on bool) Option {
 	return flag(core.OptionsPodDeletionCostOff, !on)
 }
@@ -87,7 +87,7 @@ func WithLogarithmicScaleDown(on bool) Option {
 }
 
 // WithPreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
-// has it, and with [Kubernetes] it decides which contested pods go, and no certain one. [Settle], [Steer] and [BlockedPods] do not accept it.
+// has it, and with [Kubernetes] it decides which possible pods go, and no certain one. [Predict], [Steer] and [UnsteerablePods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
 	return flag(core.OptionsPreferForScaleDownOn, on)
 }
@@ -145,8 +145,8 @@ const (
 	victimsApply = givenKubernetes | givenBurst | givenSpread | givenRanks | givenPreferred | givenTier | givenEmptyNodes
 	explainApply = givenRanks | givenPreferred | givenTier
 	// It is what kube-controller-manager would do.
-	settleApply = givenKubernetes | givenBurst | givenRanks
-	steerApply  = givenTier | givenFixed | givenPrice
+	predictApply = givenKubernetes | givenBurst | givenRanks
+	steerApply   = givenTier | givenFixed | givenPrice
 )
 
 // newSettings makes the settings for a function that can apply these options. An option that has no effect there is an error, as

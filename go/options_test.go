@@ -30,17 +30,17 @@ var decisions = map[string]func(pods []*corev1.Pod, diff int, options ...Option)
 		_, err := Explain(pods[0], pods[1], pods, options...)
 		return err
 	},
-	"Settle": func(pods []*corev1.Pod, diff int, options ...Option) error {
-		_, err := Settle(pods, pods, diff, options...)
+	"Predict": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		_, err := Predict(pods, pods, diff, options...)
 		return err
 	},
-	"Odds": func(pods []*corev1.Pod, diff int, options ...Option) error {
-		_, chances, err := Odds(pods, pods, diff, options...)
+	"Probabilities": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		_, chances, err := Probabilities(pods, pods, diff, options...)
 		return nothing(chances, err)
 	},
 	"Steer": func(pods []*corev1.Pod, _ int, options ...Option) error { return nothing(Steer(pods, options...)) },
-	"BlockedPods": func(pods []*corev1.Pod, _ int, options ...Option) error {
-		return nothing(BlockedPods(pods, options...))
+	"UnsteerablePods": func(pods []*corev1.Pod, _ int, options ...Option) error {
+		return nothing(UnsteerablePods(pods, options...))
 	},
 }
 
@@ -68,11 +68,11 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	}
 	refused := map[string]string{
 		"PodsToDelete": "WithFixed WithPrice", "AppendPodsToDelete": "WithFixed WithPrice", "ExplainVictims": "WithFixed WithPrice",
-		"Explain":     "Kubernetes WithBurst WithSpread WithFixed WithPrice WithEmptyNodes",
-		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice WithEmptyNodes",
-		"Odds":        "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice WithEmptyNodes",
-		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown WithEmptyNodes",
-		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown WithEmptyNodes",
+		"Explain":         "Kubernetes WithBurst WithSpread WithFixed WithPrice WithEmptyNodes",
+		"Predict":         "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice WithEmptyNodes",
+		"Probabilities":   "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice WithEmptyNodes",
+		"Steer":           "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown WithEmptyNodes",
+		"UnsteerablePods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown WithEmptyNodes",
 	}
 	for function, decide := range decisions {
 		for name, option := range all {

@@ -4,7 +4,7 @@
 // [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod goes before
 // another, and [ExplainVictims] why each victim goes.
 //
-// Some functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete, and [Odds] how likely
+// Some functions are about Kubernetes itself. [Predict] says which pods kube-controller-manager would delete, and [Probabilities] how likely
 // it deletes those of which that is not certain. [Steer] returns
 // deletion costs that make it delete the pods that you want.
 //
@@ -79,97 +79,97 @@ func (r *Ranker) AppendPodsToDelete(victims, active, related []*corev1.Pod, diff
 	return append(victims, w.victims...), nil
 }
 
-// Settled is what kube-controller-manager would do with the pods of a scale-down.
-type Settled struct {
-	// Certain are the pods that it deletes in every list order, in the order in which they go.
-	Certain []*corev1.Pod
-	// Contested are the pods of which it deletes Quota. The list order decides which, because the pods tie in everything that the
+// Prediction is what kube-controller-manager would do with the pods of a scale-down.
+type Prediction struct {
+	// Deleted are the pods that it deletes in every list order, in the order in which they go.
+	Deleted []*corev1.Pod
+	// Possible are the pods of which it deletes Quota. The list order decides which, because the pods tie in everything that the
 	// comparator compares, or because it contradicts itself about them.
-	Contested []*corev1.Pod
-	// Safe are the pods that it keeps in every list order.
-	Safe []*corev1.Pod
-	// Quota is the number of contested pods that it deletes.
+	Possible []*corev1.Pod
+	// Kept are the pods that it keeps in every list order.
+	Kept []*corev1.Pod
+	// Quota is the number of possible pods that it deletes.
 	Quota int
 }
 
-// Settle returns which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete,
+// Predict returns which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete,
 // and which it certainly keeps.
 //
-// The lists and errors are those of [PodsToDelete], but Settle inspects the pods even if diff is 0 or less. For a set without
+// The lists and errors are those of [PodsToDelete], but Predict inspects the pods even if diff is 0 or less. For a set without
 // a controller, Kubernetes counts no ranks: pass nil for related.
 //
 // The result holds for one sync at this moment. A sync deletes at most [BurstReplicas] pods, so for a larger diff, later
 // syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
 // controller runs.
-func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled, error) {
-	w := begin("Settle", settleApply, options)
+func Predict(active, related []*corev1.Pod, diff int, options ...Option) (Prediction, error) {
+	w := begin("Predict", predictApply, options)
 	defer w.free()
 	if err := w.load("active", active, related); err != nil {
-		return Settled{}, err
+		return Prediction{}, err
 	}
 	k := min(w.settings.capped(diff), len(active))
-	certain, contested, err := w.settle(k)
+	certain, possible, err := w.settle(k)
 	if err != nil {
-		return Settled{}, err
+		return Prediction{}, err
 	}
-	return w.settled(active, k, certain, contested), nil
+	return w.prediction(active, k, certain, possible), nil
 }
 
-// settled returns the pods in w.order.
-func (w *work) settled(active []*corev1.Pod, k, certain, contested int) Settled {
+// prediction returns the pods in w.order.
+func (w *work) prediction(active []*corev1.Pod, k, certain, possible int) Prediction {
 	pods := make([]*corev1.Pod, len(active))
 	for i, index := range w.order {
 		pods[i] = active[index]
 	}
-	settled := Settled{
-		Certain:   pods[:certain:certain],
-		Contested: pods[certain : certain+contested : certain+contested],
-		Safe:      pods[certain+contested:],
+	prediction := Prediction{
+		Deleted:  pods[:certain:certain],
+		Possible: pods[certain : certain+possible : certain+possible],
+		Kept:     pods[certain+possible:],
 	}
-	if contested > 0 {
-		settled.Quota = k - certain
+	if possible > 0 {
+		prediction.Quota = k - certain
 	}
-	return settled
+	return prediction
 }
 
-// A Chance is how likely a contested pod is deleted.
-type Chance struct {
+// A Probability is how likely a possible pod is deleted.
+type Probability struct {
 	Pod *corev1.Pod
-	// Share is the share of all orders in which the controller can list the pods that has the pod deleted, from 0 to 1. A contested
-	// pod that is deleted in none or in all of the lists that were looked at has 0 or 1, and is contested all the same.
+	// Share is the share of all orders in which the controller can list the pods that has the pod deleted, from 0 to 1. A possible
+	// pod that is deleted in none or in all of the lists that were looked at has 0 or 1, and is possible all the same.
 	Share float64
 	// Error is the standard error of Share, or 0 if Share is exact.
 	Error float64
 }
 
-// Odds returns what [Settle] returns, and for each contested pod, in the same order, how likely kube-controller-manager deletes it.
+// Probabilities returns what [Predict] returns, and for each possible pod, in the same order, how likely kube-controller-manager deletes it.
 //
 // It sorts the pods as kube-controller-manager does, in many lists of random order, because nobody outside the controller can know the
 // order in which it lists them. So the shares hold as long as nothing is known of the list: a controller that deletes the same
-// pods twice starts from similar lists. The lists are the same in each call. The shares of all contested pods add up to Quota. They are
-// exact if all contested pods relate alike to every other pod, or if there are up to 12 pods of which up to 7 are contested.
+// pods twice starts from similar lists. The lists are the same in each call. The shares of all possible pods add up to Quota. They are
+// exact if all possible pods relate alike to every other pod, or if there are up to 12 pods of which up to 7 are possible.
 // Otherwise 4096 lists are sorted, the error is at most 0.008, and a call takes a quarter of a second for 1000 pods, and three times
 // that without cgo.
-func Odds(active, related []*corev1.Pod, diff int, options ...Option) (Settled, []Chance, error) {
-	w := begin("Odds", settleApply, options)
+func Probabilities(active, related []*corev1.Pod, diff int, options ...Option) (Prediction, []Probability, error) {
+	w := begin("Probabilities", predictApply, options)
 	defer w.free()
 	if err := w.load("active", active, related); err != nil {
-		return Settled{}, nil, err
+		return Prediction{}, nil, err
 	}
 	k := min(w.settings.capped(diff), len(active))
 	w.order = room(w.order, len(active))
-	odds := make([]core.PodOdds, len(active))
-	certain, contested, err := engine.Current.Probabilities(w.records, w.options, k, w.order, odds)
+	probabilities := make([]core.Probability, len(active))
+	certain, possible, err := engine.Current.Probabilities(w.records, w.options, k, w.order, probabilities)
 	if err != nil {
-		return Settled{}, nil, err
+		return Prediction{}, nil, err
 	}
-	settled := w.settled(active, k, certain, contested)
-	chances := make([]Chance, contested)
-	for i, index := range w.order[certain : certain+contested] {
-		of := odds[index]
-		chances[i] = Chance{Pod: active[index], Share: float64(of.Goes) / float64(of.Of), Error: float64(of.Error) / 1e6}
+	prediction := w.prediction(active, k, certain, possible)
+	shares := make([]Probability, possible)
+	for i, index := range w.order[certain : certain+possible] {
+		of := probabilities[index]
+		shares[i] = Probability{Pod: active[index], Share: float64(of.Deleted) / float64(of.Samples), Error: float64(of.StdErrorPpm) / 1e6}
 	}
-	return settled, chances, nil
+	return prediction, shares, nil
 }
 
 // An Explanation says which of two pods goes first, and why.

@@ -104,7 +104,7 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 				}
 			}
 		}
-		_, err := Settle(pods, nil, 0)
+		_, err := Predict(pods, nil, 0)
 		is(err, "active", 2)
 		_, err = Explain(pods[0], pods[2], nil)
 		is(err, "b", -1)
@@ -150,9 +150,9 @@ func TestHowMany(t *testing.T) {
 		if got := toDelete(t, pods, pods, c.diff, WithNow(noon), c.burst); !slices.Equal(got, all[:c.want]) {
 			t.Errorf("%+v: %d go, or not the first of the order", c, len(got))
 		}
-		s, err := Settle(pods, pods, c.diff, WithNow(noon), c.burst)
-		if err != nil || len(s.Certain)+s.Quota != c.want {
-			t.Errorf("%+v: %d certain and %d more go, %v", c, len(s.Certain), s.Quota, err)
+		s, err := Predict(pods, pods, c.diff, WithNow(noon), c.burst)
+		if err != nil || len(s.Deleted)+s.Quota != c.want {
+			t.Errorf("%+v: %d certain and %d more go, %v", c, len(s.Deleted), s.Quota, err)
 		}
 	}
 	if got := toDelete(t, nil, pods, 3); len(got) != 0 {
@@ -240,11 +240,11 @@ func TestResultsAreTheCallers(t *testing.T) {
 	for k := range 10 {
 		pods := some(9)
 		victims, err := r.PodsToDelete(pods, pods, k)
-		settled, errSettle := Settle(pods, pods, k, WithNow(noon))
-		if err != nil || errSettle != nil {
-			t.Fatal(err, errSettle)
+		prediction, errPredict := Predict(pods, pods, k, WithNow(noon))
+		if err != nil || errPredict != nil {
+			t.Fatal(err, errPredict)
 		}
-		for _, list := range [][]*corev1.Pod{victims, settled.Certain, settled.Contested, settled.Safe} {
+		for _, list := range [][]*corev1.Pod{victims, prediction.Deleted, prediction.Possible, prediction.Kept} {
 			if len(list) != cap(list) {
 				t.Errorf("deleting %d: %d pods in room for %d", k, len(list), cap(list))
 			}
@@ -431,7 +431,7 @@ func TestTheLastOptionCounts(t *testing.T) {
 		{costs, "cheap", nil}, {costs, "dear", []Option{WithPodDeletionCost(false)}},
 		{costs, "cheap", []Option{WithPodDeletionCost(false), WithPodDeletionCost(true)}},
 		{labels, "dear", nil}, {labels, "dear", []Option{WithPreferForScaleDown(true), WithPreferForScaleDown(false)}},
-		// Nothing tells them apart in Kubernetes, and the contested go by the total order.
+		// Nothing tells them apart in Kubernetes, and the possible go by the total order.
 		{labels, "liked", []Option{WithPreferForScaleDown(true), Kubernetes()}},
 		// By the clock, both have the same great age.
 		{ages, "old", nil}, {ages, "old", []Option{WithNow(noon)}}, {ages, "young", []Option{WithNow(noon), never}},
@@ -444,14 +444,14 @@ func TestTheLastOptionCounts(t *testing.T) {
 	}
 }
 
-// The contested go by the total order, y with its restarts first.
+// The possible go by the total order, y with its restarts first.
 func TestKubernetesOrder(t *testing.T) {
 	pods, now := circle(), WithNow(noon.Add(time.Hour))
 	if got := toDelete(t, pods, nil, 3, now, Kubernetes()); !slices.Equal(got, []string{"first", "y", "x"}) {
 		t.Errorf("%v", got)
 	}
-	s, err := Settle(pods, nil, 4, now, WithBurst(2))
-	if err != nil || !slices.Equal(names(s.Certain), []string{"first"}) || !slices.Equal(names(s.Safe), []string{"last"}) || s.Quota != 1 {
+	s, err := Predict(pods, nil, 4, now, WithBurst(2))
+	if err != nil || !slices.Equal(names(s.Deleted), []string{"first"}) || !slices.Equal(names(s.Kept), []string{"last"}) || s.Quota != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -20,7 +20,7 @@ type PodLister interface {
 	List(selector labels.Selector) ([]*corev1.Pod, error)
 }
 
-// RelatedPods returns the pods that Kubernetes counts to rank the pods of a ReplicaSet, for [PodsToDelete] and [Settle].
+// RelatedPods returns the pods that Kubernetes counts to rank the pods of a ReplicaSet, for [PodsToDelete] and [Predict].
 // These are all pods that any ReplicaSet with the same controller selects, whoever owns them, each listed once. ReplicaSets
 // that are being deleted or have 0 replicas count, too. One with an invalid selector adds no pods.
 //

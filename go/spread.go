@@ -17,8 +17,8 @@ import (
 // zone of that node: each such victim then comes from the zone with the most pods and, within that zone, from the node with the
 // most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
 //
-// Kubernetes cannot do this, so WithSpread excludes [Kubernetes], and it excludes [WithRanks]. [Explain], [Settle], [Steer] and
-// [BlockedPods] do not accept it.
+// Kubernetes cannot do this, so WithSpread excludes [Kubernetes], and it excludes [WithRanks]. [Explain], [Predict], [Steer] and
+// [UnsteerablePods] do not accept it.
 func WithSpread(domains ...func(*corev1.Pod) string) Option {
 	domains = slices.Clone(domains)
 	if len(domains) == 0 {

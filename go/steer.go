@@ -13,21 +13,21 @@ import (
 
 // WithTier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
 // before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
-// tiers, so with [Kubernetes] they decide which contested pods go, and no certain one; [Steer] makes it follow them. By default, all pods are in one.
-// [Settle] does not accept it.
+// tiers, so with [Kubernetes] they decide which possible pods go, and no certain one; [Steer] makes it follow them. By default, all pods are in one.
+// [Predict] does not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
 	return give(givenTier, of != nil, "WithTier: of", func(s *settings) { s.tier = of })
 }
 
 // WithFixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. By default, none is fixed. Only
-// Steer and [BlockedPods] accept it.
+// Steer and [UnsteerablePods] accept it.
 func WithFixed(is func(*corev1.Pod) bool) Option {
 	return give(givenFixed, is != nil, "WithFixed: is", func(s *settings) { s.fixed = is })
 }
 
 // WithPrice says what it is worth to you that [Steer] leaves a pod's deletion cost as it is: a number from 1 to 254. By default, it is 1
 // for all, so that the fewest costs change. If you take the costs off again that remaining pods got, make those 2: then Steer takes the
-// fewest requests. Only Steer and [BlockedPods] accept it.
+// fewest requests. Only Steer and [UnsteerablePods] accept it.
 func WithPrice(of func(*corev1.Pod) int) Option {
 	return give(givenPrice, of != nil, "WithPrice: of", func(s *settings) { s.price = of })
 }
@@ -45,7 +45,7 @@ type Change struct {
 // least possible (by default, the fewest costs change; see [WithPrice]), and the new costs are close to those that stay. Within a tier,
 // Kubernetes decides by its own rules.
 //
-// No cost can change what Kubernetes compares before the costs: see [BlockedPods].
+// No cost can change what Kubernetes compares before the costs: see [UnsteerablePods].
 //
 // active are as for [PodsToDelete]. Costs that are [WithFixed] may leave no room for the others: a [NoRoomError]. With
 // [WithPodDeletionCost] off no cost has an effect, which is an [ErrOption].
@@ -65,9 +65,9 @@ func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 	return slices.Clip(changes), nil
 }
 
-// A Blocked pod goes before one of a lower [WithTier], whatever they cost.
-type Blocked struct {
-	// Pod is the blocked pod. It has the higher tier, but goes first.
+// A Unsteerable pod goes before one of a lower [WithTier], whatever they cost.
+type Unsteerable struct {
+	// Pod is the unsteerable pod. It has the higher tier, but goes first.
 	Pod *corev1.Pod
 	// Before is a pod of a lower tier that Pod goes before. If there are several, it is one of those that go last by the
 	// rules before the tier.
@@ -76,23 +76,23 @@ type Blocked struct {
 	Rule Rule
 }
 
-// BlockedPods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [WithTier]: they are
+// UnsteerablePods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [WithTier]: they are
 // unassigned, pending or not ready. Take them, too, or wait until they are ready.
-func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
-	w := begin("BlockedPods", steerApply, options)
+func UnsteerablePods(active []*corev1.Pod, options ...Option) ([]Unsteerable, error) {
+	w := begin("UnsteerablePods", steerApply, options)
 	defer w.free()
 	_, pairs, err := w.steer(active)
 	if err != nil {
 		return nil, err
 	}
-	var blocked []Blocked
+	var unsteerable []Unsteerable
 	for _, pair := range pairs {
-		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], ruleOf(pair.Rule)})
+		unsteerable = append(unsteerable, Unsteerable{active[pair.Pod], active[pair.Before], ruleOf(pair.Rule)})
 	}
-	return slices.Clip(blocked), nil
+	return slices.Clip(unsteerable), nil
 }
 
-// NoRoomError is the error of [Steer] and [BlockedPods] if the deletion costs of [WithFixed] leave no room for the tiers: for two pods, no costs put
+// NoRoomError is the error of [Steer] and [UnsteerablePods] if the deletion costs of [WithFixed] leave no room for the tiers: for two pods, no costs put
 // Lower below Higher and leave a distinct cost for each tier in between. At least one of the two is fixed.
 type NoRoomError struct {
 	// Lower is the pod of the lower tier, and Higher that of the higher tier.
@@ -104,7 +104,7 @@ func (e *NoRoomError) Error() string {
 		"each tier between: fix fewer", e.Lower.Namespace, e.Lower.Name, e.Higher.Namespace, e.Higher.Name)
 }
 
-func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
+func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Unsteerable, error) {
 	if err := w.load("active", active, nil); err != nil {
 		return nil, nil, err
 	}
@@ -115,12 +115,12 @@ func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	costs, blocked := make([]int32, len(active)), make([]core.Blocked, len(active))
-	steered, err := engine.Current.Steer(w.records, w.options, prices, costs, blocked)
+	costs, unsteerable := make([]int32, len(active)), make([]core.Unsteerable, len(active))
+	steered, err := engine.Current.Steer(w.records, w.options, prices, costs, unsteerable)
 	if errors.Is(err, core.ErrNoRoom) {
 		err = &NoRoomError{Lower: active[steered.Lower], Higher: active[steered.Higher]}
 	}
-	return costs, blocked[:steered.Blocked], err
+	return costs, unsteerable[:steered.Unsteerable], err
 }
 
 // prices are what changing each pod's cost is worth.

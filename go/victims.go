@@ -12,7 +12,7 @@ type Victim struct {
 	// Before is the first pod that stays: nil if all go.
 	Before *corev1.Pod
 	// Rule is the rule by which Pod goes before it. It is "" if all go, or if every rule ties, which needs equal UIDs. With [Kubernetes], it is also "" if its comparator does not
-	// put Pod before Before, which can happen if one of them is contested.
+	// put Pod before Before, which can happen if one of them is possible.
 	Rule Rule
 	// Of and Than are what the rule looks at in Pod and in Before; Kind says what the numbers are.
 	Kind     Kind

@@ -86,7 +86,7 @@ func (w *work) first(k, listed int, active, related []*corev1.Pod) error {
 }
 
 // settle puts all of the loaded pods into w.order.
-func (w *work) settle(k int) (certain, contested int, err error) {
+func (w *work) settle(k int) (certain, possible int, err error) {
 	w.order = room(w.order, len(w.records))
 	w.scores = room(w.scores, len(w.records))
 	return engine.Current.Predict(w.records, w.options, k, w.order, w.scores)

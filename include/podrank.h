@@ -21,7 +21,7 @@
 //     }
 //
 // Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
-// to be defined: podrank/controller.h for the other decisions of a controller, podrank/odds.h for how likely Kubernetes deletes
+// to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for how likely Kubernetes deletes
 // each pod, podrank/steer.h to make it delete the pods that you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
@@ -44,7 +44,7 @@
 //     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. Each function says how its time grows.
-//     The slowest is podrank_odds: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
+//     The slowest is podrank_probabilities: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
 //     be valid.
 //
@@ -173,7 +173,7 @@ uint32_t podrank_abi_1(void);
 // The deletion cost is outside -2147483648 to 2147483647.
 #define PODRANK_ERR_COST_RANGE 22
 
-// There are more keys than room_len.
+// There are more keys than key_storage_len.
 #define PODRANK_ERR_KEYS_FULL 23
 
 // The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
@@ -416,12 +416,12 @@ int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t scratch_len);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// PREDICTION. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
 // are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
 // Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
-// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods
-// that are deleted in every list order (certain), those that are kept in every list order, and the contested ones in
-// between, of which a known number is deleted, but the list order decides which. podrank_select has no contested pods: it
+// pods can tie in everything that it compares. In both cases the list order decides. podrank_predict separates the pods
+// that are deleted in every list order, those that are kept in every list order, and the possible ones in
+// between, of which a known number is deleted, but the list order decides which. podrank_select has no possible pods: it
 // gives one answer, by the order.
 
 // Says how kube-controller-manager's comparator orders two pods. Stores -1 in *ordering if a is before b, 1 if b is before
@@ -436,19 +436,19 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 // after one and before the other of two pods that tie. The reason is that different times in one age bucket let
 // the UIDs decide, but equal times let later rules decide.
 PODRANK_NODISCARD
-int32_t podrank_upstream(const struct podrank_pod *a,
-                         const struct podrank_pod *b,
-                         const struct podrank_options *options,
-                         int32_t *ordering,
-                         uint8_t *rule);
+int32_t podrank_kubernetes_compare(const struct podrank_pod *a,
+                                   const struct podrank_pod *b,
+                                   const struct podrank_options *options,
+                                   int32_t *ordering,
+                                   uint8_t *rule);
 
 // Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can contradict itself
-// (see podrank_upstream), and pods can tie in everything that it compares, because it does not compare UIDs at
+// (see podrank_kubernetes_compare), and pods can tie in everything that it compares, because it does not compare UIDs at
 // the end. In both cases its list order decides.
 //
-// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
-// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
-// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
+// Fills the array order with the indices of all pods. The first deleted_len of them are CERTAIN: it deletes
+// them in every list order. The next possible_len are CONTESTED: it deletes k - deleted_len of them, and
+// the list order decides which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
 // If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
@@ -459,16 +459,16 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // the next power of two before the controller runs.
 // The time grows with n log n, for n pods.
 PODRANK_NODISCARD
-int32_t podrank_settle(const struct podrank_pod *pods,
-                       size_t pods_len,
-                       const struct podrank_options *options,
-                       size_t k,
-                       uint32_t *order,
-                       size_t order_len,
-                       uint64_t *scores,
-                       size_t scores_len,
-                       size_t *certain_len,
-                       size_t *contested_len);
+int32_t podrank_predict(const struct podrank_pod *pods,
+                        size_t pods_len,
+                        const struct podrank_options *options,
+                        size_t k,
+                        uint32_t *order,
+                        size_t order_len,
+                        uint64_t *scores,
+                        size_t scores_len,
+                        size_t *deleted_len,
+                        size_t *possible_len);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS

@@ -71,7 +71,7 @@ def decide(machine, size):
 
 
 def upstream(machine, size):
-    return of_two_pods(machine, "podrank_upstream", spec.upstream, size)
+    return of_two_pods(machine, "podrank_kubernetes_compare", spec.upstream, size)
 
 
 # The lowest bit of each rule's number in a key, which is a number of 512 bits with the most significant byte first.

@@ -98,7 +98,7 @@ def settle(machine, length, deleted):
     pods, its = pods_of(buffer), Options(number(options.bytes, 4, 4), number(options.bytes, 8, 8))
     order, scores = Buffer("order", OUTPUT, 4 * length, writable=True), Buffer("scores", SCRATCH, 8 * length, writable=True)
     certain, contested = (Buffer(name, at, machine.word, writable=True) for name, at in (("certain", MORE), ("contested", MORE + 64)))
-    walk = machine.walk("podrank_settle", [buffer, length, options, deleted, order, length, scores, length, certain, contested])
+    walk = machine.walk("podrank_predict", [buffer, length, options, deleted, order, length, scores, length, certain, contested])
     pairs = list(itertools.combinations(range(length), 2))
     said = {(i, j): spec.upstream(pods[i], pods[j], its)[0] for i, j in pairs}
     answers = {}  # which answers are right, for each thing that the comparator may say of all pairs

@@ -227,7 +227,7 @@ impl Round {
         for _ in 0..LISTS {
             random.shuffle(&mut order);
             let mut sorted = order.clone();
-            policy.upstream_sort(&records, &mut sorted, &mut scratch).map_err(|error| error.to_string())?;
+            policy.kubernetes_sort(&records, &mut sorted, &mut scratch).map_err(|error| error.to_string())?;
             let mut goes = vec![false; records.len()];
             for pod in &sorted[..preview.delete] {
                 goes[*pod as usize] = true;

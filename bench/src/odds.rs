@@ -3,7 +3,7 @@
 use crate::data::{DataSet, NOW, log_scaled};
 use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
-use podrank::{Odds, Pod, Time};
+use podrank::{Pod, Probability, Time};
 use std::time::Duration;
 
 /// Each size with the most milliseconds that it may take.
@@ -14,7 +14,7 @@ const LISTS: f64 = 4_096.0;
 
 /// Returns the pods of a rollout on one node each, ready within three seconds an hour ago: those that became ready in the same
 /// second go by restarts, the others by UID, so that most go around in circles.
-fn contested(len: u32) -> Vec<Pod> {
+fn possible(len: u32) -> Vec<Pod> {
     let mut pods = DataSet::Rollout.pods(len as usize);
     for (number, pod) in (0_u32..).zip(&mut pods) {
         pod.rank = 1;
@@ -27,26 +27,26 @@ fn contested(len: u32) -> Vec<Pod> {
 /// Runs the races.
 pub fn run(report: &mut Report) {
     report.section(
-        "Odds",
+        "Probability",
         "How long `odds` takes for pods that became ready within three seconds and of which half go, beside one `sort` of the same pods. It \
-         sorts 4,096 lists, but for 8 pods, of which 7 are contested, the 5,040 lists of those. `ratio` is one of 4,096 lists divided by one `sort`.",
+         sorts 4,096 lists, but for 8 pods, of which 7 are possible, the 5,040 lists of those. `ratio` is one of 4,096 lists divided by one `sort`.",
     );
     report.line("```text");
-    report.line(format!("{:>6} {:>9} {:>10} {:>10} {:>6}", "n", "contested", "odds", "sort", "ratio"));
+    report.line(format!("{:>6} {:>9} {:>10} {:>10} {:>6}", "n", "possible", "odds", "sort", "ratio"));
     let mut worst: Option<f64> = None;
     for (size, most) in SIZES {
-        let pods = contested(size);
+        let pods = possible(size);
         let policy = log_scaled();
         let (mut order, mut all) = (vec![0; pods.len()], vec![0; pods.len()]);
-        let (mut odds, mut scratch) = (vec![Odds::default(); pods.len()], vec![[0; 4]; pods.len()]);
-        let settled = policy.odds(&pods, pods.len() / 2, &mut order, &mut odds, &mut scratch);
-        let undecided = settled.map_or(0, |settled| settled.contested().len());
+        let (mut odds, mut scratch) = (vec![Probability::default(); pods.len()], vec![[0; 4]; pods.len()]);
+        let settled = policy.probabilities(&pods, pods.len() / 2, 0, &mut order, &mut odds, &mut scratch);
+        let undecided = settled.map_or(0, |settled| settled.possible().len());
         let times = race(
             Duration::from_millis(200),
             &mut [
                 again(|| {
                     policy
-                        .odds(&pods, pods.len() / 2, &mut order, &mut odds, &mut scratch)
+                        .probabilities(&pods, pods.len() / 2, 0, &mut order, &mut odds, &mut scratch)
                         .map(|it| it.quota())
                 }),
                 again(|| policy.sort(&pods, &mut all).map_or(0, <[u32]>::len)),

@@ -50,7 +50,7 @@ fn times(pods: &[podrank::Pod]) -> [f64; 3] {
     let times = race(
         Duration::from_millis(100),
         &mut [
-            again(|| policy.settle(pods, k, &mut order, &mut scores).map_or(0, |settled| settled.quota())),
+            again(|| policy.predict(pods, k, &mut order, &mut scores).map_or(0, |settled| settled.quota())),
             again(|| policy.sort(pods, &mut all).map_or(0, <[u32]>::len)),
             again(|| policy.select_with(pods, &mut all_again, &mut scratch).map_or(0, <[u32]>::len)),
         ],

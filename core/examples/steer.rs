@@ -45,15 +45,15 @@ fn main() {
     {
         println!("  {name} on {node}: {old} to {new}");
     }
-    for blocked in steered.blocked() {
-        println!("{} still goes before them: {}", PODS[blocked.pod as usize].0, blocked.rule);
+    for unsteerable in steered.unsteerable() {
+        println!("{} still goes before them: {}", PODS[unsteerable.pod as usize].0, unsteerable.rule);
     }
 
     for (pod, cost) in pods.iter_mut().zip(steered.costs()) {
         pod.deletion_cost = *cost;
     }
     let (mut order, mut scores) = ([0; PODS.len()], [0; PODS.len()]);
-    let settled = policy.settle(&pods, 4, &mut order, &mut scores).expect("enough memory");
-    let certain: Vec<&str> = settled.certain().iter().map(|index| PODS[*index as usize].0).collect();
+    let settled = policy.predict(&pods, 4, &mut order, &mut scores).expect("enough memory");
+    let certain: Vec<&str> = settled.deleted().iter().map(|index| PODS[*index as usize].0).collect();
     println!("if 4 pods go, Kubernetes certainly deletes: {}", certain.join(" "));
 }

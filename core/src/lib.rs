@@ -46,8 +46,8 @@
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
-//! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::groups`], [`Policy::upstream`] |
-//! | pods | how likely it deletes each of them | [`Policy::odds`] |
+//! | pods | which of them kube-controller-manager would delete | [`Policy::predict`], [`Policy::groups`], [`Policy::kubernetes_compare`] |
+//! | pods | how likely it deletes each of them | [`Policy::probabilities`] |
 //! | pods with tiers | deletion costs that make Kubernetes delete lower tiers first | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
 //! | pods on nodes, and the pods of other sets | tiers with which the most nodes become empty | [`empty_nodes`] |
@@ -64,7 +64,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `kubernetes` | which pods kube-controller-manager deletes, and how likely: [`Policy::settle`], [`Policy::odds`] |
+//! | `kubernetes` | which pods kube-controller-manager deletes, and how likely: [`Policy::predict`], [`Policy::probabilities`] |
 //! | `steering` | [`Policy::steer`], [`Policy::spread`], [`empty_nodes`] |
 //! | `controller` | [`controller`] |
 //!
@@ -96,21 +96,23 @@ mod explain;
 #[doc(hidden)]
 pub mod ffi;
 mod flags;
-mod glance;
 #[cfg(feature = "kubernetes")]
 mod go_sort;
 mod head;
-mod node;
 #[cfg(feature = "kubernetes")]
-mod odds;
+mod kubernetes;
+mod node;
 mod order;
 mod pod;
 mod pod_set;
 mod policy;
+#[cfg(feature = "kubernetes")]
+mod predict;
+mod prefilter;
+#[cfg(feature = "kubernetes")]
+mod probabilities;
 mod rule;
 mod select;
-#[cfg(feature = "kubernetes")]
-mod settle;
 mod sort;
 mod sort_pods;
 #[cfg(feature = "steering")]
@@ -119,30 +121,28 @@ mod spread;
 mod steer;
 mod time;
 mod uid;
-#[cfg(feature = "kubernetes")]
-mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 #[cfg(feature = "steering")]
 pub use empty::{EmptyNodesError, EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
 pub use explain::{Explanation, Row, ValueKind};
 pub use head::{Candidate, Scratch};
-pub use node::{NodeCounts, UnknownNode, count_ranks};
 #[cfg(feature = "kubernetes")]
-pub use odds::{Odds, OddsScratch};
+pub use kubernetes::KubernetesOrdering;
+pub use node::{NodeCounts, UnknownNode, count_ranks};
 pub use order::Key;
 pub use pod::{Flags, InactivePhase, InvalidPod, Phase, Pod, Reserved};
 pub use pod_set::{PodSet, PodSetError};
 pub use policy::{FeatureGates, Policy};
+#[cfg(feature = "kubernetes")]
+pub use predict::{Groups, Prediction};
+#[cfg(feature = "kubernetes")]
+pub use probabilities::{Probability, ProbabilityScratch};
 pub use rule::Rule;
 pub use select::{OrderError, TooManyPods};
-#[cfg(feature = "kubernetes")]
-pub use settle::{Groups, Settled};
 #[cfg(feature = "steering")]
 pub use spread::SpreadError;
 #[cfg(feature = "steering")]
-pub use steer::{Blocked, SteerError, SteerScratch, Steered};
+pub use steer::{SteerError, SteerScratch, Steered, Unsteerable};
 pub use time::Time;
 pub use uid::{Uid, UidError};
-#[cfg(feature = "kubernetes")]
-pub use upstream::Relation;

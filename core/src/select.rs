@@ -1,7 +1,7 @@
 //! Selects the first `k` pods of the order, in the caller's memory.
 
 use crate::ffi::IS_SCRATCH_USED;
-use crate::glance::Glance;
+use crate::prefilter::Prefilter;
 use crate::sort::{gather_first, heapify, replace_last, sort_first, sort_heap};
 use crate::{Candidate, Pod, Policy, Scratch};
 use core::fmt;
@@ -10,7 +10,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyPods;
 
-/// Why [`Policy::sort`], [`Policy::settle`] or another function that needs one element per pod fails.
+/// Why [`Policy::sort`], [`Policy::predict`] or another function that needs one element per pod fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderError {
@@ -131,9 +131,9 @@ impl Policy {
         let k = victims.len();
         let mut len = 0_usize;
         let mut last_key = None;
-        let mut glance = Glance::NOTHING;
+        let mut prefilter = Prefilter::NOTHING;
         for (index, pod) in numbered(pods) {
-            if glance.sees_after(pod) {
+            if prefilter.sees_after(pod) {
                 continue;
             }
             if len == scratch.len() {
@@ -142,7 +142,7 @@ impl Policy {
                 let last = k.checked_sub(1).and_then(|last| scratch.get(last));
                 if let Some(last) = last.and_then(|last| pods.get(last.index() as usize)) {
                     last_key = Some(self.key(last));
-                    glance = Glance::at(last, self);
+                    prefilter = Prefilter::at(last, self);
                 }
             }
             // Here, too, a pod that ties is no victim.

@@ -14,7 +14,7 @@ use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule, Uid};
 use core::fmt;
 
-/// What [`Policy::steer`] returns: a deletion cost for every pod, how many costs change, and which pods are blocked.
+/// What [`Policy::steer`] returns: a deletion cost for every pod, how many costs change, and which pods are unsteerable.
 #[derive(Clone, Copy, Debug)]
 pub struct Steered<'s> {
     costs: &'s [i32],
@@ -24,10 +24,10 @@ pub struct Steered<'s> {
 
 /// A pod that goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Blocked {
-    /// The index of the blocked pod. It has the higher tier, but goes first.
+pub struct Unsteerable {
+    /// The index of the unsteerable pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that the blocked pod goes before. If there are several, this is the one
+    /// The index of a pod of a lower tier that the unsteerable pod goes before. If there are several, this is the one
     /// that the rules before [`Rule::Tier`] put last. Ties are broken by the lowest tier, then the lowest cost
     /// before the call, then the UID and then the index.
     pub before: u32,
@@ -45,7 +45,7 @@ pub struct SteerScratch {
     place: u64,
     index: u32,
     /// First: the number of d. Then: the price of the heaviest run that ends here, and whether the cost is kept. In
-    /// the last phase: the pod that this pod, if blocked, goes before.
+    /// the last phase: the pod that this pod, if unsteerable, goes before.
     run: u32,
 }
 
@@ -84,10 +84,10 @@ impl<'s> Steered<'s> {
     /// Returns the pods that no cost can steer, because Kubernetes compares earlier whether pods are assigned,
     /// running and ready. Each goes before some pod of a lower tier. They are sorted by tier, then by the cost that
     /// they had before the call, then by UID and then by index.
-    pub fn blocked(&self) -> impl Iterator<Item = Blocked> + use<'s> {
+    pub fn unsteerable(&self) -> impl Iterator<Item = Unsteerable> + use<'s> {
         self.places.iter().filter_map(|place| {
             let rule = Rule::from_number(place.place.to_le_bytes()[0])?;
-            Some(Blocked { pod: place.index, before: place.run, rule })
+            Some(Unsteerable { pod: place.index, before: place.run, rule })
         })
     }
 }
@@ -95,9 +95,9 @@ impl<'s> Steered<'s> {
 impl Policy {
     /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than every
     /// pod of a higher one. With these costs in the pods' [annotations](crate::DELETION_COST_ANNOTATION),
-    /// Kubernetes deletes the pods of the lower tier first, except for [blocked](Steered::blocked) pods, at any
+    /// Kubernetes deletes the pods of the lower tier first, except for [unsteerable](Steered::unsteerable) pods, at any
     /// time and for any number of victims. Within a tier, it decides by its own rules with the new costs. No cost
-    /// can change what Kubernetes compares before the costs: see [`Steered::blocked`].
+    /// can change what Kubernetes compares before the costs: see [`Steered::unsteerable`].
     ///
     /// `price` returns what changing a pod's cost is worth to you, by the pod's index: 1 for all gives the fewest
     /// changes. If you take the costs off again that remaining pods got, make those 2, as they take two requests. 0
@@ -157,7 +157,7 @@ impl Policy {
         Steered { costs, places, changed }
     }
 
-    /// Writes the costs, and writes into the places which pods are blocked. Returns how many costs change.
+    /// Writes the costs, and writes into the places which pods are unsteerable. Returns how many costs change.
     fn write(&self, pods: &[Pod], places: &mut [SteerScratch], costs: &mut [i32]) -> usize {
         let mut changed = 0_usize;
         // Tiers below the first kept cost get costs that go down from it.

@@ -21,8 +21,8 @@ fn at(nanos: i64) -> Time {
     Time::from_unix_nanos(NOW + nanos)
 }
 
-fn set_state(wanted: u32, active: u32, is_satisfied: bool, is_being_deleted: bool) -> SetState {
-    let mut set = SetState::new(wanted, active);
+fn set_state(desired: u32, active: u32, is_satisfied: bool, is_being_deleted: bool) -> SetState {
+    let mut set = SetState::new(desired, active);
     set.is_satisfied = is_satisfied;
     set.is_being_deleted = is_being_deleted;
     set
@@ -48,8 +48,8 @@ proptest! {
     }
 
     #[test]
-    fn plans(wanted in numbers(), active in numbers(), burst in numbers(), is_satisfied in any::<bool>(), is_being_deleted in any::<bool>()) {
-        plan_is_the_difference(&Core, &set_state(wanted, active, is_satisfied, is_being_deleted), burst);
+    fn plans(desired in numbers(), active in numbers(), burst in numbers(), is_satisfied in any::<bool>(), is_being_deleted in any::<bool>()) {
+        plan_is_the_difference(&Core, &set_state(desired, active, is_satisfied, is_being_deleted), burst);
     }
 
     #[test]

@@ -357,7 +357,7 @@ fn a_pod_set_ranks_and_picks() {
     assert_eq!((set.len(), set.is_empty()), (0, true));
     set.push(pod(6), "worker-c").unwrap();
     assert_eq!(set.victims(&Policy::without_now(), 9), [0]);
-    assert_eq!(set.pods()[0].rank, 1, "ranks are counted anew");
+    assert_eq!(set.pods()[0].rank, 1, "ranks are counted again");
 }
 
 #[test]

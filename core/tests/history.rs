@@ -115,7 +115,7 @@ impl<R: FnMut(u64) -> u64> History<'_, R> {
         state.is_satisfied = self.process.expectations.are_satisfied(now);
         let planned = plan(&state, BURST);
         if planned == Plan::Nothing {
-            self.tally.held_back += u32::from(state.wanted != state.active);
+            self.tally.held_back += u32::from(state.desired != state.active);
             return;
         }
         let Process { expectations, pods, done } = &self.process;

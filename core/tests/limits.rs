@@ -46,7 +46,7 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     assert_eq!(policy.select_with(pods, &mut victims, &mut scratch), Err(TooManyPods));
     assert_eq!(policy.sort(pods, &mut []), Err(OrderError::ShortBuffer { len: 0, pods: len }));
     let mut scores = [77; 3];
-    assert_eq!(policy.settle(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
+    assert_eq!(policy.predict(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
     assert_eq!((victims, scores), ([77; 3], [77; 3]));
 }
 

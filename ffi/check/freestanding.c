@@ -5,7 +5,7 @@
  */
 #define PODRANK_UNSTABLE
 #include "podrank/controller.h"
-#include "podrank/odds.h"
+#include "podrank/probabilities.h"
 #include "podrank/steer.h"
 
 int podrank_run_vectors(void);
@@ -18,10 +18,10 @@ static int around_the_order_answers(const podrank_pod *pods) {
     podrank_slow_start start;
     uint32_t creations = 9, deletions = 9;
     size_t ready = 9, available = 9;
-    uint64_t look_again = 9;
+    uint64_t next_check_after = 9;
     int32_t answer = 9;
 
-    state.wanted = 1;
+    state.desired = 1;
     state.active = 4;
     state.burst_replicas = 2;
     state.flags = PODRANK_PLAN_SATISFIED;
@@ -39,15 +39,15 @@ static int around_the_order_answers(const podrank_pod *pods) {
         podrank_expectations_satisfied(&expectations, PODRANK_EXPECTATIONS_TIMEOUT + 1, &answer) != 0 || answer != 1)
         return 0;
     /* pods[1] became ready at 1000000005 ns. */
-    return podrank_availability(pods, 2, 10, 2000000005, &ready, &available, &look_again) == 0 && ready == 1 &&
-           available == 0 && look_again == 9000000000;
+    return podrank_availability(pods, 2, 10, 2000000005, &ready, &available, &next_check_after) == 0 && ready == 1 &&
+           available == 0 && next_check_after == 9000000000;
 }
 
 /* The second pod, of the lower tier, gets a lower cost. The first still goes before it. */
 static int steering_answers(const podrank_pod *pods) {
     podrank_pod tiered[2];
     podrank_steer_scratch scratch[2];
-    podrank_blocked blocked;
+    podrank_unsteerable unsteerable;
     podrank_steered steered;
     uint32_t counts[2], order[2];
     int32_t costs[2] = { 9, 9 };
@@ -56,8 +56,8 @@ static int steering_answers(const podrank_pod *pods) {
     tiered[1] = pods[1];
     tiered[0].tier = 1;
     tiered[0].deletion_cost = tiered[1].deletion_cost;
-    if (podrank_steer(tiered, 2, NULL, NULL, 0, costs, 2, scratch, 2, &blocked, 1, &steered) != 0 || costs[1] >= costs[0] ||
-        steered.changed != 1 || steered.blocked != 1 || blocked.rule != PODRANK_RULE_UNASSIGNED)
+    if (podrank_steer(tiered, 2, NULL, NULL, 0, costs, 2, scratch, 2, &unsteerable, 1, &steered) != 0 || costs[1] >= costs[0] ||
+        steered.changed != 1 || steered.unsteerable != 1 || unsteerable.rule != PODRANK_RULE_UNASSIGNED)
         return 0;
     tiered[0] = tiered[1];
     return podrank_spread(tiered, 2, NULL, 0, NULL, counts, 2, order, 2) == 0 && tiered[0].rank == 2 && tiered[1].rank == 1;
@@ -86,10 +86,10 @@ static int every_function_answers(void) {
     podrank_scratch scratch[2];
     uint8_t keys[2][PODRANK_KEY_LEN], rule = 0;
     uint32_t order[2] = { 9, 9 }, counts[2];
-    size_t len = 9, contested = 9;
+    size_t len = 9, possible = 9;
     uint64_t scores[2];
-    podrank_pod_odds odds[2];
-    podrank_odds_scratch lists[2];
+    podrank_probability odds[2];
+    podrank_probability_scratch lists[2];
     int32_t answer = 9;
     char text[PODRANK_UID_TEXT_LEN + 1];
     static const char uid[] = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
@@ -122,15 +122,15 @@ static int every_function_answers(void) {
     if (podrank_key(&pods[0], NULL, keys[0], sizeof keys[0]) != 0 || podrank_key(&pods[1], NULL, keys[1], sizeof keys[1]) != 0 ||
         podrank_key_format() != PODRANK_KEY_FORMAT || memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
         return 0;
-    if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != -1)
+    if (podrank_kubernetes_compare(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != -1)
         return 0;
-    if (podrank_odds(pods, 2, NULL, 1, 0, order, 2, odds, 2, lists, 2, &len, &contested) != 0 || odds[0].goes != 1 ||
-        odds[1].goes != 0)
+    if (podrank_probabilities(pods, 2, NULL, 1, 0, order, 2, odds, 2, lists, 2, &len, &possible) != 0 || odds[0].deleted != 1 ||
+        odds[1].deleted != 0)
         return 0;
     order[0] = 1, order[1] = 0;
-    if (podrank_upstream_sort(pods, 2, NULL, order, 2, lists, 2) != 0 || order[0] != 0)
+    if (podrank_kubernetes_sort(pods, 2, NULL, order, 2, lists, 2) != 0 || order[0] != 0)
         return 0;
-    if (podrank_settle(pods, 2, NULL, 1, order, 2, scores, 2, &len, &contested) != 0 || len != 1 || contested != 0)
+    if (podrank_predict(pods, 2, NULL, 1, order, 2, scores, 2, &len, &possible) != 0 || len != 1 || possible != 0)
         return 0;
     if (podrank_sort(pods, 2, NULL, order, 2, scratch, 1) != 0 || order[0] != 0 || order[1] != 1)
         return 0;

@@ -29,11 +29,11 @@ changed() {
 sanitized agent ffi/check/agent.c
 sanitized steer-uids ffi/check/uids.c '-DEXAMPLE="steer.c"'
 sanitized sorted_store-uids ffi/check/uids.c '-DEXAMPLE="sorted_store.c"'
-# More pods are wanted than there are. A library has a phase that its user doesn't know. More pods are blocked than have room. A
+# More pods are wanted than there are. A library has a phase that its user doesn't know. More pods are unsteerable than have room. A
 # name in a file has no end.
 changed victims 's/WANTED = 2/WANTED = 9/'
 changed explain 's/{ "Pending", "Unknown", "Running" }/{ "Pending", "Unknown" }/'
-changed steer 's/blocked\[COUNT(set)\]/blocked[1]/; s/"web-1", "reserved-1", 1/"web-1", "reserved-1", 0/'
+changed steer 's/unsteerable\[COUNT(set)\]/unsteerable[1]/; s/"web-1", "reserved-1", 1/"web-1", "reserved-1", 0/'
 changed sorted_store "s/strncpy(entries.*/memset(entries[i].name, 'x', sizeof entries[i].name);/"
 
 quietly make -s -C examples-c run LIBRARY="$library" BIN="$tmp/plain" CFLAGS="-O1 -g" CXXFLAGS="-O1 -g" RUN="$watch"

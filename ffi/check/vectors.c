@@ -223,10 +223,10 @@ static int relation_holds(const struct vector_relation *pair) {
     int32_t ordering = 99;
     uint8_t rule = 99;
 
-    MUST(podrank_upstream(first, second, options, &ordering, &rule) == PODRANK_OK);
+    MUST(podrank_kubernetes_compare(first, second, options, &ordering, &rule) == PODRANK_OK);
     MUST(ordering == pair->ordering);
     MUST((rule == PODRANK_RULE_NONE) == (ordering == 0));
-    MUST(podrank_upstream(second, first, options, &ordering, &rule) == PODRANK_OK);
+    MUST(podrank_kubernetes_compare(second, first, options, &ordering, &rule) == PODRANK_OK);
     MUST(ordering == -pair->ordering);
     return 1;
 }

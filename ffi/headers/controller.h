@@ -30,13 +30,13 @@ extern "C" {
 //     if (deletions > 0) {
 //         podrank_count_ranks(pods, pods_len, related, related_len, counts, counts_len);    if nodes matter
 //         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
-//         podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, deletions, now);    then delete them
 //     }
 //
 // and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
 //
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
-// has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
+// has failed; once as many nanoseconds have passed as podrank_availability stored in *next_check_after; and as soon as more
 // than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 
 @controller@

@@ -17,7 +17,7 @@ import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 FFI = HERE.parent
-TOPICS = {"podrank.h": "podrank.h"} | {f"podrank/{name}.h": f"{name}.h" for name in ("controller", "odds", "steer")}
+TOPICS = {"podrank.h": "podrank.h"} | {f"podrank/{name}.h": f"{name}.h" for name in ("controller", "probabilities", "steer")}
 ITEM = re.compile(r"^pub (?:const (PODRANK_\w+): (\w+)|struct (podrank_\w+)|(?:unsafe )?extern \"C\" fn (podrank_\w+))", re.MULTILINE)
 SIZES = {"int64_t": 8, "uint64_t": 8, "int32_t": 4, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
 # Times start as unset, everything else as zero.

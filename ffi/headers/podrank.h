@@ -21,7 +21,7 @@
 //     }
 //
 // Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
-// to be defined: podrank/controller.h for the other decisions of a controller, podrank/odds.h for how likely Kubernetes deletes
+// to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for how likely Kubernetes deletes
 // each pod, podrank/steer.h to make it delete the pods that you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
@@ -44,7 +44,7 @@
 //     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. Each function says how its time grows.
-//     The slowest is podrank_odds: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
+//     The slowest is podrank_probabilities: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
 //     be valid.
 //
@@ -121,15 +121,15 @@ extern "C" {
 @order@
 
 // ---------------------------------------------------------------------------------------------------------------------
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// PREDICTION. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
 // are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
 // Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
-// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods
-// that are deleted in every list order (certain), those that are kept in every list order, and the contested ones in
-// between, of which a known number is deleted, but the list order decides which. podrank_select has no contested pods: it
+// pods can tie in everything that it compares. In both cases the list order decides. podrank_predict separates the pods
+// that are deleted in every list order, those that are kept in every list order, and the possible ones in
+// between, of which a known number is deleted, but the list order decides which. podrank_select has no possible pods: it
 // gives one answer, by the order.
 
-@upstream@
+@kubernetes@
 
 // ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS

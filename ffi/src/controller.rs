@@ -23,7 +23,7 @@ pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_plan_state {
     /// How many pods the set should have: spec.replicas.
-    pub wanted: u32,
+    pub desired: u32,
     /// How many active pods it has: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
     pub active: u32,
     /// The most pods that one sync creates or deletes.
@@ -62,7 +62,7 @@ pub struct podrank_expectations {
     pub creations: i64,
     /// How many deletions are pending. Negative if more were observed than expected.
     pub deletions: i64,
-    /// How many keys are now in room, the buffer of podrank_expectations_expect_deletions.
+    /// How many keys are now in key_storage, the buffer of podrank_expectations_expect_deletions.
     pub keys: u32,
     /// 0 if no expectations are set.
     pub is_set: u32,
@@ -107,11 +107,11 @@ pub unsafe extern "C" fn podrank_plan(
         let (mut create, mut delete) = (0, 0);
         // SAFETY: checked above; the rest is promised in the header.
         for state in unsafe { state.read() } {
-            let &podrank_plan_state { wanted, active, burst_replicas, flags } = state;
+            let &podrank_plan_state { desired, active, burst_replicas, flags } = state;
             if flags & !(PODRANK_PLAN_SATISFIED | PODRANK_PLAN_BEING_DELETED) != 0 {
                 return Err(Error(PODRANK_ERR_FLAGS));
             }
-            let mut set = SetState::new(wanted, active);
+            let mut set = SetState::new(desired, active);
             set.is_satisfied = flags & PODRANK_PLAN_SATISFIED != 0;
             set.is_being_deleted = flags & PODRANK_PLAN_BEING_DELETED != 0;
             match plan(&set, burst_replicas) {
@@ -188,32 +188,32 @@ pub unsafe extern "C" fn podrank_expectations_expect_creations(
 /// replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
 /// so the time grows with the square of keys_len. For the parameter now, see podrank_expectations_expect_creations.
 ///
-/// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
+/// key_storage is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
 /// and podrank_expectations_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
-/// not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
+/// not be initialised. If keys_len is above key_storage_len: PODRANK_ERR_KEYS_FULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_expect_deletions(
     expectations: *mut podrank_expectations,
-    room: *mut podrank_pod_key,
-    room_len: usize,
+    key_storage: *mut podrank_pod_key,
+    key_storage_len: usize,
     keys: *const podrank_pod_key,
     keys_len: usize,
     now: i64,
 ) -> i32 {
     run(|| {
         let expectations = InOut::one(expectations.cast::<Expected>())?;
-        let room = Output::new(room.cast::<PodKey>(), room_len)?;
+        let key_storage = Output::new(key_storage.cast::<PodKey>(), key_storage_len)?;
         let keys = Input::new(keys.cast::<PodKey>(), keys_len)?;
-        apart(&[expectations.span(), room.span()], &[keys.span()])?;
+        apart(&[expectations.span(), key_storage.span()], &[keys.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         let (expectations, keys) = unsafe { (expectations.all(), keys.read()) };
-        if keys.len() > room.len() {
+        if keys.len() > key_storage.len() {
             return Err(KeysFull.into());
         }
         // SAFETY: as above.
-        let room = unsafe { room.filled(keys.len(), [0; 16]) };
+        let key_storage = unsafe { key_storage.filled(keys.len(), [0; 16]) };
         for expected in expectations {
-            expected.expect_deletions(room, keys, time(now))?;
+            expected.expect_deletions(key_storage, keys, time(now))?;
         }
         Ok(())
     })
@@ -249,23 +249,25 @@ pub unsafe extern "C" fn podrank_expectations_creations_observed(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_deletion_observed(
     expectations: *mut podrank_expectations,
-    room: *mut podrank_pod_key,
-    room_len: usize,
+    key_storage: *mut podrank_pod_key,
+    key_storage_len: usize,
     key: *const podrank_pod_key,
     counted: *mut i32,
 ) -> i32 {
     run(|| {
         let expectations = InOut::one(expectations.cast::<Expected>())?;
-        let room = InOut::new(room.cast::<PodKey>(), room_len)?;
+        let key_storage = InOut::new(key_storage.cast::<PodKey>(), key_storage_len)?;
         let key = Input::one(key.cast::<PodKey>())?;
         let counted = Output::one(counted)?;
-        apart(&[expectations.span(), room.span(), counted.span()], &[key.span()])?;
+        apart(&[expectations.span(), key_storage.span(), counted.span()], &[key.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             let seen = expectations.all().first_mut().zip(key.read().first());
             counted.set(match seen {
-                // Beyond the keys, room need not be initialised.
-                Some((expected, key)) => expected.deletion_observed(room.start(expected.keys()), key).into(),
+                // Beyond the keys, key_storage need not be initialised.
+                Some((expected, key)) => {
+                    expected.deletion_observed(key_storage.start(expected.keys()), key).into()
+                }
                 None => 0,
             });
         }
@@ -300,7 +302,7 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 /// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
 /// available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 ///
-/// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
+/// Stores in *next_check_after the number of nanoseconds until the next pod becomes available if it stays ready, or
 /// 0 if there is no pod to wait for. Round it up to your timer's unit.
 /// The time grows with pods_len.
 #[unsafe(no_mangle)]
@@ -311,13 +313,13 @@ pub unsafe extern "C" fn podrank_availability(
     now: i64,
     ready: *mut usize,
     available: *mut usize,
-    look_again: *mut u64,
+    next_check_after: *mut u64,
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let (ready, available) = (Output::one(ready)?, Output::one(available)?);
-        let look_again = Output::one(look_again)?;
-        apart(&[ready.span(), available.span(), look_again.span()], &[pods.span()])?;
+        let next_check_after = Output::one(next_check_after)?;
+        apart(&[ready.span(), available.span(), next_check_after.span()], &[pods.span()])?;
         // Longer than any wait.
         let never = u64::MAX;
         let (mut ready_count, mut available_count, mut soonest) = (0_usize, 0_usize, never);
@@ -326,13 +328,13 @@ pub unsafe extern "C" fn podrank_availability(
             let pod = availability(pod, min_ready_seconds, time(now));
             ready_count = ready_count.wrapping_add(pod.is_ready().into());
             available_count = available_count.wrapping_add((pod == Availability::Available).into());
-            soonest = soonest.min(pod.look_again().unwrap_or(never));
+            soonest = soonest.min(pod.next_check_after().unwrap_or(never));
         }
         // SAFETY: as above.
         unsafe {
             ready.set(ready_count);
             available.set(available_count);
-            look_again.set(if soonest == never { 0 } else { soonest });
+            next_check_after.set(if soonest == never { 0 } else { soonest });
         }
         Ok(())
     })

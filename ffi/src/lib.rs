@@ -29,36 +29,36 @@
 mod controller;
 mod explain;
 mod key;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
 mod layout;
 mod memory;
-#[cfg(feature = "kubernetes")]
-mod odds;
 mod options;
 mod order;
+#[cfg(feature = "kubernetes")]
+mod probabilities;
 mod question;
 mod record;
 mod status;
 #[cfg(feature = "steering")]
 mod steer;
 mod text;
-#[cfg(feature = "kubernetes")]
-mod upstream;
 
 #[cfg(feature = "controller")]
 pub use controller::*;
 pub use explain::*;
 pub use key::*;
 #[cfg(feature = "kubernetes")]
-pub use odds::*;
+pub use kubernetes::*;
 pub use options::*;
 pub use order::*;
+#[cfg(feature = "kubernetes")]
+pub use probabilities::*;
 pub use record::*;
 pub use status::*;
 #[cfg(feature = "steering")]
 pub use steer::*;
 pub use text::*;
-#[cfg(feature = "kubernetes")]
-pub use upstream::*;
 
 use core::ffi::{CStr, c_char};
 

@@ -19,10 +19,7 @@ pub struct podrank_scratch {
     pub words: [u64; 8],
 }
 
-type Words = [u32; 16];
-
 const _: () = {
-    assert!(size_of::<podrank_scratch>() == size_of::<Words>());
     // A candidate may need more alignment than a word, and then one is lost. Of the 4 k in k scratches, at
     // least the 2 k remain that selecting needs.
     assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
@@ -33,12 +30,13 @@ const _: () = {
 ///
 /// # Safety
 /// As for [`Output::filled`].
-unsafe fn candidates<'a>(scratch: Output<Words>, most: usize) -> &'a mut [Candidate] {
+unsafe fn candidates<'a>(scratch: Output<podrank_scratch>, most: usize) -> &'a mut [Candidate] {
     // SAFETY: promised to this function. A candidate is a number, for which any bits will do.
     unsafe {
-        let scratch = scratch.filled(if IS_SCRATCH_USED { most } else { 0 }, [0; 16]);
-        // By words: no step of a whole scratch would bring a misaligned one into line.
-        scratch.as_flattened_mut().align_to_mut::<Candidate>().1
+        let nothing = podrank_scratch { words: [0; 8] };
+        let scratch = scratch.filled(if IS_SCRATCH_USED { most } else { 0 }, nothing);
+        // By words of 32 bits, to which i686 aligns: no step of a larger one would bring it into line.
+        scratch.align_to_mut::<u32>().1.align_to_mut::<Candidate>().1
     }
 }
 
@@ -109,7 +107,7 @@ pub unsafe extern "C" fn podrank_select(
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let victims = Output::new(victims, victims_len)?;
-        let scratch = Output::new(scratch.cast::<Words>(), scratch_len)?;
+        let scratch = Output::new(scratch, scratch_len)?;
         let selected = Output::one(selected)?;
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
@@ -147,7 +145,7 @@ pub unsafe extern "C" fn podrank_sort(
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let order = Output::new(order, order_len)?;
-        let scratch = Output::new(scratch.cast::<Words>(), scratch_len)?;
+        let scratch = Output::new(scratch, scratch_len)?;
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         apart(&[order.span(), scratch.span()], &[pods.span(), options])?;

@@ -53,7 +53,7 @@ pub const PODRANK_ERR_COST_NO_DIGITS: i32 = 20;
 pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 /// The deletion cost is outside -2147483648 to 2147483647.
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
-/// There are more keys than room_len.
+/// There are more keys than key_storage_len.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 /// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
 /// Start from PODRANK_OPTIONS_AT.

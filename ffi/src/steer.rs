@@ -29,21 +29,21 @@ pub struct podrank_steer_scratch {
 pub struct podrank_steered {
     /// How many costs change, and so how many annotations you have to write.
     pub changed: u32,
-    /// How many pods are blocked. This can be more than blocked_len.
-    pub blocked: u32,
+    /// How many pods are unsteerable. This can be more than unsteerable_len.
+    pub unsteerable: u32,
     /// With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     pub lower: u32,
     /// With PODRANK_ERR_NO_ROOM: the index of the pod of the higher tier. Otherwise 0.
     pub higher: u32,
 }
 
-/// A blocked pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
+/// An unsteerable pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct podrank_blocked {
-    /// The index of the blocked pod. It has the higher tier, but goes first.
+pub struct podrank_unsteerable {
+    /// The index of the unsteerable pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier before which the blocked pod goes. If there are several, this is
+    /// The index of a pod of a lower tier before which the unsteerable pod goes. If there are several, this is
     /// one of those that come last by the rules before PODRANK_RULE_TIER.
     pub before: u32,
     /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
@@ -219,7 +219,7 @@ pub const PODRANK_STEER_PRICE_FIXED: u8 = 255;
 
 /// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 /// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
-/// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
+/// the pods of the lower tier first, except for unsteerable pods (below), at any time and for any number of
 /// victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
 /// possible, and the new costs are close to those that stay.
 ///
@@ -236,13 +236,13 @@ pub const PODRANK_STEER_PRICE_FIXED: u8 = 255;
 /// scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
-/// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
-/// an error. blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are.
-/// blocked may be NULL with blocked_len 0.
+/// go before a pod of a lower tier whatever the costs. The pod that goes too early is called unsteerable. This is not
+/// an error. unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
+/// unsteerable may be NULL with unsteerable_len 0.
 ///
 /// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
 /// although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
-/// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
+/// steered->unsteerable are 0. The first of the two pods has to cost less than the second, with room between the two
 /// for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 /// one has, and it is too close to a limit of int32_t.
 /// The time grows with n log n, for n pods.
@@ -257,8 +257,8 @@ pub unsafe extern "C" fn podrank_steer(
     costs_len: usize,
     scratch: *mut podrank_steer_scratch,
     scratch_len: usize,
-    blocked: *mut podrank_blocked,
-    blocked_len: usize,
+    unsteerable: *mut podrank_unsteerable,
+    unsteerable_len: usize,
     steered: *mut podrank_steered,
 ) -> i32 {
     run(|| {
@@ -266,10 +266,10 @@ pub unsafe extern "C" fn podrank_steer(
         let prices = Input::new(prices, prices_len)?;
         let (costs, scratch) =
             (Output::new(costs, costs_len)?, Output::new(scratch.cast::<SteerScratch>(), scratch_len)?);
-        let (blocked, steered) = (Output::new(blocked, blocked_len)?, Output::one(steered)?);
+        let (unsteerable, steered) = (Output::new(unsteerable, unsteerable_len)?, Output::one(steered)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
-        let written = [costs.span(), scratch.span(), blocked.span(), steered.span()];
+        let written = [costs.span(), scratch.span(), unsteerable.span(), steered.span()];
         apart(&written, &[pods.span(), prices.span(), options])?;
         costs.needs(pods_len)?;
         scratch.needs(pods_len)?;
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn podrank_steer(
         let price = |index: usize| {
             Some(prices.get(index).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED)
         };
-        let mut found = podrank_steered { changed: 0, blocked: 0, lower: 0, higher: 0 };
+        let mut found = podrank_steered { changed: 0, unsteerable: 0, lower: 0, higher: 0 };
         if let Err(error) = fit(&policy, pods, price, scratch) {
             if let SteerError::NoRoom { lower, higher } = error {
                 (found.lower, found.higher) = (lower, higher);
@@ -291,13 +291,13 @@ pub unsafe extern "C" fn podrank_steer(
         }
         // SAFETY: as above.
         let answer = steer_fitted(&policy, pods, price, unsafe { costs.filled(pods_len, 0) }, scratch);
-        let pairs = answer.blocked().map(|pair| {
+        let pairs = answer.unsteerable().map(|pair| {
             let (pod, before, rule) = (pair.pod, pair.before, pair.rule.number());
-            podrank_blocked { pod, before, rule, reserved: [0; 3] }
+            podrank_unsteerable { pod, before, rule, reserved: [0; 3] }
         });
-        found.blocked = u32::try_from(answer.blocked().count()).unwrap_or(u32::MAX);
+        found.unsteerable = u32::try_from(answer.unsteerable().count()).unwrap_or(u32::MAX);
         // SAFETY: as above.
-        unsafe { blocked.write(pairs) };
+        unsafe { unsteerable.write(pairs) };
         found.changed = u32::try_from(answer.changed()).unwrap_or(u32::MAX);
         // SAFETY: as above.
         unsafe { steered.set(found) };

@@ -39,7 +39,7 @@ image() {
     echo "$name $(arm-none-eabi-size -A "$tmp/image" | awk '$1 ~ /^[.](vectors|podrank|text|data)$/ { sum += $2 } END { print sum }')"
 }
 agent=$(grep -xE 'podrank_(plan|slow_start_.*|expectations_.*)' <<<"$names")
-controller="podrank_compare podrank_select podrank_sort podrank_count_ranks podrank_settle podrank_availability $agent"
+controller="podrank_compare podrank_select podrank_sort podrank_count_ranks podrank_predict podrank_availability $agent"
 {
     image order-and-choose-victims ffi/targets/empty.c podrank_count_ranks podrank_select
     image a-node-agent ffi/targets/empty.c podrank_select $agent

@@ -10,7 +10,7 @@ const json = (file) => JSON.parse(readFileSync(new URL(`tests/vectors/${file}`, 
 
 // The header's numbers.
 const PODRANK = {};
-for (const header of ["podrank.h", "podrank/controller.h", "podrank/odds.h", "podrank/steer.h"])
+for (const header of ["podrank.h", "podrank/controller.h", "podrank/probabilities.h", "podrank/steer.h"])
   for (const [, name, number] of readFileSync(new URL(`include/${header}`, root), "utf8").matchAll(
     /^#define PODRANK_([A-Z0-9_]+) (-?\d+)u?$/gm,
   ))
@@ -146,7 +146,7 @@ function relation(file, { first, second, relation, policy }) {
   const at = options(policy ?? { now: file.now });
   const [found, rule] = [room(4), room(1)];
   const is = (a, b, expected) =>
-    must(podrank.podrank_upstream(a, b, at, found, rule) === PODRANK.OK && view.getInt32(found, true) === expected, relation);
+    must(podrank.podrank_kubernetes_compare(a, b, at, found, rule) === PODRANK.OK && view.getInt32(found, true) === expected, relation);
   is(a, b, relation === "tie" ? 0 : -1);
   is(b, a, relation === "tie" ? 0 : 1);
   keys.push(key(a, at), key(b, at));

@@ -14,7 +14,7 @@ mod controller;
 use crate::case::{self, Case, valid};
 use arbitrary::{Result, Unstructured};
 use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Neighbour, Odds, Phase, Pod, Policy, SteerError, Time, Uid,
+    EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, Probability, SteerError, Time, Uid,
     count_ranks, deletion_cost, empty_nodes, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
@@ -476,14 +476,16 @@ impl Call<'_> {
     fn expected(&self, policy: &Policy) -> Answer {
         match self.function.name {
             // The laws look at what these write.
-            "podrank_compare" | "podrank_decide" | "podrank_explain" | "podrank_upstream" | "podrank_key" => {
-                Ok(vec![])
-            }
+            "podrank_compare"
+            | "podrank_decide"
+            | "podrank_explain"
+            | "podrank_kubernetes_compare"
+            | "podrank_key" => Ok(vec![]),
             "podrank_select"
             | "podrank_sort"
-            | "podrank_settle"
-            | "podrank_odds"
-            | "podrank_upstream_sort" => Ok(self.list(policy)),
+            | "podrank_predict"
+            | "podrank_probabilities"
+            | "podrank_kubernetes_sort" => Ok(self.list(policy)),
             "podrank_validate" => {
                 let mut records = self.bytes("pods").chunks_exact(64).map(invalid).enumerate();
                 let (index, why) = records.find(|(_, why)| why.is_some()).unwrap_or((self.lens[0], None));
@@ -509,7 +511,7 @@ impl Call<'_> {
                 vec![output("victims", victims), output("selected", &[victims.len()])]
             }
             "podrank_sort" => vec![output("order", &order)],
-            "podrank_upstream_sort" => {
+            "podrank_kubernetes_sort" => {
                 let mut list: Vec<u32> = self.read("list");
                 if list.iter().all(|index| (*index as usize) < pods.len()) {
                     go_sort(&mut list, &|a, b| {
@@ -517,7 +519,7 @@ impl Call<'_> {
                     });
                 } else {
                     // No rule says where an index without a pod is.
-                    list = Core.upstream_sort(policy, &pods, &list);
+                    list = Core.kubernetes_sort(policy, &pods, &list);
                 }
                 vec![output("list", &list)]
             }
@@ -527,14 +529,17 @@ impl Call<'_> {
                 let settled = relation::settled(policy, &pods, k);
                 let mut outputs = vec![
                     output("order", &settled.order),
-                    output("certain_len", &[settled.certain]),
-                    output("contested_len", &[settled.contested]),
+                    output("deleted_len", &[settled.certain]),
+                    output("possible_len", &[settled.possible]),
                 ];
-                if name == "podrank_odds" {
+                if name == "podrank_probabilities" {
                     let samples = u16::try_from(self.number("samples") & 0xFFFF).unwrap_or(0);
-                    let (mut order, mut odds) = (vec![0; pods.len()], vec![Odds::default(); pods.len()]);
+                    let (mut order, mut odds) =
+                        (vec![0; pods.len()], vec![Probability::default(); pods.len()]);
                     let mut scratch = vec![[0; 4]; pods.len()];
-                    policy.odds(&pods, k, samples, &mut order, &mut odds, &mut scratch).expect("enough room");
+                    policy
+                        .probabilities(&pods, k, samples, &mut order, &mut odds, &mut scratch)
+                        .expect("enough room");
                     outputs.push(output("odds", &odds));
                 }
                 outputs
@@ -583,8 +588,8 @@ impl Call<'_> {
             _ => vec![PODRANK_ERR_NO_ROOM],
         })?;
         let count = |number: usize| u32::try_from(number).expect("few");
-        let (changed, blocked) = (count(steering.changed), count(steering.blocked.len()));
-        let pairs = steering.blocked.iter().take(self.lens[4]).map(|pair| podrank_blocked {
+        let (changed, unsteerable) = (count(steering.changed), count(steering.unsteerable.len()));
+        let pairs = steering.unsteerable.iter().take(self.lens[4]).map(|pair| podrank_unsteerable {
             pod: pair.pod,
             before: pair.before,
             rule: pair.rule.number(),
@@ -592,8 +597,8 @@ impl Call<'_> {
         });
         Ok(vec![
             output("costs", &steering.costs),
-            output("blocked", &pairs.collect::<Vec<_>>()),
-            output("steered", &[podrank_steered { changed, blocked, lower: 0, higher: 0 }]),
+            output("unsteerable", &pairs.collect::<Vec<_>>()),
+            output("steered", &[podrank_steered { changed, unsteerable, lower: 0, higher: 0 }]),
         ])
     }
 

@@ -22,8 +22,8 @@ pub fn check(policy: &Policy, pods: &[Pod], k: usize) {
     if let Some(short) = pods.len().checked_sub(1) {
         let (mut order, mut scores) = (vec![77; pods.len()], vec![77; pods.len()]);
         let error = Err(OrderError::ShortBuffer { len: short, pods: pods.len() });
-        assert_eq!(policy.settle(pods, k, &mut order[..short], &mut scores), error);
-        assert_eq!(policy.settle(pods, k, &mut order, &mut scores[..short]), error);
+        assert_eq!(policy.predict(pods, k, &mut order[..short], &mut scores), error);
+        assert_eq!(policy.predict(pods, k, &mut order, &mut scores[..short]), error);
         assert!(order.iter().all(|&index| index == 77) && scores.iter().all(|&score| score == 77));
     }
 }

@@ -66,7 +66,8 @@ fn seeds_reach_every_rule() {
         for seed in files("seeds", target) {
             let Case { policy, pods, .. } = Case::of(&fs::read(seed).expect("a readable seed"), most.clone());
             for (a, b) in pods.iter().flat_map(|a| pods.iter().map(move |b| (a, b))) {
-                let rule = if target == "order" { policy.decide(a, b).1 } else { policy.upstream(a, b).1 };
+                let rule =
+                    if target == "order" { policy.decide(a, b).1 } else { policy.kubernetes_compare(a, b).1 };
                 decided.insert(rule);
             }
         }

@@ -158,7 +158,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		err = r.delete(ctx, active, expected, deletions)
 	}
 
-	ready, available, lookAgain, errStatus := podrank.Availability(active, fleet.Spec.MinReadySeconds, time.Now())
+	ready, available, nextCheckAfter, errStatus := podrank.Availability(active, fleet.Spec.MinReadySeconds, time.Now())
 	if status := (FleetStatus{len(active), ready, available}); errStatus == nil && status != fleet.Status {
 		fleet.Status = status
 		errStatus = r.Status().Update(ctx, &fleet)
@@ -166,10 +166,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := errors.Join(err, errStatus); err != nil {
 		return ctrl.Result{}, err
 	}
-	if !expected.Satisfied() && (lookAgain == 0 || lookAgain > podrank.ExpectationsTimeout) {
-		lookAgain = podrank.ExpectationsTimeout // An event can be lost.
+	if !expected.Satisfied() && (nextCheckAfter == 0 || nextCheckAfter > podrank.ExpectationsTimeout) {
+		nextCheckAfter = podrank.ExpectationsTimeout // An event can be lost.
 	}
-	return ctrl.Result{RequeueAfter: lookAgain}, nil
+	return ctrl.Result{RequeueAfter: nextCheckAfter}, nil
 }
 
 // create sets the expectations before it sends requests, because an event may arrive before the response.

@@ -30,13 +30,13 @@ extern "C" {
 //     if (deletions > 0) {
 //         podrank_count_ranks(pods, pods_len, related, related_len, counts, counts_len);    if nodes matter
 //         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
-//         podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, deletions, now);    then delete them
 //     }
 //
 // and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
 //
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
-// has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
+// has failed; once as many nanoseconds have passed as podrank_availability stored in *next_check_after; and as soon as more
 // than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 
 // The most pods that kube-controller-manager creates or deletes in one sync.
@@ -49,7 +49,7 @@ extern "C" {
 // satisfied.
 typedef struct podrank_plan_state {
     // How many pods the set should have: spec.replicas.
-    uint32_t wanted;
+    uint32_t desired;
     // How many active pods it has: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
     uint32_t active;
     // The most pods that one sync creates or deletes.
@@ -93,7 +93,7 @@ typedef struct podrank_expectations {
     int64_t creations;
     // How many deletions are pending. Negative if more were observed than expected.
     int64_t deletions;
-    // How many keys are now in room, the buffer of podrank_expectations_expect_deletions.
+    // How many keys are now in key_storage, the buffer of podrank_expectations_expect_deletions.
     uint32_t keys;
     // 0 if no expectations are set.
     uint32_t is_set;
@@ -156,13 +156,13 @@ int32_t podrank_expectations_expect_creations(struct podrank_expectations *expec
 // replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
 // so the time grows with the square of keys_len. For the parameter now, see podrank_expectations_expect_creations.
 //
-// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
+// key_storage is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
 // and podrank_expectations_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
-// not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
+// not be initialised. If keys_len is above key_storage_len: PODRANK_ERR_KEYS_FULL.
 PODRANK_NODISCARD
 int32_t podrank_expectations_expect_deletions(struct podrank_expectations *expectations,
-                                              struct podrank_pod_key *room,
-                                              size_t room_len,
+                                              struct podrank_pod_key *key_storage,
+                                              size_t key_storage_len,
                                               const struct podrank_pod_key *keys,
                                               size_t keys_len,
                                               int64_t now);
@@ -184,8 +184,8 @@ int32_t podrank_expectations_creations_observed(struct podrank_expectations *exp
 // The time grows with the number of pending keys.
 PODRANK_NODISCARD
 int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expectations,
-                                               struct podrank_pod_key *room,
-                                               size_t room_len,
+                                               struct podrank_pod_key *key_storage,
+                                               size_t key_storage_len,
                                                const struct podrank_pod_key *key,
                                                int32_t *counted);
 
@@ -202,7 +202,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 // min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
 // available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 //
-// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
+// Stores in *next_check_after the number of nanoseconds until the next pod becomes available if it stays ready, or
 // 0 if there is no pod to wait for. Round it up to your timer's unit.
 // The time grows with pods_len.
 PODRANK_NODISCARD
@@ -212,7 +212,7 @@ int32_t podrank_availability(const struct podrank_pod *pods,
                              int64_t now,
                              size_t *ready,
                              size_t *available,
-                             uint64_t *look_again);
+                             uint64_t *next_check_after);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
@@ -221,7 +221,7 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_plan_state) == 16);
-PODRANK_ASSERT(offsetof(podrank_plan_state, wanted) == 0);
+PODRANK_ASSERT(offsetof(podrank_plan_state, desired) == 0);
 PODRANK_ASSERT(offsetof(podrank_plan_state, active) == 4);
 PODRANK_ASSERT(offsetof(podrank_plan_state, burst_replicas) == 8);
 PODRANK_ASSERT(offsetof(podrank_plan_state, flags) == 12);

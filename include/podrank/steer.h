@@ -35,8 +35,8 @@ typedef struct podrank_steer_scratch {
 typedef struct podrank_steered {
     // How many costs change, and so how many annotations you have to write.
     uint32_t changed;
-    // How many pods are blocked. This can be more than blocked_len.
-    uint32_t blocked;
+    // How many pods are unsteerable. This can be more than unsteerable_len.
+    uint32_t unsteerable;
     // With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     uint32_t lower;
     // With PODRANK_ERR_NO_ROOM: the index of the pod of the higher tier. Otherwise 0.
@@ -47,21 +47,21 @@ typedef struct podrank_steered {
 #define PODRANK_STEERED_INIT \
     { 0, 0, 0, 0 }
 
-// A blocked pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
-typedef struct podrank_blocked {
-    // The index of the blocked pod. It has the higher tier, but goes first.
+// An unsteerable pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
+typedef struct podrank_unsteerable {
+    // The index of the unsteerable pod. It has the higher tier, but goes first.
     uint32_t pod;
-    // The index of a pod of a lower tier before which the blocked pod goes. If there are several, this is
+    // The index of a pod of a lower tier before which the unsteerable pod goes. If there are several, this is
     // one of those that come last by the rules before PODRANK_RULE_TIER.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;
     // Zero.
     uint8_t reserved[3];
-} podrank_blocked;
+} podrank_unsteerable;
 
-// `struct podrank_blocked it = PODRANK_BLOCKED_INIT;`
-#define PODRANK_BLOCKED_INIT \
+// `struct podrank_unsteerable it = PODRANK_UNSTEERABLE_INIT;`
+#define PODRANK_UNSTEERABLE_INIT \
     { 0, 0, 0, { 0 } }
 
 // Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
@@ -170,7 +170,7 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 
 // Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
-// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
+// the pods of the lower tier first, except for unsteerable pods (below), at any time and for any number of
 // victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
 // possible, and the new costs are close to those that stay.
 //
@@ -187,13 +187,13 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 // scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
-// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
-// an error. blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are.
-// blocked may be NULL with blocked_len 0.
+// go before a pod of a lower tier whatever the costs. The pod that goes too early is called unsteerable. This is not
+// an error. unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
+// unsteerable may be NULL with unsteerable_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
 // although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
-// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
+// steered->unsteerable are 0. The first of the two pods has to cost less than the second, with room between the two
 // for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 // one has, and it is too close to a limit of int32_t.
 // The time grows with n log n, for n pods.
@@ -207,8 +207,8 @@ int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t costs_len,
                       struct podrank_steer_scratch *scratch,
                       size_t scratch_len,
-                      struct podrank_blocked *blocked,
-                      size_t blocked_len,
+                      struct podrank_unsteerable *unsteerable,
+                      size_t unsteerable_len,
                       struct podrank_steered *steered);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
@@ -221,14 +221,14 @@ PODRANK_ASSERT(sizeof(podrank_steer_scratch) == 16);
 PODRANK_ASSERT(offsetof(podrank_steer_scratch, words) == 0);
 PODRANK_ASSERT(sizeof(podrank_steered) == 16);
 PODRANK_ASSERT(offsetof(podrank_steered, changed) == 0);
-PODRANK_ASSERT(offsetof(podrank_steered, blocked) == 4);
+PODRANK_ASSERT(offsetof(podrank_steered, unsteerable) == 4);
 PODRANK_ASSERT(offsetof(podrank_steered, lower) == 8);
 PODRANK_ASSERT(offsetof(podrank_steered, higher) == 12);
-PODRANK_ASSERT(sizeof(podrank_blocked) == 12);
-PODRANK_ASSERT(offsetof(podrank_blocked, pod) == 0);
-PODRANK_ASSERT(offsetof(podrank_blocked, before) == 4);
-PODRANK_ASSERT(offsetof(podrank_blocked, rule) == 8);
-PODRANK_ASSERT(offsetof(podrank_blocked, reserved) == 9);
+PODRANK_ASSERT(sizeof(podrank_unsteerable) == 12);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, pod) == 0);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, before) == 4);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, rule) == 8);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, reserved) == 9);
 PODRANK_ASSERT(sizeof(podrank_neighbour) == 8);
 PODRANK_ASSERT(offsetof(podrank_neighbour, set) == 0);
 PODRANK_ASSERT(offsetof(podrank_neighbour, node) == 4);

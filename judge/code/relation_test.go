@@ -62,19 +62,19 @@ func says(t *testing.T, w *world, a, b *sample) int {
 
 // relation is what the Go module makes of upstream's relation of two pods: -1 if a certainly goes first.
 func relation(t *testing.T, a, b *v1.Pod, related []*v1.Pod, options ...podrank.Option) int {
-	s, err := podrank.Settle([]*v1.Pod{a, b}, related, 1, options...)
+	s, err := podrank.Predict([]*v1.Pod{a, b}, related, 1, options...)
 	switch {
-	case err != nil || len(s.Certain)+s.Quota != 1 || len(s.Certain)+len(s.Contested)+len(s.Safe) != 2:
+	case err != nil || len(s.Deleted)+s.Quota != 1 || len(s.Deleted)+len(s.Possible)+len(s.Kept) != 2:
 		t.Errorf("%+v, %v", s, err)
 	case s.Quota > 0:
 		return 0
-	case s.Certain[0] == a:
+	case s.Deleted[0] == a:
 		return -1
 	}
 	return 1
 }
 
-// Ten million pairs: podrank_upstream is upstream's Less, asked both ways. So is what the Go module certainly deletes first of the two,
+// Ten million pairs: podrank_kubernetes_compare is upstream's Less, asked both ways. So is what the Go module certainly deletes first of the two,
 // from the conversion to the ranks, and a tie is contested.
 func TestRelation(t *testing.T) {
 	rules := map[string]int{}

@@ -23,18 +23,18 @@ import (
 // A cut is a number of pods of a list that go, and what podrank settles of them.
 type cut struct {
 	k int
-	podrank.Settled
+	podrank.Prediction
 	lots map[*v1.Pod]string
 }
 
 // newCut settles how many of these pods go, which must put each of them in one of three parts.
 func newCut(pods, related []*v1.Pod, k int, options ...podrank.Option) (*cut, error) {
-	settled, err := podrank.Settle(pods, related, k, options...)
+	settled, err := podrank.Predict(pods, related, k, options...)
 	if err != nil {
 		return nil, err
 	}
 	c := &cut{k, settled, map[*v1.Pod]string{}}
-	for lot, part := range map[string][]*v1.Pod{"certain": c.Certain, "contested": c.Contested, "safe": c.Safe} {
+	for lot, part := range map[string][]*v1.Pod{"certain": c.Deleted, "contested": c.Possible, "safe": c.Kept} {
 		for _, pod := range part {
 			c.lots[pod] = lot
 		}
@@ -44,10 +44,10 @@ func newCut(pods, related []*v1.Pod, k int, options ...podrank.Option) (*cut, er
 			err = errors.New("a pod is in no part")
 		}
 	}
-	certain, contested := len(c.Certain), len(c.Contested)
-	if len(c.lots) != len(pods) || certain+contested+len(c.Safe) != len(pods) || certain+c.Quota != k ||
+	certain, contested := len(c.Deleted), len(c.Possible)
+	if len(c.lots) != len(pods) || certain+contested+len(c.Kept) != len(pods) || certain+c.Quota != k ||
 		c.Quota > 0 != (contested > 0) || c.Quota > 0 && c.Quota >= contested {
-		err = fmt.Errorf("deleting %d of %d: %d certain, %d of %d contested, %d safe", k, len(pods), certain, c.Quota, contested, len(c.Safe))
+		err = fmt.Errorf("deleting %d of %d: %d certain, %d of %d contested, %d safe", k, len(pods), certain, c.Quota, contested, len(c.Kept))
 	}
 	return c, err
 }
@@ -59,8 +59,8 @@ func (c *cut) judge(who string, victims []*v1.Pod) error {
 		goes[pod] = true
 		counts[c.lots[pod]]++
 	}
-	if len(goes) != c.k || len(victims) != c.k || counts["certain"] != len(c.Certain) || counts["contested"] != c.Quota {
-		return fmt.Errorf("deleting %d, %s takes %v, and %d are certain", c.k, who, counts, len(c.Certain))
+	if len(goes) != c.k || len(victims) != c.k || counts["certain"] != len(c.Deleted) || counts["contested"] != c.Quota {
+		return fmt.Errorf("deleting %d, %s takes %v, and %d are certain", c.k, who, counts, len(c.Deleted))
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func TestCertainGoAndSafeStay(t *testing.T) {
 				t.Fatalf("round %d: %v", round, err)
 			}
 			for _, c := range l.cuts {
-				contested, certain, safe = contested+min(c.Quota, 1), certain+len(c.Certain), safe+len(c.Safe)
+				contested, certain, safe = contested+min(c.Quota, 1), certain+len(c.Deleted), safe+len(c.Kept)
 			}
 			first := ""
 			for shuffle := range shuffles {

@@ -2,7 +2,7 @@
 
 use crate::records::{NOW, before, dump, now};
 use fastrand::Rng;
-use podrank::{Flags, Phase, Pod, Policy, Relation, Time, Uid};
+use podrank::{Flags, KubernetesOrdering, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::relation;
 use podrank_preview::{Arrow, Contest, Input, Options, PodPreview, Verdict, circle, preview_workload};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const AGES: [i64; 4] = [40, 41, 60, 100];
 
 /// Kubernetes' relation.
-fn is(a: &Pod, b: &Pod) -> Relation {
+fn is(a: &Pod, b: &Pod) -> KubernetesOrdering {
     relation::relation(&Policy::at(Time::from_unix(NOW, 0)), a, b).0
 }
 
@@ -53,9 +53,9 @@ fn is_circle(pods: &[Pod], shown: &PodPreview<'_>, arrows: &[Arrow; 3], seed: u6
     let ties = (0..3).filter(|&index| {
         let (arrow, next) = (&arrows[index], &arrows[(index + 1) % 3]);
         let relation = is(find(pods, &arrow.uid), find(pods, &next.uid));
-        assert_ne!(relation, Relation::After, "seed {seed}");
-        assert_eq!(arrow.rule.is_none(), relation == Relation::Tie, "seed {seed}");
-        relation == Relation::Tie
+        assert_ne!(relation, KubernetesOrdering::After, "seed {seed}");
+        assert_eq!(arrow.rule.is_none(), relation == KubernetesOrdering::Tie, "seed {seed}");
+        relation == KubernetesOrdering::Tie
     });
     let ties = ties.count();
     assert!(ties <= 1, "seed {seed}");
@@ -66,7 +66,7 @@ fn is_circle(pods: &[Pod], shown: &PodPreview<'_>, arrows: &[Arrow; 3], seed: u6
 fn expected(pods: &[&Pod]) -> (Contest, &'static str) {
     let every = 0..pods.len();
     // Cycles of any length: the closure of "goes before".
-    let goes_before = |a: &Pod| pods.iter().map(|b| is(a, b) == Relation::Before).collect();
+    let goes_before = |a: &Pod| pods.iter().map(|b| is(a, b) == KubernetesOrdering::Before).collect();
     let mut before: Vec<Vec<bool>> = pods.iter().map(|a| goes_before(a)).collect();
     for via in every.clone() {
         for a in every.clone() {
@@ -76,7 +76,9 @@ fn expected(pods: &[&Pod]) -> (Contest, &'static str) {
         }
     }
     let is_between = |a: &Pod, b: &Pod, c: &Pod| {
-        is(a, b) == Relation::Tie && is(a, c) == Relation::Before && is(c, b) == Relation::Before
+        is(a, b) == KubernetesOrdering::Tie
+            && is(a, c) == KubernetesOrdering::Before
+            && is(c, b) == KubernetesOrdering::Before
     };
     let has_between = |a: &Pod, b: &Pod| pods.iter().any(|c| is_between(a, b, c));
     if every.clone().any(|pod| before[pod][pod]) {
@@ -84,7 +86,10 @@ fn expected(pods: &[&Pod]) -> (Contest, &'static str) {
     } else if pods.iter().any(|a| pods.iter().any(|b| a.uid != b.uid && has_between(a, b))) {
         (Contest::Between, "two of them tie, yet another goes between them")
     } else {
-        assert!(pods.iter().all(|pod| is(pods[0], pod) == Relation::Tie), "nothing else leaves pods open");
+        assert!(
+            pods.iter().all(|pod| is(pods[0], pod) == KubernetesOrdering::Tie),
+            "nothing else leaves pods open"
+        );
         (Contest::Tie, "no rule separates them")
     }
 }

@@ -304,7 +304,7 @@ impl World {
             let records: Vec<_> = own.iter().map(|&index| record(&self.pods[index])).collect();
             let mut list: Vec<u32> = (0..).take(own.len()).collect();
             let policy = Policy::at(before(0));
-            policy.upstream_sort(&records, &mut list, &mut vec![[0; 4]; own.len()]).expect("a sort");
+            policy.kubernetes_sort(&records, &mut list, &mut vec![[0; 4]; own.len()]).expect("a sort");
             let mut gone: Vec<_> =
                 list[..own.len() - size].iter().map(|&place| own[place as usize]).collect();
             gone.sort_unstable_by_key(|index| std::cmp::Reverse(*index));

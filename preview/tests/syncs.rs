@@ -38,9 +38,9 @@ fn sync(pods: &[Pod], at: i64, delete: usize) -> (Vec<Uid>, Vec<Uid>, usize) {
     let records: Vec<_> = pods.iter().map(|pod| Pod { rank: on_node[&node(pod)], ..*pod }).collect();
     let policy = Policy::at(Time::from_unix(at, 0));
     let (mut order, mut scores) = (vec![0; pods.len()], vec![0; pods.len()]);
-    let settled = policy.settle(&records, delete, &mut order, &mut scores).expect("enough memory");
+    let settled = policy.predict(&records, delete, &mut order, &mut scores).expect("enough memory");
     let uids = |indices: &[u32]| indices.iter().map(|&index| pods[index as usize].uid).collect();
-    (uids(settled.certain()), uids(settled.contested()), settled.quota())
+    (uids(settled.deleted()), uids(settled.possible()), settled.quota())
 }
 
 /// The pods that one controller deletes, if each sync takes the next random turn.

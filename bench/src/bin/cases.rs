@@ -31,7 +31,7 @@ fn pairs() {
         case(&of_each("compare"), || each(&pods, |a, b| policy.compare(a, b)));
         case(&of_each("decide"), || each(&pods, |a, b| policy.decide(a, b)));
         case(&of_each("explain"), || each(&pods, |a, b| policy.explain(a, b)));
-        case(&of_each("upstream"), || each(&pods, |a, b| policy.upstream(a, b)));
+        case(&of_each("upstream"), || each(&pods, |a, b| policy.kubernetes_compare(a, b)));
         case(&of_each("key"), || each(&pods, |a, _| policy.key(a).to_bytes()));
     }
 }
@@ -70,7 +70,7 @@ fn lists() {
         let (pods, policy) = (black_box(set.pods(order.len())), black_box(log_scaled()));
         case(&format!("sort 1,000 {}", set.name()), || policy.sort(&pods, &mut order).is_ok());
         case(&format!("settle 500 of 1,000 {}", set.name()), || {
-            policy.settle(&pods, 500, &mut order, &mut scores).map_or(0, |settled| settled.quota())
+            policy.predict(&pods, 500, &mut order, &mut scores).map_or(0, |settled| settled.quota())
         });
         let mut tiered = pods.clone();
         for (tier, pod) in (0..5).cycle().zip(&mut tiered) {

@@ -26,7 +26,7 @@ impl Availability {
     /// Returns after how many nanoseconds to check the pod again, or `None` if there is nothing to wait for.
     /// Check the set again after the least of its pods' waits.
     #[must_use]
-    pub const fn look_again(self) -> Option<u64> {
+    pub const fn next_check_after(self) -> Option<u64> {
         match self {
             Self::AvailableIn(nanos) => Some(nanos),
             _ => None,
@@ -36,9 +36,9 @@ impl Availability {
 
 /// Returns whether a pod is available: whether it has been ready for at least `min_ready_seconds`
 /// (`spec.minReadySeconds`), to the nanosecond. If that is 0, every ready pod is available. This is
-/// Kubernetes' `IsPodAvailable`, which in older releases wanted more than `min_ready_seconds`.
+/// Kubernetes' `IsPodAvailable`, which in older releases desired more than `min_ready_seconds`.
 ///
-/// A pod that stays ready becomes available exactly [`look_again`](Availability::look_again) nanoseconds after
+/// A pod that stays ready becomes available exactly [`next_check_after`](Availability::next_check_after) nanoseconds after
 /// `now`. A wait of more than 292 years is reported as 292 years.
 #[must_use]
 pub fn availability(pod: &Pod, min_ready_seconds: u32, now: Time) -> Availability {

@@ -46,14 +46,14 @@ pub struct KeysFull;
 #[derive(Clone, Debug)]
 pub struct Expectations<const KEYS: usize> {
     expected: Expected,
-    room: [PodKey; KEYS],
+    key_storage: [PodKey; KEYS],
 }
 
 impl<const KEYS: usize> Expectations<KEYS> {
     /// Returns an empty record: nothing is expected.
     #[must_use]
     pub const fn new() -> Self {
-        Self { expected: Expected::NONE, room: [[0; 16]; KEYS] }
+        Self { expected: Expected::NONE, key_storage: [[0; 16]; KEYS] }
     }
 
     /// Expects `count` creations and no deletion. Call it before you create pods.
@@ -72,7 +72,7 @@ impl<const KEYS: usize> Expectations<KEYS> {
     /// [`KeysFull`] for more than `KEYS` keys, where a duplicate counts twice. In that case nothing
     /// changes.
     pub fn expect_deletions(&mut self, keys: &[PodKey], now: Time) -> Result<(), KeysFull> {
-        self.expected.expect_deletions(&mut self.room, keys, now)
+        self.expected.expect_deletions(&mut self.key_storage, keys, now)
     }
 
     /// Records `count` creations as observed. Does nothing if no expectations are set.
@@ -90,7 +90,7 @@ impl<const KEYS: usize> Expectations<KEYS> {
     ///
     /// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by now.
     pub fn deletion_observed(&mut self, key: &PodKey) -> bool {
-        self.expected.deletion_observed(&mut self.room, key)
+        self.expected.deletion_observed(&mut self.key_storage, key)
     }
 
     /// Returns whether the set may act: no expectations are set, or all creations and deletions have been
@@ -131,7 +131,7 @@ impl<const KEYS: usize> Default for Expectations<KEYS> {
     }
 }
 
-/// [`Expectations`] without the memory for the keys, which C callers own. Pass the same `room` for the keys to
+/// [`Expectations`] without the memory for the keys, which C callers own. Pass the same `key_storage` for the keys to
 /// every method that takes one. Apart from that, each method does what the method of `Expectations` with the same
 /// name does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +160,7 @@ impl Expected {
     pub const NONE: Self =
         Self { since: Time::from_unix_nanos(0), creations: 0, deletions: 0, keys: 0, is_set: 0 };
 
-    /// Returns how many keys are in the room.
+    /// Returns how many keys are stored.
     #[must_use]
     pub const fn keys(&self) -> usize {
         self.keys as usize
@@ -175,20 +175,20 @@ impl Expected {
     /// number of keys.
     ///
     /// # Errors
-    /// [`KeysFull`] for more keys than `room` has slots. In that case nothing changes.
+    /// [`KeysFull`] for more keys than `key_storage` has slots. In that case nothing changes.
     pub fn expect_deletions(
         &mut self,
-        room: &mut [PodKey],
+        key_storage: &mut [PodKey],
         keys: &[PodKey],
         now: Time,
     ) -> Result<(), KeysFull> {
-        if keys.len() > room.len() {
+        if keys.len() > key_storage.len() {
             return Err(KeysFull);
         }
         let mut len = 0_u32;
         for key in keys {
-            let known = find(room, len, key).is_some();
-            if let Some(slot) = room.get_mut(len as usize).filter(|_| !known) {
+            let known = find(key_storage, len, key).is_some();
+            if let Some(slot) = key_storage.get_mut(len as usize).filter(|_| !known) {
                 *slot = *key;
                 len = len.saturating_add(1);
             }
@@ -205,13 +205,13 @@ impl Expected {
     }
 
     /// See [`Expectations::deletion_observed`].
-    pub fn deletion_observed(&mut self, room: &mut [PodKey], key: &PodKey) -> bool {
-        let Some(slot) = find(room, self.keys, key) else { return false };
+    pub fn deletion_observed(&mut self, key_storage: &mut [PodKey], key: &PodKey) -> bool {
+        let Some(slot) = find(key_storage, self.keys, key) else { return false };
         self.keys = self.keys.saturating_sub(1);
         self.deletions = self.deletions.saturating_sub(1);
         // The last key takes its place.
-        if let Some(&last) = room.get(self.keys as usize)
-            && let Some(slot) = room.get_mut(slot)
+        if let Some(&last) = key_storage.get(self.keys as usize)
+            && let Some(slot) = key_storage.get_mut(slot)
         {
             *slot = last;
         }

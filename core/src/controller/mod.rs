@@ -1,6 +1,6 @@
 //! The decisions of Kubernetes' `ReplicaSet` controller besides the order, as pure functions, for a controller of your own.
 //!
-//! A controller keeps the wanted number of pods, although it observes them late and its requests can fail.
+//! A controller keeps the desired number of pods, although it observes them late and its requests can fail.
 //! kube-controller-manager is tied to Kubernetes' API. These are its decisions without the API, so that a
 //! controller of any workload, on a server or on a device, can behave in the same way. They are independent:
 //! use those you need.
@@ -25,7 +25,7 @@
 //!
 //! /// Returns how many requests failed. `list` returns the active pods that the controller has observed.
 //! fn sync(
-//!     wanted: u32,
+//!     desired: u32,
 //!     list: impl FnOnce() -> Vec<Pod>,
 //!     expectations: &mut Expectations<500>,
 //!     now: Time,
@@ -35,7 +35,7 @@
 //!     // Before listing: an older list could lack changes that have been observed.
 //!     let is_satisfied = expectations.are_satisfied(now);
 //!     let active = list();
-//!     let mut set = SetState::new(wanted, active.len() as u32);
+//!     let mut set = SetState::new(desired, active.len() as u32);
 //!     set.is_satisfied = is_satisfied;
 //!     match plan(&set, BURST_REPLICAS) {
 //!         Plan::Nothing => 0,
@@ -76,7 +76,7 @@
 //! let mut pods = vec![];
 //! let mut created = 0;
 //!
-//! // Five pods are wanted. The third creation fails, which is in the second batch, so there is no third batch.
+//! // Five pods are desired. The third creation fails, which is in the second batch, so there is no third batch.
 //! let mut create = || {
 //!     created += 1;
 //!     created != 3
@@ -93,7 +93,7 @@
 //! }
 //! assert!(expectations.are_satisfied(now));
 //!
-//! // One pod is wanted: the first of the order goes.
+//! // One pod is desired: the first of the order goes.
 //! let mut deleted = vec![];
 //! let mut delete = |pod: &Pod| {
 //!     deleted.push(pod.uid);

@@ -7,8 +7,8 @@ pub const BURST_REPLICAS: u32 = 500;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SetState {
-    /// The wanted number of pods: `spec.replicas`.
-    pub wanted: u32,
+    /// The desired number of pods: `spec.replicas`.
+    pub desired: u32,
     /// The number of active pods: those that the set [keeps](super::Claim::Keep) and those that it has just
     /// adopted.
     pub active: u32,
@@ -20,12 +20,12 @@ pub struct SetState {
 }
 
 impl SetState {
-    /// Returns the state of a set that wants `wanted` pods, has `active` active ones and is not being
+    /// Returns the state of a set that wants `desired` pods, has `active` active ones and is not being
     /// deleted. Its expectations are not satisfied: until you assign
     /// [`is_satisfied`](SetState::is_satisfied), it plans nothing.
     #[must_use]
-    pub const fn new(wanted: u32, active: u32) -> Self {
-        Self { wanted, active, is_satisfied: false, is_being_deleted: false }
+    pub const fn new(desired: u32, active: u32) -> Self {
+        Self { desired, active, is_satisfied: false, is_being_deleted: false }
     }
 }
 
@@ -49,8 +49,8 @@ pub fn plan(set: &SetState, burst_replicas: u32) -> Plan {
     if !set.is_satisfied || set.is_being_deleted {
         return Plan::Nothing;
     }
-    let shortfall = set.wanted.saturating_sub(set.active).min(burst_replicas);
-    let surplus = set.active.saturating_sub(set.wanted).min(burst_replicas);
+    let shortfall = set.desired.saturating_sub(set.active).min(burst_replicas);
+    let surplus = set.active.saturating_sub(set.desired).min(burst_replicas);
     match (shortfall, surplus) {
         (0, 0) => Plan::Nothing,
         (0, count) => Plan::Delete(count),

@@ -34,8 +34,8 @@ proptest! {
     }
 
     #[test]
-    fn plans(wanted in numbers(), active in numbers(), burst in numbers(), is_satisfied in any::<bool>(), is_being_deleted in any::<bool>()) {
-        let mut set = SetState::new(wanted, active);
+    fn plans(desired in numbers(), active in numbers(), burst in numbers(), is_satisfied in any::<bool>(), is_being_deleted in any::<bool>()) {
+        let mut set = SetState::new(desired, active);
         set.is_satisfied = is_satisfied;
         set.is_being_deleted = is_being_deleted;
         plan_is_the_difference(&C, &set, burst);
@@ -54,7 +54,7 @@ proptest! {
         // SAFETY: plain integers.
         let mut expected: podrank_expectations = unsafe { std::mem::transmute(state) };
         expected.keys = if count % 2 == 0 { few } else { expected.keys };
-        let mut expectations = Expectations { expected, room: [podrank_pod_key { bytes: key }; ROOM] };
+        let mut expectations = Expectations { expected, key_storage: [podrank_pod_key { bytes: key }; ROOM] };
         for _ in 0..=ROOM {
             C.deletion_observed(&mut expectations, &key);
         }
@@ -84,8 +84,8 @@ fn counts_do_not_wrap() {
         (0, -1, 0, (-1, -1)),
     ] {
         let expected_now = podrank_expectations { since: 0, creations, deletions, keys: 1, is_set: 1 };
-        let room = [podrank_pod_key { bytes: key }; ROOM];
-        let mut expectations = Expectations { expected: expected_now, room };
+        let key_storage = [podrank_pod_key { bytes: key }; ROOM];
+        let mut expectations = Expectations { expected: expected_now, key_storage };
         C.creations_observed(&mut expectations, count);
         assert!(C.deletion_observed(&mut expectations, &key));
         assert_eq!(C.counts(&expectations), expected);

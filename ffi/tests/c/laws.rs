@@ -49,7 +49,7 @@ proptest! {
     #[test]
     fn odds_are_the_cores((policy, list) in distinct_cases(0..30), k in any::<Index>()) {
         let k = k.index(list.len() + 2);
-        prop_assert_eq!(C.odds(&policy, &list, k), Core.odds(&policy, &list, k));
+        prop_assert_eq!(C.probabilities(&policy, &list, k), Core.probabilities(&policy, &list, k));
         for listed in odds::patterned_lists(&policy, &list) {
             odds::sorts_as_upstream(&C, &policy, &list, &listed);
         }

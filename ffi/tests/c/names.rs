@@ -57,14 +57,14 @@ fn rules_are_the_cores() {
 }
 
 /// Parameters with the length of a list, which can be long.
-const LISTS: [&str; 3] = ["pods_len", "table_len", "room_len"];
+const LISTS: [&str; 3] = ["pods_len", "table_len", "key_storage_len"];
 
 #[test]
 fn functions_that_take_a_list_say_how_their_time_grows() {
     let headers = concat!(
         include_str!("../../../include/podrank.h"),
         include_str!("../../../include/podrank/controller.h"),
-        include_str!("../../../include/podrank/odds.h"),
+        include_str!("../../../include/podrank/probabilities.h"),
         include_str!("../../../include/podrank/steer.h"),
     );
     let declarations = headers.split("\n\n").filter(|part| part.ends_with(");"));

@@ -95,7 +95,7 @@ fn the_tables_are_the_headers_functions() {
     let mut header = declared(concat!(
         include_str!("../../../include/podrank.h"),
         include_str!("../../../include/podrank/controller.h"),
-        include_str!("../../../include/podrank/odds.h"),
+        include_str!("../../../include/podrank/probabilities.h"),
         include_str!("../../../include/podrank/steer.h"),
     ));
     for functions in [&mut listed, &mut header] {

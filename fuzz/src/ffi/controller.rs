@@ -30,7 +30,7 @@ pub(super) fn content(
             Some([number(u)?.to_ne_bytes(), number(u)?.to_ne_bytes()].concat())
         }
         ("expectations", _) => Some(expectations(now, u)?),
-        ("room" | "keys" | "key", _) => {
+        ("key_storage" | "keys" | "key", _) => {
             let mut bytes = Vec::new();
             while bytes.len() < size {
                 bytes.extend(key(u)?);
@@ -62,14 +62,14 @@ impl Call<'_> {
         let word = |name| u32::try_from(self.number(name)).expect("32 bits");
         let now = || super::time(self.number("now"));
         let mut expected = self.read::<Expected>("expectations");
-        let mut room = self.read::<PodKey>("room");
+        let mut key_storage = self.read::<PodKey>("key_storage");
         Ok(match self.function.name {
             "podrank_plan" => {
                 let state = self.read::<podrank_plan_state>("state")[0];
                 if state.flags >= 4 {
                     return Err(vec![PODRANK_ERR_FLAGS]);
                 }
-                let shortfall = i64::from(state.wanted) - i64::from(state.active);
+                let shortfall = i64::from(state.desired) - i64::from(state.active);
                 let shortfall = if state.flags == PODRANK_PLAN_SATISFIED { shortfall } else { 0 };
                 let counts = [shortfall, -shortfall].map(|count| count.clamp(0, state.burst_replicas.into()));
                 let [creations, deletions] = counts.map(|count| u32::try_from(count).expect("32 bits"));
@@ -86,9 +86,12 @@ impl Call<'_> {
                 vec![output("expectations", &expected)]
             }
             "podrank_expectations_expect_deletions" => {
-                let done = expected[0].expect_deletions(&mut room, &self.read("keys"), now());
+                let done = expected[0].expect_deletions(&mut key_storage, &self.read("keys"), now());
                 done.map_err(|_| vec![PODRANK_ERR_KEYS_FULL])?;
-                vec![output("expectations", &expected), output("room", &room[..expected[0].keys()])]
+                vec![
+                    output("expectations", &expected),
+                    output("key_storage", &key_storage[..expected[0].keys()]),
+                ]
             }
             "podrank_expectations_creations_observed" => {
                 // Without the core, as no law can give it such counts.
@@ -98,9 +101,9 @@ impl Call<'_> {
                 vec![output("expectations", &[expected])]
             }
             "podrank_expectations_deletion_observed" => {
-                let counted = expected[0].deletion_observed(&mut room, &self.read("key")[0]);
+                let counted = expected[0].deletion_observed(&mut key_storage, &self.read("key")[0]);
                 let counted = output("counted", &[i32::from(counted)]);
-                vec![output("expectations", &expected), output("room", &room), counted]
+                vec![output("expectations", &expected), output("key_storage", &key_storage), counted]
             }
             "podrank_expectations_satisfied" => {
                 vec![output("satisfied", &[i32::from(expected[0].are_satisfied(now()))])]
@@ -111,11 +114,11 @@ impl Call<'_> {
                 let pods: Vec<_> = pods.iter().map(|pod| availability(pod, seconds, now())).collect();
                 let ready = pods.iter().filter(|pod| pod.is_ready()).count();
                 let available = pods.iter().filter(|pod| **pod == Availability::Available).count();
-                let next = pods.iter().filter_map(|pod| pod.look_again()).min().unwrap_or(0);
+                let next = pods.iter().filter_map(|pod| pod.next_check_after()).min().unwrap_or(0);
                 vec![
                     output("ready", &[ready]),
                     output("available", &[available]),
-                    output("look_again", &[next]),
+                    output("next_check_after", &[next]),
                 ]
             }
             name => panic!("no answer of {name}"),

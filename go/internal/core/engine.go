@@ -21,7 +21,7 @@ type Engine interface {
 	Predict(records []Pod, options Options, k int, order []uint32, scores []uint64) (certain, possible int, err error)
 	// Probabilities writes to order what Predict writes, and how likely Kubernetes deletes each record to
 	// probabilities. Both are as long as records.
-	Probabilities(records []Pod, options Options, k int, order []uint32, probabilities []PodOdds) (
+	Probabilities(records []Pod, options Options, k int, order []uint32, probabilities []Probability) (
 		certain, possible int, err error)
 	// Kubernetes says whether kube-controller-manager puts a before b (-1), b before a (1) or neither, and by which
 	// rule.
@@ -39,7 +39,7 @@ type Engine interface {
 	// Steer writes costs that follow the tiers of records, and which of these are deleted before one of a lower tier
 	// in any case. costs and unsteerable are as long as records, and so is prices, or it is empty. If the error is
 	// ErrNoRoom, the result has Lower and Higher.
-	Steer(records []Pod, options Options, prices []uint8, costs []int32, unsteerable []Blocked) (Steered, error)
+	Steer(records []Pod, options Options, prices []uint8, costs []int32, unsteerable []Unsteerable) (Steered, error)
 	// Explain writes what every rule says about a and b to rows, and returns how many rules there are.
 	Explain(a, b *Pod, options Options, rows *[RowMax]Row) (int, error)
 }

@@ -73,29 +73,29 @@ type Row struct {
 	Ordering int32
 }
 
-// PodOdds is C's podrank_pod_odds.
-type PodOdds struct {
-	Goes  uint32
-	Of    uint32
-	Error uint32
+// Probability is C's podrank_probability.
+type Probability struct {
+	Deleted     uint32
+	Samples     uint32
+	StdErrorPpm uint32
 }
 
-// OddsScratch is C's podrank_odds_scratch.
-type OddsScratch [4]uint64
+// ProbabilityScratch is C's podrank_probability_scratch.
+type ProbabilityScratch [4]uint64
 
 // SteerScratch is C's podrank_steer_scratch.
 type SteerScratch [2]uint64
 
 // Steered is C's podrank_steered.
 type Steered struct {
-	Changed uint32
-	Blocked uint32
-	Lower   uint32
-	Higher  uint32
+	Changed     uint32
+	Unsteerable uint32
+	Lower       uint32
+	Higher      uint32
 }
 
-// Blocked is C's podrank_blocked.
-type Blocked struct {
+// Unsteerable is C's podrank_unsteerable.
+type Unsteerable struct {
 	Pod    uint32
 	Before uint32
 	Rule   uint8

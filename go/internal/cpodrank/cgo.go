@@ -9,10 +9,10 @@ package cpodrank
 
 #cgo noescape podrank_select
 #cgo nocallback podrank_select
-#cgo noescape podrank_settle
-#cgo nocallback podrank_settle
-#cgo noescape podrank_odds
-#cgo nocallback podrank_odds
+#cgo noescape podrank_predict
+#cgo nocallback podrank_predict
+#cgo noescape podrank_probabilities
+#cgo nocallback podrank_probabilities
 #cgo noescape podrank_spread
 #cgo nocallback podrank_spread
 #cgo noescape podrank_node_weights
@@ -23,8 +23,8 @@ package cpodrank
 #cgo nocallback podrank_steer
 #cgo noescape podrank_explain
 #cgo nocallback podrank_explain
-#cgo noescape podrank_upstream
-#cgo nocallback podrank_upstream
+#cgo noescape podrank_kubernetes_compare
+#cgo nocallback podrank_kubernetes_compare
 */
 import "C"
 
@@ -59,20 +59,20 @@ func (Engine) Select(records []core.Pod, options core.Options, selected []uint32
 func (Engine) Predict(records []core.Pod, options core.Options, k int, order []uint32, scores []uint64) (certain, possible int, err error) {
 	var certainLen, possibleLen C.size_t
 	o := c(options)
-	err = failure(C.podrank_settle(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
+	err = failure(C.podrank_predict(pods(records), size(records), &o, C.size_t(k), numbers(order), size(order),
 		(*C.uint64_t)(start(scores)), size(scores), &certainLen, &possibleLen))
 	return int(certainLen), int(possibleLen), err
 }
 
 func (Engine) Probabilities(
-	records []core.Pod, options core.Options, k int, order []uint32, probabilities []core.PodOdds,
+	records []core.Pod, options core.Options, k int, order []uint32, probabilities []core.Probability,
 ) (certain, possible int, err error) {
 	var certainLen, possibleLen C.size_t
-	scratch := make([]core.OddsScratch, len(records))
+	scratch := make([]core.ProbabilityScratch, len(records))
 	o := c(options)
-	err = failure(C.podrank_odds(pods(records), size(records), &o, C.size_t(k), 0, numbers(order), size(order),
-		(*C.podrank_pod_odds)(start(probabilities)), size(probabilities),
-		(*C.podrank_odds_scratch)(start(scratch)), size(scratch), &certainLen, &possibleLen))
+	err = failure(C.podrank_probabilities(pods(records), size(records), &o, C.size_t(k), 0, numbers(order), size(order),
+		(*C.podrank_probability)(start(probabilities)), size(probabilities),
+		(*C.podrank_probability_scratch)(start(scratch)), size(scratch), &certainLen, &possibleLen))
 	return int(certainLen), int(possibleLen), err
 }
 
@@ -94,14 +94,14 @@ func (Engine) EmptyNodes(records []core.Pod, weights []uint64, domains, counts [
 }
 
 func (Engine) Steer(
-	records []core.Pod, options core.Options, prices []uint8, costs []int32, unsteerable []core.Blocked,
+	records []core.Pod, options core.Options, prices []uint8, costs []int32, unsteerable []core.Unsteerable,
 ) (core.Steered, error) {
 	var steered core.Steered
 	scratch := make([]core.SteerScratch, len(records))
 	o := c(options)
 	status := C.podrank_steer(pods(records), size(records), &o, (*C.uint8_t)(start(prices)), size(prices),
 		(*C.int32_t)(start(costs)), size(costs), (*C.podrank_steer_scratch)(start(scratch)), size(scratch),
-		(*C.podrank_blocked)(start(unsteerable)), size(unsteerable), (*C.podrank_steered)(unsafe.Pointer(&steered)))
+		(*C.podrank_unsteerable)(start(unsteerable)), size(unsteerable), (*C.podrank_steered)(unsafe.Pointer(&steered)))
 	if status == C.PODRANK_ERR_NO_ROOM {
 		return steered, core.ErrNoRoom
 	}
@@ -120,7 +120,7 @@ func (Engine) Kubernetes(a, b *core.Pod, options core.Options) (first int, rule 
 	var ordering C.int32_t
 	var number C.uint8_t
 	o := c(options)
-	err = failure(C.podrank_upstream((*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &ordering, &number))
+	err = failure(C.podrank_kubernetes_compare((*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &ordering, &number))
 	return int(ordering), uint8(number), err
 }
 

@@ -2,7 +2,7 @@
 #define PODRANK_UNSTABLE
 #ifdef PODRANK_SYSTEM
 #include <podrank/controller.h>
-#include <podrank/odds.h>
+#include <podrank/probabilities.h>
 #include <podrank/steer.h>
 #else
 #include "podrank.h"

@@ -21,7 +21,7 @@
 //     }
 //
 // Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
-// to be defined: podrank/controller.h for the other decisions of a controller, podrank/odds.h for how likely Kubernetes deletes
+// to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for how likely Kubernetes deletes
 // each pod, podrank/steer.h to make it delete the pods that you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
@@ -44,7 +44,7 @@
 //     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. Each function says how its time grows.
-//     The slowest is podrank_odds: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
+//     The slowest is podrank_probabilities: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
 //     be valid.
 //
@@ -173,7 +173,7 @@ uint32_t podrank_abi_1(void);
 // The deletion cost is outside -2147483648 to 2147483647.
 #define PODRANK_ERR_COST_RANGE 22
 
-// There are more keys than room_len.
+// There are more keys than key_storage_len.
 #define PODRANK_ERR_KEYS_FULL 23
 
 // The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
@@ -416,12 +416,12 @@ int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t scratch_len);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// PREDICTION. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
 // are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
 // Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
-// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods
-// that are deleted in every list order (certain), those that are kept in every list order, and the contested ones in
-// between, of which a known number is deleted, but the list order decides which. podrank_select has no contested pods: it
+// pods can tie in everything that it compares. In both cases the list order decides. podrank_predict separates the pods
+// that are deleted in every list order, those that are kept in every list order, and the possible ones in
+// between, of which a known number is deleted, but the list order decides which. podrank_select has no possible pods: it
 // gives one answer, by the order.
 
 // Says how kube-controller-manager's comparator orders two pods. Stores -1 in *ordering if a is before b, 1 if b is before
@@ -436,19 +436,19 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 // after one and before the other of two pods that tie. The reason is that different times in one age bucket let
 // the UIDs decide, but equal times let later rules decide.
 PODRANK_NODISCARD
-int32_t podrank_upstream(const struct podrank_pod *a,
-                         const struct podrank_pod *b,
-                         const struct podrank_options *options,
-                         int32_t *ordering,
-                         uint8_t *rule);
+int32_t podrank_kubernetes_compare(const struct podrank_pod *a,
+                                   const struct podrank_pod *b,
+                                   const struct podrank_options *options,
+                                   int32_t *ordering,
+                                   uint8_t *rule);
 
 // Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can contradict itself
-// (see podrank_upstream), and pods can tie in everything that it compares, because it does not compare UIDs at
+// (see podrank_kubernetes_compare), and pods can tie in everything that it compares, because it does not compare UIDs at
 // the end. In both cases its list order decides.
 //
-// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
-// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
-// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
+// Fills the array order with the indices of all pods. The first deleted_len of them are CERTAIN: it deletes
+// them in every list order. The next possible_len are CONTESTED: it deletes k - deleted_len of them, and
+// the list order decides which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
 // If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
@@ -459,16 +459,16 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // the next power of two before the controller runs.
 // The time grows with n log n, for n pods.
 PODRANK_NODISCARD
-int32_t podrank_settle(const struct podrank_pod *pods,
-                       size_t pods_len,
-                       const struct podrank_options *options,
-                       size_t k,
-                       uint32_t *order,
-                       size_t order_len,
-                       uint64_t *scores,
-                       size_t scores_len,
-                       size_t *certain_len,
-                       size_t *contested_len);
+int32_t podrank_predict(const struct podrank_pod *pods,
+                        size_t pods_len,
+                        const struct podrank_options *options,
+                        size_t k,
+                        uint32_t *order,
+                        size_t order_len,
+                        uint64_t *scores,
+                        size_t scores_len,
+                        size_t *deleted_len,
+                        size_t *possible_len);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS
@@ -734,13 +734,13 @@ extern "C" {
 //     if (deletions > 0) {
 //         podrank_count_ranks(pods, pods_len, related, related_len, counts, counts_len);    if nodes matter
 //         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
-//         podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, deletions, now);    then delete them
 //     }
 //
 // and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
 //
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
-// has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
+// has failed; once as many nanoseconds have passed as podrank_availability stored in *next_check_after; and as soon as more
 // than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 
 // The most pods that kube-controller-manager creates or deletes in one sync.
@@ -753,7 +753,7 @@ extern "C" {
 // satisfied.
 typedef struct podrank_plan_state {
     // How many pods the set should have: spec.replicas.
-    uint32_t wanted;
+    uint32_t desired;
     // How many active pods it has: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
     uint32_t active;
     // The most pods that one sync creates or deletes.
@@ -797,7 +797,7 @@ typedef struct podrank_expectations {
     int64_t creations;
     // How many deletions are pending. Negative if more were observed than expected.
     int64_t deletions;
-    // How many keys are now in room, the buffer of podrank_expectations_expect_deletions.
+    // How many keys are now in key_storage, the buffer of podrank_expectations_expect_deletions.
     uint32_t keys;
     // 0 if no expectations are set.
     uint32_t is_set;
@@ -860,13 +860,13 @@ int32_t podrank_expectations_expect_creations(struct podrank_expectations *expec
 // replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
 // so the time grows with the square of keys_len. For the parameter now, see podrank_expectations_expect_creations.
 //
-// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
+// key_storage is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
 // and podrank_expectations_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
-// not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
+// not be initialised. If keys_len is above key_storage_len: PODRANK_ERR_KEYS_FULL.
 PODRANK_NODISCARD
 int32_t podrank_expectations_expect_deletions(struct podrank_expectations *expectations,
-                                              struct podrank_pod_key *room,
-                                              size_t room_len,
+                                              struct podrank_pod_key *key_storage,
+                                              size_t key_storage_len,
                                               const struct podrank_pod_key *keys,
                                               size_t keys_len,
                                               int64_t now);
@@ -888,8 +888,8 @@ int32_t podrank_expectations_creations_observed(struct podrank_expectations *exp
 // The time grows with the number of pending keys.
 PODRANK_NODISCARD
 int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expectations,
-                                               struct podrank_pod_key *room,
-                                               size_t room_len,
+                                               struct podrank_pod_key *key_storage,
+                                               size_t key_storage_len,
                                                const struct podrank_pod_key *key,
                                                int32_t *counted);
 
@@ -906,7 +906,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 // min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
 // available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 //
-// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
+// Stores in *next_check_after the number of nanoseconds until the next pod becomes available if it stays ready, or
 // 0 if there is no pod to wait for. Round it up to your timer's unit.
 // The time grows with pods_len.
 PODRANK_NODISCARD
@@ -916,7 +916,7 @@ int32_t podrank_availability(const struct podrank_pod *pods,
                              int64_t now,
                              size_t *ready,
                              size_t *available,
-                             uint64_t *look_again);
+                             uint64_t *next_check_after);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
@@ -925,7 +925,7 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_plan_state) == 16);
-PODRANK_ASSERT(offsetof(podrank_plan_state, wanted) == 0);
+PODRANK_ASSERT(offsetof(podrank_plan_state, desired) == 0);
 PODRANK_ASSERT(offsetof(podrank_plan_state, active) == 4);
 PODRANK_ASSERT(offsetof(podrank_plan_state, burst_replicas) == 8);
 PODRANK_ASSERT(offsetof(podrank_plan_state, flags) == 12);
@@ -956,8 +956,8 @@ PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 //
 // Made by `make header` from ffi/: do not edit.
 
-#ifndef PODRANK_ODDS_H
-#define PODRANK_ODDS_H
+#ifndef PODRANK_PROBABILITIES_H
+#define PODRANK_PROBABILITIES_H
 
 #ifndef PODRANK_UNSTABLE
 #error "define PODRANK_UNSTABLE before this header: what it declares may change with any release"
@@ -967,66 +967,66 @@ PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 extern "C" {
 #endif
 
-// How likely a contested pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
+// How likely a possible pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
 // lists, each pod is among the victims with a certain share, which depends on Kubernetes' comparator and on Go's sort.
 
-// How likely a pod is deleted: in goes of the of lists that were looked at.
-typedef struct podrank_pod_odds {
+// How likely a pod is deleted: in deleted of samples lists that were looked at.
+typedef struct podrank_probability {
     // In how many lists the pod is deleted.
-    uint32_t goes;
+    uint32_t deleted;
     // Of how many, which is never 0. Pods can have different numbers here.
-    uint32_t of;
-    // The standard error of goes / of in millionths, because the lists are a sample, or 0 if the odds are exact.
-    uint32_t error;
-} podrank_pod_odds;
+    uint32_t samples;
+    // The standard error of deleted / samples in millionths, because the lists are a sample, or 0 if the probabilities are exact.
+    uint32_t std_error_ppm;
+} podrank_probability;
 
-// `struct podrank_pod_odds it = PODRANK_POD_ODDS_INIT;`
-#define PODRANK_POD_ODDS_INIT \
+// `struct podrank_probability it = PODRANK_PROBABILITY_INIT;`
+#define PODRANK_PROBABILITY_INIT \
     { 0, 0, 0 }
 
-// Scratch memory of podrank_odds and podrank_upstream_sort for one pod. Its contents are private and need not be
+// Scratch memory of podrank_probabilities and podrank_kubernetes_sort for one pod. Its contents are private and need not be
 // initialised.
-typedef struct podrank_odds_scratch {
+typedef struct podrank_probability_scratch {
     // Private.
     uint64_t words[4];
-} podrank_odds_scratch;
+} podrank_probability_scratch;
 
-// `struct podrank_odds_scratch it = PODRANK_ODDS_SCRATCH_INIT;`
-#define PODRANK_ODDS_SCRATCH_INIT \
+// `struct podrank_probability_scratch it = PODRANK_PROBABILITY_SCRATCH_INIT;`
+#define PODRANK_PROBABILITY_SCRATCH_INIT \
     { { 0 } }
 
-// Finds what podrank_settle finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
+// Finds what podrank_predict finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
 // share of all lists of these pods in which its sort puts the pod among the first k.
 //
-// order, certain_len and contested_len get what podrank_settle stores there. The array odds gets one element for each pod:
-// 1 of 1 for certain pods, 0 of 1 for those that it keeps. The odds of contested pods are exact if all of them relate alike to
-// every other pod, and if there are up to 12 pods, of which up to 7 are contested. Otherwise they come from samples
-// random lists, or from 4096 if that is 0, always the same ones. With 4096, the standard error is at most 0.8 percentage points. A contested pod that is deleted in none or
-// in all of these lists is contested all the same. All odds add up to k, or to pods_len if that is less. The same pods have the
-// same odds in any list and on any machine, if their UIDs are distinct.
+// order, deleted_len and possible_len get what podrank_predict stores there. The array probabilities gets one element for each pod:
+// 1 of 1 for those that it deletes in any list, 0 of 1 for those that it keeps. The probabilities of possible pods are exact if all of them relate alike to
+// every other pod, and if there are up to 12 pods, of which up to 7 are possible. Otherwise they come from samples
+// random lists, or from 4096 if that is 0, always the same ones. With 4096, the standard error is at most 0.8 percentage points. A possible pod that is deleted in none or
+// in all of these lists is possible all the same. All probabilities add up to k, or to pods_len if that is less. The same pods have the
+// same probabilities in any list and on any machine, if their UIDs are distinct.
 //
-// The odds hold for one sync, as what podrank_settle finds does, and as long as nothing is known of the list: a
+// The probabilities hold for one sync, as what podrank_predict finds does, and as long as nothing is known of the list: a
 // controller that deletes the same pods twice starts from similar lists.
 //
-// If order_len, odds_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
-// The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes samples times as long:
+// If order_len, probabilities_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+// The time grows with n log n, for n pods. If there are possible pods whose probabilities are not exact, it takes samples times as long:
 // with 4096, on a fast machine, less than a quarter of a second for 1000 pods, and more than a second for 20,000.
 PODRANK_NODISCARD
-int32_t podrank_odds(const struct podrank_pod *pods,
-                     size_t pods_len,
-                     const struct podrank_options *options,
-                     size_t k,
-                     uint16_t samples,
-                     uint32_t *order,
-                     size_t order_len,
-                     struct podrank_pod_odds *odds,
-                     size_t odds_len,
-                     struct podrank_odds_scratch *scratch,
-                     size_t scratch_len,
-                     size_t *certain_len,
-                     size_t *contested_len);
+int32_t podrank_probabilities(const struct podrank_pod *pods,
+                              size_t pods_len,
+                              const struct podrank_options *options,
+                              size_t k,
+                              uint16_t samples,
+                              uint32_t *order,
+                              size_t order_len,
+                              struct podrank_probability *probabilities,
+                              size_t probabilities_len,
+                              struct podrank_probability_scratch *scratch,
+                              size_t scratch_len,
+                              size_t *deleted_len,
+                              size_t *possible_len);
 
-// Sorts a list of pods as kube-controller-manager does: with its comparator, which podrank_upstream asks, and with Go's sort.
+// Sorts a list of pods as kube-controller-manager does: with its comparator, which podrank_kubernetes_compare asks, and with Go's sort.
 // Because the comparator can contradict itself, the result depends on the order of the list, and on how Go sorts.
 //
 // list has indices in pods, in the order in which the controller lists them, which nobody outside the controller can know. An
@@ -1034,26 +1034,26 @@ int32_t podrank_odds(const struct podrank_pod *pods,
 // list_len: PODRANK_ERR_SHORT_BUFFER.
 // The time grows with n log n, for n elements of the list.
 PODRANK_NODISCARD
-int32_t podrank_upstream_sort(const struct podrank_pod *pods,
-                              size_t pods_len,
-                              const struct podrank_options *options,
-                              uint32_t *list,
-                              size_t list_len,
-                              struct podrank_odds_scratch *scratch,
-                              size_t scratch_len);
+int32_t podrank_kubernetes_sort(const struct podrank_pod *pods,
+                                size_t pods_len,
+                                const struct podrank_options *options,
+                                uint32_t *list,
+                                size_t list_len,
+                                struct podrank_probability_scratch *scratch,
+                                size_t scratch_len);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
-#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_odds_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_probabilities_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
-PODRANK_ASSERT(sizeof(podrank_pod_odds) == 12);
-PODRANK_ASSERT(offsetof(podrank_pod_odds, goes) == 0);
-PODRANK_ASSERT(offsetof(podrank_pod_odds, of) == 4);
-PODRANK_ASSERT(offsetof(podrank_pod_odds, error) == 8);
-PODRANK_ASSERT(sizeof(podrank_odds_scratch) == 32);
-PODRANK_ASSERT(offsetof(podrank_odds_scratch, words) == 0);
+PODRANK_ASSERT(sizeof(podrank_probability) == 12);
+PODRANK_ASSERT(offsetof(podrank_probability, deleted) == 0);
+PODRANK_ASSERT(offsetof(podrank_probability, samples) == 4);
+PODRANK_ASSERT(offsetof(podrank_probability, std_error_ppm) == 8);
+PODRANK_ASSERT(sizeof(podrank_probability_scratch) == 32);
+PODRANK_ASSERT(offsetof(podrank_probability_scratch, words) == 0);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT
@@ -1063,7 +1063,7 @@ PODRANK_ASSERT(offsetof(podrank_odds_scratch, words) == 0);
 } // extern "C"
 #endif
 
-#endif // PODRANK_ODDS_H
+#endif // PODRANK_PROBABILITIES_H
 
 // podrank: deletion costs that make Kubernetes delete the pods you want, ranks that keep pods spread, and tiers that empty nodes.
 // SPDX-License-Identifier: Apache-2.0
@@ -1100,8 +1100,8 @@ typedef struct podrank_steer_scratch {
 typedef struct podrank_steered {
     // How many costs change, and so how many annotations you have to write.
     uint32_t changed;
-    // How many pods are blocked. This can be more than blocked_len.
-    uint32_t blocked;
+    // How many pods are unsteerable. This can be more than unsteerable_len.
+    uint32_t unsteerable;
     // With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     uint32_t lower;
     // With PODRANK_ERR_NO_ROOM: the index of the pod of the higher tier. Otherwise 0.
@@ -1112,21 +1112,21 @@ typedef struct podrank_steered {
 #define PODRANK_STEERED_INIT \
     { 0, 0, 0, 0 }
 
-// A blocked pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
-typedef struct podrank_blocked {
-    // The index of the blocked pod. It has the higher tier, but goes first.
+// An unsteerable pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
+typedef struct podrank_unsteerable {
+    // The index of the unsteerable pod. It has the higher tier, but goes first.
     uint32_t pod;
-    // The index of a pod of a lower tier before which the blocked pod goes. If there are several, this is
+    // The index of a pod of a lower tier before which the unsteerable pod goes. If there are several, this is
     // one of those that come last by the rules before PODRANK_RULE_TIER.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;
     // Zero.
     uint8_t reserved[3];
-} podrank_blocked;
+} podrank_unsteerable;
 
-// `struct podrank_blocked it = PODRANK_BLOCKED_INIT;`
-#define PODRANK_BLOCKED_INIT \
+// `struct podrank_unsteerable it = PODRANK_UNSTEERABLE_INIT;`
+#define PODRANK_UNSTEERABLE_INIT \
     { 0, 0, 0, { 0 } }
 
 // Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
@@ -1235,7 +1235,7 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 
 // Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
-// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
+// the pods of the lower tier first, except for unsteerable pods (below), at any time and for any number of
 // victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
 // possible, and the new costs are close to those that stay.
 //
@@ -1252,13 +1252,13 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 // scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
-// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
-// an error. blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are.
-// blocked may be NULL with blocked_len 0.
+// go before a pod of a lower tier whatever the costs. The pod that goes too early is called unsteerable. This is not
+// an error. unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
+// unsteerable may be NULL with unsteerable_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
 // although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
-// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
+// steered->unsteerable are 0. The first of the two pods has to cost less than the second, with room between the two
 // for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 // one has, and it is too close to a limit of int32_t.
 // The time grows with n log n, for n pods.
@@ -1272,8 +1272,8 @@ int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t costs_len,
                       struct podrank_steer_scratch *scratch,
                       size_t scratch_len,
-                      struct podrank_blocked *blocked,
-                      size_t blocked_len,
+                      struct podrank_unsteerable *unsteerable,
+                      size_t unsteerable_len,
                       struct podrank_steered *steered);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
@@ -1286,14 +1286,14 @@ PODRANK_ASSERT(sizeof(podrank_steer_scratch) == 16);
 PODRANK_ASSERT(offsetof(podrank_steer_scratch, words) == 0);
 PODRANK_ASSERT(sizeof(podrank_steered) == 16);
 PODRANK_ASSERT(offsetof(podrank_steered, changed) == 0);
-PODRANK_ASSERT(offsetof(podrank_steered, blocked) == 4);
+PODRANK_ASSERT(offsetof(podrank_steered, unsteerable) == 4);
 PODRANK_ASSERT(offsetof(podrank_steered, lower) == 8);
 PODRANK_ASSERT(offsetof(podrank_steered, higher) == 12);
-PODRANK_ASSERT(sizeof(podrank_blocked) == 12);
-PODRANK_ASSERT(offsetof(podrank_blocked, pod) == 0);
-PODRANK_ASSERT(offsetof(podrank_blocked, before) == 4);
-PODRANK_ASSERT(offsetof(podrank_blocked, rule) == 8);
-PODRANK_ASSERT(offsetof(podrank_blocked, reserved) == 9);
+PODRANK_ASSERT(sizeof(podrank_unsteerable) == 12);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, pod) == 0);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, before) == 4);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, rule) == 8);
+PODRANK_ASSERT(offsetof(podrank_unsteerable, reserved) == 9);
 PODRANK_ASSERT(sizeof(podrank_neighbour) == 8);
 PODRANK_ASSERT(offsetof(podrank_neighbour, set) == 0);
 PODRANK_ASSERT(offsetof(podrank_neighbour, node) == 4);

@@ -174,11 +174,11 @@ func permutations(n int) func(yield func([]uint32) bool) {
 func TestProbabilitiesOfFewPodsAreExact(t *testing.T) {
 	forEach(t, 300, func(t *testing.T, e core.Engine, q *question) {
 		pods := q.pods[:min(len(q.pods), 6)]
-		probabilities := make([]core.PodOdds, len(pods))
+		probabilities := make([]core.Probability, len(pods))
 		_, _, err := e.Probabilities(pods, q.options, q.k, make([]uint32, len(pods)), probabilities)
 		counts, all := deletions(q, pods, q.k, permutations(len(pods)))
 		for i, of := range probabilities {
-			if err != nil || of.Error != 0 || of.Of == 0 || int(of.Goes)*all != counts[i]*int(of.Of) {
+			if err != nil || of.StdErrorPpm != 0 || of.Samples == 0 || int(of.Deleted)*all != counts[i]*int(of.Samples) {
 				t.Errorf("pod %d: %+v, want %d of %d, %v", i, of, counts[i], all, err)
 			}
 		}
@@ -191,7 +191,7 @@ func TestProbabilitiesOfManyPodsAreFrequencies(t *testing.T) {
 	sampled := 0
 	forEach(t, 60, func(t *testing.T, e core.Engine, q *question) {
 		n, k := len(q.pods), min(q.k, len(q.pods))
-		order, probabilities := make([]uint32, n), make([]core.PodOdds, n)
+		order, probabilities := make([]uint32, n), make([]core.Probability, n)
 		certain, possible, err := e.Probabilities(q.pods, q.options, k, order, probabilities)
 		predicted := make([]uint32, n)
 		wantCertain, wantPossible, _ := e.Predict(q.pods, q.options, k, predicted, make([]uint64, n))
@@ -211,7 +211,7 @@ func TestProbabilitiesOfManyPodsAreFrequencies(t *testing.T) {
 		})
 		sum := 0.
 		for i, of := range probabilities {
-			p, frequency := float64(of.Goes)/float64(of.Of), float64(counts[i])/lists
+			p, frequency := float64(of.Deleted)/float64(of.Samples), float64(counts[i])/lists
 			sum += p
 			mean := (p + frequency) / 2
 			if math.Abs(p-frequency) > 5*math.Sqrt(2*mean*(1-mean)/lists)+5./lists {
@@ -220,15 +220,15 @@ func TestProbabilitiesOfManyPodsAreFrequencies(t *testing.T) {
 			if at := slices.Index(order, uint32(i)); at < certain && p != 1 || at >= certain+possible && p != 0 {
 				t.Errorf("pod %d at %d: %+v", i, at, of)
 			}
-			if of.Error == 0 {
+			if of.StdErrorPpm == 0 {
 				continue
 			}
 			sampled++
 			want := math.Sqrt(p * (1 - p) / lists)
-			if of.Goes == 0 || of.Goes == of.Of {
+			if of.Deleted == 0 || of.Deleted == of.Samples {
 				want = 3. / lists
 			}
-			if math.Abs(float64(of.Error)/1e6-want) > 3e-4 {
+			if math.Abs(float64(of.StdErrorPpm)/1e6-want) > 3e-4 {
 				t.Errorf("pod %d: %+v, want an error of %v", i, of, want)
 			}
 		}
@@ -457,7 +457,7 @@ func TestCostsFollowTheTiersAtTheLeastPrice(t *testing.T) {
 		for i := range q.pods {
 			q.pods[i].Tier %= 5
 		}
-		costs, unsteerable := make([]int32, n), make([]core.Blocked, n)
+		costs, unsteerable := make([]int32, n), make([]core.Unsteerable, n)
 		steered, err := e.Steer(q.pods, q.options, q.prices, costs, unsteerable)
 		least := cheapest(q)
 		if errors.Is(err, core.ErrNoRoom) {
@@ -484,8 +484,8 @@ func TestCostsFollowTheTiersAtTheLeastPrice(t *testing.T) {
 		if err != nil || changed != int(steered.Changed) || sum != least {
 			t.Errorf("%d changes cost %d: %v, %v, want %d", changed, sum, costs, err, least)
 		}
-		unsteerables += int(steered.Blocked)
-		checkUnsteerable(t, q, unsteerable[:steered.Blocked])
+		unsteerables += int(steered.Unsteerable)
+		checkUnsteerable(t, q, unsteerable[:steered.Unsteerable])
 	})
 	if refused < 40 || unsteerables < 1000 {
 		t.Errorf("%d without room, %d unsteerable: too few to tell", refused, unsteerables)
@@ -497,7 +497,7 @@ func TestCostsStartAtZero(t *testing.T) {
 	pods := []core.Pod{{Tier: 3, DeletionCost: math.MaxInt32}, {Tier: 5, DeletionCost: math.MinInt32}}
 	for _, e := range engines {
 		costs := make([]int32, 2)
-		_, err := e.Steer(pods, core.Options{}, nil, costs, make([]core.Blocked, 2))
+		_, err := e.Steer(pods, core.Options{}, nil, costs, make([]core.Unsteerable, 2))
 		if err != nil || !slices.Equal(costs, []int32{0, 1}) {
 			t.Errorf("%s: %v, %v", e.Name(), costs, err)
 		}
@@ -505,8 +505,8 @@ func TestCostsStartAtZero(t *testing.T) {
 }
 
 // checkUnsteerable checks that these are the pods that are deleted before one of a lower tier in any case.
-func checkUnsteerable(t *testing.T, q *question, unsteerable []core.Blocked) {
-	found := map[uint32]core.Blocked{}
+func checkUnsteerable(t *testing.T, q *question, unsteerable []core.Unsteerable) {
+	found := map[uint32]core.Unsteerable{}
 	for _, pair := range unsteerable {
 		found[pair.Pod] = pair
 	}

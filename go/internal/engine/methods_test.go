@@ -34,7 +34,7 @@ var methods = []method{
 			// Of more than 12, it sorts thousands of lists, and that takes long.
 			pods = pods[:min(len(pods), 12+len(pods)%2)]
 		}
-		order, probabilities := make([]uint32, len(pods)), make([]core.PodOdds, len(pods))
+		order, probabilities := make([]uint32, len(pods)), make([]core.Probability, len(pods))
 		certain, possible, err := e.Probabilities(pods, q.options, q.k, order, probabilities)
 		return []any{certain, possible, err, order, probabilities}
 	}},
@@ -60,12 +60,12 @@ var methods = []method{
 		return []any{err, tiered}
 	}},
 	{"Steer", func(e core.Engine, q *question) []any {
-		costs, unsteerable := make([]int32, len(q.pods)), make([]core.Blocked, len(q.pods))
+		costs, unsteerable := make([]int32, len(q.pods)), make([]core.Unsteerable, len(q.pods))
 		steered, err := e.Steer(q.pods, q.options, q.prices, costs, unsteerable)
 		if err != nil {
 			costs = nil // With an error, they are unspecified.
 		}
-		return []any{steered, err, costs, unsteerable[:steered.Blocked]}
+		return []any{steered, err, costs, unsteerable[:steered.Unsteerable]}
 	}},
 	{"Explain", func(e core.Engine, q *question) (answers []any) {
 		for i := 1; i < len(q.pods); i++ {

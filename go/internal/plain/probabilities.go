@@ -24,16 +24,16 @@ const (
 
 // Probabilities sorts the pods as Kubernetes does, in many lists.
 func (Engine) Probabilities(
-	records []core.Pod, options core.Options, k int, order []uint32, probabilities []core.PodOdds,
+	records []core.Pod, options core.Options, k int, order []uint32, probabilities []core.Probability,
 ) (certain, possible int, err error) {
 	p := newPrediction(records, options)
 	defer p.free()
 	certain, possible = p.predict(k, order)
 	for _, index := range order[:certain] {
-		probabilities[index] = core.PodOdds{Goes: 1, Of: 1}
+		probabilities[index] = core.Probability{Deleted: 1, Samples: 1}
 	}
 	for _, index := range order[certain+possible:] {
-		probabilities[index] = core.PodOdds{Goes: 0, Of: 1}
+		probabilities[index] = core.Probability{Deleted: 0, Samples: 1}
 	}
 	if possible > 0 {
 		p.estimate(order[certain:certain+possible], certain, k-certain, probabilities)
@@ -43,11 +43,11 @@ func (Engine) Probabilities(
 
 // estimate writes how likely each pod of a group is deleted, which starts at a position of the order, if this many of
 // it are.
-func (p *prediction) estimate(group []uint32, start, deleted int, probabilities []core.PodOdds) {
+func (p *prediction) estimate(group []uint32, start, deleted int, probabilities []core.Probability) {
 	class := p.classes()
 	if !slices.ContainsFunc(group, func(index uint32) bool { return class[index] != class[group[0]] }) {
 		for _, index := range group {
-			probabilities[index] = core.PodOdds{Goes: uint32(deleted), Of: uint32(len(group))}
+			probabilities[index] = core.Probability{Deleted: uint32(deleted), Samples: uint32(len(group))}
 		}
 		return
 	}
@@ -64,7 +64,7 @@ func (p *prediction) estimate(group []uint32, start, deleted int, probabilities 
 	for _, index := range group {
 		of := share(deletions[class[index]], lists*members[class[index]])
 		if !areAll {
-			of.Error = standardError(of)
+			of.StdErrorPpm = standardError(of)
 		}
 		probabilities[index] = of
 	}
@@ -72,14 +72,14 @@ func (p *prediction) estimate(group []uint32, start, deleted int, probabilities 
 
 // share is a fraction of two 32-bit numbers. Only with a million pods that are alike, the denominator has more bits:
 // then the lowest of both are dropped.
-func share(numerator, denominator uint64) core.PodOdds {
+func share(numerator, denominator uint64) core.Probability {
 	excess := bits.Len64(denominator >> 32)
-	return core.PodOdds{Goes: uint32(numerator >> excess), Of: uint32(denominator >> excess)}
+	return core.Probability{Deleted: uint32(numerator >> excess), Samples: uint32(denominator >> excess)}
 }
 
 // standardError is that of a share of the sample, in millionths. Pods that share a mean have a smaller one.
-func standardError(of core.PodOdds) uint32 {
-	n := of.Goes / (of.Of / sampleSize)
+func standardError(of core.Probability) uint32 {
+	n := of.Deleted / (of.Samples / sampleSize)
 	if n == 0 || n == sampleSize {
 		// If it happens in none of N lists, its probability is below 3/N with 95% confidence.
 		return 3_000_000 / sampleSize

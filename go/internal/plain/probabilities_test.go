@@ -11,17 +11,17 @@ import (
 func TestSharesOfAMillionPods(t *testing.T) {
 	for _, c := range []struct {
 		numerator, denominator uint64
-		want                   core.PodOdds
+		want                   core.Probability
 	}{
-		{3, 4096, core.PodOdds{Goes: 3, Of: 4096, Error: 419}},
-		{1<<32 - 1, 1<<32 - 1, core.PodOdds{Goes: 1<<32 - 1, Of: 1<<32 - 1, Error: 732}},
-		{1 << 31, 1 << 32, core.PodOdds{Goes: 1 << 30, Of: 1 << 31, Error: 7812}},
-		{1<<32 + 1, 1<<34 + 3, core.PodOdds{Goes: 1 << 29, Of: 1 << 31, Error: 6763}},
-		{0, 1 << 40, core.PodOdds{Goes: 0, Of: 1 << 31, Error: 732}},
-		{1 << 43, 1 << 43, core.PodOdds{Goes: 1 << 31, Of: 1 << 31, Error: 732}},
+		{3, 4096, core.Probability{Deleted: 3, Samples: 4096, StdErrorPpm: 419}},
+		{1<<32 - 1, 1<<32 - 1, core.Probability{Deleted: 1<<32 - 1, Samples: 1<<32 - 1, StdErrorPpm: 732}},
+		{1 << 31, 1 << 32, core.Probability{Deleted: 1 << 30, Samples: 1 << 31, StdErrorPpm: 7812}},
+		{1<<32 + 1, 1<<34 + 3, core.Probability{Deleted: 1 << 29, Samples: 1 << 31, StdErrorPpm: 6763}},
+		{0, 1 << 40, core.Probability{Deleted: 0, Samples: 1 << 31, StdErrorPpm: 732}},
+		{1 << 43, 1 << 43, core.Probability{Deleted: 1 << 31, Samples: 1 << 31, StdErrorPpm: 732}},
 	} {
 		got := share(c.numerator, c.denominator)
-		got.Error = standardError(got)
+		got.StdErrorPpm = standardError(got)
 		if got != c.want {
 			t.Errorf("%d of %d: %+v, want %+v", c.numerator, c.denominator, got, c.want)
 		}

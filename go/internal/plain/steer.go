@@ -30,7 +30,7 @@ type costed struct {
 
 // Steer writes deletion costs that follow the tiers.
 func (Engine) Steer(
-	records []core.Pod, options core.Options, prices []uint8, costs []int32, unsteerable []core.Blocked,
+	records []core.Pod, options core.Options, prices []uint8, costs []int32, unsteerable []core.Unsteerable,
 ) (steered core.Steered, err error) {
 	if options.Flags&core.OptionsPodDeletionCostOff != 0 {
 		return steered, errors.New("podrank: the feature gate PodDeletionCost is off")
@@ -41,7 +41,7 @@ func (Engine) Steer(
 	}
 	keepHeaviest(list)
 	steered.Changed = writeCosts(list, costs)
-	steered.Blocked = findUnsteerable(records, list, unsteerable)
+	steered.Unsteerable = findUnsteerable(records, list, unsteerable)
 	return steered, nil
 }
 
@@ -192,7 +192,7 @@ func writeCosts(list []costed, costs []int32) (changed uint32) {
 
 // findUnsteerable writes which pods are deleted before one of a lower tier, whatever they cost, and returns how many
 // there are.
-func findUnsteerable(records []core.Pod, list []costed, unsteerable []core.Blocked) (count uint32) {
+func findUnsteerable(records []core.Pod, list []costed, unsteerable []core.Unsteerable) (count uint32) {
 	var p policy
 	// last is one of the pods of lower tiers that are deleted last by the rules before the tier.
 	var last *core.Pod
@@ -210,7 +210,7 @@ func findUnsteerable(records []core.Pod, list []costed, unsteerable []core.Block
 			}
 			if int(count) < len(unsteerable) {
 				_, rule := p.decide(beforeTier, pod, last)
-				unsteerable[count] = core.Blocked{Pod: index, Before: lastIndex, Rule: rule}
+				unsteerable[count] = core.Unsteerable{Pod: index, Before: lastIndex, Rule: rule}
 			}
 			count++
 		}

@@ -28,8 +28,8 @@ pub struct Odds {
 
 impl Odds {
     /// The odds that core found.
-    pub(crate) fn of(odds: podrank::Odds) -> Self {
-        Self::new(f64::from(odds.goes) / f64::from(odds.of), f64::from(odds.error) / 1e6)
+    pub(crate) fn of(odds: podrank::Probability) -> Self {
+        Self::new(f64::from(odds.deleted) / f64::from(odds.samples), f64::from(odds.std_error_ppm) / 1e6)
     }
 
     /// Those of one of `count` pods that are alike, of which `quota` go.
@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn contested_pods_never_have_none_or_all() {
-        let text = |goes| Odds::of(podrank::Odds { goes, of: 4096, error: 732 }).text();
+        let text =
+            |goes| Odds::of(podrank::Probability { deleted: goes, samples: 4096, std_error_ppm: 732 }).text();
         assert_eq!([text(0), text(20), text(21)], ["<1 %", "<1 %", "1 %"]);
         assert_eq!([text(4096), text(4076), text(4075)], [">99 %", ">99 %", "99 %"]);
         assert_eq!(Odds::shared(2, 3).text(), "67 %");

@@ -52,7 +52,8 @@ fn of_all(policy: Policy, order: Order, pods: &[Pod], index: usize) -> Result<Ve
         });
         return Ok(goes.collect());
     }
-    let (mut odds, mut scratch) = (vec![podrank::Odds::default(); pods.len()], vec![[0; 4]; pods.len()]);
-    policy.odds_of(pods, index, &mut line, &mut odds, &mut scratch).map_err(failed)?;
+    let (mut odds, mut scratch) =
+        (vec![podrank::Probability::default(); pods.len()], vec![[0; 4]; pods.len()]);
+    policy.probabilities_of(pods, index, &mut line, &mut odds, &mut scratch).map_err(failed)?;
     Ok(odds.into_iter().map(Odds::of).collect())
 }

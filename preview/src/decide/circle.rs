@@ -5,7 +5,7 @@ use crate::answer::preview::Contest;
 use crate::answer::why::why;
 use crate::decide::members::RankedPod;
 use crate::words::age::ages;
-use podrank::{Flags, Pod, Policy, Relation, Rule, Time};
+use podrank::{Flags, KubernetesOrdering, Pod, Policy, Rule, Time};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -18,7 +18,8 @@ const MOST_COMPARISONS: usize = 4_000_000;
 /// the last likewise with the first. If two of these pairs tie, so does the third, because pods tie only if they
 /// are equal in all that is compared but their UIDs. So one pair of the three ties, or none.
 pub(crate) fn contest(policy: &Policy, pods: &[&Pod]) -> Contest {
-    let ties = |pod: &&Pod| pods.first().is_none_or(|first| policy.upstream(first, pod).1.is_none());
+    let ties =
+        |pod: &&Pod| pods.first().is_none_or(|first| policy.kubernetes_compare(first, pod).1.is_none());
     if pods.iter().all(ties) {
         Contest::Tie
     } else if cycle(policy, pods).is_some() {
@@ -43,7 +44,7 @@ fn cycle<'p>(policy: &Policy, pods: &[&'p Pod]) -> Option<[&'p Pod; 3]> {
         /// The last in line of those that were met since. No pod met since goes before those met before, or there is a cycle.
         latest: &'p Pod,
     }
-    let is_before = |a, b| policy.upstream(a, b).0 == Relation::Before;
+    let is_before = |a, b| policy.kubernetes_compare(a, b).0 == KubernetesOrdering::Before;
     let mut by_uid = pods.to_vec();
     by_uid.sort_unstable_by_key(|pod| pod.uid);
     let mut classes = HashMap::<Time, Class<'p>>::new();
@@ -91,26 +92,26 @@ pub struct Arrow {
 /// first, but one of these three pairs may tie. Prefers those of which no pair ties. `None` if there are none, or none
 /// were found in time.
 pub(crate) fn circle(policy: &Policy, own: &[RankedPod<'_, '_>], start: usize) -> Option<[Arrow; 3]> {
-    let relation = |a: usize, b: usize| policy.upstream(&own[a].1, &own[b].1).0;
+    let relation = |a: usize, b: usize| policy.kubernetes_compare(&own[a].1, &own[b].1).0;
     let (mut later, mut earlier, mut ties) = (Vec::new(), Vec::new(), Vec::new());
     for other in (0..own.len()).filter(|&other| other != start) {
         match relation(start, other) {
-            Relation::Before => later.push(other),
-            Relation::After => earlier.push(other),
-            Relation::Tie => ties.push(other),
+            KubernetesOrdering::Before => later.push(other),
+            KubernetesOrdering::After => earlier.push(other),
+            KubernetesOrdering::Tie => ties.push(other),
         }
     }
     let find = |seconds: &[usize], thirds: &[usize], wanted| {
         let pairs = seconds.iter().flat_map(|&second| thirds.iter().map(move |&third| (second, third)));
         pairs.take(MOST_COMPARISONS).find(|&(second, third)| relation(second, third) == wanted)
     };
-    let (second, third) = find(&later, &earlier, Relation::Before)
-        .or_else(|| find(&later, &earlier, Relation::Tie))
-        .or_else(|| find(&later, &ties, Relation::Before))
-        .or_else(|| find(&ties, &earlier, Relation::Before))?;
+    let (second, third) = find(&later, &earlier, KubernetesOrdering::Before)
+        .or_else(|| find(&later, &earlier, KubernetesOrdering::Tie))
+        .or_else(|| find(&later, &ties, KubernetesOrdering::Before))
+        .or_else(|| find(&ties, &earlier, KubernetesOrdering::Before))?;
     let arrow = |from: usize, to: usize| {
         let ((member, pod), (next, their_pod)) = (&own[from], &own[to]);
-        let rule = policy.upstream(pod, their_pod).1;
+        let rule = policy.kubernetes_compare(pod, their_pod).1;
         Arrow {
             uid: pod.uid.to_string(),
             name: member.entry.name.clone(),

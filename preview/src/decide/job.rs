@@ -217,7 +217,7 @@ fn settle_by_index(
     // All that are not in the list go before those in it.
     let goes = sync.deleted.saturating_sub(records.len() - list.len());
     let mut scratch = vec![[0; 4]; list.len()];
-    policy.upstream_sort(records, &mut list, &mut scratch).expect("there is room");
+    policy.kubernetes_sort(records, &mut list, &mut scratch).expect("there is room");
     let mut settled = Vec::new();
     for (place, left) in list.into_iter().enumerate() {
         let Some(pods) = open.remove(&indexes[left as usize]) else { continue };

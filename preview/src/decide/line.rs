@@ -114,12 +114,12 @@ impl<'m, 'a> Line<'m, 'a> {
             return Ok(HashMap::new());
         }
         let pods: Vec<_> = self.pods().map(|(_, pod)| *pod).collect();
-        let (mut order, mut odds) = (vec![0; pods.len()], vec![podrank::Odds::default(); pods.len()]);
+        let (mut order, mut odds) = (vec![0; pods.len()], vec![podrank::Probability::default(); pods.len()]);
         let mut scratch = vec![[0; 4]; pods.len()];
-        let found = self.policy.odds(&pods, self.delete, 0, &mut order, &mut odds, &mut scratch);
+        let found = self.policy.probabilities(&pods, self.delete, 0, &mut order, &mut odds, &mut scratch);
         let found = found.map_err(|error| Error::new(error.to_string()))?;
         let of = |index: &u32| (pods[*index as usize].uid, Odds::of(odds[*index as usize]));
-        Ok(found.contested().iter().map(of).collect())
+        Ok(found.possible().iter().map(of).collect())
     }
 
     /// What becomes of each pod, and why. A victim is compared with the pod in the middle of those that are none, so that the rule is the
@@ -193,7 +193,7 @@ impl<'m, 'a> Line<'m, 'a> {
         (_, pod): &RankedPod,
         (other, their_pod): &RankedPod,
     ) -> (Option<&'static str>, String) {
-        if self.is_race && self.policy.upstream(&lasting(pod), &lasting(their_pod)).1.is_none() {
+        if self.is_race && self.policy.kubernetes_compare(&lasting(pod), &lasting(their_pod)).1.is_none() {
             let why = format!(
                 "{} on its node, which decides whichever set's pods go first",
                 count(pod.rank, "related pod")
@@ -202,7 +202,7 @@ impl<'m, 'a> Line<'m, 'a> {
         }
         let rule = match self.order {
             Order::Total => self.policy.decide(pod, their_pod).1,
-            Order::Kubernetes => self.policy.upstream(pod, their_pod).1,
+            Order::Kubernetes => self.policy.kubernetes_compare(pod, their_pod).1,
         };
         let rule = rule.expect("a rule separates pods of different verdicts");
         (Some(rule.name()), why(&self.policy, rule, pod, their_pod, &other.entry.name))
@@ -231,9 +231,9 @@ type Settled = (Vec<u32>, usize, usize);
 fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
     let mut indices = vec![0; pods.len()];
     let mut scores = vec![0; pods.len()];
-    let settled = policy.settle(pods, delete, &mut indices, &mut scores);
+    let settled = policy.predict(pods, delete, &mut indices, &mut scores);
     let settled = settled.map_err(|error| Error::new(error.to_string()))?;
-    let (certain, contested) = (settled.certain().len(), settled.contested().len());
+    let (certain, contested) = (settled.deleted().len(), settled.possible().len());
     Ok((indices, certain, contested))
 }
 

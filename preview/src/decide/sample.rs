@@ -3,7 +3,7 @@
 
 use crate::answer::odds::{Cases, Odds};
 use crate::decide::members::RankedPod;
-use podrank::{OddsScratch, Pod, Policy, Uid};
+use podrank::{Pod, Policy, ProbabilityScratch, Uid};
 use std::collections::HashMap;
 
 /// A set deletes pods.
@@ -75,7 +75,7 @@ fn run(policy: &Policy, sets: &[Set<'_>], events: &[Event], runs: u32) -> Vec<Ve
     let mut went: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; set.pods.len()]).collect();
     let mut state = SEED;
     let longest = sets.iter().map(|set| set.pods.len()).max().unwrap_or(0);
-    let mut scratch: Vec<OddsScratch> = vec![[0; 4]; longest];
+    let mut scratch: Vec<ProbabilityScratch> = vec![[0; 4]; longest];
     for _ in 0..runs {
         let mut left: Vec<Vec<u32>> = sets.iter().map(|set| (0..).take(set.pods.len()).collect()).collect();
         let mut gone = HashMap::<Option<&str>, u32>::new();
@@ -89,7 +89,7 @@ fn run(policy: &Policy, sets: &[Set<'_>], events: &[Event], runs: u32) -> Vec<Ve
                 pod.rank = pod.rank.saturating_sub(gone.get(node).copied().unwrap_or(0));
             }
             policy
-                .upstream_sort(&pods, list, &mut scratch)
+                .kubernetes_sort(&pods, list, &mut scratch)
                 .expect("there is scratch memory for the longest list");
             for index in list.drain(..event.count.min(list.len())) {
                 went[event.set][index as usize] += 1;

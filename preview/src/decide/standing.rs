@@ -311,7 +311,7 @@ impl Places {
         let [(_, pod), (other, their_pod)] = [&own[index], &own[other]];
         let rule = match order {
             Order::Total => policy.decide(pod, their_pod).1,
-            Order::Kubernetes => policy.upstream(pod, their_pod).1,
+            Order::Kubernetes => policy.kubernetes_compare(pod, their_pod).1,
         };
         rule.map_or_else(
             || (None, String::new()),

@@ -108,7 +108,7 @@ impl Controller for crate::Core {
         (
             each().filter(|pod| pod.is_ready()).count(),
             each().filter(|pod| *pod == Availability::Available).count(),
-            each().filter_map(Availability::look_again).min(),
+            each().filter_map(Availability::next_check_after).min(),
         )
     }
 }
@@ -335,7 +335,7 @@ pub fn slow_start_is_upstreams(controller: &impl Controller, count: u32, fails: 
 /// The plan is the shortfall or the surplus, at most `burst_replicas` pods, and nothing while the set may not act.
 pub fn plan_is_the_difference(controller: &impl Controller, set: &SetState, burst_replicas: u32) {
     let may_act = set.is_satisfied && !set.is_being_deleted;
-    let difference = i64::from(set.wanted) - i64::from(set.active);
+    let difference = i64::from(set.desired) - i64::from(set.active);
     let count = u32::try_from(difference.unsigned_abs()).unwrap().min(burst_replicas);
     let expected = match difference.signum() {
         _ if !may_act || count == 0 => Plan::Nothing,
@@ -369,7 +369,7 @@ pub fn availability_is_upstreams(
         ready.iter().filter(is_available).count()
     };
     let case = (pods, min_ready_seconds, now);
-    let (ready_count, available, look_again) = controller.availability(pods, min_ready_seconds, now);
+    let (ready_count, available, next_check_after) = controller.availability(pods, min_ready_seconds, now);
     assert_eq!(ready_count, ready.len(), "{case:?}");
     assert_eq!(available, available_at(now), "{case:?}");
 
@@ -378,7 +378,7 @@ pub fn availability_is_upstreams(
         ready.iter().filter_map(|pod| due(&pod)).filter_map(left).min().filter(|_| min_ready_seconds > 0);
     // A wait of more than 292 years is cut.
     let cut = next.map(|left| u64::try_from(left.min(i64::MAX.into())).unwrap());
-    assert_eq!(look_again, cut, "{case:?}");
+    assert_eq!(next_check_after, cut, "{case:?}");
     let then = next.zip(now.unix_nanos()).and_then(|(left, now)| now.checked_add(i64::try_from(left).ok()?));
     if let Some(then) = then {
         let at = |nanos| controller.availability(pods, min_ready_seconds, Time::from_unix_nanos(nanos)).1;

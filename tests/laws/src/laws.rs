@@ -1,7 +1,7 @@
 //! The laws: each checks one implementation on the pods it is given.
 
 use crate::{Implementation, oracle, relation};
-use podrank::{Flags, Phase, Pod, Policy, Relation, Uid};
+use podrank::{Flags, KubernetesOrdering, Phase, Pod, Policy, Uid};
 use std::cmp::Ordering;
 
 /// On a pair of pods, `compare`, `decide`, `explain`, `key` and `select` give the oracle's answer, in both directions.
@@ -98,18 +98,18 @@ pub fn cheaper_is_never_later(
 pub fn relation_is_upstreams(order: &impl Implementation, policy: &Policy, a: &Pod, b: &Pod) {
     let (expected, rule) = relation::relation(policy, a, b);
     let swapped = match expected {
-        Relation::Before => Relation::After,
-        Relation::After => Relation::Before,
-        Relation::Tie => Relation::Tie,
+        KubernetesOrdering::Before => KubernetesOrdering::After,
+        KubernetesOrdering::After => KubernetesOrdering::Before,
+        KubernetesOrdering::Tie => KubernetesOrdering::Tie,
     };
-    assert_eq!(order.upstream(policy, a, b), (expected, rule), "{policy:?} {a:?} {b:?}");
-    assert_eq!(order.upstream(policy, b, a), (swapped, rule), "swapped: {policy:?} {a:?} {b:?}");
+    assert_eq!(order.kubernetes_compare(policy, a, b), (expected, rule), "{policy:?} {a:?} {b:?}");
+    assert_eq!(order.kubernetes_compare(policy, b, a), (swapped, rule), "swapped: {policy:?} {a:?} {b:?}");
 }
 
 /// On a list, `settle` finds what the naive relation determines.
 pub fn settles_as_all_pairs_say(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize) {
     assert_eq!(
-        order.settle(policy, pods, k),
+        order.predict(policy, pods, k),
         relation::settled(policy, pods, k),
         "k = {k}: {policy:?} {pods:?}"
     );
@@ -173,15 +173,15 @@ pub fn settles_long_lists(order: &impl Implementation) {
         .collect();
     let mut expected: Vec<u32> = (0..len).collect();
     expected.sort_by_key(|&index| pods[index as usize].deletion_cost);
-    for (k, certain, contested) in [
+    for (k, certain, possible) in [
         (66_000, 66_000, 0),
         (apart, apart, 0),
         (apart + 1, apart, tied),
         (len - 1, apart, tied),
         (len, len, 0),
     ] {
-        let settled = order.settle(&policy, &pods, k as usize);
-        assert_eq!((settled.certain, settled.contested), (certain as usize, contested as usize), "k = {k}");
+        let settled = order.predict(&policy, &pods, k as usize);
+        assert_eq!((settled.certain, settled.possible), (certain as usize, possible as usize), "k = {k}");
         assert!(settled.order == expected, "k = {k}");
     }
 }

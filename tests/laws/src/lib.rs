@@ -32,10 +32,10 @@ pub mod vectors;
 struct Readme;
 
 use podrank::{
-    EmptyNodesScratch, Key, Neighbour, Odds, Pod, Policy, Relation, Row, Rule, Scratch, SteerError,
-    SteerScratch, node_weights,
+    EmptyNodesScratch, Key, KubernetesOrdering, Neighbour, Pod, Policy, Probability, Row, Rule, Scratch,
+    SteerError, SteerScratch, node_weights,
 };
-use relation::Settled;
+use relation::Prediction;
 use std::cmp::Ordering;
 use steer::Steering;
 
@@ -58,13 +58,13 @@ pub trait Implementation {
     /// Returns all pods in the order, sorted with a scratch buffer of this length.
     fn sort_with(&self, policy: &Policy, pods: &[Pod], scratch: usize) -> Vec<u32>;
     /// Returns Kubernetes' relation, and the rule that decides.
-    fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>);
+    fn kubernetes_compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> (KubernetesOrdering, Option<Rule>);
     /// Returns what Kubernetes' relation determines when `k` pods are deleted.
-    fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled;
+    fn predict(&self, policy: &Policy, pods: &[Pod], k: usize) -> Prediction;
     /// Returns this list of indices as Kubernetes sorts it.
-    fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32>;
-    /// Returns what [`settle`](Implementation::settle) returns, and the odds of each pod.
-    fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>);
+    fn kubernetes_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32>;
+    /// Returns what [`settle`](Implementation::predict) returns, and the odds of each pod.
+    fn probabilities(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Prediction, Vec<Probability>);
     /// Sets ranks that are counted again after each pick. Node numbers are below `nodes`.
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize);
     /// Returns what the pods of other sets weigh on each node. Node numbers are below `nodes`.
@@ -120,30 +120,31 @@ impl Implementation for Core {
         policy.sort_with(pods, &mut vec![u32::MAX; pods.len()], &mut scratch).unwrap().to_vec()
     }
 
-    fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
-        policy.upstream(a, b)
+    fn kubernetes_compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> (KubernetesOrdering, Option<Rule>) {
+        policy.kubernetes_compare(a, b)
     }
 
-    fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled {
+    fn predict(&self, policy: &Policy, pods: &[Pod], k: usize) -> Prediction {
         let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
-        let settled = policy.settle(pods, k, &mut order, &mut scores).unwrap();
-        assert_eq!(settled.certain().len() + settled.quota(), k.min(pods.len()));
+        let settled = policy.predict(pods, k, &mut order, &mut scores).unwrap();
+        assert_eq!(settled.deleted().len() + settled.quota(), k.min(pods.len()));
         let settled = in_one_list(&settled);
         assert_eq!(settled.order, order, "k = {k}: {policy:?} {pods:?}");
         settled
     }
 
-    fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
+    fn kubernetes_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
         let (mut list, mut scratch) = (list.to_vec(), vec![[u64::MAX; 4]; list.len()]);
-        policy.upstream_sort(pods, &mut list, &mut scratch).unwrap();
+        policy.kubernetes_sort(pods, &mut list, &mut scratch).unwrap();
         list
     }
 
-    fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>) {
+    fn probabilities(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Prediction, Vec<Probability>) {
         let mut order = vec![u32::MAX; pods.len()];
-        let mut odds = vec![Odds { goes: 7, of: 7, error: 7 }; pods.len()];
-        let settled =
-            policy.odds(pods, k, 0, &mut order, &mut odds, &mut vec![[u64::MAX; 4]; pods.len()]).unwrap();
+        let mut odds = vec![Probability { deleted: 7, samples: 7, std_error_ppm: 7 }; pods.len()];
+        let settled = policy
+            .probabilities(pods, k, 0, &mut order, &mut odds, &mut vec![[u64::MAX; 4]; pods.len()])
+            .unwrap();
         (in_one_list(&settled), odds)
     }
 
@@ -172,7 +173,7 @@ impl Implementation for Core {
             Ok(steered) => Ok(Steering {
                 costs: steered.costs().to_vec(),
                 changed: steered.changed(),
-                blocked: steered.blocked().collect(),
+                unsteerable: steered.unsteerable().collect(),
             }),
             Err(error) => {
                 assert!(costs.iter().all(|cost| *cost == -7), "costs were written: {error}");
@@ -182,9 +183,9 @@ impl Implementation for Core {
     }
 }
 
-fn in_one_list(settled: &podrank::Settled<'_>) -> Settled {
-    let order = [settled.certain(), settled.contested(), settled.safe()].concat();
-    Settled { order, certain: settled.certain().len(), contested: settled.contested().len() }
+fn in_one_list(settled: &podrank::Prediction<'_>) -> Prediction {
+    let order = [settled.deleted(), settled.possible(), settled.kept()].concat();
+    Prediction { order, certain: settled.deleted().len(), possible: settled.possible().len() }
 }
 
 /// Calls `then` with every order of a list.

@@ -3,7 +3,7 @@
 use crate::generate::random;
 use crate::go_sort::go_sort;
 use crate::{Implementation, oracle, permute, relation};
-use podrank::{Odds, Pod, Policy, Uid};
+use podrank::{Pod, Policy, Probability, Uid};
 
 /// How many lists a frequency is taken from. As many as the core takes, so that both errors are alike.
 const LISTS: u32 = 4096;
@@ -18,7 +18,7 @@ fn sorted(policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
 /// Any list is sorted as the naive implementations sort it, and keeps the line of the groups that the relation determines.
 pub fn sorts_as_upstream(order: &impl Implementation, policy: &Policy, pods: &[Pod], list: &[u32]) {
     let naive = sorted(policy, pods, list);
-    assert_eq!(order.upstream_sort(policy, pods, list), naive, "{list:?}: {policy:?} {pods:?}");
+    assert_eq!(order.kubernetes_sort(policy, pods, list), naive, "{list:?}: {policy:?} {pods:?}");
 }
 
 /// Whatever the list, the first `k` of it have all pods that are certain, and none that is safe.
@@ -29,12 +29,12 @@ pub fn sorting_keeps_the_line(
     list: &[u32],
     k: usize,
 ) {
-    let sorted = order.upstream_sort(policy, pods, list);
+    let sorted = order.kubernetes_sort(policy, pods, list);
     let verdicts = relation::verdicts(policy, pods, k);
     for (place, pod) in sorted.iter().enumerate() {
         let (verdict, is_early) = (verdicts[*pod as usize], place < k);
         let is_right =
-            verdict == relation::Verdict::Contested || is_early == (verdict == relation::Verdict::Certain);
+            verdict == relation::Verdict::Possible || is_early == (verdict == relation::Verdict::Certain);
         assert!(is_right, "pod {pod} at {place} of {list:?}, k = {k}: {policy:?} {pods:?}");
     }
 }
@@ -48,19 +48,19 @@ pub fn odds_are_shares_of_all_lists(order: &impl Implementation, policy: &Policy
         let list: Vec<u32> = list.iter().map(|&pod| u32::try_from(pod).unwrap()).collect();
         sorted(policy, pods, &list).iter().take(k).for_each(|&pod| went[pod as usize] += 1);
     });
-    for (pod, (odds, went)) in order.odds(policy, pods, k).1.iter().zip(went).enumerate() {
-        let equal = u64::from(odds.goes) * lists == went * u64::from(odds.of);
+    for (pod, (odds, went)) in order.probabilities(policy, pods, k).1.iter().zip(went).enumerate() {
+        let equal = u64::from(odds.deleted) * lists == went * u64::from(odds.samples);
         assert!(equal, "pod {pod}, k = {k}: {odds:?}, but {went} of {lists}: {policy:?} {pods:?}");
-        assert_eq!(odds.error, 0, "pod {pod}, k = {k}: {policy:?} {pods:?}");
+        assert_eq!(odds.std_error_ppm, 0, "pod {pod}, k = {k}: {policy:?} {pods:?}");
     }
 }
 
 /// The odds add up to `k`. Pods that are certain have 1, safe ones have 0, and what `settle` says comes with the odds. The error
 /// is 0 or what 4,096 lists have, but for the rounding. Pods that relate alike to every other pod have the same odds.
 pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize) {
-    let (settled, odds) = order.odds(policy, pods, k);
+    let (settled, odds) = order.probabilities(policy, pods, k);
     let context = || format!("k = {k}: {odds:?} {policy:?} {pods:?}");
-    assert_eq!(settled, order.settle(policy, pods, k), "{}", context());
+    assert_eq!(settled, order.predict(policy, pods, k), "{}", context());
     assert_eq!(odds.len(), pods.len());
     let sum: f64 = odds.iter().map(share).sum();
     #[expect(clippy::cast_precision_loss, reason = "few pods")]
@@ -69,26 +69,28 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
     for (verdict, (pod, odds)) in relation::verdicts(policy, pods, k).iter().zip(odds.iter().enumerate()) {
         match verdict {
             relation::Verdict::Certain => {
-                assert_eq!(*odds, Odds { goes: 1, of: 1, error: 0 }, "{}", context());
+                assert_eq!(*odds, Probability { deleted: 1, samples: 1, std_error_ppm: 0 }, "{}", context());
             }
-            relation::Verdict::Safe => assert_eq!(*odds, Odds { goes: 0, of: 1, error: 0 }, "{}", context()),
-            relation::Verdict::Contested => {
-                assert!(odds.goes <= odds.of && odds.of > 0, "pod {pod}: {}", context());
+            relation::Verdict::Safe => {
+                assert_eq!(*odds, Probability { deleted: 0, samples: 1, std_error_ppm: 0 }, "{}", context());
+            }
+            relation::Verdict::Possible => {
+                assert!(odds.deleted <= odds.samples && odds.samples > 0, "pod {pod}: {}", context());
                 let p = share(odds);
                 // Of pods that are alike, fewer can go than there are.
-                let lists = odds.goes / (odds.of / 4096).max(1);
+                let lists = odds.deleted / (odds.samples / 4096).max(1);
                 let expected =
                     if lists == 0 || lists == 4096 { 3.0 } else { (p * (1.0 - p) * 4096.0).sqrt() } / 4096.0;
                 // The square root is taken of whole numbers.
-                let close = (f64::from(odds.error) / 1e6 - expected).abs() < 3e-4;
-                assert!(odds.error == 0 || close, "pod {pod}: {expected}: {}", context());
+                let close = (f64::from(odds.std_error_ppm) / 1e6 - expected).abs() < 3e-4;
+                assert!(odds.std_error_ppm == 0 || close, "pod {pod}: {expected}: {}", context());
             }
         }
     }
     for (a, b) in (0..pods.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
         let relate = |pod: usize, other: usize| relation::relation(policy, &pods[pod], &pods[other]).0;
         let others = (0..pods.len()).filter(|&other| other != a && other != b);
-        if relate(a, b) == podrank::Relation::Tie
+        if relate(a, b) == podrank::KubernetesOrdering::Tie
             && others.clone().all(|other| relate(a, other) == relate(b, other))
         {
             assert_eq!(odds[a], odds[b], "{a} and {b}: {}", context());
@@ -105,11 +107,11 @@ pub fn odds_are_frequencies(order: &impl Implementation, policy: &Policy, pods: 
         for last in (1..list.len()).rev() {
             list.swap(last, usize::try_from(random(last as u64 + 1)).unwrap());
         }
-        for &pod in order.upstream_sort(policy, pods, &list).iter().take(k) {
+        for &pod in order.kubernetes_sort(policy, pods, &list).iter().take(k) {
             went[pod as usize] += 1;
         }
     }
-    for (pod, (odds, went)) in order.odds(policy, pods, k).1.iter().zip(went).enumerate() {
+    for (pod, (odds, went)) in order.probabilities(policy, pods, k).1.iter().zip(went).enumerate() {
         let frequency = f64::from(went) / f64::from(LISTS);
         assert!(
             are_close(share(odds), frequency),
@@ -127,9 +129,9 @@ pub fn odds_belong_to_the_pods(
     shuffled: &[usize],
     k: usize,
 ) {
-    let (_, odds) = order.odds(policy, pods, k);
+    let (_, odds) = order.probabilities(policy, pods, k);
     let moved: Vec<Pod> = shuffled.iter().map(|&index| pods[index]).collect();
-    for (&index, moved) in shuffled.iter().zip(order.odds(policy, &moved, k).1) {
+    for (&index, moved) in shuffled.iter().zip(order.probabilities(policy, &moved, k).1) {
         assert_eq!(moved, odds[index], "pod {index}, k = {k}: {policy:?} {pods:?}");
     }
     let mut gates = policy.gates;
@@ -140,9 +142,9 @@ pub fn odds_belong_to_the_pods(
         .zip(pods)
         .map(|(&index, pod)| Pod { uid: Uid::from_bytes((index as u128).to_be_bytes()), ..*pod })
         .collect();
-    let before = order.odds(&plain, pods, k).1;
-    for (index, (a, b)) in before.iter().zip(order.odds(&plain, &renamed, k).1).enumerate() {
-        let is_same = if a.error == 0 { *a == b } else { are_close(share(a), share(&b)) };
+    let before = order.probabilities(&plain, pods, k).1;
+    for (index, (a, b)) in before.iter().zip(order.probabilities(&plain, &renamed, k).1).enumerate() {
+        let is_same = if a.std_error_ppm == 0 { *a == b } else { are_close(share(a), share(&b)) };
         assert!(is_same, "pod {index}: {a:?} and {b:?}, k = {k}: {plain:?} {pods:?}");
     }
 }
@@ -153,8 +155,8 @@ fn are_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 5.0 * (2.0 * p * (1.0 - p) / f64::from(LISTS)).sqrt() + 5.0 / f64::from(LISTS)
 }
 
-fn share(odds: &Odds) -> f64 {
-    f64::from(odds.goes) / f64::from(odds.of)
+fn share(odds: &Probability) -> f64 {
+    f64::from(odds.deleted) / f64::from(odds.samples)
 }
 
 /// A list of pods in the order, the reverse of it, and one that goes up and then down: lists in which a quicksort takes other

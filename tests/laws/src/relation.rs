@@ -1,7 +1,7 @@
 //! A second, naive implementation of Kubernetes' relation, and of what the relation determines, by looking at all pairs.
 
 use crate::oracle;
-use podrank::{Flags, Pod, Policy, Relation, Rule, Time};
+use podrank::{Flags, KubernetesOrdering, Pod, Policy, Rule, Time};
 
 /// Where Go's `int64(math.Log2(float64(age)))` rounds up: for so many of the last ns below 2^e, from e = 49 on, it is e.
 /// `judge/code` measures it.
@@ -68,17 +68,17 @@ fn younger(policy: &Policy, a: &Pod, b: &Pod, rule: Rule, s: Time, t: Time) -> (
 }
 
 /// The relation, asked both ways, and the rule that decides.
-pub fn relation(policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
+pub fn relation(policy: &Policy, a: &Pod, b: &Pod) -> (KubernetesOrdering, Option<Rule>) {
     let ((before, rule), (after, reverse_rule)) =
         (first_difference(policy, a, b), first_difference(policy, b, a));
     assert_eq!(rule, reverse_rule, "{policy:?} {a:?} {b:?}");
     let relation = match (before, after) {
-        (true, false) => Relation::Before,
-        (false, true) => Relation::After,
-        (false, false) => Relation::Tie,
+        (true, false) => KubernetesOrdering::Before,
+        (false, true) => KubernetesOrdering::After,
+        (false, false) => KubernetesOrdering::Tie,
         (true, true) => panic!("both before each other: {policy:?} {a:?} {b:?}"),
     };
-    assert_eq!(rule.is_none(), relation == Relation::Tie, "{policy:?} {a:?} {b:?}");
+    assert_eq!(rule.is_none(), relation == KubernetesOrdering::Tie, "{policy:?} {a:?} {b:?}");
     (relation, rule)
 }
 
@@ -88,21 +88,21 @@ pub enum Verdict {
     /// It is deleted in every list order.
     Certain,
     /// It is deleted in some list orders.
-    Contested,
+    Possible,
     /// It is deleted in no list order.
     Safe,
 }
 
 /// What is determined of a list when some of its pods are deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct Prediction {
     /// The indices of all pods, component by component, and each component in podrank's order: first the certain pods,
-    /// then the contested ones, then the safe ones.
+    /// then the possible ones, then the safe ones.
     pub order: Vec<u32>,
     /// The number of certain pods.
     pub certain: usize,
-    /// The number of contested pods.
-    pub contested: usize,
+    /// The number of possible pods.
+    pub possible: usize,
 }
 
 /// For each pod, the number of pods in the components before its own, and the number of pods in its own. The components
@@ -135,7 +135,7 @@ fn verdict((before, with): (usize, usize), k: usize) -> Verdict {
     } else if before >= k {
         Verdict::Safe
     } else {
-        Verdict::Contested
+        Verdict::Possible
     }
 }
 
@@ -145,10 +145,10 @@ pub fn verdicts(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
 }
 
 /// Returns what is determined of the list when `k` pods are deleted.
-pub fn settled(policy: &Policy, pods: &[Pod], k: usize) -> Settled {
+pub fn settled(policy: &Policy, pods: &[Pod], k: usize) -> Prediction {
     let components = components(policy, pods);
     let mut order = oracle::sort(policy, pods);
     order.sort_by_key(|&index| components[index as usize].0);
     let count = |wanted| components.iter().filter(|component| verdict(**component, k) == wanted).count();
-    Settled { order, certain: count(Verdict::Certain), contested: count(Verdict::Contested) }
+    Prediction { order, certain: count(Verdict::Certain), possible: count(Verdict::Possible) }
 }

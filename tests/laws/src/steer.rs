@@ -1,7 +1,7 @@
 //! What steering must do: keep its promise at the lowest price.
 
 use crate::Implementation;
-use podrank::{Blocked, Flags, Phase, Pod, Policy, Rule, SteerError, Time};
+use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError, Time, Unsteerable};
 use std::collections::BTreeSet;
 
 /// What an implementation answers.
@@ -12,7 +12,7 @@ pub struct Steering {
     /// How many of them differ.
     pub changed: usize,
     /// The pods that go before one of a lower tier.
-    pub blocked: Vec<Blocked>,
+    pub unsteerable: Vec<Unsteerable>,
 }
 
 /// All laws but the lowest price. `shuffle` is any order of the pods.
@@ -39,10 +39,14 @@ pub fn holds(
                 "steering again: {pods:?} {prices:?}"
             );
             // Of several pods that one goes before, another may be named, of the same place by the rules before.
-            let rules = |blocked: Vec<Blocked>| -> BTreeSet<_> {
-                blocked.into_iter().map(|blocked| (blocked.pod, blocked.rule)).collect()
+            let rules = |unsteerable: Vec<Unsteerable>| -> BTreeSet<_> {
+                unsteerable.into_iter().map(|unsteerable| (unsteerable.pod, unsteerable.rule)).collect()
             };
-            assert_eq!(rules(again.blocked), rules(steering.blocked), "steering again: {pods:?} {prices:?}");
+            assert_eq!(
+                rules(again.unsteerable),
+                rules(steering.unsteerable),
+                "steering again: {pods:?} {prices:?}"
+            );
         }
         Err(SteerError::NoRoom { lower, higher }) => has_no_room(pods, prices, lower, higher),
         Err(error) => panic!("{error}: {pods:?}"),
@@ -110,9 +114,13 @@ fn class(pod: &Pod) -> (bool, u8, bool) {
 fn tells_who_is_blocked(policy: &Policy, pods: &[Pod], steering: &Steering) {
     let lower = |pod: &Pod| pods.iter().filter(|other| other.tier < pod.tier).map(class).max();
     let expected = pods.iter().filter(|pod| lower(pod).is_some_and(|last| class(pod) < last)).count();
-    let blocked: BTreeSet<u32> = steering.blocked.iter().map(|blocked| blocked.pod).collect();
-    assert_eq!((blocked.len(), steering.blocked.len()), (expected, expected), "{pods:?} {steering:?}");
-    for Blocked { pod, before, rule } in &steering.blocked {
+    let unsteerable: BTreeSet<u32> = steering.unsteerable.iter().map(|unsteerable| unsteerable.pod).collect();
+    assert_eq!(
+        (unsteerable.len(), steering.unsteerable.len()),
+        (expected, expected),
+        "{pods:?} {steering:?}"
+    );
+    for Unsteerable { pod, before, rule } in &steering.unsteerable {
         let pod = &pods[*pod as usize];
         let place = |index: &usize| (pods[*index].tier, pods[*index].deletion_cost, pods[*index].uid, *index);
         let goes_last =
@@ -158,11 +166,18 @@ fn input_order_is_nothing(
                 (other.costs, other.changed),
                 "{pods:?} {prices:?} {shuffle:?}"
             );
-            let uids = |pods: &[Pod], blocked: &[Blocked]| -> Vec<_> {
+            let uids = |pods: &[Pod], unsteerable: &[Unsteerable]| -> Vec<_> {
                 let uid = |index: u32| pods[index as usize].uid;
-                blocked.iter().map(|blocked| (uid(blocked.pod), uid(blocked.before), blocked.rule)).collect()
+                unsteerable
+                    .iter()
+                    .map(|unsteerable| (uid(unsteerable.pod), uid(unsteerable.before), unsteerable.rule))
+                    .collect()
             };
-            assert_eq!(uids(pods, &answer.blocked), uids(&shuffled, &other.blocked), "{pods:?} {shuffle:?}");
+            assert_eq!(
+                uids(pods, &answer.unsteerable),
+                uids(&shuffled, &other.unsteerable),
+                "{pods:?} {shuffle:?}"
+            );
         }
         (
             Err(SteerError::NoRoom { lower, higher }),
@@ -246,14 +261,14 @@ pub fn costs_the_least(
 }
 
 /// With these costs, Kubernetes takes the lower tiers first: for every cut between tiers `settle` finds nothing
-/// contested and all below the cut certain, at any moment.
+/// possible and all below the cut certain, at any moment.
 pub fn kubernetes_follows(order: &impl Implementation, pods: &[Pod], prices: &[Option<u8>], nows: &[Time]) {
     // All of one class, or the cost is not what decides.
     let same = Pod { phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() };
     let pods: Vec<Pod> =
         pods.iter().map(|pod| Pod { phase: same.phase, flags: same.flags, ..*pod }).collect();
     let Ok(steering) = order.steer(&Policy::without_now(), &pods, prices) else { return };
-    assert_eq!(steering.blocked, []);
+    assert_eq!(steering.unsteerable, []);
     let steered = with_costs(&pods, &steering.costs);
     for &now in nows {
         let (mut indices, mut scores) = (vec![0; pods.len()], vec![0; pods.len()]);
@@ -261,10 +276,10 @@ pub fn kubernetes_follows(order: &impl Implementation, pods: &[Pod], prices: &[O
             let lower: BTreeSet<u32> =
                 (0..).zip(&pods).filter(|(_, pod)| pod.tier < cut).map(|(index, _)| index).collect();
             let settled = Policy::at(now)
-                .settle(&steered, lower.len(), &mut indices, &mut scores)
+                .predict(&steered, lower.len(), &mut indices, &mut scores)
                 .expect("enough memory");
-            assert_eq!(settled.contested(), [0_u32; 0], "{now:?}, below tier {cut}: {steered:?}");
-            assert_eq!(settled.certain().iter().copied().collect::<BTreeSet<_>>(), lower, "{now:?} {cut}");
+            assert_eq!(settled.possible(), [0_u32; 0], "{now:?}, below tier {cut}: {steered:?}");
+            assert_eq!(settled.deleted().iter().copied().collect::<BTreeSet<_>>(), lower, "{now:?} {cut}");
         }
     }
 }

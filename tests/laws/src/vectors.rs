@@ -3,7 +3,7 @@
 pub mod controller;
 pub mod steering;
 
-use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
+use podrank::{FeatureGates, Flags, KubernetesOrdering, Phase, Pod, Policy, Rule, Time, Uid};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ pub struct RelationCase {
     /// The pod that is after the first, or ties with it.
     pub second: Pod,
     /// `Before` or `Tie`.
-    pub relation: Relation,
+    pub relation: KubernetesOrdering,
 }
 
 /// Returns the pairs in `tests/vectors/upstream.json`.
@@ -196,8 +196,8 @@ pub fn upstream() -> Vec<RelationCase> {
         first: file.pods[&pair.first].pod(),
         second: file.pods[&pair.second].pod(),
         relation: match pair.relation.as_str() {
-            "before" => Relation::Before,
-            "tie" => Relation::Tie,
+            "before" => KubernetesOrdering::Before,
+            "tie" => KubernetesOrdering::Tie,
             other => panic!("no relation {other}"),
         },
         name: format!("{} and {}", pair.first, pair.second),

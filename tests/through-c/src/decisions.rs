@@ -14,7 +14,7 @@ pub struct Expectations {
     /// The state that C keeps in the caller's memory.
     pub expected: podrank_expectations,
     /// The buffer for the keys of deletions.
-    pub room: [podrank_pod_key; ROOM],
+    pub key_storage: [podrank_pod_key; ROOM],
 }
 
 fn key(key: &PodKey) -> podrank_pod_key {
@@ -33,7 +33,7 @@ impl Controller for C {
         let (mut creations, mut deletions) = (77, 77);
         let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
         let state = podrank_plan_state {
-            wanted: set.wanted,
+            desired: set.desired,
             active: set.active,
             burst_replicas,
             flags: flag(set.is_satisfied, PODRANK_PLAN_SATISFIED)
@@ -63,7 +63,7 @@ impl Controller for C {
     }
 
     fn expectations(&self) -> Expectations {
-        Expectations { expected: NONE, room: [podrank_pod_key { bytes: [0; 16] }; ROOM] }
+        Expectations { expected: NONE, key_storage: [podrank_pod_key { bytes: [0; 16] }; ROOM] }
     }
 
     fn expect_creations(&self, expectations: &mut Expectations, count: u32, now: Time) {
@@ -72,9 +72,9 @@ impl Controller for C {
 
     fn expect_deletions(&self, expectations: &mut Expectations, keys: &[PodKey], now: Time) -> bool {
         let mut keys: Vec<_> = keys.iter().map(key).collect();
-        let Expectations { expected, room } = expectations;
+        let Expectations { expected, key_storage } = expectations;
         let status =
-            call!(podrank_expectations_expect_deletions(expected, list(room), list(keys), nanos(now)));
+            call!(podrank_expectations_expect_deletions(expected, list(key_storage), list(keys), nanos(now)));
         assert!([PODRANK_OK, PODRANK_ERR_KEYS_FULL].contains(&status));
         status == PODRANK_OK
     }
@@ -84,10 +84,15 @@ impl Controller for C {
     }
 
     fn deletion_observed(&self, expectations: &mut Expectations, deleted: &PodKey) -> bool {
-        let Expectations { expected, room } = expectations;
+        let Expectations { expected, key_storage } = expectations;
         let mut counted = 77;
         let deleted = key(deleted);
-        done(call!(podrank_expectations_deletion_observed(expected, list(room), &deleted, out(counted))));
+        done(call!(podrank_expectations_deletion_observed(
+            expected,
+            list(key_storage),
+            &deleted,
+            out(counted)
+        )));
         [false, true][usize::try_from(counted).unwrap()]
     }
 
@@ -107,15 +112,15 @@ impl Controller for C {
 
     fn availability(&self, pods: &[Pod], min_ready_seconds: u32, now: Time) -> (usize, usize, Option<u64>) {
         let mut pods: Vec<_> = pods.iter().map(record).collect();
-        let (mut ready, mut available, mut look_again) = (77, 77, 77);
+        let (mut ready, mut available, mut next_check_after) = (77, 77, 77);
         done(call!(podrank_availability(
             list(pods),
             min_ready_seconds,
             nanos(now),
             out(ready),
             out(available),
-            out(look_again)
+            out(next_check_after)
         )));
-        (ready, available, Some(look_again).filter(|nanos| *nanos > 0))
+        (ready, available, Some(next_check_after).filter(|nanos| *nanos > 0))
     }
 }

@@ -191,7 +191,7 @@ fn neighbours(name: &'static str, count: u32) -> Buffer {
     input(name, &pods)
 }
 
-/// Pods of which some have to be steered, and some are blocked.
+/// Pods of which some have to be steered, and some are unsteerable.
 fn tiered_pods(name: &'static str, count: u16) -> Buffer {
     let flags = |i| if i % 2 == 0 { Flags::ASSIGNED } else { Flags::NONE };
     let pods: Vec<podrank_pod> =
@@ -266,7 +266,7 @@ fn of_lists() -> Vec<Function> {
             list(output::<podrank_scratch>("scratch", 4))
         ),
         function!(
-            podrank_upstream,
+            podrank_kubernetes_compare,
             one(pods("a", 1)),
             one(pods("b", 1)),
             one(options()),
@@ -274,14 +274,14 @@ fn of_lists() -> Vec<Function> {
             one(output::<u8>("rule", 1))
         ),
         function!(
-            podrank_settle,
+            podrank_predict,
             list(pods("pods", 7)),
             one(options()),
             number("k", 3),
             list(output::<u32>("order", 7).each(0)),
             list(output::<u64>("scores", 7).each(0)),
-            one(output::<usize>("certain_len", 1)),
-            one(output::<usize>("contested_len", 1))
+            one(output::<usize>("deleted_len", 1)),
+            one(output::<usize>("possible_len", 1))
         ),
         function!(
             podrank_spread,
@@ -298,7 +298,7 @@ fn of_lists() -> Vec<Function> {
             list(input("prices", &[0_u8, PODRANK_STEER_PRICE_FIXED, 2, 1, 7])),
             list(output::<i32>("costs", 7).each(0)),
             list(output::<podrank_steer_scratch>("scratch", 7).each(0)),
-            list(output::<podrank_blocked>("blocked", 3)),
+            list(output::<podrank_unsteerable>("unsteerable", 3)),
             one(output::<podrank_steered>("steered", 1))
         ),
         function!(
@@ -371,9 +371,9 @@ fn around_the_order() -> Vec<Function> {
     // Two creations and three deletions are pending.
     let expected = podrank_expectations { since: 5, creations: 2, deletions: 3, keys: 3, is_set: 1 };
     let state =
-        podrank_plan_state { wanted: 3, active: 5, burst_replicas: 500, flags: PODRANK_PLAN_SATISFIED };
+        podrank_plan_state { desired: 3, active: 5, burst_replicas: 500, flags: PODRANK_PLAN_SATISFIED };
     let expectations = || input("expectations", &[expected]);
-    let room = || written(input("room", &[key(1), key(2), key(3), key(0)]));
+    let key_storage = || written(input("key_storage", &[key(1), key(2), key(3), key(0)]));
     vec![
         function!(
             podrank_plan,
@@ -400,7 +400,7 @@ fn around_the_order() -> Vec<Function> {
         function!(
             podrank_expectations_expect_deletions,
             one(written(expectations())),
-            list(room()),
+            list(key_storage()),
             list(input("keys", &[key(7), key(8), key(7)])),
             number("now", 9)
         ),
@@ -408,7 +408,7 @@ fn around_the_order() -> Vec<Function> {
         function!(
             podrank_expectations_deletion_observed,
             one(written(expectations())),
-            list(room()),
+            list(key_storage()),
             one(input("key", &[key(2)])),
             one(output::<i32>("counted", 1))
         ),
@@ -425,7 +425,7 @@ fn around_the_order() -> Vec<Function> {
             number("now", 9),
             one(output::<usize>("ready", 1)),
             one(output::<usize>("available", 1)),
-            one(output::<u64>("look_again", 1))
+            one(output::<u64>("next_check_after", 1))
         ),
     ]
 }
@@ -434,23 +434,23 @@ fn around_the_order() -> Vec<Function> {
 fn of_odds() -> Vec<Function> {
     vec![
         function!(
-            podrank_odds,
+            podrank_probabilities,
             list(pods("pods", 7)),
             one(options()),
             number("k", 3),
             number("samples", 64),
             list(output::<u32>("order", 7).each(0)),
-            list(output::<podrank_pod_odds>("odds", 7).each(0)),
-            list(output::<podrank_odds_scratch>("scratch", 7).each(0)),
-            one(output::<usize>("certain_len", 1)),
-            one(output::<usize>("contested_len", 1))
+            list(output::<podrank_probability>("probabilities", 7).each(0)),
+            list(output::<podrank_probability_scratch>("scratch", 7).each(0)),
+            one(output::<usize>("deleted_len", 1)),
+            one(output::<usize>("possible_len", 1))
         ),
         function!(
-            podrank_upstream_sort,
+            podrank_kubernetes_sort,
             list(pods("pods", 7)),
             one(options()),
             list(written(input("list", &[6_u32, 2, 4, 0]))),
-            list(output::<podrank_odds_scratch>("scratch", 4).each(1))
+            list(output::<podrank_probability_scratch>("scratch", 4).each(1))
         ),
     ]
 }

@@ -1,9 +1,12 @@
 //! The C functions as an implementation of the order, for the laws.
 
-use podrank::{Blocked, Key, Neighbour, Odds, Pod, Policy, Relation, Row, Rule, SteerError, ValueKind};
+use podrank::{
+    Key, KubernetesOrdering, Neighbour, Pod, Policy, Probability, Row, Rule, SteerError, Unsteerable,
+    ValueKind,
+};
 use podrank_ffi::*;
 use podrank_laws::Implementation;
-use podrank_laws::relation::Settled;
+use podrank_laws::relation::Prediction;
 use podrank_laws::steer::Steering;
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
@@ -169,45 +172,45 @@ impl Implementation for C {
         order
     }
 
-    fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
-        let (ordering, rule) = pair(policy, a, b, podrank_upstream);
+    fn kubernetes_compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> (KubernetesOrdering, Option<Rule>) {
+        let (ordering, rule) = pair(policy, a, b, podrank_kubernetes_compare);
         let relation = match ordering.cmp(&0) {
-            Ordering::Less => Relation::Before,
-            Ordering::Equal => Relation::Tie,
-            Ordering::Greater => Relation::After,
+            Ordering::Less => KubernetesOrdering::Before,
+            Ordering::Equal => KubernetesOrdering::Tie,
+            Ordering::Greater => KubernetesOrdering::After,
         };
         (relation, rule)
     }
 
-    fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled {
+    fn predict(&self, policy: &Policy, pods: &[Pod], k: usize) -> Prediction {
         let mut pods = records(pods);
         let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
-        let (mut certain, mut contested) = (usize::MAX, usize::MAX);
-        done(call!(podrank_settle(
+        let (mut certain, mut possible) = (usize::MAX, usize::MAX);
+        done(call!(podrank_predict(
             list(pods),
             &options(policy),
             k,
             list(order),
             list(scores),
             out(certain),
-            out(contested)
+            out(possible)
         )));
-        Settled { order, certain, contested }
+        Prediction { order, certain, possible }
     }
 
-    fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
+    fn kubernetes_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
         let (mut pods, mut sorted) = (records(pods), list.to_vec());
-        let mut scratch = vec![podrank_odds_scratch { words: [7; 4] }; list.len()];
-        done(call!(podrank_upstream_sort(list(pods), &options(policy), list(sorted), list(scratch))));
+        let mut scratch = vec![podrank_probability_scratch { words: [7; 4] }; list.len()];
+        done(call!(podrank_kubernetes_sort(list(pods), &options(policy), list(sorted), list(scratch))));
         sorted
     }
 
-    fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>) {
+    fn probabilities(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Prediction, Vec<Probability>) {
         let (mut pods, mut order) = (records(pods), vec![u32::MAX; pods.len()]);
-        let mut odds = vec![podrank_pod_odds { goes: 7, of: 7, error: 7 }; pods.len()];
-        let mut scratch = vec![podrank_odds_scratch { words: [7; 4] }; pods.len()];
-        let (mut certain, mut contested) = (usize::MAX, usize::MAX);
-        done(call!(podrank_odds(
+        let mut odds = vec![podrank_probability { deleted: 7, samples: 7, std_error_ppm: 7 }; pods.len()];
+        let mut scratch = vec![podrank_probability_scratch { words: [7; 4] }; pods.len()];
+        let (mut certain, mut possible) = (usize::MAX, usize::MAX);
+        done(call!(podrank_probabilities(
             list(pods),
             &options(policy),
             k,
@@ -216,10 +219,17 @@ impl Implementation for C {
             list(odds),
             list(scratch),
             out(certain),
-            out(contested)
+            out(possible)
         )));
-        let odds = odds.iter().map(|odds| Odds { goes: odds.goes, of: odds.of, error: odds.error }).collect();
-        (Settled { order, certain, contested }, odds)
+        let odds = odds
+            .iter()
+            .map(|odds| Probability {
+                deleted: odds.deleted,
+                samples: odds.samples,
+                std_error_ppm: odds.std_error_ppm,
+            })
+            .collect();
+        (Prediction { order, certain, possible }, odds)
     }
 
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
@@ -258,27 +268,27 @@ impl Implementation for C {
             prices.clear();
         }
         let mut scratch = vec![podrank_steer_scratch { words: [7; 2] }; pods.len()];
-        let mut blocked = vec![canary::<podrank_blocked>(); pods.len()];
-        let mut steered = podrank_steered { changed: 7, blocked: 7, lower: 7, higher: 7 };
+        let mut unsteerable = vec![canary::<podrank_unsteerable>(); pods.len()];
+        let mut steered = podrank_steered { changed: 7, unsteerable: 7, lower: 7, higher: 7 };
         let status = call!(podrank_steer(
             list(pods),
             &options(policy),
             list(prices),
             list(costs),
             list(scratch),
-            list(blocked),
+            list(unsteerable),
             out(steered)
         ));
-        let podrank_steered { changed, blocked: count, lower, higher } = steered;
+        let podrank_steered { changed, unsteerable: count, lower, higher } = steered;
         match status {
             PODRANK_OK => {
                 assert_eq!((lower, higher), (0, 0));
-                let pair = |pair: &podrank_blocked| {
+                let pair = |pair: &podrank_unsteerable| {
                     assert_eq!(pair.reserved, [0; 3]);
-                    Blocked { pod: pair.pod, before: pair.before, rule: rule(pair.rule).expect("a rule") }
+                    Unsteerable { pod: pair.pod, before: pair.before, rule: rule(pair.rule).expect("a rule") }
                 };
-                let blocked = blocked[..count as usize].iter().map(pair).collect();
-                return Ok(Steering { costs, changed: changed as usize, blocked });
+                let unsteerable = unsteerable[..count as usize].iter().map(pair).collect();
+                return Ok(Steering { costs, changed: changed as usize, unsteerable });
             }
             PODRANK_ERR_GATE => assert_eq!([changed, count, lower, higher], [7; 4]),
             _ => assert_eq!((status, changed, count), (PODRANK_ERR_NO_ROOM, 0, 0)),

@@ -286,7 +286,7 @@ type Chance struct {
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
 	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}, Whys: map[types.UID]Why{}}
 	if len(active) <= bounded.OddsPods {
-		_, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
+		_, chances, err := podrank.Probabilities(active, related, k, podrank.WithNow(now))
 		if err != nil {
 			return nil, err
 		}
@@ -295,16 +295,16 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		}
 	}
 	for _, later := range horizon {
-		settled, err := podrank.Settle(active, related, k, podrank.WithNow(now.Add(later)))
+		settled, err := podrank.Predict(active, related, k, podrank.WithNow(now.Add(later)))
 		if err != nil {
 			return nil, err
 		}
-		certain := NamesOf(settled.Certain)
+		certain := NamesOf(settled.Deleted)
 		maps.DeleteFunc(p.Certain, func(uid types.UID, _ string) bool {
 			_, isCertain := certain[uid]
 			return !isCertain
 		})
-		for _, pod := range slices.Concat(settled.Certain, settled.Contested) {
+		for _, pod := range slices.Concat(settled.Deleted, settled.Possible) {
 			p.Possible[pod.UID] = true
 		}
 	}

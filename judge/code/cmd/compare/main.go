@@ -94,7 +94,7 @@ func (r *race) podrank(by core.Engine, list []*v1.Pod) []*v1.Pod {
 // check checks that all choose: podrank's certain victims are among those of upstream, and both engines choose the same.
 func (r *race) check() {
 	list := slices.Clone(r.pods)
-	settled, err := podrank.Settle(list, list, r.k, podrank.WithNow(r.now.Time))
+	settled, err := podrank.Predict(list, list, r.k, podrank.WithNow(r.now.Time))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func (r *race) check() {
 	for _, pod := range r.upstream(list) {
 		goes[pod] = true
 	}
-	for _, pod := range settled.Certain {
+	for _, pod := range settled.Deleted {
 		if !goes[pod] {
 			log.Fatalf("%d pods: %s certainly goes, and upstream keeps it", len(r.pods), pod.Name)
 		}

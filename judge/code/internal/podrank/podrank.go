@@ -12,6 +12,7 @@ package podrank
 #cgo CFLAGS: -I${SRCDIR}/../../../../go/internal/cpodrank
 #cgo linux,amd64 LDFLAGS: ${SRCDIR}/../../../../go/internal/cpodrank/libpodrank_linux_amd64.a
 #cgo linux,arm64 LDFLAGS: ${SRCDIR}/../../../../go/internal/cpodrank/libpodrank_linux_arm64.a
+#define PODRANK_UNSTABLE
 #include "podrank.h"
 */
 import "C"
@@ -69,11 +70,11 @@ func RuleName(rule uint8) string { return C.GoString(C.podrank_rule_str(C.uint8_
 func UpstreamSort(pods []Pod, list []uint32, now int64) {
 	options := at(now)
 	o := C.podrank_options{size: C.sizeof_podrank_options, flags: C.uint32_t(options.Flags), now: C.int64_t(options.Now)}
-	scratch := make([]core.OddsScratch, len(list))
+	scratch := make([]core.ProbabilityScratch, len(list))
 	records := (*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(pods)))
-	err := status(C.podrank_upstream_sort(records, C.size_t(len(pods)), &o,
+	err := status(C.podrank_kubernetes_sort(records, C.size_t(len(pods)), &o,
 		(*C.uint32_t)(unsafe.SliceData(list)), C.size_t(len(list)),
-		(*C.podrank_odds_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
+		(*C.podrank_probability_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
 	if err != nil {
 		panic(err)
 	}

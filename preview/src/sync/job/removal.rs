@@ -2,7 +2,7 @@
 
 use super::{JobReason, MAX_DELETIONS};
 use crate::sync::{PodOutcome, Verdict};
-use podrank::{Pod, Relation};
+use podrank::{KubernetesOrdering, Pod};
 use std::cmp::Ordering;
 
 /// A removal in progress.
@@ -144,16 +144,16 @@ impl<'a> Removal<'a> {
 /// Kubernetes' `ActivePods`, and then the UID and the index, so that the result does not depend on how it was sorted.
 fn by_order(pods: &[Pod], a: usize, b: usize) -> Ordering {
     match relation(pods, a, b) {
-        Relation::Before => Ordering::Less,
-        Relation::After => Ordering::Greater,
-        Relation::Tie => pods[a].uid.cmp(&pods[b].uid).then(a.cmp(&b)),
+        KubernetesOrdering::Before => Ordering::Less,
+        KubernetesOrdering::After => Ordering::Greater,
+        KubernetesOrdering::Tie => pods[a].uid.cmp(&pods[b].uid).then(a.cmp(&b)),
     }
 }
 
 fn are_tied(pods: &[Pod], a: usize, b: usize) -> bool {
-    relation(pods, a, b) == Relation::Tie
+    relation(pods, a, b) == KubernetesOrdering::Tie
 }
 
-fn relation(pods: &[Pod], a: usize, b: usize) -> Relation {
-    super::order().upstream(&Pod { rank: 0, ..pods[a] }, &Pod { rank: 0, ..pods[b] }).0
+fn relation(pods: &[Pod], a: usize, b: usize) -> KubernetesOrdering {
+    super::order().kubernetes_compare(&Pod { rank: 0, ..pods[a] }, &Pod { rank: 0, ..pods[b] }).0
 }

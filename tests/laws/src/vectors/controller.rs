@@ -24,7 +24,7 @@ pub struct Active {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PlanCase {
-    wanted: u32,
+    desired: u32,
     active: u32,
     burst: u32,
     #[serde(default = "yes")]
@@ -85,7 +85,7 @@ struct AvailabilityCase {
     now: Option<String>,
     ready: usize,
     available: usize,
-    look_again: Option<String>,
+    next_check_after: Option<String>,
 }
 
 /// `tests/vectors/controller.json`.
@@ -118,7 +118,7 @@ impl File {
     /// Checks that an implementation passes every case. Returns the number of cases.
     pub fn check(&self, controller: &impl Controller) -> usize {
         for case in &self.plan {
-            let mut set = SetState::new(case.wanted, case.active);
+            let mut set = SetState::new(case.desired, case.active);
             set.is_satisfied = case.satisfied;
             set.is_being_deleted = case.being_deleted;
             let expected = match (case.create, case.delete) {
@@ -146,9 +146,10 @@ impl File {
         }
         for case in &self.availability {
             let pods: Vec<Pod> = case.pods.iter().map(Record::pod).collect();
-            let look_again = case.look_again.as_ref().map(|nanos| nanos.parse().expect("nanoseconds"));
+            let next_check_after =
+                case.next_check_after.as_ref().map(|nanos| nanos.parse().expect("nanoseconds"));
             let found = controller.availability(&pods, case.min_ready_seconds, time(case.now.as_ref()));
-            assert_eq!(found, (case.ready, case.available, look_again), "{}", case.name);
+            assert_eq!(found, (case.ready, case.available, next_check_after), "{}", case.name);
         }
         self.plan.len() + self.slow_start.len() + self.expectations.len() + self.availability.len()
     }

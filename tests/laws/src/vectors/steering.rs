@@ -3,7 +3,7 @@
 use super::{Record, read};
 use crate::Implementation;
 use crate::steer::Steering;
-use podrank::{Blocked, Pod, Policy, Rule, SteerError};
+use podrank::{Pod, Policy, Rule, SteerError, Unsteerable};
 use serde::Deserialize;
 
 /// The file.
@@ -27,7 +27,7 @@ struct Steer {
     #[serde(default)]
     costs: Vec<i32>,
     #[serde(default)]
-    blocked: Vec<(u32, u32, String)>,
+    unsteerable: Vec<(u32, u32, String)>,
     no_room: Option<(u32, u32)>,
 }
 
@@ -76,13 +76,13 @@ impl Steer {
             return;
         }
         let rule = |name: &str| *Rule::ALL.iter().find(|rule| rule.name() == name).expect("a rule");
-        let blocked = self.blocked.iter().map(|(pod, before, name)| Blocked {
+        let unsteerable = self.unsteerable.iter().map(|(pod, before, name)| Unsteerable {
             pod: *pod,
             before: *before,
             rule: rule(name),
         });
         let changed = pods.iter().zip(&self.costs).filter(|(pod, cost)| pod.deletion_cost != **cost).count();
-        let expected = Steering { costs: self.costs.clone(), changed, blocked: blocked.collect() };
+        let expected = Steering { costs: self.costs.clone(), changed, unsteerable: unsteerable.collect() };
         assert_eq!(answer, Ok(expected), "{}", self.name);
     }
 }

@@ -1,7 +1,7 @@
 //! The odds, against every list of a few pods and against samples of more, and the sort that they rest on.
 
 use podrank::ffi::go_sort;
-use podrank::{Flags, Odds, OrderError, Phase, Pod, Policy, Time, Uid};
+use podrank::{Flags, OrderError, Phase, Pod, Policy, Probability, Time, Uid};
 use podrank_laws::generate::{NOW, cases, config, distinct_cases};
 use podrank_laws::{Core, Implementation, odds};
 use proptest::prelude::*;
@@ -40,8 +40,8 @@ proptest! {
     fn one_pod_has_the_same_odds_as_among_all((policy, pods) in lists(), pod in any::<Index>()) {
         if !pods.is_empty() {
             let pod = pod.index(pods.len());
-            for (k, of_one) in (1..).zip(odds_of(&policy, &pods, pod)) {
-                let (_, all) = Core.odds(&policy, &pods, k);
+            for (k, of_one) in (1..).zip(probabilities_of(&policy, &pods, pod)) {
+                let (_, all) = Core.probabilities(&policy, &pods, k);
                 assert_eq!(of_one, all[pod], "pod {pod}, k = {k}: {policy:?} {pods:?}");
             }
         }
@@ -63,10 +63,13 @@ proptest! {
 }
 
 /// The odds of one pod, at each number of deletions.
-fn odds_of(policy: &Policy, pods: &[Pod], pod: usize) -> Vec<Odds> {
-    let (mut order, mut odds) = (vec![7; pods.len()], vec![Odds { goes: 7, of: 7, error: 7 }; pods.len()]);
+fn probabilities_of(policy: &Policy, pods: &[Pod], pod: usize) -> Vec<Probability> {
+    let (mut order, mut odds) =
+        (vec![7; pods.len()], vec![Probability { deleted: 7, samples: 7, std_error_ppm: 7 }; pods.len()]);
     let pod = u32::try_from(pod).expect("few");
-    policy.odds_of(pods, pod, &mut order, &mut odds, &mut vec![[7; 4]; pods.len()]).expect("enough room");
+    policy
+        .probabilities_of(pods, pod, &mut order, &mut odds, &mut vec![[7; 4]; pods.len()])
+        .expect("enough room");
     odds
 }
 
@@ -138,29 +141,30 @@ fn two_that_tie_and_one_between() -> [Pod; 3] {
 /// As long as Go sorts by insertion, pods that stay make no difference. With one pod more, lists are drawn.
 #[test]
 fn odds_are_exact_for_up_to_12_pods_of_which_up_to_7_are_contested() {
-    let is_exact = |contested: usize, len: usize| {
+    let is_exact = |possible: usize, len: usize| {
         let mut pods = two_that_tie_and_one_between().to_vec();
-        pods.resize(contested, pods[0]);
+        pods.resize(possible, pods[0]);
         pods.resize(len, Pod { deletion_cost: 1, ..pods[0] });
-        let (settled, odds) = Core.odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, 1);
-        assert_eq!(settled.contested, contested);
-        odds.iter().all(|odds| odds.error == 0)
+        let (settled, odds) = Core.probabilities(&Policy::at(Time::from_unix_nanos(NOW)), &pods, 1);
+        assert_eq!(settled.possible, possible);
+        odds.iter().all(|odds| odds.std_error_ppm == 0)
     };
     assert_eq!([is_exact(3, 12), is_exact(3, 13)], [true, false]);
     assert_eq!([is_exact(7, 12), is_exact(8, 12)], [true, false]);
 }
 
-/// What none of the lists that were drawn shows may be all the same: its odds are below 3 of 4,096, with a probability of 95 %.
+/// What none of the lists that were drawn shows may be all the same: its odds are below 3 of 4,096, with a probability of 95%.
 /// So are those of pods that are alike, if fewer of them went than there are.
 #[test]
 fn what_was_never_or_always_seen_is_not_certain() {
     let pods = rollout(30);
-    let odds = (1..30).flat_map(|k| Core.odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, k).1);
-    let is_extreme = |odds: &Odds| odds.of > 1 && [0, 4096].contains(&(odds.goes / (odds.of / 4096)));
+    let odds = (1..30).flat_map(|k| Core.probabilities(&Policy::at(Time::from_unix_nanos(NOW)), &pods, k).1);
+    let is_extreme =
+        |odds: &Probability| odds.samples > 1 && [0, 4096].contains(&(odds.deleted / (odds.samples / 4096)));
     let extremes: Vec<_> = odds.filter(is_extreme).collect();
     assert!(extremes.len() > 10, "{extremes:?}");
-    assert!(extremes.iter().any(|odds| 0 < odds.goes && odds.goes < odds.of), "{extremes:?}");
-    assert!(extremes.iter().all(|odds| odds.error == 3_000_000 / 4096), "{extremes:?}");
+    assert!(extremes.iter().any(|odds| 0 < odds.deleted && odds.deleted < odds.samples), "{extremes:?}");
+    assert!(extremes.iter().all(|odds| odds.std_error_ppm == 3_000_000 / 4096), "{extremes:?}");
 }
 
 /// The standard error is that of the textbook, cut to whole numbers, and 0 samples are 4,096.
@@ -168,22 +172,25 @@ fn what_was_never_or_always_seen_is_not_certain() {
 fn the_caller_says_how_many_lists_are_sampled() {
     let (pods, policy) = (rollout(30), Policy::at(Time::from_unix_nanos(NOW)));
     let sampled = |samples| {
-        let (mut order, mut odds) = (vec![0; 30], vec![Odds::default(); 30]);
-        policy.odds(&pods, 11, samples, &mut order, &mut odds, &mut vec![[0; 4]; 30]).unwrap();
+        let (mut order, mut odds) = (vec![0; 30], vec![Probability::default(); 30]);
+        policy.probabilities(&pods, 11, samples, &mut order, &mut odds, &mut vec![[0; 4]; 30]).unwrap();
         odds
     };
     assert_eq!(sampled(0), sampled(4096));
     let mut errors = 0;
     for samples in [1, 100, 999, 20_000, u16::MAX] {
         let odds = sampled(samples);
-        let sum: f64 = odds.iter().map(|odds| f64::from(odds.goes) / f64::from(odds.of)).sum();
+        let sum: f64 = odds.iter().map(|odds| f64::from(odds.deleted) / f64::from(odds.samples)).sum();
         assert!((sum - 11.0).abs() < 1e-6, "{samples}: {sum}");
-        for odds in odds.iter().filter(|odds| odds.error > 0) {
+        for odds in odds.iter().filter(|odds| odds.std_error_ppm > 0) {
             let lists = f64::from(samples);
-            let with = (f64::from(odds.goes) / f64::from(odds.of) * lists).floor();
+            let with = (f64::from(odds.deleted) / f64::from(odds.samples) * lists).floor();
             let expected = 1e6 * (with * (lists - with) / lists.powi(3)).sqrt();
             let expected = if expected == 0.0 { 3e6 / lists } else { expected };
-            assert!((f64::from(odds.error) / expected - 1.0).abs() < 0.12, "{samples}: {odds:?} {expected}");
+            assert!(
+                (f64::from(odds.std_error_ppm) / expected - 1.0).abs() < 0.12,
+                "{samples}: {odds:?} {expected}"
+            );
             errors += 1;
         }
     }
@@ -193,8 +200,8 @@ fn the_caller_says_how_many_lists_are_sampled() {
 #[test]
 fn pods_that_are_alike_share_exactly() {
     let pods = vec![Pod::new(); 40];
-    let (_, odds) = Core.odds(&Policy::without_now(), &pods, 7);
-    assert_eq!(odds, vec![Odds { goes: 7, of: 40, error: 0 }; 40]);
+    let (_, odds) = Core.probabilities(&Policy::without_now(), &pods, 7);
+    assert_eq!(odds, vec![Probability { deleted: 7, samples: 40, std_error_ppm: 0 }; 40]);
 }
 
 #[test]
@@ -202,14 +209,14 @@ fn short_buffers_are_errors_and_nothing_is_written() {
     let pods = rollout(9);
     let policy = Policy::without_now();
     for (order_len, odds_len, scratch_len) in [(8, 9, 9), (9, 8, 9), (9, 9, 8)] {
-        let (mut order, mut odds) = (vec![7; order_len], vec![Odds::default(); odds_len]);
+        let (mut order, mut odds) = (vec![7; order_len], vec![Probability::default(); odds_len]);
         let mut scratch = vec![[0; 4]; scratch_len];
-        let error = policy.odds(&pods, 3, 0, &mut order, &mut odds, &mut scratch);
+        let error = policy.probabilities(&pods, 3, 0, &mut order, &mut odds, &mut scratch);
         assert_eq!(error, Err(OrderError::ShortBuffer { len: 8, pods: 9 }));
-        assert_eq!((order, odds), (vec![7; order_len], vec![Odds::default(); odds_len]));
+        assert_eq!((order, odds), (vec![7; order_len], vec![Probability::default(); odds_len]));
     }
     let mut list = [2, 1, 0];
-    let error = policy.upstream_sort(&pods, &mut list, &mut [[0; 4]; 2]);
+    let error = policy.kubernetes_sort(&pods, &mut list, &mut [[0; 4]; 2]);
     assert_eq!((error, list), (Err(OrderError::ShortBuffer { len: 2, pods: 3 }), [2, 1, 0]));
 }
 
@@ -218,7 +225,7 @@ fn short_buffers_are_errors_and_nothing_is_written() {
 fn a_list_of_some_pods() {
     let pods = rollout(9);
     let mut list = [3, 99, 5];
-    Policy::without_now().upstream_sort(&pods, &mut list, &mut [[0; 4]; 3]).unwrap();
+    Policy::without_now().kubernetes_sort(&pods, &mut list, &mut [[0; 4]; 3]).unwrap();
     list.sort_unstable();
     assert_eq!(list, [3, 5, 99]);
 }

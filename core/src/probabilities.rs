@@ -1,42 +1,61 @@
-//! How likely Kubernetes deletes each contested pod: its own sort, run over many lists of the same pods in random order.
+//! How likely Kubernetes deletes each possible pod: its own sort, run over many lists of the same pods in random order.
 
 use crate::go_sort::{Random, SHORT, go_sort, insertion_sort};
+use crate::predict::Step;
 use crate::select::numbered;
-use crate::settle::Step;
 use crate::sort::{exchange, runs, sort};
-use crate::{OrderError, Pod, Policy, Settled};
+use crate::{OrderError, Pod, Policy, Prediction};
 use core::cell::Cell;
 use core::num::NonZeroU16;
 use core::ops::Range;
 
-/// How many lists [`Policy::odds`] sorts by default if it samples.
+/// How many lists [`Policy::probabilities`] sorts by default if it samples.
 const SAMPLES: NonZeroU16 = NonZeroU16::new(1 << 12).unwrap();
 
-/// The state with which the generator of random lists starts: the same in every call, so that equal pods get equal odds.
+/// The state with which the generator of random lists starts: the same in every call, so that equal pods get equal probabilities.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The largest group of pods of which every list is tried.
 const ENUMERABLE: usize = 7;
 
-/// How likely a pod is deleted: in `goes` of `of` lists, whose order nobody outside the controller can know. See
-/// [`Policy::odds`].
+/// How likely a pod is deleted: in `deleted` of `samples` lists, whose order nobody outside the controller can know. See
+/// [`Policy::probabilities`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
-pub struct Odds {
+pub struct Probability {
     /// In how many lists the pod is deleted.
-    pub goes: u32,
+    pub deleted: u32,
     /// Of how many. Pods can have different numbers here. 0 only in the default value.
-    pub of: u32,
-    /// The standard error of `goes / of` in millionths, because the lists are a sample, or 0 if the odds are exact.
-    pub error: u32,
+    pub samples: u32,
+    /// The standard error of `deleted / samples` in millionths, because the lists are a sample, or 0 if the probability is exact.
+    pub std_error_ppm: u32,
 }
 
-/// Scratch memory of [`Policy::odds`] and [`Policy::upstream_sort`] for one pod. Its contents have no meaning.
-pub type OddsScratch = [u64; 4];
+/// While probabilities are found, their memory holds the numbers of classes of pods, so that callers need no buffer for them.
+impl Probability {
+    const fn run(self) -> u32 {
+        self.deleted
+    }
+
+    const fn with_run(self, run: u32) -> Self {
+        Self { deleted: run, ..self }
+    }
+
+    const fn class(self) -> u32 {
+        self.std_error_ppm
+    }
+
+    const fn with_class(self, class: u32) -> Self {
+        Self { std_error_ppm: class, ..self }
+    }
+}
+
+/// Scratch memory of [`Policy::probabilities`] and [`Policy::kubernetes_sort`] for one pod. Its contents have no meaning.
+pub type ProbabilityScratch = [u64; 4];
 
 /// What Kubernetes' comparator reads of one pod, as small numbers, so that a comparison takes a few instructions.
 #[derive(Clone, Copy)]
-struct Entry(OddsScratch);
+struct Entry(ProbabilityScratch);
 
 /// A part of an [`Entry`], by which all entries are numbered.
 #[derive(Clone, Copy)]
@@ -79,7 +98,7 @@ impl Entry {
     }
 
     /// Writes the number of one part.
-    fn set(entry: &mut OddsScratch, part: Part, number: u32) {
+    fn set(entry: &mut ProbabilityScratch, part: Part, number: u32) {
         let [first, _, _, last] = entry;
         match part {
             Part::Uid => *last |= u64::from(number) << 32,
@@ -88,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// What Kubernetes' comparator says: [`Policy::upstream`] is `Before`.
+    /// What Kubernetes' comparator says: [`Policy::kubernetes_compare`] is `Before`.
     fn goes_before(self, other: Self) -> bool {
         if self.head() != other.head() {
             self.head() < other.head()
@@ -102,13 +121,13 @@ impl Entry {
     }
 }
 
-fn goes_before(a: OddsScratch, b: OddsScratch) -> bool {
+fn goes_before(a: ProbabilityScratch, b: ProbabilityScratch) -> bool {
     Entry(a).goes_before(Entry(b))
 }
 
 /// Sorts entries as Kubernetes does. Each list that is sorted runs through this one copy of the code.
 #[inline(never)]
-fn sort_as_upstream(entries: &mut [OddsScratch]) {
+fn sort_as_kubernetes(entries: &mut [ProbabilityScratch]) {
     go_sort(entries, &goes_before);
 }
 
@@ -118,25 +137,25 @@ enum By {
     Index,
     Uid,
     Head,
-    /// The number in [`Odds::goes`], and the tail.
+    /// [`Probability::run`], and the tail.
     Run,
-    /// The number in [`Odds::error`].
+    /// [`Probability::class`].
     Class,
 }
 
 /// Sorts entries by numbers.
 #[inline(never)]
-fn arrange(entries: &mut [OddsScratch], by: By, odds: &[Cell<Odds>]) {
-    let at = |entry: Entry| odds.get(entry.index() as usize).map(Cell::get).unwrap_or_default();
-    let key = |entry: OddsScratch| {
+fn arrange(entries: &mut [ProbabilityScratch], by: By, probabilities: &[Cell<Probability>]) {
+    let at = |entry: Entry| probabilities.get(entry.index() as usize).map(Cell::get).unwrap_or_default();
+    let key = |entry: ProbabilityScratch| {
         let [.., uid_and_index] = entry;
         let entry = Entry(entry);
         let first = match by {
             By::Index => entry.index().into(),
             By::Uid => 0,
             By::Head => entry.head(),
-            By::Run => u64::from(at(entry).goes) << 32 | u64::from(entry.tail()),
-            By::Class => at(entry).error.into(),
+            By::Run => u64::from(at(entry).run()) << 32 | u64::from(entry.tail()),
+            By::Class => at(entry).class().into(),
         };
         (first, uid_and_index)
     };
@@ -144,9 +163,9 @@ fn arrange(entries: &mut [OddsScratch], by: By, odds: &[Cell<Odds>]) {
 }
 
 impl Policy {
-    /// Sorts a list of pods as kube-controller-manager does: with its comparator, the [relation](crate::Relation), and with Go's
+    /// Sorts a list of pods as kube-controller-manager does: with its comparator, the [relation](crate::KubernetesOrdering), and with Go's
     /// `sort.Sort`. Because the relation is not an order, the result depends on the order of the list, and on how Go sorts: see
-    /// [`settle`](Policy::settle) for what does not.
+    /// [`predict`](Policy::predict) for what does not.
     ///
     /// `list` has indices of pods, in the order in which the controller lists them, which nobody outside the controller can know.
     /// An index without a pod stays in the list, at no particular place. `scratch` needs one element for each element of `list`.
@@ -155,11 +174,11 @@ impl Policy {
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `scratch` is shorter than `list`, and [`OrderError::TooManyPods`] if the list has more than
     /// `u32::MAX` elements. In that case nothing is written.
-    pub fn upstream_sort(
+    pub fn kubernetes_sort(
         &self,
         pods: &[Pod],
         list: &mut [u32],
-        scratch: &mut [OddsScratch],
+        scratch: &mut [ProbabilityScratch],
     ) -> Result<(), OrderError> {
         if u32::try_from(list.len()).is_err() {
             return Err(OrderError::TooManyPods);
@@ -168,7 +187,7 @@ impl Policy {
         let entries = scratch.get_mut(..list.len()).ok_or(short)?;
         self.enter(pods, Some(list), entries);
         arrange(entries, By::Index, &[]);
-        sort_as_upstream(entries);
+        sort_as_kubernetes(entries);
         for [.., last] in &mut *entries {
             let index = list.get(low(*last) as usize);
             *last = index.copied().unwrap_or(0).into();
@@ -179,107 +198,107 @@ impl Policy {
         Ok(())
     }
 
-    /// Returns what [`settle`](Policy::settle) returns, and how likely kube-controller-manager deletes each pod when it deletes
+    /// Returns what [`predict`](Policy::predict) returns, and how likely kube-controller-manager deletes each pod when it deletes
     /// `k` of them: the share of all lists of these pods in which its sort puts the pod among the first `k`.
     ///
-    /// `odds` gets one element for each pod. Pods that `settle` calls certain or safe have 1 of 1 and 0 of 1. The odds of
-    /// contested pods are exact if all of them relate alike to every other pod, and if there are up to 12 pods, of which up to 7
-    /// are contested. Otherwise, they come from `samples` lists, or from 4,096 if that is 0, drawn by a generator with a fixed seed
+    /// `probabilities` gets one element for each pod. Pods that `predict` calls deleted or kept have 1 of 1 and 0 of 1. The probabilities of
+    /// possible pods are exact if all of them relate alike to every other pod, and if there are up to 12 pods, of which up to 7
+    /// are possible. Otherwise, they come from `samples` lists, or from 4,096 if that is 0, drawn by a generator with a fixed seed
     /// (xorshift, 13, 7 and 17, from 0x9E3779B97F4A7C15, over the pods by UID). With 4,096 lists, the standard error is at most 0.8
-    /// percentage points. A contested pod that is deleted in none or in all of these lists is contested all the same. Contested pods that relate alike to every other pod
+    /// percentage points. A possible pod that is deleted in none or in all of these lists is possible all the same. Possible pods that relate alike to every other pod
     /// share their mean.
     ///
-    /// The same pods with distinct UIDs have the same odds in whatever order `pods` lists them, and on every machine. All odds
+    /// The same pods with distinct UIDs have the same probabilities in whatever order `pods` lists them, and on every machine. All probabilities
     /// add up to `k`, or to the number of pods if there are fewer.
     ///
-    /// The odds hold as long as nothing is known of the list. A controller that scales the same pods down twice starts from
-    /// similar lists, so repeating it gives other frequencies. And they hold for one sync at this `now`, as the certain pods do.
+    /// The probabilities hold as long as nothing is known of the list. A controller that scales the same pods down twice starts from
+    /// similar lists, so repeating it gives other frequencies. And they hold for one sync at this `now`, as the deleted pods do.
     ///
-    /// `order` gets what `settle` writes. `scratch` is scratch memory. All three need one element per pod. The call takes
+    /// `order` gets what `predict` writes. `scratch` is scratch memory. All three need one element per pod. The call takes
     /// O(n log n) steps, and if it samples, `samples` times as many: with 4,096, for 1,000 pods less than a quarter of a second on a
     /// fast machine, and for 20,000 pods more than a second.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order`, `odds` or `scratch` is shorter than `pods`, and [`OrderError::TooManyPods`] for
+    /// [`OrderError::ShortBuffer`] if `order`, `probabilities` or `scratch` is shorter than `pods`, and [`OrderError::TooManyPods`] for
     /// more than `u32::MAX` pods. In that case nothing is written.
     ///
     /// ```
-    /// use podrank::{Odds, Pod, Policy, Time};
+    /// use podrank::{Probability, Pod, Policy, Time};
     ///
     /// // Three pods that are alike, and one that goes first.
     /// let mut pods = [Pod::new(); 4];
     /// pods[3].deletion_cost = -1;
-    /// let (mut order, mut odds, mut scratch) = ([0; 4], [Odds::default(); 4], [[0; 4]; 4]);
+    /// let (mut order, mut probabilities, mut scratch) = ([0; 4], [Probability::default(); 4], [[0; 4]; 4]);
     /// let policy = Policy::at(Time::from_unix(1_700_000_600, 0));
-    /// let settled = policy.odds(&pods, 2, 0, &mut order, &mut odds, &mut scratch).unwrap();
-    /// assert_eq!(settled.certain(), [3]);
-    /// assert_eq!((odds[0].goes, odds[0].of, odds[0].error), (1, 3, 0));
+    /// let prediction = policy.probabilities(&pods, 2, 0, &mut order, &mut probabilities, &mut scratch).unwrap();
+    /// assert_eq!(prediction.deleted(), [3]);
+    /// assert_eq!((probabilities[0].deleted, probabilities[0].samples, probabilities[0].std_error_ppm), (1, 3, 0));
     /// ```
-    pub fn odds<'o>(
+    pub fn probabilities<'o>(
         &self,
         pods: &[Pod],
         k: usize,
         samples: u16,
         order: &'o mut [u32],
-        odds: &mut [Odds],
-        scratch: &mut [OddsScratch],
-    ) -> Result<Settled<'o>, OrderError> {
+        probabilities: &mut [Probability],
+        scratch: &mut [ProbabilityScratch],
+    ) -> Result<Prediction<'o>, OrderError> {
         let samples = NonZeroU16::new(samples).unwrap_or(SAMPLES);
-        let len = order.len().min(odds.len()).min(scratch.len());
+        let len = order.len().min(probabilities.len()).min(scratch.len());
         let short = OrderError::ShortBuffer { len, pods: pods.len() };
-        let odds = odds.get_mut(..pods.len()).ok_or(short)?;
+        let probabilities = probabilities.get_mut(..pods.len()).ok_or(short)?;
         let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
-        let settled =
-            self.settle(pods, k, order, entries.as_flattened_mut()).map_err(|error| match error {
+        let prediction =
+            self.predict(pods, k, order, entries.as_flattened_mut()).map_err(|error| match error {
                 OrderError::ShortBuffer { .. } => short,
                 other => other,
             })?;
-        if !settled.contested().is_empty() {
+        if !prediction.possible().is_empty() {
             self.enter(pods, None, entries);
-            draw(&settled, samples, Cell::from_mut(odds).as_slice_of_cells(), entries);
+            draw(&prediction, samples, Cell::from_mut(probabilities).as_slice_of_cells(), entries);
         }
-        for (indices, goes) in [(settled.certain(), 1), (settled.safe(), 0)] {
+        for (indices, deleted) in [(prediction.deleted(), 1), (prediction.kept(), 0)] {
             for &index in indices {
-                if let Some(odds) = odds.get_mut(index as usize) {
-                    *odds = Odds { goes, of: 1, error: 0 };
+                if let Some(probabilities) = probabilities.get_mut(index as usize) {
+                    *probabilities = Probability { deleted, samples: 1, std_error_ppm: 0 };
                 }
             }
         }
-        Ok(settled)
+        Ok(prediction)
     }
 
-    /// Returns how likely kube-controller-manager deletes one pod, given by its index, at every number of deletions at once:
-    /// `odds[k - 1]` gets what [`odds`](Policy::odds) finds for this pod if `k` pods are deleted, to the same digit. It costs what
+    /// Returns how likely kube-controller-manager deletes one pod, given by its index, for every number of deletions:
+    /// `probabilities[k - 1]` gets what [`probabilities`](Policy::probabilities) finds for this pod if `k` pods are deleted, to the same digit. It costs what
     /// one call of that costs, because each sorted list answers for every `k`.
     ///
     /// `order` gets the indices of all pods in line, as [`groups`](Policy::groups) writes them. `scratch` is scratch memory. All
-    /// three need one element per pod. If there is no pod with this index, all odds are 0 of 1.
+    /// three need one element per pod. If there is no pod with this index, all probabilities are 0 of 1.
     ///
     /// # Errors
-    /// Those of [`odds`](Policy::odds).
+    /// Those of [`probabilities`](Policy::probabilities).
     ///
     /// ```
-    /// use podrank::{Odds, Pod, Policy, Time};
+    /// use podrank::{Probability, Pod, Policy, Time};
     ///
     /// // Three pods that are alike, and one that goes first.
     /// let mut pods = [Pod::new(); 4];
     /// pods[3].deletion_cost = -1;
-    /// let (mut order, mut odds, mut scratch) = ([0; 4], [Odds::default(); 4], [[0; 4]; 4]);
+    /// let (mut order, mut probabilities, mut scratch) = ([0; 4], [Probability::default(); 4], [[0; 4]; 4]);
     /// let policy = Policy::at(Time::from_unix(1_700_000_600, 0));
-    /// policy.odds_of(&pods, 0, &mut order, &mut odds, &mut scratch).unwrap();
-    /// assert_eq!(odds.map(|odds| (odds.goes, odds.of)), [(0, 1), (1, 3), (2, 3), (1, 1)]);
+    /// policy.probabilities_of(&pods, 0, &mut order, &mut probabilities, &mut scratch).unwrap();
+    /// assert_eq!(probabilities.map(|probabilities| (probabilities.deleted, probabilities.samples)), [(0, 1), (1, 3), (2, 3), (1, 1)]);
     /// ```
-    pub fn odds_of(
+    pub fn probabilities_of(
         &self,
         pods: &[Pod],
         pod: u32,
         order: &mut [u32],
-        odds: &mut [Odds],
-        scratch: &mut [OddsScratch],
+        probabilities: &mut [Probability],
+        scratch: &mut [ProbabilityScratch],
     ) -> Result<(), OrderError> {
-        let len = order.len().min(odds.len()).min(scratch.len());
+        let len = order.len().min(probabilities.len()).min(scratch.len());
         let short = OrderError::ShortBuffer { len, pods: pods.len() };
-        let odds = odds.get_mut(..pods.len()).ok_or(short)?;
+        let probabilities = probabilities.get_mut(..pods.len()).ok_or(short)?;
         let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
         let groups = self.groups(pods, order, entries.as_flattened_mut()).map_err(|error| match error {
             OrderError::ShortBuffer { .. } => short,
@@ -298,11 +317,11 @@ impl Policy {
             (from, certain) = (usize::MAX, usize::MAX);
         } else if group.len() > 1 {
             self.enter(pods, None, entries);
-            draw_one(pod, group, from, Cell::from_mut(odds).as_slice_of_cells(), entries);
+            draw_one(pod, group, from, Cell::from_mut(probabilities).as_slice_of_cells(), entries);
         }
-        for (k, odds) in (1..).zip(odds) {
+        for (k, probabilities) in (1..).zip(probabilities) {
             if k <= from || k >= certain {
-                *odds = Odds { goes: u32::from(k > from), of: 1, error: 0 };
+                *probabilities = Probability { deleted: u32::from(k > from), samples: 1, std_error_ppm: 0 };
             }
         }
         Ok(())
@@ -312,7 +331,7 @@ impl Policy {
 impl Policy {
     /// Fills the entries, one for each pod, or for each element of a list of indices. The index of an entry is its place in the
     /// list. Leaves the entries sorted by UID.
-    fn enter(&self, pods: &[Pod], list: Option<&[u32]>, entries: &mut [OddsScratch]) {
+    fn enter(&self, pods: &[Pod], list: Option<&[u32]>, entries: &mut [ProbabilityScratch]) {
         const NO_POD: Pod = Pod::new();
         let pod = |place: u32| {
             let index = list.map_or(Some(place), |list| list.get(place as usize).copied());
@@ -322,7 +341,7 @@ impl Policy {
             *entry = Entry::new(place, pod(place)).0;
         }
         for part in [Part::Head, Part::Tail, Part::Uid] {
-            let compare = |a: &OddsScratch, b: &OddsScratch| {
+            let compare = |a: &ProbabilityScratch, b: &ProbabilityScratch| {
                 let (a, b) = (pod(Entry(*a).index()), pod(Entry(*b).index()));
                 match part {
                     Part::Head => self.by_step(Step::ReadyAge, a, b),
@@ -340,63 +359,80 @@ impl Policy {
     }
 }
 
-/// Finds the odds of the contested pods. Those of the others are left with any values.
-fn draw(settled: &Settled<'_>, samples: NonZeroU16, odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
-    classify(odds, entries);
-    let (contested, quota) = (settled.contested(), settled.quota());
-    if are_alike(contested, odds) {
-        for odds in contested.iter().filter_map(|index| odds.get(*index as usize)) {
-            odds.set(Odds { goes: count(quota), of: count(contested.len()), error: 0 });
+/// Finds the probabilities of the possible pods. Those of the others are left with any values.
+fn draw(
+    prediction: &Prediction<'_>,
+    samples: NonZeroU16,
+    probabilities: &[Cell<Probability>],
+    entries: &mut [ProbabilityScratch],
+) {
+    classify(probabilities, entries);
+    let (possible, quota) = (prediction.possible(), prediction.quota());
+    if are_alike(possible, probabilities) {
+        for probabilities in possible.iter().filter_map(|index| probabilities.get(*index as usize)) {
+            probabilities.set(Probability {
+                deleted: count(quota),
+                samples: count(possible.len()),
+                std_error_ppm: 0,
+            });
         }
         return;
     }
-    clear(odds);
-    let from = settled.certain().len();
-    let lists = sort_lists(entries, from, contested.len(), samples, odds, |group| {
-        add(odds, group.get(..quota).unwrap_or_default());
+    clear(probabilities);
+    let from = prediction.deleted().len();
+    let lists = sort_lists(entries, from, possible.len(), samples, probabilities, |group| {
+        add(probabilities, group.get(..quota).unwrap_or_default());
     });
-    share(odds, entries, lists);
+    share(probabilities, entries, lists);
 }
 
-/// Finds the odds of one pod of a group that starts at `from` in the line, for each number of deletions that ends in the group:
+/// Finds the probabilities of one pod of a group that starts at `from` in the line, for each number of deletions that ends in the group:
 /// those of `from + 1` at `from`. Those of other numbers are left with any values.
-fn draw_one(pod: u32, group: &[u32], from: usize, odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
-    classify(odds, entries);
-    let of_group = odds.get(from..from.wrapping_add(group.len())).unwrap_or_default();
-    if are_alike(group, odds) {
-        for (cell, goes) in of_group.iter().zip(1..) {
-            cell.set(Odds { goes, of: count(group.len()), error: 0 });
+fn draw_one(
+    pod: u32,
+    group: &[u32],
+    from: usize,
+    probabilities: &[Cell<Probability>],
+    entries: &mut [ProbabilityScratch],
+) {
+    classify(probabilities, entries);
+    let of_group = probabilities.get(from..from.wrapping_add(group.len())).unwrap_or_default();
+    if are_alike(group, probabilities) {
+        for (cell, deleted) in of_group.iter().zip(1..) {
+            cell.set(Probability { deleted, samples: count(group.len()), std_error_ppm: 0 });
         }
         return;
     }
-    clear(odds);
-    let class = |index: u32| odds.get(index as usize).map(|odds| odds.get().error);
+    clear(probabilities);
+    let class =
+        |index: u32| probabilities.get(index as usize).map(|probabilities| probabilities.get().class());
     let is_alike = |index: u32| class(index) == class(pod);
     let pods = group.iter().filter(|index| is_alike(**index)).count();
     // At each place of the group, how often one of the pods comes there that are like this one.
-    let lists = sort_lists(entries, from, group.len(), SAMPLES, odds, |sorted| {
+    let lists = sort_lists(entries, from, group.len(), SAMPLES, probabilities, |sorted| {
         for (cell, _) in of_group.iter().zip(sorted).filter(|(_, entry)| is_alike(Entry(**entry).index())) {
             let counted = cell.get();
-            cell.set(Odds { goes: counted.goes.wrapping_add(1), ..counted });
+            cell.set(Probability { deleted: counted.deleted.wrapping_add(1), ..counted });
         }
     });
     let mut goes = 0_u64;
     for cell in of_group {
-        goes = goes.wrapping_add(cell.get().goes.into());
-        cell.set(lists.odds(goes, pods));
+        goes = goes.wrapping_add(cell.get().deleted.into());
+        cell.set(lists.probability(goes, pods));
     }
 }
 
 /// Whether all pods of a group relate alike to every other pod.
-fn are_alike(group: &[u32], odds: &[Cell<Odds>]) -> bool {
-    let class = |index: &u32| odds.get(*index as usize).map(|odds| odds.get().error);
+fn are_alike(group: &[u32], probabilities: &[Cell<Probability>]) -> bool {
+    let class =
+        |index: &u32| probabilities.get(*index as usize).map(|probabilities| probabilities.get().class());
     group.windows(2).all(|pair| matches!(pair, [a, b] if class(a) == class(b)))
 }
 
 /// Sets all counts to 0, and keeps the classes.
-fn clear(odds: &[Cell<Odds>]) {
-    for odds in odds {
-        odds.set(Odds { goes: 0, ..odds.get() });
+fn clear(probabilities: &[Cell<Probability>]) {
+    for probabilities in probabilities {
+        probabilities.set(Probability { deleted: 0, ..probabilities.get() });
     }
 }
 
@@ -409,33 +445,37 @@ struct Lists {
 }
 
 impl Lists {
-    /// The odds of each of so many pods that are alike, if they go so often together.
-    fn odds(self, goes: u64, pods: usize) -> Odds {
-        let of = u64::from(self.number).wrapping_mul(pods as u64);
+    /// The probability of each of so many pods that are alike, if they are deleted so often together.
+    fn probability(self, deleted: u64, pods: usize) -> Probability {
+        let samples = u64::from(self.number).wrapping_mul(pods as u64);
         // Both fit 32 bits for up to a million pods that are alike.
-        let excess = (of >> 32).checked_ilog2().map_or(0, |log| log.wrapping_add(1));
-        let [goes, of] = [goes, of].map(|number| low(number >> excess));
-        Odds { goes, of, error: if self.are_all { 0 } else { standard_error(goes, of, self.number) } }
+        let excess = (samples >> 32).checked_ilog2().map_or(0, |log| log.wrapping_add(1));
+        let [deleted, samples] = [deleted, samples].map(|number| low(number >> excess));
+        Probability {
+            deleted,
+            samples,
+            std_error_ppm: if self.are_all { 0 } else { standard_error(deleted, samples, self.number) },
+        }
     }
 }
 
 /// Sorts every list of a short group, or else random lists of all pods, and calls `each` with the group in its sorted order. Its
 /// pods stand together from `from` on, whatever the list was.
 fn sort_lists(
-    entries: &mut [OddsScratch],
+    entries: &mut [ProbabilityScratch],
     from: usize,
     len: usize,
     samples: NonZeroU16,
-    odds: &[Cell<Odds>],
-    each: impl FnMut(&[OddsScratch]),
+    probabilities: &[Cell<Probability>],
+    each: impl FnMut(&[ProbabilityScratch]),
 ) -> Lists {
     let group = from..from.wrapping_add(len);
     if entries.len() <= SHORT && len <= ENUMERABLE {
-        sort_as_upstream(entries);
+        sort_as_kubernetes(entries);
         let number = enumerate(entries.get(group).unwrap_or_default(), each);
         Lists { number, are_all: true }
     } else {
-        arrange(entries, By::Uid, odds);
+        arrange(entries, By::Uid, probabilities);
         sample(entries, group, samples, each);
         Lists { number: samples.get().into(), are_all: false }
     }
@@ -445,28 +485,30 @@ fn sort_lists(
 ///
 /// They tie. And where the comparator lets the UIDs decide, which it does between different times in one age bucket, no UID of
 /// another time is between theirs.
-fn classify(odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
-    let at = |entry: &OddsScratch| odds.get(Entry(*entry).index() as usize);
-    arrange(entries, By::Head, odds);
-    let ready = |entry: &OddsScratch| (Entry(*entry).head(), Entry(*entry).ready_time());
-    for (goes, alike) in (0..).zip(runs(entries, |a, b| ready(a) == ready(b))) {
-        for odds in alike.iter().filter_map(at) {
-            odds.set(Odds { goes, ..odds.get() });
+fn classify(probabilities: &[Cell<Probability>], entries: &mut [ProbabilityScratch]) {
+    let at = |entry: &ProbabilityScratch| probabilities.get(Entry(*entry).index() as usize);
+    arrange(entries, By::Head, probabilities);
+    let ready = |entry: &ProbabilityScratch| (Entry(*entry).head(), Entry(*entry).ready_time());
+    for (run, alike) in (0..).zip(runs(entries, |a, b| ready(a) == ready(b))) {
+        for probabilities in alike.iter().filter_map(at) {
+            probabilities.set(probabilities.get().with_run(run));
         }
     }
-    arrange(entries, By::Run, odds);
-    let run = |entry: &OddsScratch| (at(entry).map(|odds| odds.get().goes), Entry(*entry).tail());
-    let created = |entry: &OddsScratch| (run(entry), Entry(*entry).creation_time());
-    for (error, alike) in (0..).zip(runs(entries, |a, b| created(a) == created(b))) {
-        for odds in alike.iter().filter_map(at) {
-            odds.set(Odds { error, ..odds.get() });
+    arrange(entries, By::Run, probabilities);
+    let run = |entry: &ProbabilityScratch| {
+        (at(entry).map(|probabilities| probabilities.get().run()), Entry(*entry).tail())
+    };
+    let created = |entry: &ProbabilityScratch| (run(entry), Entry(*entry).creation_time());
+    for (class, alike) in (0..).zip(runs(entries, |a, b| created(a) == created(b))) {
+        for probabilities in alike.iter().filter_map(at) {
+            probabilities.set(probabilities.get().with_class(class));
         }
     }
 }
 
 /// Sorts every list of a group. Returns how many lists there are.
 #[inline(never)]
-fn enumerate(group: &[OddsScratch], mut each: impl FnMut(&[OddsScratch])) -> u32 {
+fn enumerate(group: &[ProbabilityScratch], mut each: impl FnMut(&[ProbabilityScratch])) -> u32 {
     let mut buffer = [[0; 4]; ENUMERABLE];
     let lists = (1..=count(group.len())).fold(1_u32, u32::wrapping_mul);
     for number in 0..lists {
@@ -490,16 +532,16 @@ fn enumerate(group: &[OddsScratch], mut each: impl FnMut(&[OddsScratch])) -> u32
 /// Sorts random lists of all pods, among which the group is at these places.
 #[inline(never)]
 fn sample(
-    entries: &mut [OddsScratch],
+    entries: &mut [ProbabilityScratch],
     group: Range<usize>,
     samples: NonZeroU16,
-    mut each: impl FnMut(&[OddsScratch]),
+    mut each: impl FnMut(&[ProbabilityScratch]),
 ) {
     let mut random = Random(SEED);
     for _ in 0..samples.get() {
         // Some places are picked for one more of the 2^32 numbers than others: of 5,000 places, a millionth more often.
         shuffle(entries, |places| low((random.next() >> 32).wrapping_mul(places.into()) >> 32));
-        sort_as_upstream(entries);
+        sort_as_kubernetes(entries);
         each(entries.get(group.clone()).unwrap_or_default());
     }
 }
@@ -507,7 +549,7 @@ fn sample(
 /// Shuffles a list: each item changes places with the one that is picked among those up to it.
 // On a small machine, its variables would lie below the sort on the stack.
 #[cfg_attr(target_os = "none", inline(never))]
-fn shuffle(list: &mut [OddsScratch], mut pick: impl FnMut(u32) -> u32) {
+fn shuffle(list: &mut [ProbabilityScratch], mut pick: impl FnMut(u32) -> u32) {
     let cells = Cell::from_mut(list).as_slice_of_cells();
     for (last, cell) in numbered(cells) {
         if let Some(other) = cells.get(pick(last.wrapping_add(1)) as usize) {
@@ -517,32 +559,36 @@ fn shuffle(list: &mut [OddsScratch], mut pick: impl FnMut(u32) -> u32) {
 }
 
 /// Counts that these pods go.
-fn add(odds: &[Cell<Odds>], victims: &[OddsScratch]) {
-    for odds in victims.iter().filter_map(|victim| odds.get(Entry(*victim).index() as usize)) {
-        let counted = odds.get();
-        odds.set(Odds { goes: counted.goes.wrapping_add(1), ..counted });
+fn add(probabilities: &[Cell<Probability>], victims: &[ProbabilityScratch]) {
+    for probabilities in
+        victims.iter().filter_map(|victim| probabilities.get(Entry(*victim).index() as usize))
+    {
+        let counted = probabilities.get();
+        probabilities.set(Probability { deleted: counted.deleted.wrapping_add(1), ..counted });
     }
 }
 
 /// Gives the pods of each class their mean.
-fn share(odds: &[Cell<Odds>], entries: &mut [OddsScratch], lists: Lists) {
-    let at = |entry: &OddsScratch| odds.get(Entry(*entry).index() as usize);
-    arrange(entries, By::Class, odds);
-    let class = |entry: &OddsScratch| at(entry).map(|odds| odds.get().error);
+fn share(probabilities: &[Cell<Probability>], entries: &mut [ProbabilityScratch], lists: Lists) {
+    let at = |entry: &ProbabilityScratch| probabilities.get(Entry(*entry).index() as usize);
+    arrange(entries, By::Class, probabilities);
+    let class = |entry: &ProbabilityScratch| at(entry).map(|probabilities| probabilities.get().class());
     for class in runs(entries, |a, b| class(a) == class(b)) {
-        let goes =
-            class.iter().filter_map(at).fold(0, |sum: u64, odds| sum.wrapping_add(odds.get().goes.into()));
+        let goes = class
+            .iter()
+            .filter_map(at)
+            .fold(0, |sum: u64, probabilities| sum.wrapping_add(probabilities.get().deleted.into()));
         for cell in class.iter().filter_map(at) {
-            cell.set(lists.odds(goes, class.len()));
+            cell.set(lists.probability(goes, class.len()));
         }
     }
 }
 
-/// Returns the standard error, in millionths, of odds that come from so many lists, up to 65,535. Pods that share their mean have a
+/// Returns the standard error, in millionths, of probabilities that come from so many lists, up to 65,535. Pods that share their mean have a
 /// smaller one than each would have alone.
 fn standard_error(goes: u32, of: u32, lists: u32) -> u32 {
     let with = of.checked_div(lists).and_then(|pods| goes.checked_div(pods)).unwrap_or(0);
-    // If none of n lists has it, its odds are below 3/n with a probability of 95 %.
+    // If none of n lists has it, its probabilities are below 3/n with a probability of 95%.
     if with == 0 || with == lists {
         return 3_000_000_u32.checked_div(lists).unwrap_or(0);
     }

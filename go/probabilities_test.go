@@ -11,7 +11,7 @@ import (
 )
 
 // Above 12 pods, the odds come from a sample: they add up, whatever the order of the pods.
-func TestSampledOdds(t *testing.T) {
+func TestSampledProbabilities(t *testing.T) {
 	var pods []*corev1.Pod
 	for i := range 6 {
 		for _, pod := range circle()[:3] {
@@ -19,9 +19,9 @@ func TestSampledOdds(t *testing.T) {
 			pods = append(pods, pod)
 		}
 	}
-	settled, chances, err := Odds(pods, nil, 7, WithNow(noon.Add(time.Hour)))
-	if err != nil || settled.Quota != 7 || len(chances) != 18 {
-		t.Fatal(settled, chances, err)
+	prediction, chances, err := Probabilities(pods, nil, 7, WithNow(noon.Add(time.Hour)))
+	if err != nil || prediction.Quota != 7 || len(chances) != 18 {
+		t.Fatal(prediction, chances, err)
 	}
 	sum := 0.
 	for _, chance := range chances {
@@ -34,11 +34,11 @@ func TestSampledOdds(t *testing.T) {
 		t.Errorf("%v go, and not 7", sum)
 	}
 	slices.Reverse(pods)
-	_, again, err := Odds(pods, nil, 7, WithNow(noon.Add(time.Hour)))
+	_, again, err := Probabilities(pods, nil, 7, WithNow(noon.Add(time.Hour)))
 	if err != nil || !slices.Equal(again, chances) {
 		t.Errorf("from another list: %v, %v, not %v", again, err, chances)
 	}
-	if _, _, err := Odds([]*corev1.Pod{nil}, nil, 1); !errors.Is(err, ErrNil) {
+	if _, _, err := Probabilities([]*corev1.Pod{nil}, nil, 1); !errors.Is(err, ErrNil) {
 		t.Errorf("nil pod: %v", err)
 	}
 }

@@ -5,17 +5,17 @@ use podrank::{OrderError, Pod, Policy, Time};
 use podrank_laws::generate::{
     NOW, boundary_times, cases, cases_with_invalid_records, config, distinct_cases, moments, sizes,
 };
-use podrank_laws::relation::{Settled, Verdict, less};
+use podrank_laws::relation::{Prediction, Verdict, less};
 use podrank_laws::{Core, Implementation, laws, permute};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 /// Returns the verdicts, by index.
 fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
-    let Settled { order, certain, contested } = Core.settle(policy, pods, k);
+    let Prediction { order, certain, possible } = Core.predict(policy, pods, k);
     let mut verdicts = vec![Verdict::Safe; pods.len()];
-    for (position, index) in order.into_iter().enumerate().take(certain + contested) {
-        verdicts[index as usize] = if position < certain { Verdict::Certain } else { Verdict::Contested };
+    for (position, index) in order.into_iter().enumerate().take(certain + possible) {
+        verdicts[index as usize] = if position < certain { Verdict::Certain } else { Verdict::Possible };
     }
     verdicts
 }
@@ -66,7 +66,7 @@ proptest! {
                 } else if k >= end {
                     Verdict::Certain
                 } else {
-                    Verdict::Contested
+                    Verdict::Possible
                 };
                 group.iter().for_each(|&pod| verdicts[pod as usize] = Some(verdict));
                 start = end;
@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// No pod is contested without need: in some list order an insertion sort takes the pod, and in another it does not.
+    /// No pod is possible without need: in some list order an insertion sort takes the pod, and in another it does not.
     #[test]
     fn every_contested_pod_can_go_and_can_stay((policy, list) in cases(2..7)) {
         let n = list.len();
@@ -96,7 +96,7 @@ proptest! {
                 let seen = match (taken[k][pod], left[k][pod]) {
                     (true, false) => Verdict::Certain,
                     (false, true) => Verdict::Safe,
-                    _ => Verdict::Contested,
+                    _ => Verdict::Possible,
                 };
                 prop_assert_eq!(verdict, seen, "pod {} of {:?}, k = {}", pod, list, k);
             }
@@ -120,7 +120,7 @@ fn the_ready_time_of_pods_that_are_not_ready_is_nothing() {
     let pod = |age: i64| Pod { ready_time: Time::from_unix_nanos(NOW - age), ..Pod::new() };
     let policy = Policy::at(Time::from_unix_nanos(NOW));
     for ages in [[1, 1 << 40], [1 << 40, 1]] {
-        assert_eq!(settle(&policy, &ages.map(pod), 1), [Verdict::Contested; 2]);
+        assert_eq!(settle(&policy, &ages.map(pod), 1), [Verdict::Possible; 2]);
     }
 }
 
@@ -143,7 +143,7 @@ fn short_buffers_are_rejected_and_stay_as_they_are() {
     let list = [Pod::new(); 3];
     for (indices, scores) in [(2, 3), (3, 2), (0, 0)] {
         let (mut order, mut memory) = (vec![7; indices], vec![7; scores]);
-        let settled = Policy::without_now().settle(&list, 1, &mut order, &mut memory);
+        let settled = Policy::without_now().predict(&list, 1, &mut order, &mut memory);
         assert_eq!(settled, Err(OrderError::ShortBuffer { len: indices.min(scores), pods: 3 }));
         assert!(order.iter().all(|&slot| slot == 7) && memory.iter().all(|&slot| slot == 7));
     }

@@ -6,13 +6,13 @@
 use crate::{Pod, Policy, Time, Uid};
 
 /// A pod, and what is needed to see that another goes after it.
-pub(crate) struct Glance {
+pub(crate) struct Prefilter {
     pod: Pod,
     /// How many ready times, counted from the earliest time on, go after the pod's.
     later_times: u64,
 }
 
-impl Glance {
+impl Prefilter {
     /// Sees no pod that goes after it.
     pub(crate) const NOTHING: Self =
         Self { pod: Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }, later_times: 0 };
@@ -117,9 +117,13 @@ mod tests {
                 ..Pod::new()
             };
             for a in times.iter().map(pod) {
-                let glance = Glance::at(&a, &policy);
+                let prefilter = Prefilter::at(&a, &policy);
                 for b in times.iter().map(pod) {
-                    assert_eq!(glance.sees_after(&b), policy.compare(&a, &b).is_lt(), "{now:?}: {a:?} {b:?}");
+                    assert_eq!(
+                        prefilter.sees_after(&b),
+                        policy.compare(&a, &b).is_lt(),
+                        "{now:?}: {a:?} {b:?}"
+                    );
                 }
             }
         }
@@ -128,10 +132,10 @@ mod tests {
     #[test]
     fn sees_after_by_rank_and_uid_among_those_that_are_alike() {
         let pod = Pod { tier: 2, rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
-        let glance = Glance::at(&pod, &Policy::without_now());
+        let prefilter = Prefilter::at(&pod, &Policy::without_now());
         let uid = Uid::from_bytes([8; 16]);
-        assert!(glance.sees_after(&Pod { rank: 1, ..pod }));
-        assert!(glance.sees_after(&Pod { uid, ..pod }));
+        assert!(prefilter.sees_after(&Pod { rank: 1, ..pod }));
+        assert!(prefilter.sees_after(&Pod { uid, ..pod }));
         let may_go_before = [
             pod,
             Pod { rank: 3, uid, ..pod },
@@ -146,8 +150,8 @@ mod tests {
             Pod { ready_time: Time::MIN, uid, ..pod },
         ];
         for pod in may_go_before {
-            assert!(!glance.sees_after(&pod), "{pod:?}");
+            assert!(!prefilter.sees_after(&pod), "{pod:?}");
         }
-        assert!(!Glance::NOTHING.sees_after(&Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }));
+        assert!(!Prefilter::NOTHING.sees_after(&Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }));
     }
 }

@@ -1,4 +1,4 @@
-//! What kube-controller-manager's own comparator says about two pods. It is not an order: see [`Relation`].
+//! What kube-controller-manager's own comparator says about two pods. It is not an order: see [`KubernetesOrdering`].
 
 use crate::order::value;
 use crate::{Pod, Policy, Rule, Time};
@@ -9,10 +9,10 @@ use core::cmp::Ordering;
 /// The comparator contradicts itself. This is because, with log-scaled ages, the UID decides between pods that became
 /// ready at different times in one age bucket, but later rules decide between pods that became ready at the same
 /// time. `a` can be before `b` and `b` before `c`, although `a` and `c` tie. If restarts differ as well, the comparator
-/// can even be cyclic: `c` before `a`. **Never sort by it**, which is why this is not an `Ordering`. [`Policy::settle`]
+/// can even be cyclic: `c` before `a`. **Never sort by it**, which is why this is not an `Ordering`. [`Policy::predict`]
 /// says what follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Relation {
+pub enum KubernetesOrdering {
     /// Neither is before the other.
     Tie,
     /// `a` is before `b`.
@@ -26,11 +26,11 @@ impl Policy {
     /// rule that decides.
     ///
     /// It differs from the order in four ways. [`Rule::Tier`] and [`Rule::Preferred`] do not exist. If two
-    /// different times are in one age bucket, the UID decides at once. The UID is not compared at the end. And age
+    /// different times are in one age bucket, the UID decides immediately. The UID is not compared at the end. And age
     /// buckets are computed with Go's floating-point `log2`: from an age of 2^49 ns (6.5 days) on, each bucket
     /// begins a little below the power of two.
     #[must_use]
-    pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
+    pub fn kubernetes_compare(&self, a: &Pod, b: &Pod) -> (KubernetesOrdering, Option<Rule>) {
         for &rule in Rule::ALL {
             let (ordering, rule) = match rule {
                 // If one is ready, both are, or an earlier rule has decided.
@@ -40,20 +40,20 @@ impl Policy {
                 _ => (value(rule, a, self).cmp(&value(rule, b, self)), rule),
             };
             match ordering {
-                Ordering::Less => return (Relation::Before, Some(rule)),
-                Ordering::Greater => return (Relation::After, Some(rule)),
+                Ordering::Less => return (KubernetesOrdering::Before, Some(rule)),
+                Ordering::Greater => return (KubernetesOrdering::After, Some(rule)),
                 // Nothing follows the UID: if it ties, so do the pods.
                 Ordering::Equal if rule == Rule::Uid => break,
                 Ordering::Equal => {}
             }
         }
-        (Relation::Tie, None)
+        (KubernetesOrdering::Tie, None)
     }
 
     /// Compares two times. Returns the ordering, and whether `rule` or the UID decides.
     fn by_age(&self, a: &Pod, b: &Pod, rule: Rule, time: fn(&Pod) -> Time) -> (Ordering, Rule) {
         let (s, t) = (time(a), time(b));
-        match self.upstream_age(s).cmp(&self.upstream_age(t)) {
+        match self.kubernetes_age(s).cmp(&self.kubernetes_age(t)) {
             Ordering::Equal if s != t => (a.uid.cmp(&b.uid), Rule::Uid),
             ordering => (ordering, rule),
         }
@@ -61,7 +61,7 @@ impl Policy {
 
     /// Returns a value that puts unset times first. The others follow by Go's age bucket if the policy has
     /// buckets, and from the latest to the earliest if not.
-    pub(crate) fn upstream_age(&self, time: Time) -> u64 {
+    pub(crate) fn kubernetes_age(&self, time: Time) -> u64 {
         if self.has_buckets() && !time.is_unset() {
             let age = self.now.bits().saturating_sub(time.bits());
             go_log2(age).wrapping_add(2).cast_unsigned().into()

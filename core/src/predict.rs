@@ -8,32 +8,32 @@ use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule};
 use core::cmp::Ordering;
 
-/// Which pods of a scale-down are victims in every list order, in some, or in none: see [`Policy::settle`].
+/// Which pods of a scale-down are victims in every list order, in some, or in none: see [`Policy::predict`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settled<'o> {
-    certain: &'o [u32],
-    contested: &'o [u32],
-    safe: &'o [u32],
+pub struct Prediction<'o> {
+    deleted: &'o [u32],
+    possible: &'o [u32],
+    kept: &'o [u32],
     quota: usize,
 }
 
-impl<'o> Settled<'o> {
+impl<'o> Prediction<'o> {
     /// Returns the indices of the pods that Kubernetes deletes in every list order, group by group, and inside a
     /// group by the total order.
     #[must_use]
-    pub const fn certain(&self) -> &'o [u32] {
-        self.certain
+    pub const fn deleted(&self) -> &'o [u32] {
+        self.deleted
     }
 
-    /// Returns the indices of the contested pods. Kubernetes deletes [`quota`](Settled::quota) of them, and the
+    /// Returns the indices of the possible pods. Kubernetes deletes [`quota`](Prediction::quota) of them, and the
     /// list order decides which. Either there are none and the quota is 0, or there are more of them than the
     /// quota.
     #[must_use]
-    pub const fn contested(&self) -> &'o [u32] {
-        self.contested
+    pub const fn possible(&self) -> &'o [u32] {
+        self.possible
     }
 
-    /// Returns how many of the contested pods Kubernetes deletes.
+    /// Returns how many of the possible pods Kubernetes deletes.
     #[must_use]
     pub const fn quota(&self) -> usize {
         self.quota
@@ -41,8 +41,8 @@ impl<'o> Settled<'o> {
 
     /// Returns the indices of the pods that Kubernetes keeps in every list order.
     #[must_use]
-    pub const fn safe(&self) -> &'o [u32] {
-        self.safe
+    pub const fn kept(&self) -> &'o [u32] {
+        self.kept
     }
 }
 
@@ -70,13 +70,13 @@ impl Policy {
     /// Returns which pods kube-controller-manager deletes when it deletes `k` of them: those that it deletes in
     /// every list order, those whose fate depends on the list order, and those that it keeps in every list order.
     ///
-    /// Pods are contested for three reasons. Pods can tie in everything that Kubernetes' comparator, the
-    /// [relation](crate::Relation), compares, because it has no final comparison of UIDs. Of two pods that tie, one
+    /// Pods are possible for three reasons. Pods can tie in everything that Kubernetes' comparator, the
+    /// [relation](crate::KubernetesOrdering), compares, because it has no final comparison of UIDs. Of two pods that tie, one
     /// can be before a third and the other after it. And the relation can be cyclic. In each case such pods form a
     /// group, and sorting can put the pods of a group in any order. To see the groups, draw an arrow from each pod
     /// to each pod that it precedes, and arrows in both directions between pods that tie: the groups are the
     /// strongly connected components. The groups themselves always come in the same order. So if the boundary after
-    /// the first `k` pods falls inside a group, that group is contested.
+    /// the first `k` pods falls inside a group, that group is possible.
     ///
     /// `order` gets the indices of all pods, group by group, and inside a group by the total order. `scores`
     /// is scratch memory. Both need one element per pod, and the call takes O(n log n) steps.
@@ -89,29 +89,29 @@ impl Policy {
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
     /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
-    pub fn settle<'o>(
+    pub fn predict<'o>(
         &self,
         pods: &[Pod],
         k: usize,
         order: &'o mut [u32],
         scores: &mut [u64],
-    ) -> Result<Settled<'o>, OrderError> {
+    ) -> Result<Prediction<'o>, OrderError> {
         let (order, scores) = self.in_groups(pods, order, scores)?;
         let (from, to) = group_at(order, scores, k);
-        let (certain, rest) = order.split_at_checked(from).unwrap_or_default();
-        let (contested, safe) = rest.split_at_checked(to.saturating_sub(from)).unwrap_or_default();
-        let quota = if contested.is_empty() { 0 } else { k.saturating_sub(from) };
-        Ok(Settled { certain, contested, safe, quota })
+        let (deleted, rest) = order.split_at_checked(from).unwrap_or_default();
+        let (possible, kept) = rest.split_at_checked(to.saturating_sub(from)).unwrap_or_default();
+        let quota = if possible.is_empty() { 0 } else { k.saturating_sub(from) };
+        Ok(Prediction { deleted, possible, kept, quota })
     }
 
-    /// Returns the groups of pods in the order in which kube-controller-manager deletes them, for any number of deletions at
-    /// once: see [`settle`](Policy::settle) for what a group is.
+    /// Returns the groups of pods in the order in which kube-controller-manager deletes them, for any number of simultaneous
+    /// once: see [`predict`](Policy::predict) for what a group is.
     ///
     /// If the pods before a group are `s` and those up to its end are `e`, each of its pods stays if at most `s` pods are
-    /// deleted, certainly goes if at least `e` are, and is contested in between. This holds for deletions in one sync, which are
+    /// deleted, certainly goes if at least `e` are, and is possible in between. This holds for deletions in one sync, which are
     /// at most [`BURST_REPLICAS`](crate::controller::BURST_REPLICAS).
     ///
-    /// The memory, the time and the errors are those of `settle`.
+    /// The memory, the time and the errors are those of `predict`.
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
@@ -160,7 +160,7 @@ pub(crate) enum Step {
     CreationTime,
 }
 
-/// What [`Policy::settle`] sorts by.
+/// What [`Policy::predict`] sorts by.
 enum By {
     /// One step, for pods that are equal in all steps before, and then the UID.
     StepAndUid(Step),
@@ -244,7 +244,7 @@ impl Policy {
         }
         for (slot, pod) in scores.iter_mut().zip(pods) {
             let cost = value(Rule::DeletionCost, pod, self).unwrap_or(0);
-            let age = if pod.is_ready() { self.upstream_age(pod.ready_time) } else { 0 };
+            let age = if pod.is_ready() { self.kubernetes_age(pod.ready_time) } else { 0 };
             let later = u64::from(MOST.wrapping_sub(pod.rank)) << 7 | age;
             *slot = class(pod) << 54 | u64::try_from(cost).unwrap_or(0) << 22 | later;
         }
@@ -260,7 +260,7 @@ impl Policy {
             let by_value = |rule: &Rule| value(*rule, a, self).cmp(&value(*rule, b, self));
             rules.iter().map(by_value).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
         };
-        let by_age = |a, b| self.upstream_age(a).cmp(&self.upstream_age(b));
+        let by_age = |a, b| self.kubernetes_age(a).cmp(&self.kubernetes_age(b));
         // Wherever this matters, both are ready or neither is.
         let both_ready = a.is_ready();
         match step {

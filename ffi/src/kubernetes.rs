@@ -6,7 +6,7 @@ use crate::options::{self, podrank_options};
 use crate::question::Question;
 use crate::record::{podrank_pod, sound};
 use crate::status::run;
-use podrank::{Pod, Relation, Rule};
+use podrank::{KubernetesOrdering, Pod, Rule};
 
 /// Says how kube-controller-manager's comparator orders two pods. Stores -1 in *ordering if a is before b, 1 if b is before
 /// a, and 0 if neither is, which is a tie. Stores the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
@@ -20,7 +20,7 @@ use podrank::{Pod, Relation, Rule};
 /// after one and before the other of two pods that tie. The reason is that different times in one age bucket let
 /// the UIDs decide, but equal times let later rules decide.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_upstream(
+pub unsafe extern "C" fn podrank_kubernetes_compare(
     a: *const podrank_pod,
     b: *const podrank_pod,
     options: *const podrank_options,
@@ -32,13 +32,13 @@ pub unsafe extern "C" fn podrank_upstream(
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
         apart(&[ordering.span(), rule.span()], &spans)?;
-        let (answer, decided_by) = policy.upstream(a, b);
+        let (answer, decided_by) = policy.kubernetes_compare(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             ordering.set(match answer {
-                Relation::Before => -1,
-                Relation::Tie => 0,
-                Relation::After => 1,
+                KubernetesOrdering::Before => -1,
+                KubernetesOrdering::Tie => 0,
+                KubernetesOrdering::After => 1,
             });
             rule.set(decided_by.map_or(PODRANK_RULE_NONE, Rule::number));
         }
@@ -47,12 +47,12 @@ pub unsafe extern "C" fn podrank_upstream(
 }
 
 /// Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can contradict itself
-/// (see podrank_upstream), and pods can tie in everything that it compares, because it does not compare UIDs at
+/// (see podrank_kubernetes_compare), and pods can tie in everything that it compares, because it does not compare UIDs at
 /// the end. In both cases its list order decides.
 ///
-/// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
-/// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
-/// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
+/// Fills the array order with the indices of all pods. The first deleted_len of them are CERTAIN: it deletes
+/// them in every list order. The next possible_len are CONTESTED: it deletes k - deleted_len of them, and
+/// the list order decides which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
 /// If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn podrank_upstream(
 /// the next power of two before the controller runs.
 /// The time grows with n log n, for n pods.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_settle(
+pub unsafe extern "C" fn podrank_predict(
     pods: *const podrank_pod,
     pods_len: usize,
     options: *const podrank_options,
@@ -72,16 +72,16 @@ pub unsafe extern "C" fn podrank_settle(
     order_len: usize,
     scores: *mut u64,
     scores_len: usize,
-    certain_len: *mut usize,
-    contested_len: *mut usize,
+    deleted_len: *mut usize,
+    possible_len: *mut usize,
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let (order, scores) = (Output::new(order, order_len)?, Output::new(scores, scores_len)?);
-        let (certain_len, contested_len) = (Output::one(certain_len)?, Output::one(contested_len)?);
+        let (deleted_len, possible_len) = (Output::one(deleted_len)?, Output::one(possible_len)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
-        let written = [order.span(), scores.span(), certain_len.span(), contested_len.span()];
+        let written = [order.span(), scores.span(), deleted_len.span(), possible_len.span()];
         apart(&written, &[pods.span(), options])?;
         order.needs(pods_len)?;
         scores.needs(pods_len)?;
@@ -89,9 +89,9 @@ pub unsafe extern "C" fn podrank_settle(
         unsafe {
             let pods = sound(pods.read())?;
             let (order, scores) = (order.filled(pods_len, 0), scores.filled(pods_len, 0));
-            let settled = policy.settle(pods, k, order, scores)?;
-            certain_len.set(settled.certain().len());
-            contested_len.set(settled.contested().len());
+            let settled = policy.predict(pods, k, order, scores)?;
+            deleted_len.set(settled.deleted().len());
+            possible_len.set(settled.possible().len());
         }
         Ok(())
     })

@@ -3,8 +3,8 @@
 //
 // Made by `make header` from ffi/: do not edit.
 
-#ifndef PODRANK_ODDS_H
-#define PODRANK_ODDS_H
+#ifndef PODRANK_PROBABILITIES_H
+#define PODRANK_PROBABILITIES_H
 
 #ifndef PODRANK_UNSTABLE
 #error "define PODRANK_UNSTABLE before this header: what it declares may change with any release"
@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-// How likely a contested pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
+// How likely a possible pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
 // lists, each pod is among the victims with a certain share, which depends on Kubernetes' comparator and on Go's sort.
 
-@odds@
+@probabilities@
 
 @assertions@
 
@@ -27,4 +27,4 @@ extern "C" {
 } // extern "C"
 #endif
 
-#endif // PODRANK_ODDS_H
+#endif // PODRANK_PROBABILITIES_H
