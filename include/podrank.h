@@ -402,10 +402,11 @@ int32_t podrank_select(const struct podrank_pod *pods,
 // that tie, the one with the lower index goes first. The records do not move. If order_len is below
 // pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
-// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With pods_len / 4 + 1 elements, sorting a long list is
-// several times faster. A shorter buffer helps less, and a longer one no more. On machines without 64-bit atomics, such as
-// Cortex-M and 32-bit RISC-V, scratch is always ignored.
-// The time grows with n log n, for n pods. With 64-bit atomics, it grows with n if they are in the order or in its reverse.
+// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With pods_len / 4 + 1 elements, sorting a
+// long list is several times faster. A shorter buffer helps less, and a longer one no more. On machines without 64-bit
+// atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
+// The time grows with n log n, for n pods. With 64-bit atomics, it grows with n if they are in the order or in its
+// reverse.
 PODRANK_NODISCARD
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,

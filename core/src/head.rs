@@ -3,8 +3,8 @@
 use crate::order::value;
 use crate::{Pod, Policy, Rule};
 
-/// Scratch memory for one victim of [`Policy::select_with`], or for four pods of [`Policy::sort_with`]: make a buffer of
-/// `Scratch::default()`. It takes 64 bytes, as C's `podrank_scratch` does.
+/// Scratch memory for one victim of [`Policy::select_with`], or for four pods of [`Policy::sort_with`]: make a buffer
+/// of `Scratch::default()`. It takes 64 bytes, as C's `podrank_scratch` does.
 pub type Scratch = [Candidate; 4];
 
 /// A quarter of a [`Scratch`]. Its contents are private.

@@ -137,8 +137,8 @@ impl Policy {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// Returns how each pod compares with the next: `Greater` for all, or `Less` or `Equal` for all. Returns `None` if it
-    /// is neither.
+    /// Returns how each pod compares with the next: `Greater` for all, or `Less` or `Equal` for all. Returns `None`
+    /// if it is neither.
     ///
     /// Computes each word of a pod only once, and the later ones only if the first ones tie.
     pub(crate) fn run(&self, pods: &[Pod]) -> Option<Ordering> {

@@ -7,7 +7,8 @@ use crate::sort::{Comparison, quicksort, runs};
 use crate::{Candidate, OrderError, Pod, Policy, Scratch, TooManyPods};
 use core::cmp::Ordering;
 
-/// How many candidates are on the stack if the scratch buffer is shorter: more take long to initialise for a short list.
+/// How many candidates are on the stack if the scratch buffer is shorter. More would take long to initialise for a
+/// short list.
 const LEAST: usize = 64;
 
 impl Policy {
@@ -15,9 +16,9 @@ impl Policy {
     /// lower index goes first. Returns the part of `order` that was written, which is as long as `pods`. The
     /// records do not move.
     ///
-    /// For n pods, it takes O(n log n) comparisons, or n - 1 if they are listed in the order or in its reverse. On
-    /// machines with 64-bit atomics, it uses a few KiB of stack, and [`sort_with`](Policy::sort_with) is faster for a long
-    /// list.
+    /// For n pods, it takes O(n log n) comparisons. On machines with 64-bit atomics, it takes n - 1 if they are listed
+    /// in the order or in its reverse, and uses a few KiB of stack. There, [`sort_with`](Policy::sort_with) is faster
+    /// for a long list.
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for
