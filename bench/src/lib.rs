@@ -15,3 +15,4 @@ pub mod preview;
 pub mod race;
 pub mod report;
 pub mod settle;
+pub mod sort;

@@ -3,7 +3,7 @@
 //! `podrank-bench DIRECTORY [MOST_PODS]` writes `RESULTS.md` into the directory, and is run at the top of the checkout.
 
 use podrank_bench::report::Report;
-use podrank_bench::{go, grid, odds, preview, settle};
+use podrank_bench::{go, grid, odds, preview, settle, sort};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn run(most_pods: usize) -> Result<Report, Box<dyn Error>> {
     let mut report = Report::default();
     grid::run(most_pods, &mut report);
+    sort::run(most_pods, &mut report);
     settle::run(most_pods, &mut report);
     odds::run(&mut report);
     preview::run(most_pods / 10, &mut report)?;

@@ -475,12 +475,15 @@ fn output<T>(name: &'static str, values: &[T]) -> (&'static str, Vec<u8>) {
 impl Call<'_> {
     fn expected(&self, policy: &Policy) -> Answer {
         match self.function.name {
+            "podrank_node_number" if self.lens[1] == 0 => Err(vec![PODRANK_ERR_NODE_NAME]),
+            "podrank_node_number" if self.lens[0] == 0 => Err(vec![PODRANK_ERR_NODES_FULL]),
             // The laws look at what these write.
             "podrank_compare"
             | "podrank_decide"
             | "podrank_explain"
             | "podrank_kubernetes_compare"
-            | "podrank_key" => Ok(vec![]),
+            | "podrank_key"
+            | "podrank_node_number" => Ok(vec![]),
             "podrank_select"
             | "podrank_sort"
             | "podrank_predict"
@@ -495,9 +498,6 @@ impl Call<'_> {
                 self.on_nodes(policy)
             }
             "podrank_steer" => self.steer(policy),
-            "podrank_node_number" if self.lens[1] == 0 => Err(vec![PODRANK_ERR_NODE_NAME]),
-            "podrank_node_number" if self.lens[0] == 0 => Err(vec![PODRANK_ERR_NODES_FULL]),
-            "podrank_node_number" => Ok(vec![]),
             _ => self.text(),
         }
     }

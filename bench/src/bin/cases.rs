@@ -69,6 +69,10 @@ fn lists() {
     for set in [DataSet::Spread, DataSet::Rollout] {
         let (pods, policy) = (black_box(set.pods(order.len())), black_box(log_scaled()));
         case(&format!("sort 1,000 {}", set.name()), || policy.sort(&pods, &mut order).is_ok());
+        let mut candidates = contenders::scratch(&pods, pods.len());
+        case(&format!("sort 1,000 {}, scratch", set.name()), || {
+            policy.sort_with(&pods, &mut order, &mut candidates).is_ok()
+        });
         case(&format!("settle 500 of 1,000 {}", set.name()), || {
             policy.predict(&pods, 500, &mut order, &mut scores).map_or(0, |settled| settled.quota())
         });
