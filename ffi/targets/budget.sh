@@ -44,7 +44,7 @@ controller="podrank_compare podrank_select podrank_sort podrank_count_ranks podr
     image order-and-choose-victims ffi/targets/empty.c podrank_count_ranks podrank_select
     image a-node-agent ffi/targets/empty.c podrank_select $agent
     image examples-c/firmware examples-c/firmware/main.c
-    image order,-settle,-controller ffi/targets/empty.c $controller
+    image order,-predict,-controller ffi/targets/empty.c $controller
     image every-function ffi/targets/empty.c $names
 } >"$tmp/images.txt"
 

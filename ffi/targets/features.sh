@@ -5,7 +5,7 @@
 
 # of FEATURE: the functions that it adds.
 of() {
-    local -A modules=([kubernetes]="odds upstream" [steering]=steer [controller]=controller)
+    local -A modules=([kubernetes]="probabilities kubernetes" [steering]=steer [controller]=controller)
     sed -nE 's/^pub .*extern "C" fn (podrank_\w+).*/\1/p' $(printf 'ffi/src/%s.rs ' ${modules[$1]})
 }
 
