@@ -11,7 +11,7 @@ import arm
 STACK = 1024
 # Of whole programs, with the start code and the mem functions. What has everything is only printed.
 IMAGES = {"order and choose victims": 4096, "a node agent": 5120, "examples-c/firmware": 8192,
-          "order, settle, controller": 12 * 1024}
+          "order, predict, controller": 12 * 1024}
 # All of podrank in a program that calls one function.
 ALONE = {"podrank_spread": 2560, "podrank_steer": 5376,}
 # How much faster than n log2 k the number of instructions may grow from one n to the next.
