@@ -92,13 +92,17 @@ pub fn pods(u: &mut Unstructured<'_>, now: i64, len: RangeInclusive<usize>) -> R
             pods.push(pod(choice, u, now, &pods)?);
             continue;
         }
-        // A few bytes stand for many pods, because the fuzzer starts with short inputs.
-        let (count, seed) = (usize::from(u.arbitrary::<u8>()?), u.arbitrary::<u16>()?);
+        // A few bytes stand for many pods that differ in some fields, because the fuzzer starts with short inputs.
+        let (count, seed, changed) =
+            (usize::from(u.arbitrary::<u8>()?), u.arbitrary::<u16>()?, u.arbitrary()?);
+        // Most lists are short, because long ones take longer.
+        let count = if count < 192 { count % 14 } else { 5 * (count - 192) };
+        let same = pods.last().copied().unwrap_or_default();
         let mut random = random(seed.into());
         let bytes: Vec<u8> = (0..32 * count).map(|_| random(256).to_le_bytes()[0]).collect();
         let u = &mut Unstructured::new(&bytes);
         for _ in 0..count.min(*len.end() - pods.len()) {
-            pods.push(pod(u.arbitrary()?, u, now, &pods)?);
+            pods.push(with(same, few(u, now)?, changed));
         }
     }
     Ok(pods)
@@ -122,17 +126,23 @@ fn pod(choice: u8, u: &mut Unstructured<'_>, now: i64, pods: &[Pod]) -> Result<P
             u.fill_buffer(&mut bytes[field])?;
         }
         _ => {
-            let changed: u16 = u.arbitrary()?;
-            // SAFETY: as above.
-            let other = unsafe { transmute::<Pod, Bytes>(few(u, now)?) };
-            let is_changed = |(field, _): &(usize, Range<usize>)| changed >> field & 1 == 1;
-            for (_, field) in FIELDS.into_iter().enumerate().filter(is_changed) {
-                bytes[field.clone()].copy_from_slice(&other[field]);
-            }
+            let changed = u.arbitrary()?;
+            return Ok(with(latest, few(u, now)?, changed));
         }
     }
     // SAFETY: any bytes are a record.
     Ok(unsafe { transmute::<Bytes, Pod>(bytes) })
+}
+
+/// Returns the pod with some fields of another: bit by bit, `changed` says which.
+fn with(pod: Pod, other: Pod, changed: u16) -> Pod {
+    // SAFETY: records are plain integers without padding.
+    let [mut bytes, other] = [pod, other].map(|pod| unsafe { transmute::<Pod, Bytes>(pod) });
+    for (_, field) in FIELDS.into_iter().enumerate().filter(|(i, _)| changed >> i & 1 == 1) {
+        bytes[field.clone()].copy_from_slice(&other[field]);
+    }
+    // SAFETY: any bytes are a record.
+    unsafe { transmute::<Bytes, Pod>(bytes) }
 }
 
 /// Any gates, and mostly the usual `now`.

@@ -31,8 +31,9 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     if distinct && (pods.len() <= 12 || salt % 16 == 1) {
         odds::odds_add_up(&Core, &policy, &pods, k);
     }
-    // Frequencies, too. Few pods take less, and show as well whether lists are shuffled uniformly.
-    if distinct && salt % (if pods.len() <= 8 { 4 } else { 64 }) == 1 {
+    // Frequencies, too. Few pods take less, and show as well whether lists are shuffled uniformly. Of fewer than 8, no
+    // lists are sampled.
+    if distinct && pods.len() >= 8 && salt % (if pods.len() <= 12 { 2 } else { 64 }) == 1 {
         odds::odds_are_frequencies(&Core, &policy, &pods, k, salt);
     }
     Ok(())
