@@ -5,33 +5,43 @@ use core::cmp::Ordering;
 use core::mem;
 use core::ops::Range;
 
-/// A pod's place in the order, as a number of 64 bytes: the pod with the smaller key goes first.
+/// A pod's place in the order, as 64 bytes: the pod with the smaller key goes first.
 ///
 /// [`Policy::key`] says which keys compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key([u64; WORDS]);
+pub struct Key([u8; Self::LEN]);
+
+/// The bytes of a key, eight at a time, the first in the highest bits.
+pub(crate) type Words = [u64; WORDS];
 
 const WORDS: usize = 8;
 /// The position of the bits of the rules before the tier in the first word.
 const CLASS_SHIFT: u32 = 54;
 
 impl Key {
-    /// The length of [`Key::to_bytes`].
-    pub const LEN: usize = WORDS * size_of::<u64>();
+    /// The number of bytes.
+    pub const LEN: usize = size_of::<Words>();
 
-    /// The number of the format of [`Key::to_bytes`]. It changes whenever some pods' keys get other bytes, as with a new rule.
-    /// So a store of keys keeps this number with them, and makes all keys anew if it is another.
+    /// The number of the format of the bytes. It changes whenever some pods' keys get other bytes, as with a new rule. So a store of
+    /// keys keeps this number with them, and makes all keys again if it differs.
     pub const FORMAT: u32 = 1;
+
+    /// Returns a key that was stored as bytes. Any bytes are a key.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+        Self(bytes)
+    }
 
     /// Returns the key as bytes, which compare as the pods do, also by `memcmp`. They do not depend on the machine.
     #[must_use]
-    pub fn to_bytes(&self) -> [u8; Self::LEN] {
-        let mut bytes = [0; Self::LEN];
-        let (chunks, _) = bytes.as_chunks_mut();
-        for (chunk, word) in chunks.iter_mut().zip(self.0) {
-            *chunk = word.to_be_bytes();
-        }
-        bytes
+    pub const fn to_bytes(&self) -> [u8; Self::LEN] {
+        self.0
+    }
+}
+
+impl AsRef<[u8]> for Key {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -186,26 +196,36 @@ impl Policy {
             .unwrap_or((Ordering::Equal, None))
     }
 
-    /// Returns the pod's place in the order as a number. **Compare only keys of one [format](Key::FORMAT) that were made with the
+    /// Returns the pod's place in the order as bytes. **Compare only keys of one [format](Key::FORMAT) that were made with the
     /// same `now` and gates**, whichever release made them.
     ///
     /// A key costs a little more than a comparison. It pays off for a pod that is compared often, and for
     /// sorting outside this crate, such as in a database.
     #[must_use]
     pub fn key(&self, pod: &Pod) -> Key {
-        Key([0, 1, 2, 3, 4, 5, 6, 7].map(|i| word(i, pod, self)))
+        let mut bytes = [0; Key::LEN];
+        let (chunks, _) = bytes.as_chunks_mut();
+        for (chunk, word) in chunks.iter_mut().zip(self.words(pod)) {
+            *chunk = word.to_be_bytes();
+        }
+        Key(bytes)
+    }
+
+    /// Returns the words of a key, which compare as its bytes do.
+    pub(crate) fn words(&self, pod: &Pod) -> Words {
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| word(i, pod, self))
     }
 
     /// Returns whether `pod` goes before the pod with this key.
     #[inline(always)]
-    pub(crate) fn goes_before(&self, pod: &Pod, key: &Key) -> bool {
+    pub(crate) fn goes_before(&self, pod: &Pod, key: &Words) -> bool {
         self.compare_with_key(pod, key).is_lt()
     }
 
     /// Compares `pod` with the pod with this key.
     #[inline(always)]
-    pub(crate) fn compare_with_key(&self, pod: &Pod, key: &Key) -> Ordering {
-        for (i, theirs) in key.0.iter().enumerate() {
+    pub(crate) fn compare_with_key(&self, pod: &Pod, key: &Words) -> Ordering {
+        for (i, theirs) in key.iter().enumerate() {
             match word(i, pod, self).cmp(theirs) {
                 Ordering::Equal => {}
                 ordering => return ordering,

@@ -110,7 +110,7 @@ impl Policy {
         fill_with_indices(victims);
         let before = |a, b| self.index_goes_before(pods, a, b);
         heapify(victims, &before);
-        let last = |victims: &[u32]| Some(self.key(pods.get(*victims.first()? as usize)?));
+        let last = |victims: &[u32]| Some(self.words(pods.get(*victims.first()? as usize)?));
         let Some(mut last_key) = last(victims) else { return };
         for (index, pod) in numbered(pods).skip(victims.len()) {
             // A pod that ties is no victim, because every victim so far has a lower index.
@@ -141,7 +141,7 @@ impl Policy {
                 len = k;
                 let last = k.checked_sub(1).and_then(|last| scratch.get(last));
                 if let Some(last) = last.and_then(|last| pods.get(last.index() as usize)) {
-                    last_key = Some(self.key(last));
+                    last_key = Some(self.words(last));
                     prefilter = Prefilter::at(last, self);
                 }
             }

@@ -1,7 +1,7 @@
 //! Sorts all pods of a list, in the caller's memory.
 
 use crate::ffi::IS_SCRATCH_USED;
-use crate::order::Key;
+use crate::order::Words;
 use crate::select::fill_with_indices;
 use crate::sort::{Comparison, quicksort, runs};
 use crate::{Candidate, OrderError, Pod, Policy, Scratch, TooManyPods};
@@ -121,10 +121,10 @@ struct Indices<'a> {
 }
 
 impl Comparison<u32> for Indices<'_> {
-    type Pivot = (Option<Key>, u32);
+    type Pivot = (Option<Words>, u32);
 
     fn pivot(&self, index: u32) -> Self::Pivot {
-        (self.pods.get(index as usize).map(|pod| self.policy.key(pod)), index)
+        (self.pods.get(index as usize).map(|pod| self.policy.words(pod)), index)
     }
 
     #[inline(always)]
