@@ -11,6 +11,7 @@
 //         podrank_options options = PODRANK_OPTIONS_AT(1773144000000000000); /* when you decide, in nanoseconds */
 //         uint32_t victims[1];
 //         size_t selected;
+//         PODRANK_REQUIRE_ABI(); /* does not link with a library of another ABI */
 //         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
 //         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
 //         pods[0].restarts = 3; /* so it goes first */
@@ -20,15 +21,19 @@
 //         return 0;
 //     }
 //
-// Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
-// to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for how likely Kubernetes deletes
-// each pod, podrank/steer.h to make it delete the pods that you want.
+// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI. podrank_predict
+// and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it, as the changelog says.
+//
+// Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time, so link
+// such a program statically. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
+// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
-//     release gives a number another meaning. A compiler warns of a call that ignores it: see PODRANK_NODISCARD.
-//     (Functions that return a static text, a time, or the number of the ABI or of the format of keys return no status.)
+//     release gives a number another meaning. Treat one that you do not know as an error, because later releases add some. If
+//     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
+//     return a static text, or the number of the ABI or of the format of keys, return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
 //     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
@@ -38,18 +43,19 @@
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
 //     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
-//  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
-//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
+//  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
+//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first invalid record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
 //     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
-// 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. Each function says how its time grows.
-//     The slowest is podrank_probabilities: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
+// 10. Every call returns, whatever the buffers hold: no panic, no abort, no waiting. A function that does not say how its time grows
+//     takes constant time, or time in proportion to the text that it reads. The one exception to this promise is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
 //     be valid.
 //
-// Your part: a pointer that is not NULL must point to as many elements as its length says, readable for inputs and
-// writable for outputs, and no one else may write them during the call.
+// Your part: a pointer that is not NULL must point to as many elements as its length says, one if it has no length, 16 bytes for a
+// UID, and options->size bytes for options. They must be readable for inputs and writable for outputs, and no one else may
+// write them during the call.
 //
 // WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
@@ -62,7 +68,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Stands before each function that returns a status: a compiler warns if a call ignores it. Define it as nothing, and none does.
+// Precedes each function that returns a status, so that the compiler warns if a call ignores it. Define it as nothing to turn that off.
 #ifndef PODRANK_NODISCARD
 #if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
 #define PODRANK_NODISCARD [[nodiscard]]
@@ -86,7 +92,10 @@ extern "C" {
 #define PODRANK_VERSION_MINOR 1
 #define PODRANK_VERSION_PATCH 0
 
-// If a function contains it, the program links only with a library that has the ABI of this header.
+// The release of Kubernetes whose behavior podrank_predict and podrank_kubernetes_compare reproduce.
+#define PODRANK_KUBERNETES "1.37"
+
+// Put it into any function: the program then links only with a library that has the ABI of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
 
 // Returns the release of the library, such as "1.2.3". The text is static: do not free it.
@@ -128,7 +137,7 @@ uint32_t podrank_abi_1(void);
 // A record's phase is not a PODRANK_PHASE_ value.
 #define PODRANK_ERR_PHASE 7
 
-// A record has a flag that this library does not know.
+// A record, or the state of podrank_plan, has a flag that this library does not know.
 #define PODRANK_ERR_FLAGS 8
 
 // A record's reserved bytes are not all zero.
@@ -161,7 +170,7 @@ uint32_t podrank_abi_1(void);
 // The deletion cost's text starts with '+'.
 #define PODRANK_ERR_COST_PLUS 18
 
-// The deletion cost's text has a leading zero.
+// The deletion cost's text starts with '0' and has more bytes.
 #define PODRANK_ERR_COST_ZERO 19
 
 // The deletion cost's text is only '-'.
@@ -180,7 +189,7 @@ uint32_t podrank_abi_1(void);
 // Start from PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_NOW 24
 
-// A buffer is shorter than the function needs. It says how long the buffer must be.
+// A buffer is shorter than the function's description demands.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
 // The fixed deletion costs leave no room for the tiers: see podrank_steer.
@@ -206,8 +215,9 @@ const char *podrank_status_str(int32_t status);
 // nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
 // times.
 //
-// Times are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET if a timestamp is missing, null or
-// 0001-01-01T00:00:00Z. podrank_time_from_unix makes them from seconds.
+// Times are nanoseconds of one clock, the same for all pods and for now: for Kubernetes' timestamps, nanoseconds since
+// the Unix epoch. They are PODRANK_TIME_UNSET if a timestamp is missing, null or 0001-01-01T00:00:00Z.
+// podrank_time_from_unix makes them from seconds.
 typedef struct podrank_pod {
     // metadata.uid as 16 bytes, the most significant first: see podrank_uid_parse.
     uint8_t uid[16];
@@ -264,23 +274,23 @@ typedef struct podrank_pod {
 // The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
 #define PODRANK_POD_PREFERRED 4u
 
-// Finds the first record that is not sound. Every other function also checks its records; this one says
-// which record is not sound and why, for records from a file or another machine.
+// Finds the first invalid record. Every other function also checks its records, but does not say which record is
+// invalid. RETURNS PODRANK_OK ALSO IF IT FINDS ONE: compare *first_invalid with pods_len.
 //
-// Stores the index of that record in *first_unsound, and in *why the status that other functions would
-// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
-// pods_len and PODRANK_OK.
+// Stores the index of that record in *first_invalid, and in *why the status that other functions would
+// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are valid, it stores
+// pods_len and PODRANK_OK. It does not check the member node, which has its range where it is read.
 // The time grows with pods_len.
 PODRANK_NODISCARD
 int32_t podrank_validate(const struct podrank_pod *pods,
                          size_t pods_len,
-                         size_t *first_unsound,
+                         size_t *first_invalid,
                          int32_t *why);
 
 // Sets the rank of each pod in the array pods to the number of pods on its node, counting both arrays. The
 // array others has the related active pods that cannot be victims, such as those of another ReplicaSet of
-// the same Deployment. others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes
-// counts ranks once, before it sorts.
+// the same Deployment, and none that is in the array pods, because it would count twice. others may be NULL with
+// others_len 0. Unassigned pods share one count. Kubernetes counts ranks once, before it sorts.
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
@@ -294,21 +304,23 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
                             size_t counts_len);
 
 // Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
-// epoch, and stores it in *time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
+// epoch, and stores it in *time. nanoseconds are added, also to negative seconds, and may be 1000000000 or more. Times outside 1677-09-21 to
 // 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
 // into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 PODRANK_NODISCARD
-int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *time);
+int32_t podrank_time_from_unix(int64_t seconds,
+                               uint32_t nanoseconds,
+                               int64_t *time);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // OPTIONS
 
-// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
-// kube-controller-manager does at that time.
+// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which compares ages by age
+// bucket, as kube-controller-manager does.
 //
-// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
-// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
-// same, set now and PODRANK_OPTIONS_NOW.
+// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default feature gates, and
+// times compared as they are, because without a now there are no ages. Kubernetes has not compared times in that way
+// since 1.31, so do not predict its deletions without a now.
 typedef struct podrank_options {
     // sizeof(podrank_options). Options may grow. A library accepts the smaller size of an older header, and
     // reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
@@ -325,7 +337,7 @@ typedef struct podrank_options {
 #define PODRANK_OPTIONS_INIT \
     { (uint32_t)sizeof(podrank_options), 0, 0 }
 
-// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
+// The options' now is set. Ages are compared by age bucket.
 #define PODRANK_OPTIONS_NOW 1u
 
 // Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
@@ -340,7 +352,7 @@ typedef struct podrank_options {
 // The largest size of options that a library accepts.
 #define PODRANK_OPTIONS_SIZE_MAX 1024u
 
-// The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
+// Kubernetes' default gates, and ages at the time now, in nanoseconds since the Unix epoch:
 // `podrank_options options = PODRANK_OPTIONS_AT(now);`
 #define PODRANK_OPTIONS_AT(now) \
     { (uint32_t)sizeof(podrank_options), PODRANK_OPTIONS_NOW, (now) }
@@ -383,6 +395,7 @@ int32_t podrank_decide(const struct podrank_pod *a,
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
 // to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
 // index goes first. The records do not move. If pods on crowded nodes should go first, call podrank_count_ranks before.
+// Kubernetes' own result can differ: see podrank_predict.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
@@ -433,8 +446,8 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 // is then PODRANK_RULE_UID. Only there does it compare UIDs, so pods with different UIDs can tie. And from
 // 2^49 ns (6.5 days) on, its age buckets begin a little below the powers of two.
 //
-// NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next, or a pod can be
-// after one and before the other of two pods that tie. The reason is that different times in one age bucket let
+// NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next and the last before the
+// first; or two pods tie, but a third is after one and before the other. The reason is that different times in one age bucket let
 // the UIDs decide, but equal times let later rules decide.
 PODRANK_NODISCARD
 int32_t podrank_kubernetes_compare(const struct podrank_pod *a,
@@ -447,9 +460,9 @@ int32_t podrank_kubernetes_compare(const struct podrank_pod *a,
 // (see podrank_kubernetes_compare), and pods can tie in everything that it compares, because it does not compare UIDs at
 // the end. In both cases its list order decides.
 //
-// Fills the array order with the indices of all pods. The first deleted_len of them are CERTAIN: it deletes
-// them in every list order. The next possible_len are CONTESTED: it deletes k - deleted_len of them, and
-// the list order decides which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
+// Fills the array order with the indices of all pods. It deletes the first *deleted_len of them in every list order. The
+// next *possible_len are possible: it deletes min(k, pods_len) - *deleted_len of them, and the list order decides
+// which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
 // If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
@@ -598,10 +611,13 @@ PODRANK_NODISCARD
 int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 
 // Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
-// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
-// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
+// is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
+// the cost is 0. If the status is from PODRANK_ERR_COST_EMPTY to PODRANK_ERR_COST_RANGE, Kubernetes rejects the text and
+// uses 0, so do the same.
 PODRANK_NODISCARD
-int32_t podrank_deletion_cost_parse(const char *text, size_t text_len, int32_t *cost);
+int32_t podrank_deletion_cost_parse(const char *text,
+                                    size_t text_len,
+                                    int32_t *cost);
 
 // A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
 typedef struct podrank_node_name {
@@ -623,7 +639,9 @@ typedef struct podrank_node_name {
 // nodes: the fuller it is, the longer it takes to find a name.
 //
 // If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-// With a third more slots than names, the time does not grow with the table. In a full one, it grows with table_len.
+// Names cannot be removed: to forget them, zero the table and number all nodes again. A call may write the table, so threads that
+// share one need a lock. With a third more slots than names, the time does not grow with the table on average. In a full one, it
+// grows with table_len.
 PODRANK_NODISCARD
 int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t table_len,
@@ -639,7 +657,7 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 
 // The number of the format of keys. It changes whenever some pods' keys get other bytes, as with a new rule. So a
 // store of keys compares the number that it stored with podrank_key_format() of the library that it runs with, and if they
-// differ, makes all keys anew from the pods.
+// differ, makes all keys again from the pods.
 #define PODRANK_KEY_FORMAT 1u
 
 // Returns the format of the keys that this library makes: PODRANK_KEY_FORMAT of its own header.
@@ -651,7 +669,8 @@ uint32_t podrank_key_format(void);
 // The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
 //
 // To store keys, store podrank_key_format() with them, and make them without a now, by which they would age: with options
-// NULL, or without PODRANK_OPTIONS_NOW.
+// NULL, or without PODRANK_OPTIONS_NOW. A key also holds the rank, which changes when another pod comes to the node or leaves it:
+// make the keys of all pods on that node again, or leave all ranks at 0.
 PODRANK_NODISCARD
 int32_t podrank_key(const struct podrank_pod *pod,
                     const struct podrank_options *options,

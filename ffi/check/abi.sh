@@ -7,9 +7,9 @@
 . "$(dirname "$0")/common.sh"
 list=ffi/abi.txt
 
-# Every macro is read below, or is a function, an initialiser, an include guard, an attribute or the text of the version.
+# Every macro is read below, or is a function, an initialiser, an include guard, an attribute or the text of a version.
 unread=$(sed -nE '/^#define [A-Z0-9_]+\(/d; s/^#define ([A-Z0-9_]+)( .*|$)/\1\2/p' "${headers[@]}" |
-    grep -vE '^PODRANK_([A-Z_]*_)?H$|^PODRANK_[A-Z_]+_INIT |^PODRANK_NODISCARD|^PODRANK_VERSION "|^[A-Z0-9_]+ +[-A-Z0-9_]+u?$') || true
+    grep -vE '^PODRANK_([A-Z_]*_)?H$|^PODRANK_[A-Z_]+_INIT |^PODRANK_NODISCARD|^PODRANK_(VERSION|KUBERNETES) "|^[A-Z0-9_]+ +[-A-Z0-9_]+u?$') || true
 [ -z "$unread" ] || fail "a macro that is no number: $unread"
 
 # listed HEADER...: what these headers declare: constants, sizes, members with their types and offsets, and functions. The numbers come

@@ -11,6 +11,7 @@
 //         podrank_options options = PODRANK_OPTIONS_AT(1773144000000000000); /* when you decide, in nanoseconds */
 //         uint32_t victims[1];
 //         size_t selected;
+//         PODRANK_REQUIRE_ABI(); /* does not link with a library of another ABI */
 //         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
 //         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
 //         pods[0].restarts = 3; /* so it goes first */
@@ -20,15 +21,19 @@
 //         return 0;
 //     }
 //
-// Three more headers include this one. Until a program uses them, they may change with any release, so they need PODRANK_UNSTABLE
-// to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for how likely Kubernetes deletes
-// each pod, podrank/steer.h to make it delete the pods that you want.
+// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI. podrank_predict
+// and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it, as the changelog says.
+//
+// Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time, so link
+// such a program statically. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
+// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
-//     release gives a number another meaning. A compiler warns of a call that ignores it: see PODRANK_NODISCARD.
-//     (Functions that return a static text, a time, or the number of the ABI or of the format of keys return no status.)
+//     release gives a number another meaning. Treat one that you do not know as an error, because later releases add some. If
+//     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
+//     return a static text, or the number of the ABI or of the format of keys, return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
 //     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
@@ -38,18 +43,19 @@
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
 //     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
-//  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
-//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
+//  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
+//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first invalid record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
 //     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
-// 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. Each function says how its time grows.
-//     The slowest is podrank_probabilities: seconds for tens of thousands of pods, unless you ask for fewer samples. The one exception is the
+// 10. Every call returns, whatever the buffers hold: no panic, no abort, no waiting. A function that does not say how its time grows
+//     takes constant time, or time in proportion to the text that it reads. The one exception to this promise is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
 //     be valid.
 //
-// Your part: a pointer that is not NULL must point to as many elements as its length says, readable for inputs and
-// writable for outputs, and no one else may write them during the call.
+// Your part: a pointer that is not NULL must point to as many elements as its length says, one if it has no length, 16 bytes for a
+// UID, and options->size bytes for options. They must be readable for inputs and writable for outputs, and no one else may
+// write them during the call.
 //
 // WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
@@ -62,7 +68,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Stands before each function that returns a status: a compiler warns if a call ignores it. Define it as nothing, and none does.
+// Precedes each function that returns a status, so that the compiler warns if a call ignores it. Define it as nothing to turn that off.
 #ifndef PODRANK_NODISCARD
 #if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
 #define PODRANK_NODISCARD [[nodiscard]]
@@ -86,7 +92,10 @@ extern "C" {
 #define PODRANK_VERSION_MINOR @MINOR@
 #define PODRANK_VERSION_PATCH @PATCH@
 
-// If a function contains it, the program links only with a library that has the ABI of this header.
+// The release of Kubernetes whose behavior podrank_predict and podrank_kubernetes_compare reproduce.
+#define PODRANK_KUBERNETES "1.37"
+
+// Put it into any function: the program then links only with a library that has the ABI of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
 
 @lib@
@@ -106,7 +115,7 @@ extern "C" {
 
 @options@
 
-// The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
+// Kubernetes' default gates, and ages at the time now, in nanoseconds since the Unix epoch:
 // `podrank_options options = PODRANK_OPTIONS_AT(now);`
 #define PODRANK_OPTIONS_AT(now) \
     { (uint32_t)sizeof(podrank_options), PODRANK_OPTIONS_NOW, (now) }

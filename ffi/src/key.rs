@@ -12,7 +12,7 @@ pub const PODRANK_KEY_LEN: usize = 64;
 
 /// The number of the format of keys. It changes whenever some pods' keys get other bytes, as with a new rule. So a
 /// store of keys compares the number that it stored with podrank_key_format() of the library that it runs with, and if they
-/// differ, makes all keys anew from the pods.
+/// differ, makes all keys again from the pods.
 pub const PODRANK_KEY_FORMAT: u32 = 1;
 
 const _: () = {
@@ -32,7 +32,8 @@ pub extern "C" fn podrank_key_format() -> u32 {
 /// The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// To store keys, store podrank_key_format() with them, and make them without a now, by which they would age: with options
-/// NULL, or without PODRANK_OPTIONS_NOW.
+/// NULL, or without PODRANK_OPTIONS_NOW. A key also holds the rank, which changes when another pod comes to the node or leaves it:
+/// make the keys of all pods on that node again, or leave all ranks at 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_key(
     pod: *const podrank_pod,

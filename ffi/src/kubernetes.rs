@@ -16,8 +16,8 @@ use podrank::{KubernetesOrdering, Pod, Rule};
 /// is then PODRANK_RULE_UID. Only there does it compare UIDs, so pods with different UIDs can tie. And from
 /// 2^49 ns (6.5 days) on, its age buckets begin a little below the powers of two.
 ///
-/// NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next, or a pod can be
-/// after one and before the other of two pods that tie. The reason is that different times in one age bucket let
+/// NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next and the last before the
+/// first; or two pods tie, but a third is after one and before the other. The reason is that different times in one age bucket let
 /// the UIDs decide, but equal times let later rules decide.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_kubernetes_compare(
@@ -50,9 +50,9 @@ pub unsafe extern "C" fn podrank_kubernetes_compare(
 /// (see podrank_kubernetes_compare), and pods can tie in everything that it compares, because it does not compare UIDs at
 /// the end. In both cases its list order decides.
 ///
-/// Fills the array order with the indices of all pods. The first deleted_len of them are CERTAIN: it deletes
-/// them in every list order. The next possible_len are CONTESTED: it deletes k - deleted_len of them, and
-/// the list order decides which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
+/// Fills the array order with the indices of all pods. It deletes the first *deleted_len of them in every list order. The
+/// next *possible_len are possible: it deletes min(k, pods_len) - *deleted_len of them, and the list order decides
+/// which. It keeps the rest. If k is pods_len or more, all are deleted. scores is scratch memory.
 /// If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet

@@ -6,12 +6,12 @@ use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, P
 use core::mem::size_of;
 use podrank::{FeatureGates, Policy, Time};
 
-/// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
-/// kube-controller-manager does at that time.
+/// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which compares ages by age
+/// bucket, as kube-controller-manager does.
 ///
-/// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
-/// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
-/// same, set now and PODRANK_OPTIONS_NOW.
+/// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default feature gates, and
+/// times compared as they are, because without a now there are no ages. Kubernetes has not compared times in that way
+/// since 1.31, so do not predict its deletions without a now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_options {
@@ -26,7 +26,7 @@ pub struct podrank_options {
     pub now: i64,
 }
 
-/// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
+/// The options' now is set. Ages are compared by age bucket.
 pub const PODRANK_OPTIONS_NOW: u32 = 1;
 /// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
 pub const PODRANK_OPTIONS_POD_DELETION_COST_OFF: u32 = 2;

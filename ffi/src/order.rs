@@ -88,6 +88,7 @@ pub unsafe extern "C" fn podrank_decide(
 /// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
 /// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
 /// index goes first. The records do not move. If pods on crowded nodes should go first, call podrank_count_ranks before.
+/// Kubernetes' own result can differ: see podrank_predict.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 /// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be

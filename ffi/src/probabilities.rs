@@ -34,11 +34,12 @@ same_layout!(podrank_probability_scratch, ProbabilityScratch, 32:);
 /// Finds what podrank_predict finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
 /// share of all lists of these pods in which its sort puts the pod among the first k.
 ///
-/// order, deleted_len and possible_len get what podrank_predict stores there. The array probabilities gets one element for each pod:
-/// 1 of 1 for those that it deletes in any list, 0 of 1 for those that it keeps. The probabilities of possible pods are exact if all of them relate alike to
-/// every other pod, and if there are up to 12 pods, of which up to 7 are possible. Otherwise they come from samples
-/// random lists, or from 4096 if that is 0, always the same ones. With 4096, the standard error is at most 0.8 percentage points. A possible pod that is deleted in none or
-/// in all of these lists is possible all the same. All probabilities add up to k, or to pods_len if that is less. The same pods have the
+/// order, deleted_len and possible_len get what podrank_predict stores there. probabilities[i] is that of pods[i]: 1 of 1 if it
+/// is deleted in every list order, 0 of 1 if in none. The others are exact in two cases: all possible pods relate alike to
+/// every other pod; or there are at most 12 pods, of which at most 7 are possible. Otherwise they are estimated from
+/// pseudo-random list orders, the same in every call and release. samples is their number; 0 means 4096, with which the
+/// standard error is at most 0.8 percentage points. A possible pod that is deleted in none or in all of them is possible all
+/// the same. All probabilities add up to k, or to pods_len if that is less. The same pods have the
 /// same probabilities in any list and on any machine, if their UIDs are distinct.
 ///
 /// The probabilities hold for one sync, as what podrank_predict finds does, and as long as nothing is known of the list: a

@@ -9,8 +9,9 @@ use podrank::{Flags, Phase, Pod, Time};
 /// nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
 /// times.
 ///
-/// Times are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET if a timestamp is missing, null or
-/// 0001-01-01T00:00:00Z. podrank_time_from_unix makes them from seconds.
+/// Times are nanoseconds of one clock, the same for all pods and for now: for Kubernetes' timestamps, nanoseconds since
+/// the Unix epoch. They are PODRANK_TIME_UNSET if a timestamp is missing, null or 0001-01-01T00:00:00Z.
+/// podrank_time_from_unix makes them from seconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_pod {
@@ -76,36 +77,36 @@ same_layout!(
         reserved
 );
 
-/// Returns the records if all are sound.
+/// Returns the records if all are valid.
 pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {
     pods.iter().try_for_each(Pod::validate)?;
     Ok(pods)
 }
 
-/// Finds the first record that is not sound. Every other function also checks its records; this one says
-/// which record is not sound and why, for records from a file or another machine.
+/// Finds the first invalid record. Every other function also checks its records, but does not say which record is
+/// invalid. RETURNS PODRANK_OK ALSO IF IT FINDS ONE: compare *first_invalid with pods_len.
 ///
-/// Stores the index of that record in *first_unsound, and in *why the status that other functions would
-/// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
-/// pods_len and PODRANK_OK.
+/// Stores the index of that record in *first_invalid, and in *why the status that other functions would
+/// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are valid, it stores
+/// pods_len and PODRANK_OK. It does not check the member node, which has its range where it is read.
 /// The time grows with pods_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_validate(
     pods: *const podrank_pod,
     pods_len: usize,
-    first_unsound: *mut usize,
+    first_invalid: *mut usize,
     why: *mut i32,
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
-        let (first_unsound, why) = (Output::one(first_unsound)?, Output::one(why)?);
-        apart(&[first_unsound.span(), why.span()], &[pods.span()])?;
+        let (first_invalid, why) = (Output::one(first_invalid)?, Output::one(why)?);
+        apart(&[first_invalid.span(), why.span()], &[pods.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let unsound = pods.read().iter().map(Pod::validate).enumerate().find(|(_, sound)| sound.is_err());
-            let (index, sound) = unsound.unwrap_or((pods_len, Ok(())));
-            first_unsound.set(index);
-            why.set(status(sound.map_err(Error::from)));
+            let invalid = pods.read().iter().map(Pod::validate).enumerate().find(|(_, valid)| valid.is_err());
+            let (index, valid) = invalid.unwrap_or((pods_len, Ok(())));
+            first_invalid.set(index);
+            why.set(status(valid.map_err(Error::from)));
         }
         Ok(())
     })
@@ -113,8 +114,8 @@ pub unsafe extern "C" fn podrank_validate(
 
 /// Sets the rank of each pod in the array pods to the number of pods on its node, counting both arrays. The
 /// array others has the related active pods that cannot be victims, such as those of another ReplicaSet of
-/// the same Deployment. others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes
-/// counts ranks once, before it sorts.
+/// the same Deployment, and none that is in the array pods, because it would count twice. others may be NULL with
+/// others_len 0. Unassigned pods share one count. Kubernetes counts ranks once, before it sorts.
 ///
 /// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 /// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
@@ -145,7 +146,7 @@ pub unsafe extern "C" fn podrank_count_ranks(
 }
 
 /// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
-/// epoch, and stores it in *time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
+/// epoch, and stores it in *time. nanoseconds are added, also to negative seconds, and may be 1000000000 or more. Times outside 1677-09-21 to
 /// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
 /// into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 #[unsafe(no_mangle)]

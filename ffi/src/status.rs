@@ -23,7 +23,7 @@ pub const PODRANK_ERR_OPTIONS_SIZE: i32 = 5;
 pub const PODRANK_ERR_OPTIONS_FLAGS: i32 = 6;
 /// A record's phase is not a PODRANK_PHASE_ value.
 pub const PODRANK_ERR_PHASE: i32 = 7;
-/// A record has a flag that this library does not know.
+/// A record, or the state of podrank_plan, has a flag that this library does not know.
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
@@ -45,7 +45,7 @@ pub const PODRANK_ERR_UID_DIGIT: i32 = 16;
 pub const PODRANK_ERR_COST_EMPTY: i32 = 17;
 /// The deletion cost's text starts with '+'.
 pub const PODRANK_ERR_COST_PLUS: i32 = 18;
-/// The deletion cost's text has a leading zero.
+/// The deletion cost's text starts with '0' and has more bytes.
 pub const PODRANK_ERR_COST_ZERO: i32 = 19;
 /// The deletion cost's text is only '-'.
 pub const PODRANK_ERR_COST_NO_DIGITS: i32 = 20;
@@ -58,7 +58,7 @@ pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 /// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
 /// Start from PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
-/// A buffer is shorter than the function needs. It says how long the buffer must be.
+/// A buffer is shorter than the function's description demands.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 /// The fixed deletion costs leave no room for the tiers: see podrank_steer.
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
@@ -95,7 +95,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_OPTIONS_SIZE => c"the options have an unknown size, or an unknown byte is not zero",
         PODRANK_ERR_OPTIONS_FLAGS => c"the options have an unknown flag",
         PODRANK_ERR_PHASE => c"a record has an unknown phase",
-        PODRANK_ERR_FLAGS => c"a record has an unknown flag",
+        PODRANK_ERR_FLAGS => c"a record or a state has an unknown flag",
         PODRANK_ERR_RESERVED => c"a record has a reserved byte that is not zero",
         PODRANK_ERR_NODE => c"a pod's node number is too large",
         PODRANK_ERR_NODES_FULL => c"the node name is new, and the table has no free slot",
@@ -106,7 +106,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_UID_DIGIT => c"the UID has a byte other than 0-9 and a-f",
         PODRANK_ERR_COST_EMPTY => c"the deletion cost is empty",
         PODRANK_ERR_COST_PLUS => c"the deletion cost starts with '+'",
-        PODRANK_ERR_COST_ZERO => c"the deletion cost has a leading zero",
+        PODRANK_ERR_COST_ZERO => c"the deletion cost starts with 0 and has more bytes",
         PODRANK_ERR_COST_NO_DIGITS => c"the deletion cost has no digits",
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",

@@ -134,7 +134,7 @@ const _: () = {
 same_layout!(podrank_neighbour, Neighbour, 8: set node);
 
 /// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
-/// node, in units of 2^-32. So a set weighs 2^32 in all, however many pods it has. podrank_empty_nodes reads the weights.
+/// node, in units of 2^-32, rounded down. So a set weighs at most 2^32, however many pods it has. podrank_empty_nodes reads the weights.
 ///
 /// neighbours are the active pods of all other sets that are assigned to a node. Leave out those that leave with their node: pods of
 /// DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node number, which you set to 0
@@ -160,12 +160,12 @@ pub unsafe extern "C" fn podrank_node_weights(
 
 /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first. With these tiers,
 /// for any number of victims, no other choice that follows the rules before PODRANK_RULE_TIER and the tiers that the pods have
-/// makes more nodes empty. Within a node, the order decides as ever. podrank_steer makes
+/// makes more nodes empty. Within a node, the order decides as usual. podrank_steer makes
 /// Kubernetes follow the tiers.
 ///
-/// The next node is the one from which the least has to leave besides: its weight, and 2^32 for each of these pods there that
-/// comes later; then the one with the fewest of the pods; then one whose domain has the most of them left; then the one
-/// with the lower number. So if you have a preference, such as cordoned nodes, number these lower. A node that cannot become
+/// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the array on
+/// the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the domain with the most
+/// pods left; then the lower number. So if you have a preference, such as cordoned nodes, number these lower. A node that cannot become
 /// empty comes last, but is not left out.
 ///
 /// pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
@@ -173,12 +173,12 @@ pub unsafe extern "C" fn podrank_node_weights(
 /// needed: PODRANK_ERR_TIERS.
 ///
 /// weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
-/// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: for each level, the number of every node's domain, and
-/// so domains_len is a multiple of weights_len. A number is for one level, and a domain lies in one domain of the level
+/// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is the number of the
+/// node's domain, and so domains_len is a multiple of weights_len. A number is for one level, and a domain lies in one domain of the level
 /// before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
 ///
 /// counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
-/// PODRANK_ERR_SHORT_BUFFER. counts_len must be weights_len and one more for each domain number: if a pod's node has a domain that is not
+/// PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len without domains: if a pod's node has a domain that is not
 /// below counts_len - weights_len, or none on some level: PODRANK_ERR_DOMAIN. If the function fails, no tier changes.
 /// The time grows with n log n for n pods, with each level, and with counts_len.
 #[unsafe(no_mangle)]
@@ -226,7 +226,7 @@ pub const PODRANK_STEER_PRICE_FIXED: u8 = 255;
 /// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 /// it is off, costs have no effect: PODRANK_ERR_GATE.
 ///
-/// prices has one byte for each of the first prices_len pods: what changing the pod's cost is worth to you. It is 1
+/// prices has one byte for each of the first prices_len pods: how much you want to avoid changing the pod's cost. It is 1
 /// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you take the
 /// costs off again that remaining pods got, make those 2, as they take two requests. A pod whose byte is
 /// PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with

@@ -72,8 +72,9 @@ pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usiz
 }
 
 /// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
-/// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
-/// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
+/// is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
+/// the cost is 0. If the status is from PODRANK_ERR_COST_EMPTY to PODRANK_ERR_COST_RANGE, Kubernetes rejects the text and
+/// uses 0, so do the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_cost_parse(
     text: *const c_char,
@@ -113,7 +114,9 @@ const _: () = {
 /// nodes: the fuller it is, the longer it takes to find a name.
 ///
 /// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-/// With a third more slots than names, the time does not grow with the table. In a full one, it grows with table_len.
+/// Names cannot be removed: to forget them, zero the table and number all nodes again. A call may write the table, so threads that
+/// share one need a lock. With a third more slots than names, the time does not grow with the table on average. In a full one, it
+/// grows with table_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_number(
     table: *mut podrank_node_name,

@@ -492,7 +492,7 @@ impl Call<'_> {
             "podrank_validate" => {
                 let mut records = self.bytes("pods").chunks_exact(64).map(invalid).enumerate();
                 let (index, why) = records.find(|(_, why)| why.is_some()).unwrap_or((self.lens[0], None));
-                Ok(vec![output("first_unsound", &[index]), output("why", &[why.unwrap_or(PODRANK_OK)])])
+                Ok(vec![output("first_invalid", &[index]), output("why", &[why.unwrap_or(PODRANK_OK)])])
             }
             "podrank_count_ranks" | "podrank_spread" | "podrank_node_weights" | "podrank_empty_nodes" => {
                 self.on_nodes(policy)

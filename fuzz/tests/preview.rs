@@ -17,17 +17,17 @@ const RULES: &str =
 const REASONS: [(&str, &str); 4] = [
     (
         "StatefulSet",
-        "unsteerable possible finished out-of-range no-ordinal old old-unavailable below-partition budget on-delete \
+        "blocked contested finished out-of-range no-ordinal old old-unavailable below-partition budget on-delete \
          one-at-a-time waits-for-available waits-for-either waits-for-missing",
     ),
     (
         "DaemonSet",
-        "possible failed succeeded surplus no-node node-missing not-wanted awaits-new old-available old-unavailable \
+        "contested failed succeeded surplus no-node node-missing not-wanted awaits-new old-available old-unavailable \
          on-delete",
     ),
     (
         "Job",
-        "possible backoff-limit beyond-completions deadline duplicate ending no-index restarts surplus suspended",
+        "contested backoff-limit beyond-completions deadline duplicate ending no-index restarts surplus suspended",
     ),
     (
         "Deployment",
@@ -63,7 +63,7 @@ fn random_dumps_reach_every_rule_and_reason() {
     // A generator whose pods never collide would only ever reach the first rules.
     let both = RULES.split(' ').chain(COMPLETENESS).chain(["null", "delete", "keep"]);
     let both = both.flat_map(|what| [format!("Total {what}"), format!("Kubernetes {what}")]);
-    for what in both.chain(["Total preferred", "Kubernetes possible"].map(str::to_owned)) {
+    for what in both.chain(["Total preferred", "Kubernetes contested"].map(str::to_owned)) {
         assert!(times(&what) >= 40, "{what} came up only {} times: {seen:?}", times(&what));
     }
     for (kind, reasons) in REASONS {

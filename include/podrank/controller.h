@@ -28,9 +28,9 @@ extern "C" {
 //     if (creations > 0)
 //         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
 //     if (deletions > 0) {
-//         podrank_count_ranks(pods, pods_len, related, related_len, counts, counts_len);    if nodes matter
+//         podrank_count_ranks(pods, pods_len, others, others_len, counts, counts_len);      if nodes matter
 //         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
-//         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, deletions, now);    then delete them
+//         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, selected, now);    then delete them
 //     }
 //
 // and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.

@@ -304,7 +304,7 @@ fn of_lists() -> Vec<Function> {
         function!(
             podrank_validate,
             list(pods("pods", 7)),
-            one(output::<usize>("first_unsound", 1)),
+            one(output::<usize>("first_invalid", 1)),
             one(output::<i32>("why", 1))
         ),
         function!(
