@@ -3,7 +3,6 @@
 use crate::{Pod, Policy, Rule, Time};
 use core::cmp::Ordering;
 use core::mem;
-use core::ops::Range;
 
 /// A pod's place in the order, as 64 bytes: the pod with the smaller key goes first.
 ///
@@ -135,13 +134,13 @@ impl Policy {
     /// ties. Pods with distinct UIDs never tie.
     #[must_use]
     pub fn compare(&self, a: &Pod, b: &Pod) -> Ordering {
-        self.compare_words(0..WORDS, a, b)
+        self.compare_from::<0>(a, b)
     }
 
-    /// Compares these words of two keys.
+    /// Compares two keys from this word on.
     #[inline(always)]
-    fn compare_words(&self, words: Range<usize>, a: &Pod, b: &Pod) -> Ordering {
-        words
+    fn compare_from<const FIRST: usize>(&self, a: &Pod, b: &Pod) -> Ordering {
+        (FIRST..WORDS)
             .map(|i| word(i, a, self).cmp(&word(i, b, self)))
             .find(|ordering| ordering.is_ne())
             .unwrap_or(Ordering::Equal)
@@ -165,7 +164,7 @@ impl Policy {
                 ordering = later_of_a.unwrap_or_else(|| later_words(a)).cmp(&later);
                 later_before = Some(later);
             }
-            let ordering = ordering.then_with(|| self.compare_words(4..WORDS, a, b));
+            let ordering = ordering.then_with(|| self.compare_from::<4>(a, b));
             direction.get_or_insert(ordering).is_gt() == ordering.is_gt()
         });
         is_run.then_some(direction.unwrap_or(Ordering::Equal))

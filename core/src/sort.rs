@@ -79,8 +79,9 @@ fn sort_within_with<T: Copy, const STACK: usize>(
 ) {
     let is_wanted = |from, to| from < wanted.end && wanted.start < to;
     let mut waiting = Vec::<_, STACK>::new();
-    // Each part has its own patience: in a long list, some of the many partitions are bad by chance.
-    let mut next = Some((0_usize, list.len(), list.len().checked_ilog2().unwrap_or(0)));
+    // Each part has its own patience: in a long list, some of the many partitions are bad by chance. Many ties make all
+    // of them bad, so it is short.
+    let mut next = Some((0_usize, list.len(), list.len().checked_ilog2().unwrap_or(0) / 2));
     while let Some((from, to, mut patience)) = next.or_else(|| waiting.pop()) {
         next = None;
         let neighbours = [from.checked_sub(1), Some(to)].map(|position| list.get(position?).copied());
