@@ -45,7 +45,7 @@ class Options:
         self.buckets = And(self.has_now, now != EARLIEST, Not(log_scaled_off))
 
     def errors(self):
-        return {6: UGT(self.flags, 15), 24: And(self.now != 0, Not(self.has_now))}
+        return {6: UGT(self.flags, 15), 24: If(self.has_now, self.now == EARLIEST, self.now != 0)}
 
 
 def age(time, options):

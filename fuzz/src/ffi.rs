@@ -337,6 +337,8 @@ fn element(function: &Function, buffer: &Buffer) -> usize {
 fn number(name: &str, u: &mut Unstructured<'_>) -> Result<i64> {
     Ok(match name {
         "k" => *u.choose(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 1 << 32, i64::MAX, -1])?,
+        // 0 is many. A larger number is cut.
+        "samples" => *u.choose(&[1, 2, 3, 16, 64, 64, 0, 65_600])?,
         "count" | "failures" => *u.choose(&[0, 1, 1, 2, 3, 7, 500, u32::MAX.into()])?,
         "min_ready_seconds" => *u.choose(&[0, 1, 10, 10, 86_400, u32::MAX.into()])?,
         "now" => *u.choose(&[9, NOW, -NOW, -1, PODRANK_TIME_UNSET, i64::MIN + 1, i64::MAX])?,
@@ -539,8 +541,8 @@ impl Call<'_> {
                     let mut scratch = vec![[0; 4]; pods.len()];
                     policy
                         .probabilities(&pods, k, samples, &mut order, &mut odds, &mut scratch)
-                        .expect("enough room");
-                    outputs.push(output("odds", &odds));
+                        .expect("enough memory");
+                    outputs.push(output("probabilities", &odds));
                 }
                 outputs
             }
