@@ -74,7 +74,7 @@ TRAPS = {
     "no UID step": ("order select ffi", [
         (ORDER, "Rule::Uid => u128::from_be_bytes(pod.uid.to_bytes()),", "Rule::Uid => 0,")]),
     "upstream's relation instead of the order": ("order select ffi", [
-        (ORDER, "        self.compare_words(0..WORDS, a, b)",
+        (ORDER, "        self.compare_from::<0>(a, b)",
          "        match self.kubernetes_compare(a, b).0 {\n            crate::KubernetesOrdering::Before => Ordering::Less,\n"
          "            crate::KubernetesOrdering::After => Ordering::Greater,\n            crate::KubernetesOrdering::Tie => Ordering::Equal,\n        }")]),
     "heads that continue after a count that does not fit": ("select ffi", [
