@@ -3,6 +3,7 @@ package podrank
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -140,7 +141,7 @@ func TestHowMany(t *testing.T) {
 		burst Option
 		want  int
 	}{
-		{-1, none, 0}, {0, none, 0}, {1, none, 1}, {599, none, 599}, {600, none, 600}, {601, none, 600}, {1 << 40, none, 600},
+		{-1, none, 0}, {0, none, 0}, {1, none, 1}, {599, none, 599}, {600, none, 600}, {601, none, 600}, {math.MaxInt, none, 600},
 		{600, WithBurst(BurstReplicas), 500}, {7, WithBurst(BurstReplicas), 7}, {9, WithBurst(3), 3}, {-9, WithBurst(3), 0},
 		{9, WithBurst(0), 0}, {9, WithBurst(-1), 0}, {600, WithBurst(-1), 0},
 	} {

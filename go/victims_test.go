@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestVictimsAreThePodsToDelete(t *testing.T) {
 
 func TestRanksOfTheCaller(t *testing.T) {
 	a, b, c := named("a", 1), named("b", 2), named("c", 3)
-	ranks := map[*corev1.Pod]int{b: math.MaxUint32, c: 7}
+	ranks := map[*corev1.Pod]int{b: min(math.MaxUint32, math.MaxInt), c: 7}
 	byHand := WithRanks(func(pod *corev1.Pod) int { return ranks[pod] })
 	pods := []*corev1.Pod{a, b, c}
 	// Three on one node, and one elsewhere: it makes no difference.
@@ -95,7 +96,12 @@ func TestRanksOfTheCaller(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	}
-	for _, rank := range []int{-1, math.MaxUint32 + 1} {
+	wrong := []int{-1}
+	// An int of 32 bits holds none that is too large.
+	if strconv.IntSize > 32 {
+		wrong = append(wrong, math.MaxInt)
+	}
+	for _, rank := range wrong {
 		ranks[c] = rank
 		if _, err := PodsToDelete(pods, pods, 1, byHand); !errors.Is(err, ErrOutOfRange) {
 			t.Errorf("%d: %v", rank, err)
