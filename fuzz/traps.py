@@ -110,7 +110,7 @@ TRAPS = {
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
     "odds of one deletion more": ("odds", [
-        (ODDS, "(prediction.possible(), prediction.quota());", "(settled.possible(), settled.quota().wrapping_add(1));")]),
+        (ODDS, "(prediction.possible(), prediction.quota());", "(prediction.possible(), prediction.quota().wrapping_add(1));")]),
     "lists that are not shuffled uniformly": ("odds", [
         (ODDS, "cells.get(pick(last.wrapping_add(1)) as usize)", "cells.get(pick(last.max(1)) as usize)")]),
     "a sort by insertion up to 11 pods": ("odds", [

@@ -65,7 +65,7 @@ func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 	return slices.Clip(changes), nil
 }
 
-// A Unsteerable pod goes before one of a lower [WithTier], whatever they cost.
+// An Unsteerable pod goes before one of a lower [WithTier], whatever they cost.
 type Unsteerable struct {
 	// Pod is the unsteerable pod. It has the higher tier, but goes first.
 	Pod *corev1.Pod

@@ -12,14 +12,15 @@ use core::ops::Range;
 /// How many lists [`Policy::probabilities`] sorts by default if it samples.
 const SAMPLES: NonZeroU16 = NonZeroU16::new(1 << 12).unwrap();
 
-/// The state with which the generator of random lists starts: the same in every call, so that equal pods get equal probabilities.
+/// The state with which the generator of random lists starts: the same in every call, so that equal pods get equal
+/// probabilities.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The largest group of pods of which every list is tried.
 const ENUMERABLE: usize = 7;
 
-/// How likely a pod is deleted: in `deleted` of `samples` lists, whose order nobody outside the controller can know. See
-/// [`Policy::probabilities`].
+/// How likely a pod is deleted: in `deleted` of `samples` lists, whose order nobody outside the controller can know.
+/// See [`Policy::probabilities`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Probability {
@@ -27,11 +28,13 @@ pub struct Probability {
     pub deleted: u32,
     /// Of how many. Pods can have different numbers here. 0 only in the default value.
     pub samples: u32,
-    /// The standard error of `deleted / samples` in millionths, because the lists are a sample, or 0 if the probability is exact.
+    /// The standard error of `deleted / samples` in millionths, because the lists are a sample, or 0 if the probability
+    /// is exact.
     pub std_error_ppm: u32,
 }
 
-/// While probabilities are found, their memory holds the numbers of classes of pods, so that callers need no buffer for them.
+/// While probabilities are found, their memory holds the numbers of classes of pods, so that callers need no buffer for
+/// them.
 impl Probability {
     const fn run(self) -> u32 {
         self.deleted
@@ -50,7 +53,8 @@ impl Probability {
     }
 }
 
-/// Scratch memory of [`Policy::probabilities`] and [`Policy::kubernetes_sort`] for one pod. Its contents have no meaning.
+/// Scratch memory of [`Policy::probabilities`] and [`Policy::kubernetes_sort`] for one pod. Its contents have no
+/// meaning.
 pub type ProbabilityScratch = [u64; 4];
 
 /// What Kubernetes' comparator reads of one pod, as small numbers, so that a comparison takes a few instructions.
@@ -163,17 +167,18 @@ fn arrange(entries: &mut [ProbabilityScratch], by: By, probabilities: &[Cell<Pro
 }
 
 impl Policy {
-    /// Sorts a list of pods as kube-controller-manager does: with its comparator, the [relation](crate::KubernetesOrdering), and with Go's
-    /// `sort.Sort`. Because the relation is not an order, the result depends on the order of the list, and on how Go sorts: see
-    /// [`predict`](Policy::predict) for what does not.
+    /// Sorts a list of pods as kube-controller-manager does: with its comparator, the
+    /// [relation](crate::KubernetesOrdering), and with Go's `sort.Sort`. Because the relation is not an order, the
+    /// result depends on the order of the list, and on how Go sorts: see [`predict`](Policy::predict) for what does
+    /// not.
     ///
-    /// `list` has indices of pods, in the order in which the controller lists them, which nobody outside the controller can know.
-    /// An index without a pod stays in the list, at no particular place. `scratch` needs one element for each element of `list`.
-    /// The call takes O(n log n) steps.
+    /// `list` has indices of pods, in the order in which the controller lists them, which nobody outside the controller
+    /// can know. An index without a pod stays in the list, at no particular place. `scratch` needs one element for each
+    /// element of `list`. The call takes O(n log n) steps.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `scratch` is shorter than `list`, and [`OrderError::TooManyPods`] if the list has more than
-    /// `u32::MAX` elements. In that case nothing is written.
+    /// [`OrderError::ShortBuffer`] if `scratch` is shorter than `list`, and [`OrderError::TooManyPods`] if the list has
+    /// more than `u32::MAX` elements. In that case nothing is written.
     pub fn kubernetes_sort(
         &self,
         pods: &[Pod],
@@ -198,29 +203,31 @@ impl Policy {
         Ok(())
     }
 
-    /// Returns what [`predict`](Policy::predict) returns, and how likely kube-controller-manager deletes each pod when it deletes
-    /// `k` of them: the share of all lists of these pods in which its sort puts the pod among the first `k`.
+    /// Returns what [`predict`](Policy::predict) returns, and how likely kube-controller-manager deletes each pod when
+    /// it deletes `k` of them: the share of all lists of these pods in which its sort puts the pod among the first `k`.
     ///
-    /// `probabilities` gets one element for each pod. Pods that `predict` calls deleted or kept have 1 of 1 and 0 of 1. The probabilities of
-    /// possible pods are exact if all of them relate alike to every other pod, and if there are up to 12 pods, of which up to 7
-    /// are possible. Otherwise, they come from `samples` lists, or from 4,096 if that is 0, drawn by a generator with a fixed seed
-    /// (xorshift, 13, 7 and 17, from 0x9E3779B97F4A7C15, over the pods by UID). With 4,096 lists, the standard error is at most 0.8
-    /// percentage points. A possible pod that is deleted in none or in all of these lists is possible all the same. Possible pods that relate alike to every other pod
-    /// share their mean.
+    /// `probabilities` gets one element for each pod. Pods that `predict` calls deleted or kept have 1 of 1 and 0 of 1.
+    /// The probabilities of possible pods are exact if all of them relate alike to every other pod, and if there are up
+    /// to 12 pods, of which up to 7 are possible. Otherwise, they come from `samples` lists, or from 4,096 if that is
+    /// 0, drawn by a generator with a fixed seed (xorshift, 13, 7 and 17, from 0x9E3779B97F4A7C15, over the pods by
+    /// UID). With 4,096 lists, the standard error is at most 0.8 percentage points. A possible pod that is deleted in
+    /// none or in all of these lists is possible all the same. Possible pods that relate alike to every other pod share
+    /// their mean.
     ///
-    /// The same pods with distinct UIDs have the same probabilities in whatever order `pods` lists them, and on every machine. All probabilities
-    /// add up to `k`, or to the number of pods if there are fewer.
+    /// The same pods with distinct UIDs have the same probabilities in whatever order `pods` lists them, and on every
+    /// machine. All probabilities add up to `k`, or to the number of pods if there are fewer.
     ///
-    /// The probabilities hold as long as nothing is known of the list. A controller that scales the same pods down twice starts from
-    /// similar lists, so repeating it gives other frequencies. And they hold for one sync at this `now`, as the deleted pods do.
+    /// The probabilities hold as long as nothing is known of the list. A controller that scales the same pods down
+    /// twice starts from similar lists, so repeating it gives other frequencies. And they hold for one sync at this
+    /// `now`, as the deleted pods do.
     ///
-    /// `order` gets what `predict` writes. `scratch` is scratch memory. All three need one element per pod. The call takes
-    /// O(n log n) steps, and if it samples, `samples` times as many: with 4,096, for 1,000 pods less than a quarter of a second on a
-    /// fast machine, and for 20,000 pods more than a second.
+    /// `order` gets what `predict` writes. `scratch` is scratch memory. All three need one element per pod. The call
+    /// takes O(n log n) steps, and if it samples, `samples` times as many: with 4,096, for 1,000 pods less than a
+    /// quarter of a second on a fast machine, and for 20,000 pods more than a second.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order`, `probabilities` or `scratch` is shorter than `pods`, and [`OrderError::TooManyPods`] for
-    /// more than `u32::MAX` pods. In that case nothing is written.
+    /// [`OrderError::ShortBuffer`] if `order`, `probabilities` or `scratch` is shorter than `pods`, and
+    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     ///
     /// ```
     /// use podrank::{Probability, Pod, Policy, Time};
@@ -268,11 +275,12 @@ impl Policy {
     }
 
     /// Returns how likely kube-controller-manager deletes one pod, given by its index, for every number of deletions:
-    /// `probabilities[k - 1]` gets what [`probabilities`](Policy::probabilities) finds for this pod if `k` pods are deleted, to the same digit. It costs what
-    /// one call of that costs, because each sorted list answers for every `k`.
+    /// `probabilities[k - 1]` gets what [`probabilities`](Policy::probabilities) finds for this pod if `k` pods are
+    /// deleted, to the same digit. It costs what one call of that costs, because each sorted list answers for every
+    /// `k`.
     ///
-    /// `order` gets the indices of all pods in line, as [`groups`](Policy::groups) writes them. `scratch` is scratch memory. All
-    /// three need one element per pod. If there is no pod with this index, all probabilities are 0 of 1.
+    /// `order` gets the indices of all pods in line, as [`groups`](Policy::groups) writes them. `scratch` is scratch
+    /// memory. All three need one element per pod. If there is no pod with this index, all probabilities are 0 of 1.
     ///
     /// # Errors
     /// Those of [`probabilities`](Policy::probabilities).
@@ -286,7 +294,7 @@ impl Policy {
     /// let (mut order, mut probabilities, mut scratch) = ([0; 4], [Probability::default(); 4], [[0; 4]; 4]);
     /// let policy = Policy::at(Time::from_unix(1_700_000_600, 0));
     /// policy.probabilities_of(&pods, 0, &mut order, &mut probabilities, &mut scratch).unwrap();
-    /// assert_eq!(probabilities.map(|probabilities| (probabilities.deleted, probabilities.samples)), [(0, 1), (1, 3), (2, 3), (1, 1)]);
+    /// assert_eq!(probabilities.map(|of| (of.deleted, of.samples)), [(0, 1), (1, 3), (2, 3), (1, 1)]);
     /// ```
     pub fn probabilities_of(
         &self,
@@ -329,8 +337,8 @@ impl Policy {
 }
 
 impl Policy {
-    /// Fills the entries, one for each pod, or for each element of a list of indices. The index of an entry is its place in the
-    /// list. Leaves the entries sorted by UID.
+    /// Fills the entries, one for each pod, or for each element of a list of indices. The index of an entry is its
+    /// place in the list. Leaves the entries sorted by UID.
     fn enter(&self, pods: &[Pod], list: Option<&[u32]>, entries: &mut [ProbabilityScratch]) {
         const NO_POD: Pod = Pod::new();
         let pod = |place: u32| {
@@ -369,12 +377,8 @@ fn draw(
     classify(probabilities, entries);
     let (possible, quota) = (prediction.possible(), prediction.quota());
     if are_alike(possible, probabilities) {
-        for probabilities in possible.iter().filter_map(|index| probabilities.get(*index as usize)) {
-            probabilities.set(Probability {
-                deleted: count(quota),
-                samples: count(possible.len()),
-                std_error_ppm: 0,
-            });
+        for cell in possible.iter().filter_map(|index| probabilities.get(*index as usize)) {
+            cell.set(Probability { deleted: count(quota), samples: count(possible.len()), std_error_ppm: 0 });
         }
         return;
     }
@@ -386,8 +390,8 @@ fn draw(
     share(probabilities, entries, lists);
 }
 
-/// Finds the probabilities of one pod of a group that starts at `from` in the line, for each number of deletions that ends in the group:
-/// those of `from + 1` at `from`. Those of other numbers are left with any values.
+/// Finds the probabilities of one pod of a group that starts at `from` in the line, for each number of deletions that
+/// ends in the group: those of `from + 1` at `from`. Those of other numbers are left with any values.
 fn draw_one(
     pod: u32,
     group: &[u32],
@@ -404,8 +408,7 @@ fn draw_one(
         return;
     }
     clear(probabilities);
-    let class =
-        |index: u32| probabilities.get(index as usize).map(|probabilities| probabilities.get().class());
+    let class = |index: u32| probabilities.get(index as usize).map(|cell| cell.get().class());
     let is_alike = |index: u32| class(index) == class(pod);
     let pods = group.iter().filter(|index| is_alike(**index)).count();
     // At each place of the group, how often one of the pods comes there that are like this one.
@@ -415,24 +418,23 @@ fn draw_one(
             cell.set(Probability { deleted: counted.deleted.wrapping_add(1), ..counted });
         }
     });
-    let mut goes = 0_u64;
+    let mut deleted = 0_u64;
     for cell in of_group {
-        goes = goes.wrapping_add(cell.get().deleted.into());
-        cell.set(lists.probability(goes, pods));
+        deleted = deleted.wrapping_add(cell.get().deleted.into());
+        cell.set(lists.probability(deleted, pods));
     }
 }
 
 /// Whether all pods of a group relate alike to every other pod.
 fn are_alike(group: &[u32], probabilities: &[Cell<Probability>]) -> bool {
-    let class =
-        |index: &u32| probabilities.get(*index as usize).map(|probabilities| probabilities.get().class());
+    let class = |index: &u32| probabilities.get(*index as usize).map(|cell| cell.get().class());
     group.windows(2).all(|pair| matches!(pair, [a, b] if class(a) == class(b)))
 }
 
 /// Sets all counts to 0, and keeps the classes.
 fn clear(probabilities: &[Cell<Probability>]) {
-    for probabilities in probabilities {
-        probabilities.set(Probability { deleted: 0, ..probabilities.get() });
+    for cell in probabilities {
+        cell.set(Probability { deleted: 0, ..cell.get() });
     }
 }
 
@@ -459,8 +461,8 @@ impl Lists {
     }
 }
 
-/// Sorts every list of a short group, or else random lists of all pods, and calls `each` with the group in its sorted order. Its
-/// pods stand together from `from` on, whatever the list was.
+/// Sorts every list of a short group, or else random lists of all pods, and calls `each` with the group in its sorted
+/// order. Its pods stand together from `from` on, whatever the list was.
 fn sort_lists(
     entries: &mut [ProbabilityScratch],
     from: usize,
@@ -483,25 +485,23 @@ fn sort_lists(
 
 /// Says which pods relate alike to every other pod: writes the number of the class to the `error` of each.
 ///
-/// They tie. And where the comparator lets the UIDs decide, which it does between different times in one age bucket, no UID of
-/// another time is between theirs.
+/// They tie. And where the comparator lets the UIDs decide, which it does between different times in one age bucket, no
+/// UID of another time is between theirs.
 fn classify(probabilities: &[Cell<Probability>], entries: &mut [ProbabilityScratch]) {
     let at = |entry: &ProbabilityScratch| probabilities.get(Entry(*entry).index() as usize);
     arrange(entries, By::Head, probabilities);
     let ready = |entry: &ProbabilityScratch| (Entry(*entry).head(), Entry(*entry).ready_time());
     for (run, alike) in (0..).zip(runs(entries, |a, b| ready(a) == ready(b))) {
-        for probabilities in alike.iter().filter_map(at) {
-            probabilities.set(probabilities.get().with_run(run));
+        for cell in alike.iter().filter_map(at) {
+            cell.set(cell.get().with_run(run));
         }
     }
     arrange(entries, By::Run, probabilities);
-    let run = |entry: &ProbabilityScratch| {
-        (at(entry).map(|probabilities| probabilities.get().run()), Entry(*entry).tail())
-    };
+    let run = |entry: &ProbabilityScratch| (at(entry).map(|cell| cell.get().run()), Entry(*entry).tail());
     let created = |entry: &ProbabilityScratch| (run(entry), Entry(*entry).creation_time());
     for (class, alike) in (0..).zip(runs(entries, |a, b| created(a) == created(b))) {
-        for probabilities in alike.iter().filter_map(at) {
-            probabilities.set(probabilities.get().with_class(class));
+        for cell in alike.iter().filter_map(at) {
+            cell.set(cell.get().with_class(class));
         }
     }
 }
@@ -572,7 +572,7 @@ fn add(probabilities: &[Cell<Probability>], victims: &[ProbabilityScratch]) {
 fn share(probabilities: &[Cell<Probability>], entries: &mut [ProbabilityScratch], lists: Lists) {
     let at = |entry: &ProbabilityScratch| probabilities.get(Entry(*entry).index() as usize);
     arrange(entries, By::Class, probabilities);
-    let class = |entry: &ProbabilityScratch| at(entry).map(|probabilities| probabilities.get().class());
+    let class = |entry: &ProbabilityScratch| at(entry).map(|cell| cell.get().class());
     for class in runs(entries, |a, b| class(a) == class(b)) {
         let goes = class
             .iter()
@@ -584,8 +584,8 @@ fn share(probabilities: &[Cell<Probability>], entries: &mut [ProbabilityScratch]
     }
 }
 
-/// Returns the standard error, in millionths, of probabilities that come from so many lists, up to 65,535. Pods that share their mean have a
-/// smaller one than each would have alone.
+/// Returns the standard error, in millionths, of probabilities that come from so many lists, up to 65,535. Pods that
+/// share their mean have a smaller one than each would have alone.
 fn standard_error(goes: u32, of: u32, lists: u32) -> u32 {
     let with = of.checked_div(lists).and_then(|pods| goes.checked_div(pods)).unwrap_or(0);
     // If none of n lists has it, its probabilities are below 3/n with a probability of 95%.

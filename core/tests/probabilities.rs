@@ -3,7 +3,7 @@
 use podrank::ffi::go_sort;
 use podrank::{Flags, OrderError, Phase, Pod, Policy, Probability, Time, Uid};
 use podrank_laws::generate::{NOW, cases, config, distinct_cases};
-use podrank_laws::{Core, Implementation, odds};
+use podrank_laws::{Core, Implementation, odds, sampled};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -171,11 +171,7 @@ fn what_was_never_or_always_seen_is_not_certain() {
 #[test]
 fn the_caller_says_how_many_lists_are_sampled() {
     let (pods, policy) = (rollout(30), Policy::at(Time::from_unix_nanos(NOW)));
-    let sampled = |samples| {
-        let (mut order, mut odds) = (vec![0; 30], vec![Probability::default(); 30]);
-        policy.probabilities(&pods, 11, samples, &mut order, &mut odds, &mut vec![[0; 4]; 30]).unwrap();
-        odds
-    };
+    let sampled = |samples| sampled(&policy, &pods, 11, samples).1;
     assert_eq!(sampled(0), sampled(4096));
     let mut errors = 0;
     for samples in [1, 100, 999, 20_000, u16::MAX] {

@@ -14,13 +14,13 @@ mod controller;
 use crate::case::{self, Case, valid};
 use arbitrary::{Result, Unstructured};
 use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, Probability, SteerError, Time, Uid,
-    count_ranks, deletion_cost, empty_nodes, node_weights,
+    EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, SteerError, Time, Uid, count_ranks,
+    deletion_cost, empty_nodes, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
-use podrank_laws::{Core, Implementation, go_sort::go_sort, laws, oracle, relation};
+use podrank_laws::{Core, Implementation, go_sort::go_sort, laws, oracle, relation, sampled};
 use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -536,12 +536,7 @@ impl Call<'_> {
                 ];
                 if name == "podrank_probabilities" {
                     let samples = u16::try_from(self.number("samples") & 0xFFFF).unwrap_or(0);
-                    let (mut order, mut odds) =
-                        (vec![0; pods.len()], vec![Probability::default(); pods.len()]);
-                    let mut scratch = vec![[0; 4]; pods.len()];
-                    policy
-                        .probabilities(&pods, k, samples, &mut order, &mut odds, &mut scratch)
-                        .expect("enough memory");
+                    let (_, odds) = sampled(policy, &pods, k, samples);
                     outputs.push(output("probabilities", &odds));
                 }
                 outputs

@@ -36,7 +36,7 @@ impl Availability {
 
 /// Returns whether a pod is available: whether it has been ready for at least `min_ready_seconds`
 /// (`spec.minReadySeconds`), to the nanosecond. If that is 0, every ready pod is available. This is
-/// Kubernetes' `IsPodAvailable`, which in older releases desired more than `min_ready_seconds`.
+/// Kubernetes' `IsPodAvailable`, which in older releases asks for more than `min_ready_seconds`.
 ///
 /// A pod that stays ready becomes available exactly [`next_check_after`](Availability::next_check_after) nanoseconds after
 /// `now`. A wait of more than 292 years is reported as 292 years.

@@ -82,6 +82,15 @@ pub trait Implementation {
 #[derive(Debug)]
 pub struct Core;
 
+/// What core finds with this number of samples.
+pub fn sampled(policy: &Policy, pods: &[Pod], k: usize, samples: u16) -> (Prediction, Vec<Probability>) {
+    let mut order = vec![u32::MAX; pods.len()];
+    let mut odds = vec![Probability { deleted: 7, samples: 7, std_error_ppm: 7 }; pods.len()];
+    let mut scratch = vec![[u64::MAX; 4]; pods.len()];
+    let settled = policy.probabilities(pods, k, samples, &mut order, &mut odds, &mut scratch).unwrap();
+    (in_one_list(&settled), odds)
+}
+
 impl Implementation for Core {
     fn compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
         policy.compare(a, b)
@@ -140,12 +149,7 @@ impl Implementation for Core {
     }
 
     fn probabilities(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Prediction, Vec<Probability>) {
-        let mut order = vec![u32::MAX; pods.len()];
-        let mut odds = vec![Probability { deleted: 7, samples: 7, std_error_ppm: 7 }; pods.len()];
-        let settled = policy
-            .probabilities(pods, k, 0, &mut order, &mut odds, &mut vec![[u64::MAX; 4]; pods.len()])
-            .unwrap();
-        (in_one_list(&settled), odds)
+        sampled(policy, pods, k, 0)
     }
 
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
