@@ -2,7 +2,6 @@
 //! makes the decision.
 #![forbid(unsafe_code)]
 
-mod curve;
 pub mod glance;
 pub mod html;
 mod left;

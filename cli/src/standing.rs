@@ -1,6 +1,5 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
-use crate::curve::{self, MOST_LISTED};
 use crate::glance::{
     LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, no_pods, read,
     shade, waiting,
@@ -218,7 +217,6 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
     let in_order = in_order(order.order);
     let mut sentences = vec![format!("{} ({name}, {pods}){in_order}: {}", pod.name, fate(order, pod))];
     sentences.extend(waits(order));
-    sentences.extend(curve::line(&pod.chances).filter(|_| pod.chances.len() > MOST_LISTED));
     if !pod.why.is_empty() {
         sentences.push(match pod.rule {
             Some(rule) => format!("What decides: {} ({rule}).", pod.why),
@@ -267,44 +265,22 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         let stays = || format!("stays at {} or more", may.saturating_add(1));
         present.is_none_or(|present| may < present).then(stays)
     });
-    if pod.chances.len() > MOST_LISTED {
-        let may = (!is_open).then(|| format!("may go at {}", below(may)));
-        let points = curve::turning_points(&pod.chances).into_iter().chain(unknown(pod));
-        let certain = pod.goes_at.map(|goes| format!("certain at {}", below(goes)));
-        let fate: Vec<_> = stays.into_iter().chain(may).collect();
-        let points: Vec<_> = points.chain(certain).collect();
-        return format!("{}: {}", fate.join(", "), points.join(", "));
-    }
-    let lower = pod.chances.iter().filter(|chance| !is_open || Some(chance.replicas) < present);
-    let chances: Vec<_> =
-        lower.map(|chance| format!("{} ({})", chance.replicas, chance.odds.text())).collect();
-    let may = (pod.goes_at != Some(may) && !(is_open && chances.is_empty())).then(|| match &*chances {
-        [] => match pod.goes_at {
-            Some(goes) if goes.saturating_add(1) == may => format!("may go at {may}"),
-            Some(goes) => format!("may go at {may} to {}", goes.saturating_add(1)),
-            None => format!("may go at {}", below(may)),
-        },
-        [only] => format!("may go at {only}"),
-        [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),
-    });
+    // What it may do now has been said.
+    let may = if is_open { may.min(present.unwrap_or(may).saturating_sub(1)) } else { may };
+    let may = match pod.goes_at {
+        Some(goes) if goes >= may => None,
+        Some(goes) if goes.saturating_add(1) == may => Some(format!("may go at {may}")),
+        Some(goes) => Some(format!("may go at {may} to {}", goes.saturating_add(1))),
+        None if is_open && present == Some(0) => None,
+        None => Some(format!("may go at {}", below(may))),
+    };
     let goes = pod.goes_at.map(|at| match order.waits_down_to.filter(|least| at >= *least) {
         None => format!("goes at {}", below(at)),
         Some(0) => format!("waits at {}", below(at)),
         Some(least) if least == at => format!("waits at {at}, goes at {}", below(least - 1)),
         Some(least) => format!("waits at {at} to {least}, goes at {}", below(least - 1)),
     });
-    stays.into_iter().chain(may).chain(unknown(pod)).chain(goes).collect::<Vec<_>>().join(", ")
-}
-
-/// The counts below those with odds at which it is not known how likely the pod goes.
-fn unknown(pod: &Standing<'_>) -> Option<String> {
-    let below = pod.chances.last()?.replicas;
-    let least = pod.goes_at.map_or(0, |goes| goes + 1);
-    match below.checked_sub(least)? {
-        0 => None,
-        1 => Some(format!("unknown at {least}")),
-        _ => Some(format!("unknown from {} to {least}", below - 1)),
-    }
+    stays.into_iter().chain(may).chain(goes).collect::<Vec<_>>().join(", ")
 }
 
 /// What the rules read from it.

@@ -1,4 +1,4 @@
-//! What is said about one pod that may go at many counts: in words, and as a line of blocks.
+//! What is said about one pod.
 
 use crate::common::{bare_set, changed, dump, fails, fine, pod, uid, with};
 use serde_json::json;
@@ -10,31 +10,9 @@ fn alike(pods: u32) -> String {
 }
 
 #[test]
-fn many_counts_are_told_by_where_the_odds_turn() {
-    let (text, _) = fine("pod/web-7", alike(40));
-    let lines: Vec<_> = text.lines().collect();
-    let turn = "less than 5 % above 38, half at about 20, 95 % or more at 2 or fewer, certain at 0";
-    assert_eq!(
-        lines[0],
-        format!("web-7 (rs/web, 40 pods): stays at 40 or more, may go at 39 or fewer: {turn}")
-    );
-    assert_eq!(lines[1], "Its odds from 39 down to 1: ▁▁▁▁▂▂▂▂▃▃▃▃▄▄▄▄▅▅▅▅▆▆▆▆▇▇▇▇████");
-}
-
-/// Above 500 deletions, it takes several syncs.
-#[test]
-fn counts_without_odds_are_said_to_be_unknown() {
-    let (text, _) = fine("pod/web-7", alike(620));
-    let first = text.lines().next().expect("a line");
-    assert!(first.ends_with("half at about 310, unknown from 119 to 1, certain at 0"), "{first}");
-    assert!(text.contains("Its odds from 619 down to 120: "), "{text}");
-}
-
-#[test]
-fn few_counts_are_listed() {
+fn a_pod_may_be_deleted_at_each_count_between_two() {
     let (text, _) = fine("pod/web-3", alike(9));
-    assert!(text.contains("may go at 8 (11 %), 7 (22 %), ") && !text.contains("Its odds"), "{text}");
-    assert!(text.contains(" and 1 (89 %), goes at 0\n"), "{text}");
+    assert!(text.contains(": stays at 9 or more, may go at 8 to 1, goes at 0\n"), "{text}");
 }
 
 #[test]

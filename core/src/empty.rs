@@ -8,8 +8,7 @@
 
 use crate::order::class;
 use crate::sort::{runs, sort};
-use crate::{OrderError, Pod, UnknownNode};
-use core::fmt;
+use crate::{Error, Pod};
 
 /// A pod of another set than the one that loses pods, as [`node_weights`] reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,23 +42,6 @@ pub struct EmptyNodesScratch {
 
 const _: () = assert!(size_of::<EmptyNodesScratch>() == 32);
 
-/// Why [`empty_nodes`] changes no tier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EmptyNodesError {
-    /// An assigned pod's node number is not below the number of weights.
-    UnknownNode(UnknownNode),
-    /// A node has no domain at one of the levels, or its number is not below the number of domains that have a count.
-    UnknownDomain {
-        /// The number of the node.
-        node: u32,
-    },
-    /// The pods would need more than 65,536 tiers.
-    TooManyTiers,
-    /// There are too many pods, or a buffer is too short.
-    Order(OrderError),
-}
-
 /// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the node,
 /// in units of 2<sup>-32</sup>. So a set weighs one in all, however many pods it has. `weights` has one number per node, which
 /// you set to 0 before.
@@ -68,11 +50,11 @@ pub enum EmptyNodesError {
 /// Sorts the list, and takes O(n log n) steps.
 ///
 /// # Errors
-/// [`UnknownNode`] if a node number is not below the number of weights. In that case no weight changes.
-pub fn node_weights(others: &mut [Neighbour], weights: &mut [u64]) -> Result<(), UnknownNode> {
+/// [`Error::UnknownNode`] if a node number is not below the number of weights. In that case no weight changes.
+pub fn node_weights(others: &mut [Neighbour], weights: &mut [u64]) -> Result<(), Error> {
     let nodes = weights.len();
     if let Some(pod) = others.iter().find(|pod| pod.node as usize >= nodes) {
-        return Err(UnknownNode { node: pod.node, nodes });
+        return Err(Error::UnknownNode { node: pod.node, nodes });
     }
     sort(others, &|a, b| (a.set, a.node) < (b.set, b.node));
     for set in runs(others, |a, b| a.set == b.set) {
@@ -126,18 +108,19 @@ fn share(part: usize, all: usize) -> u64 {
 /// takes O(n log n) steps for each level.
 ///
 /// # Errors
-/// See [`EmptyNodesError`]. In that case no tier changes.
+/// [`Error::UnknownNode`], [`Error::UnknownDomain`], [`Error::TooManyTiers`], [`Error::TooManyPods`], and
+/// [`Error::ShortBuffer`] if `counts` or `scratch` is too short. In that case no tier changes.
 pub fn empty_nodes(
     pods: &mut [Pod],
     weights: &[u64],
     domains: &[u32],
     counts: &mut [u32],
     scratch: &mut [EmptyNodesScratch],
-) -> Result<(), EmptyNodesError> {
+) -> Result<(), Error> {
     if u32::try_from(pods.len()).is_err() {
-        return Err(EmptyNodesError::Order(OrderError::TooManyPods));
+        return Err(Error::TooManyPods);
     }
-    let short = |len, pods| EmptyNodesError::Order(OrderError::ShortBuffer { len, pods });
+    let short = |len, needed| Error::ShortBuffer { len, needed };
     let len = scratch.len();
     let scratch = scratch.get_mut(..pods.len()).ok_or_else(|| short(len, pods.len()))?;
     let len = counts.len();
@@ -162,7 +145,7 @@ pub fn empty_nodes(
     sort(scratch, &|a, b| (a.rest, a.place) < (b.rest, b.place));
     let tiers = runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place)).count();
     if tiers > MOST_TIERS {
-        return Err(EmptyNodesError::TooManyTiers);
+        return Err(Error::TooManyTiers);
     }
     for (tier, alike) in (0..=u16::MAX).zip(runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place))) {
         for place in alike {
@@ -192,19 +175,19 @@ impl<'a> Map<'a> {
     }
 
     /// Counts the assigned pods.
-    fn count(&mut self, pods: &[Pod]) -> Result<(), EmptyNodesError> {
+    fn count(&mut self, pods: &[Pod]) -> Result<(), Error> {
         let Self { weights, nodes, counts, .. } = self;
         nodes.fill(0);
         counts.fill(0);
         let levels = self.domains.chunks(weights.len().max(1));
         for pod in pods.iter().filter(|pod| pod.is_assigned()) {
             let node = pod.node;
-            let unknown = UnknownNode { node, nodes: weights.len() };
-            let count = nodes.get_mut(node as usize).ok_or(EmptyNodesError::UnknownNode(unknown))?;
+            let unknown = Error::UnknownNode { node, nodes: weights.len() };
+            let count = nodes.get_mut(node as usize).ok_or(unknown)?;
             *count = count.saturating_add(1);
             for level in levels.clone() {
                 let domain = level.get(node as usize).and_then(|domain| counts.get_mut(*domain as usize));
-                let count = domain.ok_or(EmptyNodesError::UnknownDomain { node })?;
+                let count = domain.ok_or(Error::UnknownDomain { node })?;
                 *count = count.saturating_add(1);
             }
         }
@@ -263,27 +246,6 @@ impl<'a> Map<'a> {
             }
         }
         sort(equal, &|a, b| (b.domain, a.place) < (a.domain, b.place));
-    }
-}
-
-impl fmt::Display for EmptyNodesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownNode(unknown) => unknown.fmt(f),
-            Self::UnknownDomain { node } => write!(f, "node {node} has no domain that has a count"),
-            Self::TooManyTiers => f.write_str("the pods would need more than 65536 tiers"),
-            Self::Order(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for EmptyNodesError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::UnknownNode(unknown) => Some(unknown),
-            Self::Order(error) => Some(error),
-            Self::UnknownDomain { .. } | Self::TooManyTiers => None,
-        }
     }
 }
 

@@ -6,9 +6,9 @@ pub use crate::controller::expectations::Expected;
 pub use crate::go_sort::go_sort;
 pub use crate::node::node_number;
 
-use crate::{Candidate, OrderError, Pod, Policy, Reserved, Rule, TooManyPods};
+use crate::{Candidate, Error, Pod, Policy, Reserved, Rule};
 #[cfg(feature = "steering")]
-use crate::{SteerError, SteerScratch, Steered};
+use crate::{SteerScratch, Steered};
 use core::ffi::CStr;
 
 /// Returns reserved bytes as a record of another release may have them.
@@ -40,7 +40,7 @@ pub fn select_with<'v>(
     pods: &[Pod],
     victims: &'v mut [u32],
     scratch: &mut [Candidate],
-) -> Result<&'v [u32], TooManyPods> {
+) -> Result<&'v [u32], Error> {
     policy.select_in(pods, victims, scratch)
 }
 
@@ -54,7 +54,7 @@ pub fn sort_with<'v>(
     pods: &[Pod],
     order: &'v mut [u32],
     scratch: &mut [Candidate],
-) -> Result<&'v [u32], OrderError> {
+) -> Result<&'v [u32], Error> {
     policy.sort_in(pods, order, scratch)
 }
 
@@ -68,7 +68,7 @@ pub fn fit(
     pods: &[Pod],
     price: impl Fn(usize) -> Option<u8>,
     scratch: &mut [SteerScratch],
-) -> Result<(), SteerError> {
+) -> Result<(), Error> {
     policy.fit(pods, price, scratch)
 }
 

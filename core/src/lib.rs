@@ -92,6 +92,7 @@ pub mod controller;
 mod deletion_cost;
 #[cfg(feature = "steering")]
 mod empty;
+mod error;
 mod explain;
 #[doc(hidden)]
 pub mod ffi;
@@ -124,14 +125,16 @@ mod uid;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 #[cfg(feature = "steering")]
-pub use empty::{EmptyNodesError, EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
+pub use empty::{EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
+pub use error::Error;
 pub use explain::{Explanation, Row, ValueKind};
+pub use flags::Flags;
 pub use head::{Candidate, Scratch};
 #[cfg(feature = "kubernetes")]
 pub use kubernetes::KubernetesOrdering;
-pub use node::{NodeCounts, UnknownNode, count_ranks};
+pub use node::{NodeCounts, count_ranks};
 pub use order::Key;
-pub use pod::{Flags, InactivePhase, InvalidPod, Phase, Pod, Reserved};
+pub use pod::{InvalidPod, Phase, Pod, Reserved};
 pub use pod_set::{PodSet, PodSetError};
 pub use policy::{FeatureGates, Policy};
 #[cfg(feature = "kubernetes")]
@@ -139,10 +142,7 @@ pub use predict::{Groups, Prediction};
 #[cfg(feature = "kubernetes")]
 pub use probabilities::{Probability, ProbabilityScratch};
 pub use rule::Rule;
-pub use select::{OrderError, TooManyPods};
 #[cfg(feature = "steering")]
-pub use spread::SpreadError;
-#[cfg(feature = "steering")]
-pub use steer::{SteerError, SteerScratch, Steered, Unsteerable};
+pub use steer::{SteerScratch, Steered, Unsteerable};
 pub use time::Time;
 pub use uid::{Uid, UidError};

@@ -1,16 +1,6 @@
 //! Nodes: numbers for their names, and ranks, which are the numbers of active related pods per node.
 
-use crate::Pod;
-use core::fmt;
-
-/// The error for an assigned pod whose node number is not below the number of counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownNode {
-    /// The node number.
-    pub node: u32,
-    /// The number of counts.
-    pub nodes: usize,
-}
+use crate::{Error, Pod};
 
 /// Looks up a node name in an open-addressed table. Returns the number of the slot that holds `name`, or else of
 /// the free slot in which the caller must put it. Returns `None` if the table lacks the name and is full.
@@ -50,9 +40,9 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// Counts an active related pod.
     ///
     /// # Errors
-    /// [`UnknownNode`] if the node number is not below the number of counts. In that case nothing is
+    /// [`Error::UnknownNode`] if the node number is not below the number of counts. In that case nothing is
     /// counted.
-    pub fn add(&mut self, pod: &Pod) -> Result<(), UnknownNode> {
+    pub fn add(&mut self, pod: &Pod) -> Result<(), Error> {
         let count = self.count(pod)?;
         *count = count.saturating_add(1);
         Ok(())
@@ -61,9 +51,9 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// Removes a counted pod from its count. Returns its rank before the removal.
     ///
     /// # Errors
-    /// [`UnknownNode`] if the node number is not below the number of counts. In that case nothing is
+    /// [`Error::UnknownNode`] if the node number is not below the number of counts. In that case nothing is
     /// changed.
-    pub(crate) fn remove(&mut self, pod: &Pod) -> Result<u32, UnknownNode> {
+    pub(crate) fn remove(&mut self, pod: &Pod) -> Result<u32, Error> {
         let count = self.count(pod)?;
         let rank = *count;
         *count = rank.saturating_sub(1);
@@ -71,25 +61,25 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     }
 
     /// Returns the count of the pod's node.
-    fn count(&mut self, pod: &Pod) -> Result<&mut u32, UnknownNode> {
+    fn count(&mut self, pod: &Pod) -> Result<&mut u32, Error> {
         if !pod.is_assigned() {
             return Ok(&mut self.unassigned);
         }
         let counts = self.counts.as_mut();
-        let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
+        let unknown = Error::UnknownNode { node: pod.node, nodes: counts.len() };
         counts.get_mut(pod.node as usize).ok_or(unknown)
     }
 
     /// Returns the pod's rank: how many pods were counted on its node.
     ///
     /// # Errors
-    /// [`UnknownNode`] if the node number is not below the number of counts.
-    pub fn rank(&self, pod: &Pod) -> Result<u32, UnknownNode> {
+    /// [`Error::UnknownNode`] if the node number is not below the number of counts.
+    pub fn rank(&self, pod: &Pod) -> Result<u32, Error> {
         if !pod.is_assigned() {
             return Ok(self.unassigned);
         }
         let counts = self.counts.as_ref();
-        let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
+        let unknown = Error::UnknownNode { node: pod.node, nodes: counts.len() };
         counts.get(pod.node as usize).copied().ok_or(unknown)
     }
 }
@@ -108,9 +98,9 @@ impl<const NODES: usize> NodeCounts<[u32; NODES]> {
 /// Kubernetes counts ranks once, before it sorts, and not again as it deletes pods.
 ///
 /// # Errors
-/// [`UnknownNode`] if a node number is not below the length of `counts`. In that case no rank
+/// [`Error::UnknownNode`] if a node number is not below the length of `counts`. In that case no rank
 /// changes.
-pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Result<(), UnknownNode> {
+pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Result<(), Error> {
     let mut counts = NodeCounts::new(counts);
     for pod in pods.iter().chain(others) {
         counts.add(pod)?;
@@ -120,11 +110,3 @@ pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Resu
     }
     Ok(())
 }
-
-impl fmt::Display for UnknownNode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "node number {} is not below the number of counts, {}", self.node, self.nodes)
-    }
-}
-
-impl core::error::Error for UnknownNode {}

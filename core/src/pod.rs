@@ -1,10 +1,8 @@
 //! The record: what the order reads from one pod, in 64 bytes.
 
-use crate::flags::flags;
-use crate::{Time, Uid};
+use crate::{Flags, Time, Uid};
 use core::fmt;
-use core::mem::{align_of, offset_of, size_of};
-use core::str::FromStr;
+use core::mem::{align_of, size_of};
 
 /// What the order reads from one active pod: one cache line, with the same layout in Rust and C.
 ///
@@ -65,26 +63,14 @@ impl AsRef<[u8]> for Reserved {
 const _: () = {
     assert!(size_of::<Pod>() == 64);
     assert!(align_of::<Pod>() == align_of::<i64>());
-    assert!(offset_of!(Pod, uid) == 0);
-    assert!(offset_of!(Pod, ready_time) == 16);
-    assert!(offset_of!(Pod, creation_time) == 24);
-    assert!(offset_of!(Pod, deletion_cost) == 32);
-    assert!(offset_of!(Pod, rank) == 36);
-    assert!(offset_of!(Pod, restarts) == 40);
-    assert!(offset_of!(Pod, sidecar_restarts) == 44);
-    assert!(offset_of!(Pod, node) == 48);
-    assert!(offset_of!(Pod, phase) == 52);
-    assert!(offset_of!(Pod, flags) == 53);
-    assert!(offset_of!(Pod, tier) == 54);
-    assert!(offset_of!(Pod, reserved) == 56);
 };
 
 /// A pod's phase. The order compares its [ordinal](Phase::ordinal).
 ///
 /// ```
 /// use podrank::Phase;
-/// assert_eq!("Running".parse(), Ok(Phase::RUNNING));
-/// assert!("Succeeded".parse::<Phase>().is_err());
+/// assert_eq!(Phase::parse("Running"), Some(Phase::RUNNING));
+/// assert_eq!(Phase::parse("Succeeded"), None);
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -124,27 +110,6 @@ impl Phase {
     }
 }
 
-flags! {
-    /// Facts about a pod, as a set of bits. [`Pod::validate`] rejects all but the lowest three.
-    Flags {
-        /// `spec.nodeName` is not empty.
-        ASSIGNED = 1,
-        /// The first condition of type `Ready` has status `True`.
-        READY = 1 << 1,
-        /// The label `kubernetes.io/prefer-for-scale-down` is present, whatever its value.
-        PREFERRED = 1 << 2,
-    }
-}
-
-impl FromStr for Phase {
-    type Err = InactivePhase;
-
-    /// Reads `status.phase`, as [`Phase::parse`] does.
-    fn from_str(text: &str) -> Result<Self, InactivePhase> {
-        Self::parse(text).ok_or(InactivePhase)
-    }
-}
-
 impl fmt::Debug for Phase {
     /// Writes the phase as Kubernetes does, or `Phase(3)` for an ordinal without a phase.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,10 +121,6 @@ impl fmt::Debug for Phase {
         }
     }
 }
-
-/// The phase is `Succeeded` or `Failed`: such a pod is not active and has no place in the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InactivePhase;
 
 /// Why [`Pod::validate`] rejects a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,11 +204,3 @@ impl fmt::Display for InvalidPod {
 }
 
 impl core::error::Error for InvalidPod {}
-
-impl fmt::Display for InactivePhase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the phase is Succeeded or Failed: leave such a pod out, it is not active")
-    }
-}
-
-impl core::error::Error for InactivePhase {}

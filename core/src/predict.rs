@@ -5,7 +5,7 @@ use crate::ffi::IS_SCRATCH_USED;
 use crate::order::{class, value};
 use crate::select::fill_with_indices;
 use crate::sort::{runs, sort};
-use crate::{OrderError, Pod, Policy, Rule};
+use crate::{Error, Pod, Policy, Rule};
 use core::cmp::Ordering;
 
 /// Which pods of a scale-down are victims in every list order, in some, or in none: see [`Policy::predict`].
@@ -87,15 +87,15 @@ impl Policy {
     /// reaches the next power of two before the controller runs.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
-    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
+    /// [`Error::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
+    /// [`Error::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     pub fn predict<'o>(
         &self,
         pods: &[Pod],
         k: usize,
         order: &'o mut [u32],
         scores: &mut [u64],
-    ) -> Result<Prediction<'o>, OrderError> {
+    ) -> Result<Prediction<'o>, Error> {
         let (order, scores) = self.in_groups(pods, order, scores)?;
         let (from, to) = group_at(order, scores, k);
         let (deleted, rest) = order.split_at_checked(from).unwrap_or_default();
@@ -114,14 +114,14 @@ impl Policy {
     /// The memory, the time and the errors are those of `predict`.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
-    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
+    /// [`Error::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
+    /// [`Error::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     pub fn groups<'o>(
         &self,
         pods: &[Pod],
         order: &'o mut [u32],
         scores: &'o mut [u64],
-    ) -> Result<Groups<'o>, OrderError> {
+    ) -> Result<Groups<'o>, Error> {
         let (order, scores) = self.in_groups(pods, order, scores)?;
         Ok(Groups { order, scores, lengths: Lengths::default() })
     }
@@ -132,11 +132,11 @@ impl Policy {
         pods: &[Pod],
         order: &'o mut [u32],
         scores: &'s mut [u64],
-    ) -> Result<(&'o [u32], &'s [u64]), OrderError> {
+    ) -> Result<(&'o [u32], &'s [u64]), Error> {
         if u32::try_from(pods.len()).is_err() {
-            return Err(OrderError::TooManyPods);
+            return Err(Error::TooManyPods);
         }
-        let short = OrderError::ShortBuffer { len: order.len().min(scores.len()), pods: pods.len() };
+        let short = Error::ShortBuffer { len: order.len().min(scores.len()), needed: pods.len() };
         let buffers = order.get_mut(..pods.len()).zip(scores.get_mut(..pods.len()));
         let (order, scores) = buffers.ok_or(short)?;
         fill_with_indices(order);

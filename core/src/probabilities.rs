@@ -4,7 +4,7 @@ use crate::go_sort::{Random, SHORT, go_sort, insertion_sort};
 use crate::predict::Step;
 use crate::select::numbered;
 use crate::sort::{exchange, runs, sort};
-use crate::{OrderError, Pod, Policy, Prediction};
+use crate::{Error, Pod, Policy, Prediction};
 use core::cell::Cell;
 use core::num::NonZeroU16;
 use core::ops::Range;
@@ -177,18 +177,18 @@ impl Policy {
     /// element of `list`. The call takes O(n log n) steps.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `scratch` is shorter than `list`, and [`OrderError::TooManyPods`] if the list has
+    /// [`Error::ShortBuffer`] if `scratch` is shorter than `list`, and [`Error::TooManyPods`] if the list has
     /// more than `u32::MAX` elements. In that case nothing is written.
     pub fn kubernetes_sort(
         &self,
         pods: &[Pod],
         list: &mut [u32],
         scratch: &mut [ProbabilityScratch],
-    ) -> Result<(), OrderError> {
+    ) -> Result<(), Error> {
         if u32::try_from(list.len()).is_err() {
-            return Err(OrderError::TooManyPods);
+            return Err(Error::TooManyPods);
         }
-        let short = OrderError::ShortBuffer { len: scratch.len(), pods: list.len() };
+        let short = Error::ShortBuffer { len: scratch.len(), needed: list.len() };
         let entries = scratch.get_mut(..list.len()).ok_or(short)?;
         self.enter(pods, Some(list), entries);
         arrange(entries, By::Index, &[]);
@@ -226,8 +226,8 @@ impl Policy {
     /// quarter of a second on a fast machine, and for 20,000 pods more than a second.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order`, `probabilities` or `scratch` is shorter than `pods`, and
-    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
+    /// [`Error::ShortBuffer`] if `order`, `probabilities` or `scratch` is shorter than `pods`, and
+    /// [`Error::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     ///
     /// ```
     /// use podrank::{Probability, Pod, Policy, Time};
@@ -249,17 +249,13 @@ impl Policy {
         order: &'o mut [u32],
         probabilities: &mut [Probability],
         scratch: &mut [ProbabilityScratch],
-    ) -> Result<Prediction<'o>, OrderError> {
+    ) -> Result<Prediction<'o>, Error> {
         let samples = NonZeroU16::new(samples).unwrap_or(SAMPLES);
         let len = order.len().min(probabilities.len()).min(scratch.len());
-        let short = OrderError::ShortBuffer { len, pods: pods.len() };
+        let short = Error::ShortBuffer { len, needed: pods.len() };
         let probabilities = probabilities.get_mut(..pods.len()).ok_or(short)?;
         let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
-        let prediction =
-            self.predict(pods, k, order, entries.as_flattened_mut()).map_err(|error| match error {
-                OrderError::ShortBuffer { .. } => short,
-                other => other,
-            })?;
+        let prediction = self.predict(pods, k, order, entries.as_flattened_mut())?;
         if !prediction.possible().is_empty() {
             self.enter(pods, None, entries);
             draw(&prediction, samples, Cell::from_mut(probabilities).as_slice_of_cells(), entries);
@@ -272,67 +268,6 @@ impl Policy {
             }
         }
         Ok(prediction)
-    }
-
-    /// Returns how likely kube-controller-manager deletes one pod, given by its index, for every number of deletions:
-    /// `probabilities[k - 1]` gets what [`probabilities`](Policy::probabilities) finds for this pod if `k` pods are
-    /// deleted, to the same digit. It costs what one call of that costs, because each sorted list answers for every
-    /// `k`.
-    ///
-    /// `order` gets the indices of all pods in line, as [`groups`](Policy::groups) writes them. `scratch` is scratch
-    /// memory. All three need one element per pod. If there is no pod with this index, all probabilities are 0 of 1.
-    ///
-    /// # Errors
-    /// Those of [`probabilities`](Policy::probabilities).
-    ///
-    /// ```
-    /// use podrank::{Probability, Pod, Policy, Time};
-    ///
-    /// // Three pods that are alike, and one that goes first.
-    /// let mut pods = [Pod::new(); 4];
-    /// pods[3].deletion_cost = -1;
-    /// let (mut order, mut probabilities, mut scratch) = ([0; 4], [Probability::default(); 4], [[0; 4]; 4]);
-    /// let policy = Policy::at(Time::from_unix(1_700_000_600, 0));
-    /// policy.probabilities_of(&pods, 0, &mut order, &mut probabilities, &mut scratch).unwrap();
-    /// assert_eq!(probabilities.map(|of| (of.deleted, of.samples)), [(0, 1), (1, 3), (2, 3), (1, 1)]);
-    /// ```
-    pub fn probabilities_of(
-        &self,
-        pods: &[Pod],
-        pod: u32,
-        order: &mut [u32],
-        probabilities: &mut [Probability],
-        scratch: &mut [ProbabilityScratch],
-    ) -> Result<(), OrderError> {
-        let len = order.len().min(probabilities.len()).min(scratch.len());
-        let short = OrderError::ShortBuffer { len, pods: pods.len() };
-        let probabilities = probabilities.get_mut(..pods.len()).ok_or(short)?;
-        let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
-        let groups = self.groups(pods, order, entries.as_flattened_mut()).map_err(|error| match error {
-            OrderError::ShortBuffer { .. } => short,
-            other => other,
-        })?;
-        let (mut from, mut certain) = (0, 0_usize);
-        for group in groups {
-            from = certain;
-            certain = from.wrapping_add(group.len());
-            if group.contains(&pod) {
-                break;
-            }
-        }
-        let group = order.get(from..certain).filter(|group| group.contains(&pod)).unwrap_or_default();
-        if group.is_empty() {
-            (from, certain) = (usize::MAX, usize::MAX);
-        } else if group.len() > 1 {
-            self.enter(pods, None, entries);
-            draw_one(pod, group, from, Cell::from_mut(probabilities).as_slice_of_cells(), entries);
-        }
-        for (k, probabilities) in (1..).zip(probabilities) {
-            if k <= from || k >= certain {
-                *probabilities = Probability { deleted: u32::from(k > from), samples: 1, std_error_ppm: 0 };
-            }
-        }
-        Ok(())
     }
 }
 
@@ -376,66 +311,24 @@ fn draw(
 ) {
     classify(probabilities, entries);
     let (possible, quota) = (prediction.possible(), prediction.quota());
-    if are_alike(possible, probabilities) {
-        for cell in possible.iter().filter_map(|index| probabilities.get(*index as usize)) {
+    let at = |index: u32| probabilities.get(index as usize);
+    let class = |index: u32| at(index).map(|cell| cell.get().class());
+    if possible.windows(2).all(|pair| matches!(*pair, [a, b] if class(a) == class(b))) {
+        for cell in possible.iter().filter_map(|index| at(*index)) {
             cell.set(Probability { deleted: count(quota), samples: count(possible.len()), std_error_ppm: 0 });
         }
         return;
     }
-    clear(probabilities);
-    let from = prediction.deleted().len();
-    let lists = sort_lists(entries, from, possible.len(), samples, probabilities, |group| {
-        add(probabilities, group.get(..quota).unwrap_or_default());
-    });
-    share(probabilities, entries, lists);
-}
-
-/// Finds the probabilities of one pod of a group that starts at `from` in the line, for each number of deletions that
-/// ends in the group: those of `from + 1` at `from`. Those of other numbers are left with any values.
-fn draw_one(
-    pod: u32,
-    group: &[u32],
-    from: usize,
-    probabilities: &[Cell<Probability>],
-    entries: &mut [ProbabilityScratch],
-) {
-    classify(probabilities, entries);
-    let of_group = probabilities.get(from..from.wrapping_add(group.len())).unwrap_or_default();
-    if are_alike(group, probabilities) {
-        for (cell, deleted) in of_group.iter().zip(1..) {
-            cell.set(Probability { deleted, samples: count(group.len()), std_error_ppm: 0 });
-        }
-        return;
-    }
-    clear(probabilities);
-    let class = |index: u32| probabilities.get(index as usize).map(|cell| cell.get().class());
-    let is_alike = |index: u32| class(index) == class(pod);
-    let pods = group.iter().filter(|index| is_alike(**index)).count();
-    // At each place of the group, how often one of the pods comes there that are like this one.
-    let lists = sort_lists(entries, from, group.len(), SAMPLES, probabilities, |sorted| {
-        for (cell, _) in of_group.iter().zip(sorted).filter(|(_, entry)| is_alike(Entry(**entry).index())) {
-            let counted = cell.get();
-            cell.set(Probability { deleted: counted.deleted.wrapping_add(1), ..counted });
-        }
-    });
-    let mut deleted = 0_u64;
-    for cell in of_group {
-        deleted = deleted.wrapping_add(cell.get().deleted.into());
-        cell.set(lists.probability(deleted, pods));
-    }
-}
-
-/// Whether all pods of a group relate alike to every other pod.
-fn are_alike(group: &[u32], probabilities: &[Cell<Probability>]) -> bool {
-    let class = |index: &u32| probabilities.get(*index as usize).map(|cell| cell.get().class());
-    group.windows(2).all(|pair| matches!(pair, [a, b] if class(a) == class(b)))
-}
-
-/// Sets all counts to 0, and keeps the classes.
-fn clear(probabilities: &[Cell<Probability>]) {
     for cell in probabilities {
         cell.set(Probability { deleted: 0, ..cell.get() });
     }
+    let from = prediction.deleted().len();
+    let lists = sort_lists(entries, from, possible.len(), samples, probabilities, |group| {
+        for cell in group.iter().take(quota).filter_map(|entry| at(Entry(*entry).index())) {
+            cell.set(Probability { deleted: cell.get().deleted.wrapping_add(1), ..cell.get() });
+        }
+    });
+    share(probabilities, entries, lists);
 }
 
 /// The lists that were sorted.
@@ -555,16 +448,6 @@ fn shuffle(list: &mut [ProbabilityScratch], mut pick: impl FnMut(u32) -> u32) {
         if let Some(other) = cells.get(pick(last.wrapping_add(1)) as usize) {
             exchange(cell, other);
         }
-    }
-}
-
-/// Counts that these pods go.
-fn add(probabilities: &[Cell<Probability>], victims: &[ProbabilityScratch]) {
-    for probabilities in
-        victims.iter().filter_map(|victim| probabilities.get(Entry(*victim).index() as usize))
-    {
-        let counted = probabilities.get();
-        probabilities.set(Probability { deleted: counted.deleted.wrapping_add(1), ..counted });
     }
 }
 

@@ -3,27 +3,7 @@
 use crate::ffi::IS_SCRATCH_USED;
 use crate::prefilter::Prefilter;
 use crate::sort::{gather_first, heapify, replace_last, sort_first, sort_heap};
-use crate::{Candidate, Pod, Policy, Scratch};
-use core::fmt;
-
-/// The error for more than `u32::MAX` pods: 32-bit indices cannot name them all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyPods;
-
-/// Why [`Policy::sort`], [`Policy::predict`] or another function that needs one element per pod fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OrderError {
-    /// There are more than `u32::MAX` pods: 32-bit indices cannot name them all.
-    TooManyPods,
-    /// A buffer is shorter than the list of pods.
-    ShortBuffer {
-        /// How many elements the buffer has.
-        len: usize,
-        /// How many pods there are.
-        pods: usize,
-    },
-}
+use crate::{Candidate, Error, Pod, Policy, Scratch};
 
 /// Returns each item with its index, for lists of up to `u32::MAX` items.
 ///
@@ -52,8 +32,8 @@ impl Policy {
     /// For n pods and k victims, it takes O(n log k) comparisons, and no memory besides `victims`.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
-    pub fn select<'v>(&self, pods: &[Pod], victims: &'v mut [u32]) -> Result<&'v [u32], TooManyPods> {
+    /// [`Error::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
+    pub fn select<'v>(&self, pods: &[Pod], victims: &'v mut [u32]) -> Result<&'v [u32], Error> {
         self.select_with(pods, victims, &mut [])
     }
 
@@ -65,13 +45,13 @@ impl Policy {
     /// the call has no meaning.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
+    /// [`Error::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     pub fn select_with<'v>(
         &self,
         pods: &[Pod],
         victims: &'v mut [u32],
         scratch: &mut [Scratch],
-    ) -> Result<&'v [u32], TooManyPods> {
+    ) -> Result<&'v [u32], Error> {
         self.select_in(pods, victims, scratch.as_flattened_mut())
     }
 
@@ -80,9 +60,9 @@ impl Policy {
         pods: &[Pod],
         victims: &'v mut [u32],
         scratch: &mut [Candidate],
-    ) -> Result<&'v [u32], TooManyPods> {
+    ) -> Result<&'v [u32], Error> {
         if u32::try_from(pods.len()).is_err() {
-            return Err(TooManyPods);
+            return Err(Error::TooManyPods);
         }
         let len = victims.len().min(pods.len());
         // Without a last victim to compare with, every pod would be read.
@@ -160,36 +140,6 @@ impl Policy {
         }
     }
 }
-
-impl fmt::Display for TooManyPods {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there are more than {} pods: pass fewer", u32::MAX)
-    }
-}
-
-impl core::error::Error for TooManyPods {}
-
-impl From<TooManyPods> for OrderError {
-    fn from(_: TooManyPods) -> Self {
-        Self::TooManyPods
-    }
-}
-
-impl fmt::Display for OrderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooManyPods => TooManyPods.fmt(f),
-            Self::ShortBuffer { len, pods } => {
-                write!(
-                    f,
-                    "a buffer of {len} elements is too short for {pods} pods: give it one element per pod"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for OrderError {}
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use crate::ffi::IS_SCRATCH_USED;
 use crate::order::Words;
 use crate::select::fill_with_indices;
 use crate::sort::{Comparison, quicksort, runs};
-use crate::{Candidate, OrderError, Pod, Policy, Scratch, TooManyPods};
+use crate::{Candidate, Error, Pod, Policy, Scratch};
 use core::cmp::Ordering;
 
 /// How many candidates are on the stack if the scratch buffer is shorter. More would take long to initialise for a
@@ -21,9 +21,9 @@ impl Policy {
     /// for a long list.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for
+    /// [`Error::ShortBuffer`] if `order` is shorter than `pods`, and [`Error::TooManyPods`] for
     /// more than `u32::MAX` pods. In that case nothing is written.
-    pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], OrderError> {
+    pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], Error> {
         self.sort_with(pods, order, &mut [])
     }
 
@@ -40,7 +40,7 @@ impl Policy {
         pods: &[Pod],
         order: &'v mut [u32],
         scratch: &mut [Scratch],
-    ) -> Result<&'v [u32], OrderError> {
+    ) -> Result<&'v [u32], Error> {
         self.sort_in(pods, order, scratch.as_flattened_mut())
     }
 
@@ -49,17 +49,17 @@ impl Policy {
         pods: &[Pod],
         order: &'v mut [u32],
         scratch: &mut [Candidate],
-    ) -> Result<&'v [u32], OrderError> {
+    ) -> Result<&'v [u32], Error> {
         let len = order.len();
         let Some(order) = order.get_mut(..pods.len()) else {
-            return Err(OrderError::ShortBuffer { len, pods: pods.len() });
+            return Err(Error::ShortBuffer { len, needed: pods.len() });
         };
         if !IS_SCRATCH_USED {
             // With a heap, in the code that selecting needs anyway.
-            return Ok(self.select(pods, order)?);
+            return self.select(pods, order);
         }
         if u32::try_from(pods.len()).is_err() {
-            return Err(TooManyPods.into());
+            return Err(Error::TooManyPods);
         }
         fill_with_indices(order);
         match self.run(pods) {

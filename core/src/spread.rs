@@ -3,18 +3,7 @@
 use crate::node::NodeCounts;
 use crate::select::fill_with_indices;
 use crate::sort::sort;
-use crate::{OrderError, Pod, Policy, UnknownNode};
-use core::fmt;
-
-/// Why [`Policy::spread`] sets no ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SpreadError {
-    /// An assigned pod's node number is not below the number of counts.
-    UnknownNode(UnknownNode),
-    /// There are too many pods, or `order` is shorter than the list of pods.
-    Order(OrderError),
-}
+use crate::{Error, Pod, Policy};
 
 impl Policy {
     /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you
@@ -36,14 +25,15 @@ impl Policy {
     /// steps.
     ///
     /// # Errors
-    /// See [`SpreadError`]. In that case no rank changes.
+    /// [`Error::UnknownNode`] if a node number is not below the number of counts, [`Error::ShortBuffer`] if `order` is
+    /// shorter than `pods`, and [`Error::TooManyPods`]. In that case no rank changes.
     pub fn spread(
         &self,
         pods: &mut [Pod],
         others: &[Pod],
         counts: &mut [u32],
         order: &mut [u32],
-    ) -> Result<(), SpreadError> {
+    ) -> Result<(), Error> {
         let mut counts = NodeCounts::new(counts);
         for pod in pods.iter().chain(others) {
             counts.add(pod)?;
@@ -57,12 +47,12 @@ impl Policy {
         pods: &mut [Pod],
         counts: &mut NodeCounts<C>,
         order: &mut [u32],
-    ) -> Result<(), SpreadError> {
+    ) -> Result<(), Error> {
         if u32::try_from(pods.len()).is_err() {
-            return Err(SpreadError::Order(OrderError::TooManyPods));
+            return Err(Error::TooManyPods);
         }
-        let short = OrderError::ShortBuffer { len: order.len(), pods: pods.len() };
-        let order = order.get_mut(..pods.len()).ok_or(SpreadError::Order(short))?;
+        let short = Error::ShortBuffer { len: order.len(), needed: pods.len() };
+        let order = order.get_mut(..pods.len()).ok_or(short)?;
         fill_with_indices(order);
         sort(order, &|a, b| self.index_goes_before(pods, a, b));
         for &index in &*order {
@@ -71,29 +61,5 @@ impl Policy {
             }
         }
         Ok(())
-    }
-}
-
-impl From<UnknownNode> for SpreadError {
-    fn from(error: UnknownNode) -> Self {
-        Self::UnknownNode(error)
-    }
-}
-
-impl fmt::Display for SpreadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownNode(unknown) => unknown.fmt(f),
-            Self::Order(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for SpreadError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(match self {
-            Self::UnknownNode(unknown) => unknown,
-            Self::Order(error) => error,
-        })
     }
 }

@@ -11,8 +11,7 @@
 use crate::order::class;
 use crate::select::numbered;
 use crate::sort::{runs, sort};
-use crate::{OrderError, Pod, Policy, Rule, Uid};
-use core::fmt;
+use crate::{Error, Pod, Policy, Rule, Uid};
 
 /// What [`Policy::steer`] returns: a deletion cost for every pod, how many costs change, and which pods are unsteerable.
 #[derive(Clone, Copy, Debug)]
@@ -47,25 +46,6 @@ pub struct SteerScratch {
     /// First: the number of d. Then: the price of the heaviest run that ends here, and whether the cost is kept. In
     /// the last phase: the pod that this pod, if unsteerable, goes before.
     run: u32,
-}
-
-/// Why [`Policy::steer`] returns no costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SteerError {
-    /// The feature gate `PodDeletionCost` is off, so deletion costs have no effect.
-    GateOff,
-    /// There are too many pods, or a buffer is shorter than the list of pods.
-    Order(OrderError),
-    /// The fixed costs leave no room for the tiers: `lower` has to cost less than `higher`, with room between the
-    /// two for a cost of each tier in between. Either both pods have fixed costs and these are too close together,
-    /// or only one has, and it is too close to a limit of `i32`.
-    NoRoom {
-        /// The index of the pod of the lower tier.
-        lower: u32,
-        /// The index of the pod of the higher tier.
-        higher: u32,
-    },
 }
 
 impl<'s> Steered<'s> {
@@ -109,17 +89,18 @@ impl Policy {
     /// O(n log n) steps. It reads nothing from the policy but the gate `PodDeletionCost`.
     ///
     /// # Errors
-    /// See [`SteerError`]. In that case `costs` is unchanged.
+    /// [`Error::GateOff`], [`Error::NoRoom`], [`Error::TooManyPods`], and [`Error::ShortBuffer`] if `costs` or `scratch` is
+    /// shorter than `pods`. In that case `costs` is unchanged.
     pub fn steer<'s>(
         &self,
         pods: &[Pod],
         price: impl Fn(usize) -> Option<u8>,
         costs: &'s mut [i32],
         scratch: &'s mut [SteerScratch],
-    ) -> Result<Steered<'s>, SteerError> {
-        let short = OrderError::ShortBuffer { len: costs.len().min(scratch.len()), pods: pods.len() };
+    ) -> Result<Steered<'s>, Error> {
+        let short = Error::ShortBuffer { len: costs.len().min(scratch.len()), needed: pods.len() };
         let buffers = costs.get_mut(..pods.len()).zip(scratch.get_mut(..pods.len()));
-        let (costs, places) = buffers.ok_or(SteerError::Order(short))?;
+        let (costs, places) = buffers.ok_or(short)?;
         self.fit(pods, &price, places)?;
         Ok(self.steer_fitted(pods, price, costs, places))
     }
@@ -130,12 +111,12 @@ impl Policy {
         pods: &[Pod],
         price: impl Fn(usize) -> Option<u8>,
         places: &mut [SteerScratch],
-    ) -> Result<(), SteerError> {
+    ) -> Result<(), Error> {
         if !self.gates.pod_deletion_cost {
-            return Err(SteerError::GateOff);
+            return Err(Error::GateOff);
         }
         if u32::try_from(pods.len()).is_err() {
-            return Err(SteerError::Order(OrderError::TooManyPods));
+            return Err(Error::TooManyPods);
         }
         line_up(pods, places);
         fit(places, |place| price(place.index as usize).is_none())
@@ -248,14 +229,14 @@ fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
 }
 
 /// Marks the places whose cost can stay beside all fixed costs and leaves room for the tiers on both sides.
-fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) -> Result<(), SteerError> {
+fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) -> Result<(), Error> {
     let (Some(&bottom), Some(&top)) = (places.first(), places.last()) else { return Ok(()) };
     let (mut least, mut below) = (i64::from(i32::MIN), bottom.index);
     for place in &mut *places {
         place.run = u32::from(place.d() >= least);
         if is_fixed(place) {
             if !place.is_kept() {
-                return Err(SteerError::NoRoom { lower: below, higher: place.index });
+                return Err(Error::NoRoom { lower: below, higher: place.index });
             }
             (least, below) = (place.d(), place.index);
         }
@@ -266,7 +247,7 @@ fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) ->
         place.run = u32::from(place.is_kept() && fits);
         if is_fixed(place) {
             if !fits {
-                return Err(SteerError::NoRoom { lower: place.index, higher: above });
+                return Err(Error::NoRoom { lower: place.index, higher: above });
             }
             (most, above) = (place.d(), place.index);
         }
@@ -341,29 +322,4 @@ fn number_by_d(places: &mut [SteerScratch], order: &mut [i32]) -> usize {
         }
     }
     len
-}
-
-impl fmt::Display for SteerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::GateOff => {
-                f.write_str("the feature gate PodDeletionCost is off, so deletion costs have no effect")
-            }
-            Self::Order(error) => error.fmt(f),
-            Self::NoRoom { lower, higher } => write!(
-                f,
-                "the fixed deletion costs leave no room for a lower cost of pod {lower} than of pod {higher}, with one for \
-                 each tier between"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for SteerError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Order(error) => Some(error),
-            Self::GateOff | Self::NoRoom { .. } => None,
-        }
-    }
 }

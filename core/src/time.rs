@@ -1,7 +1,5 @@
 //! Times: signed nanoseconds since the Unix epoch, with one value reserved for "unset".
 
-use core::fmt;
-
 /// A time in signed nanoseconds since the Unix epoch, from 1677-09-21 to 2262-04-11, or unset.
 ///
 /// Kubernetes writes a missing timestamp as Go's zero time, 0001-01-01T00:00:00Z. Here it is [`Time::UNSET`],
@@ -9,7 +7,7 @@ use core::fmt;
 /// [`Time::MAX`].
 ///
 /// `Time` has no order of its own: [`Policy`](crate::Policy) decides which time goes first.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Time(i64);
 
@@ -87,39 +85,4 @@ impl Default for Time {
     fn default() -> Self {
         Self::UNSET
     }
-}
-
-impl fmt::Debug for Time {
-    /// Writes the time by RFC 3339 in UTC, such as `2026-01-01T12:00:00Z`, or `unset`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SECOND: i64 = 1_000_000_000;
-        const DAY: i64 = 86_400;
-        let Some(nanos) = self.unix_nanos() else { return f.write_str("unset") };
-        let (seconds, fraction) = (nanos.div_euclid(SECOND), nanos.rem_euclid(SECOND));
-        let (year, month, day) = date(seconds.div_euclid(DAY));
-        let of_day = seconds.rem_euclid(DAY);
-        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
-        if fraction != 0 {
-            write!(f, ".{fraction:09}")?;
-        }
-        f.write_str("Z")
-    }
-}
-
-/// Returns the year, month and day of a day counted from 1970-01-01, in the Gregorian calendar: Howard
-/// Hinnant's `civil_from_days`, which starts years in March so that a leap day is the last of its year.
-fn date(day: i64) -> (i64, i64, i64) {
-    let since_year_0 = day.wrapping_add(719_468);
-    let (era, day_of_era) = (since_year_0.div_euclid(146_097), since_year_0.rem_euclid(146_097));
-    let leap_days = (day_of_era / 1460).wrapping_sub(day_of_era / 36_524).wrapping_add(day_of_era / 146_096);
-    let year_of_era = day_of_era.wrapping_sub(leap_days) / 365;
-    let days_before =
-        year_of_era.wrapping_mul(365).wrapping_add(year_of_era / 4).wrapping_sub(year_of_era / 100);
-    let day_of_year = day_of_era.wrapping_sub(days_before);
-    let from_march = day_of_year.wrapping_mul(5).wrapping_add(2) / 153;
-    let days_before = from_march.wrapping_mul(153).wrapping_add(2) / 5;
-    let month = from_march.wrapping_add(2).rem_euclid(12).wrapping_add(1);
-    let year = era.wrapping_mul(400).wrapping_add(year_of_era).wrapping_add(i64::from(month <= 2));
-    (year, month, day_of_year.wrapping_sub(days_before).wrapping_add(1))
 }

@@ -1,9 +1,6 @@
 //! Taking whole nodes, by its laws. `PODRANK_CASES=1000000 cargo test --release -p podrank empty::` tries more.
 
-use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, OrderError, Phase, Pod, Policy, UnknownNode,
-    empty_nodes, node_weights,
-};
+use podrank::{EmptyNodesScratch, Error, Flags, Neighbour, Phase, Pod, Policy, empty_nodes, node_weights};
 use podrank_laws::empty;
 use podrank_laws::generate::{cases, config, distinct_cases, neighbours, nodes};
 use podrank_laws::{Core, Implementation};
@@ -75,28 +72,24 @@ fn whole_nodes_go() {
 
 #[test]
 fn errors_change_nothing() {
-    let check = |pods: &[Pod],
-                 weights: &[u64],
-                 domains: &[u32],
-                 counts: usize,
-                 scratch: usize,
-                 error: EmptyNodesError| {
-        let mut tiered = pods.to_vec();
-        let mut counts = vec![0; counts];
-        let mut scratch = vec![EmptyNodesScratch::default(); scratch];
-        let result = empty_nodes(&mut tiered, weights, domains, &mut counts, &mut scratch);
-        assert_eq!((result, &*tiered), (Err(error), pods));
-        assert!(!error.to_string().is_empty());
-    };
+    let check =
+        |pods: &[Pod], weights: &[u64], domains: &[u32], counts: usize, scratch: usize, error: Error| {
+            let mut tiered = pods.to_vec();
+            let mut counts = vec![0; counts];
+            let mut scratch = vec![EmptyNodesScratch::default(); scratch];
+            let result = empty_nodes(&mut tiered, weights, domains, &mut counts, &mut scratch);
+            assert_eq!((result, &*tiered), (Err(error), pods));
+            assert!(!error.to_string().is_empty());
+        };
     let pods = [pod(0), Pod { tier: 7, ..pod(2) }];
-    check(&pods, &[0; 2], &[], 2, 2, EmptyNodesError::UnknownNode(UnknownNode { node: 2, nodes: 2 }));
-    check(&pods, &[0; 3], &[0, 0], 4, 2, EmptyNodesError::UnknownDomain { node: 2 });
-    check(&pods, &[0; 3], &[0, 0, 1], 4, 2, EmptyNodesError::UnknownDomain { node: 2 });
-    let short = |len, pods| EmptyNodesError::Order(OrderError::ShortBuffer { len, pods });
+    check(&pods, &[0; 2], &[], 2, 2, Error::UnknownNode { node: 2, nodes: 2 });
+    check(&pods, &[0; 3], &[0, 0], 4, 2, Error::UnknownDomain { node: 2 });
+    check(&pods, &[0; 3], &[0, 0, 1], 4, 2, Error::UnknownDomain { node: 2 });
+    let short = |len, needed| Error::ShortBuffer { len, needed };
     check(&pods, &[0; 3], &[], 2, 2, short(2, 3));
     check(&pods, &[0; 3], &[], 3, 1, short(1, 2));
     let many: Vec<_> = (0..65_537).map(pod).collect();
-    check(&many, &vec![0; 65_537], &[], 65_537, 65_537, EmptyNodesError::TooManyTiers);
+    check(&many, &vec![0; 65_537], &[], 65_537, 65_537, Error::TooManyTiers);
     let mut most = many;
     most.pop();
     let mut counts = vec![0; most.len()];
@@ -105,5 +98,5 @@ fn errors_change_nothing() {
     assert!(most.iter().zip(0..=u16::MAX).all(|(pod, tier)| pod.tier == tier));
     let mut weights = [7];
     let unknown = node_weights(&mut [Neighbour::default(), Neighbour { set: 0, node: 1 }], &mut weights);
-    assert_eq!((unknown, weights), (Err(UnknownNode { node: 1, nodes: 1 }), [7]));
+    assert_eq!((unknown, weights), (Err(Error::UnknownNode { node: 1, nodes: 1 }), [7]));
 }

@@ -4,12 +4,11 @@ use podrank::controller::KeysFull;
 use podrank::ffi::node_number;
 use podrank::ffi::reserved;
 use podrank::{
-    DeletionCostError, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod, PodSet,
-    PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, count_ranks,
-    deletion_cost,
+    DeletionCostError, Error, Flags, InvalidPod, NodeCounts, Phase, Pod, PodSet, PodSetError, Policy, Rule,
+    Time, Uid, UidError, count_ranks, deletion_cost,
 };
 use std::collections::HashSet;
-use std::error::Error;
+use std::error::Error as _;
 
 #[test]
 fn times_saturate_and_never_become_unset() {
@@ -97,7 +96,10 @@ fn errors_say_where() {
         (InvalidPod::UnknownPhase(3).to_string(), "the phase is 3, but must be 0, 1 or 2"),
         (InvalidPod::UnknownFlags(8).to_string(), "the flags have the unknown bits 0x08"),
         (InvalidPod::ReservedNotZero.to_string(), "a reserved byte is not zero"),
-        (UnknownNode { node: 4, nodes: 2 }.to_string(), "node number 4 is not below the number of counts, 2"),
+        (
+            Error::UnknownNode { node: 4, nodes: 2 }.to_string(),
+            "node number 4 is not below the number of counts, 2",
+        ),
         (PodSetError::PodsFull.to_string(), "the set is full: give it a larger PODS"),
         (
             PodSetError::NodesFull.to_string(),
@@ -108,35 +110,15 @@ fn errors_say_where() {
             KeysFull.to_string(),
             "there are more keys than the capacity: give it room for one key per deletion",
         ),
-        (podrank::TooManyPods.to_string(), "there are more than 4294967295 pods: pass fewer"),
-        (
-            OrderError::from(podrank::TooManyPods).to_string(),
-            "there are more than 4294967295 pods: pass fewer",
-        ),
-        (
-            OrderError::ShortBuffer { len: 2, pods: 3 }.to_string(),
-            "a buffer of 2 elements is too short for 3 pods: give it one element per pod",
-        ),
-        (
-            SpreadError::UnknownNode(UnknownNode { node: 4, nodes: 2 }).to_string(),
-            "node number 4 is not below the number of counts, 2",
-        ),
-        (
-            SpreadError::Order(OrderError::TooManyPods).to_string(),
-            "there are more than 4294967295 pods: pass fewer",
-        ),
-        (
-            InactivePhase.to_string(),
-            "the phase is Succeeded or Failed: leave such a pod out, it is not active",
-        ),
+        (Error::TooManyPods.to_string(), "there are more than 4294967295 pods: pass fewer"),
+        (Error::ShortBuffer { len: 2, needed: 3 }.to_string(), "a buffer has 2 elements, but needs 3"),
+        (Error::UnknownDomain { node: 2 }.to_string(), "node 2 has no domain that has a count"),
+        (Error::TooManyTiers.to_string(), "the pods would need more than 65536 tiers"),
     ] {
         assert_eq!(error, text);
     }
     assert!(PodSetError::Invalid(InvalidPod::ReservedNotZero).source().is_some());
     assert!(PodSetError::PodsFull.source().is_none());
-    assert!(SpreadError::UnknownNode(UnknownNode { node: 4, nodes: 2 }).source().is_some());
-    assert!(SteerError::Order(OrderError::TooManyPods).source().is_some());
-    assert!(SteerError::GateOff.source().is_none());
 }
 
 #[test]
@@ -201,8 +183,6 @@ fn texts_parse_by_their_traits() {
     let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
     assert_eq!(text.parse(), Uid::parse(text));
     assert_eq!("0b9e".parse::<Uid>(), Err(UidError::Length(4)));
-    assert_eq!("Unknown".parse(), Ok(Phase::UNKNOWN));
-    assert_eq!("Failed".parse::<Phase>(), Err(InactivePhase));
 }
 
 #[test]
@@ -216,42 +196,6 @@ fn debug_is_for_people() {
     let flags = [Flags::NONE, Flags::READY, Flags::from_bits(7), Flags::from_bits(0x81)];
     assert_eq!(format!("{flags:?}"), "[NONE, READY, ASSIGNED | READY | PREFERRED, ASSIGNED | 0x80]");
     assert_eq!(format!("{:?}", Flags::from_bits(0x80)), "0x80");
-
-    for (time, text) in [
-        (Time::UNSET, "unset"),
-        (Time::MIN, "1677-09-21T00:12:43.145224193Z"),
-        (Time::MAX, "2262-04-11T23:47:16.854775807Z"),
-        (Time::from_unix(0, 0), "1970-01-01T00:00:00Z"),
-        (Time::from_unix_nanos(-1), "1969-12-31T23:59:59.999999999Z"),
-        (Time::from_unix(1_767_268_800, 5), "2026-01-01T12:00:00.000000005Z"),
-    ] {
-        assert_eq!(format!("{time:?}"), text);
-    }
-}
-
-/// Every day that a time can have, against a calendar kept day by day.
-#[test]
-fn debug_knows_the_calendar() {
-    let (mut year, mut month, mut day) = (1677, 9, 22);
-    let first = -106_751;
-    for number in first..=106_751 {
-        let text = format!("{:?}", Time::from_unix(number * 86_400, 0));
-        assert_eq!(text, format!("{year:04}-{month:02}-{day:02}T00:00:00Z"));
-        let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let days = match month {
-            2 => 28 + i32::from(is_leap_year),
-            4 | 6 | 9 | 11 => 30,
-            _ => 31,
-        };
-        day += 1;
-        if day > days {
-            (month, day) = (month + 1, 1);
-        }
-        if month > 12 {
-            (year, month) = (year + 1, 1);
-        }
-    }
-    assert_eq!((year, month, day), (2262, 4, 12));
 }
 
 #[test]
@@ -288,7 +232,7 @@ fn a_short_buffer_is_not_sorted_into() {
     let pods = [Pod::new(); 3];
     let mut order = [7; 4];
     let policy = Policy::without_now();
-    assert_eq!(policy.sort(&pods, &mut order[..2]), Err(OrderError::ShortBuffer { len: 2, pods: 3 }));
+    assert_eq!(policy.sort(&pods, &mut order[..2]), Err(Error::ShortBuffer { len: 2, needed: 3 }));
     assert_eq!(order, [7; 4]);
     assert_eq!(policy.sort(&pods, &mut order), Ok(&[0, 1, 2][..]));
     assert_eq!(order, [0, 1, 2, 7]);
@@ -311,14 +255,14 @@ fn ranks_count_own_and_other_pods_by_node() {
 
 #[test]
 fn an_unknown_node_changes_no_rank() {
-    let unknown = Err(UnknownNode { node: 2, nodes: 2 });
+    let unknown = Err(Error::UnknownNode { node: 2, nodes: 2 });
     let mut pods = [on(0), on(2)];
     assert_eq!(count_ranks(&mut pods, &[], &mut [0; 2]), unknown);
     assert_eq!(pods.map(|pod| pod.rank), [0, 0]);
     let mut pods = [on(0), on(1)];
     assert_eq!(count_ranks(&mut pods, &[on(2)], &mut [0; 2]), unknown);
     assert_eq!(pods.map(|pod| pod.rank), [0, 0]);
-    assert_eq!(NodeCounts::new([0; 2]).rank(&on(2)), Err(UnknownNode { node: 2, nodes: 2 }));
+    assert_eq!(NodeCounts::new([0; 2]).rank(&on(2)), Err(Error::UnknownNode { node: 2, nodes: 2 }));
     // An unassigned pod's number is not read.
     assert_eq!(NodeCounts::new([0; 0]).add(&Pod { node: 9, ..Pod::new() }), Ok(()));
 }

@@ -1,7 +1,7 @@
 //! Kubernetes' relation and what it determines, against the naive relation, against all pairs, and against an insertion
 //! sort of every list order.
 
-use podrank::{OrderError, Pod, Policy, Time};
+use podrank::{Error, Pod, Policy, Time};
 use podrank_laws::generate::{
     NOW, boundary_times, cases, cases_with_invalid_records, config, distinct_cases, moments, sizes,
 };
@@ -144,7 +144,7 @@ fn short_buffers_are_rejected_and_stay_as_they_are() {
     for (indices, scores) in [(2, 3), (3, 2), (0, 0)] {
         let (mut order, mut memory) = (vec![7; indices], vec![7; scores]);
         let settled = Policy::without_now().predict(&list, 1, &mut order, &mut memory);
-        assert_eq!(settled, Err(OrderError::ShortBuffer { len: indices.min(scores), pods: 3 }));
+        assert_eq!(settled, Err(Error::ShortBuffer { len: indices.min(scores), needed: 3 }));
         assert!(order.iter().all(|&slot| slot == 7) && memory.iter().all(|&slot| slot == 7));
     }
 }

@@ -32,7 +32,7 @@ fn unbacked<T>(len: usize) -> &'static [T] {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 fn too_many_pods_are_rejected_and_nothing_is_written() {
-    use podrank::{OrderError, Policy, Scratch, TooManyPods};
+    use podrank::{Error, Policy, Scratch};
 
     let len = u32::MAX as usize + 1;
     let pods = unbacked::<Pod>(len);
@@ -40,13 +40,13 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     let mut victims = [77; 3];
     let mut scratch = [Scratch::default(); 8];
     // First without victims: an implementation that accepts the list would not read it then, so this would fail at once.
-    assert_eq!(policy.select(pods, &mut []), Err(TooManyPods));
+    assert_eq!(policy.select(pods, &mut []), Err(Error::TooManyPods));
     assert_eq!(policy.select(&pods[1..], &mut []), Ok(&[][..]), "one fewer are not too many");
-    assert_eq!(policy.select(pods, &mut victims), Err(TooManyPods));
-    assert_eq!(policy.select_with(pods, &mut victims, &mut scratch), Err(TooManyPods));
-    assert_eq!(policy.sort(pods, &mut []), Err(OrderError::ShortBuffer { len: 0, pods: len }));
+    assert_eq!(policy.select(pods, &mut victims), Err(Error::TooManyPods));
+    assert_eq!(policy.select_with(pods, &mut victims, &mut scratch), Err(Error::TooManyPods));
+    assert_eq!(policy.sort(pods, &mut []), Err(Error::ShortBuffer { len: 0, needed: len }));
     let mut scores = [77; 3];
-    assert_eq!(policy.predict(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
+    assert_eq!(policy.predict(pods, 1, &mut victims, &mut scores), Err(Error::TooManyPods));
     assert_eq!((victims, scores), ([77; 3], [77; 3]));
 }
 

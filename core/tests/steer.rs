@@ -1,6 +1,6 @@
 //! Steering and spreading, by their laws. `PODRANK_CASES=1000000 cargo test --release -p podrank steer::` tries more.
 
-use podrank::{Flags, OrderError, Phase, Pod, Policy, SteerError, SteerScratch, Time, Uid};
+use podrank::{Error, Flags, Phase, Pod, Policy, SteerScratch, Time, Uid};
 use podrank_laws::generate::{NOW, cases, config, distinct_cases, pod, policies, steerable_pods};
 use podrank_laws::{Core, Implementation, spread, steer};
 use proptest::prelude::*;
@@ -88,7 +88,7 @@ fn ready(number: u8, tier: u16, deletion_cost: i32) -> Pod {
     }
 }
 
-fn steer(pods: &[Pod], prices: &[Option<u8>]) -> Result<(Vec<i32>, usize), SteerError> {
+fn steer(pods: &[Pod], prices: &[Option<u8>]) -> Result<(Vec<i32>, usize), Error> {
     Core.steer(&Policy::without_now(), pods, prices).map(|steering| (steering.costs, steering.changed))
 }
 
@@ -109,19 +109,19 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         policy.gates.pod_deletion_cost = false;
         policy
     };
-    assert_eq!(Core.steer(&off, &pods, &[Some(1); 3]), Err(SteerError::GateOff));
+    assert_eq!(Core.steer(&off, &pods, &[Some(1); 3]), Err(Error::GateOff));
     for (costs, scratch) in [(2, 3), (3, 2), (0, 0)] {
         let len = costs.min(scratch);
         let (mut costs, mut scratch) = (vec![7; costs], vec![SteerScratch::default(); scratch]);
         let steered = Policy::without_now().steer(&pods, |_| Some(1), &mut costs, &mut scratch);
-        assert_eq!(steered.unwrap_err(), SteerError::Order(OrderError::ShortBuffer { len, pods: 3 }));
+        assert_eq!(steered.unwrap_err(), Error::ShortBuffer { len, needed: 3 });
         assert!(costs.iter().all(|cost| *cost == 7));
     }
     for (error, text) in [
-        (SteerError::GateOff, "the feature gate PodDeletionCost is off, so deletion costs have no effect"),
-        (SteerError::Order(OrderError::TooManyPods), "there are more than 4294967295 pods: pass fewer"),
+        (Error::GateOff, "the feature gate PodDeletionCost is off, so deletion costs have no effect"),
+        (Error::TooManyPods, "there are more than 4294967295 pods: pass fewer"),
         (
-            SteerError::NoRoom { lower: 3, higher: 7 },
+            Error::NoRoom { lower: 3, higher: 7 },
             "the fixed deletion costs leave no room for a lower cost of pod 3 than of pod 7, with one for each tier between",
         ),
     ] {

@@ -1,20 +1,4 @@
 // podrank: the other decisions of a ReplicaSet controller, for a controller of your own.
-// SPDX-License-Identifier: Apache-2.0
-//
-// Made by `make header` from ffi/: do not edit.
-
-#ifndef PODRANK_CONTROLLER_H
-#define PODRANK_CONTROLLER_H
-
-#ifndef PODRANK_UNSTABLE
-#error "define PODRANK_UNSTABLE before this header: what it declares may change with any release"
-#endif
-
-#include "../podrank.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 // podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
 // create them; deletions may be requested all at once. podrank_expectations_expect_ and podrank_..._observed record requested
@@ -40,11 +24,3 @@ extern "C" {
 // than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 
 @controller@
-
-@assertions@
-
-#ifdef __cplusplus
-} // extern "C"
-#endif
-
-#endif // PODRANK_CONTROLLER_H

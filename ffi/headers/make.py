@@ -5,7 +5,8 @@
     make.py --flat FILE   all that is in include/ as one file, for those who cannot have a folder; needs no cbindgen
 
 A text says `@MODULE@` where the items of ffi/src/MODULE.rs belong: its constants, structs and functions in the order of the
-source, as cbindgen writes them. Each struct gets an initialiser, and assertions on its layout at the end of the header.
+source, as cbindgen writes them. Each struct gets an initialiser, and an assertion on its size at the end of the header. No struct has
+padding, so with the right size each member is in its place. The unstable headers have one frame.
 """
 
 import pathlib
@@ -20,6 +21,33 @@ FFI = HERE.parent
 TOPICS = {"podrank.h": "podrank.h"} | {f"podrank/{name}.h": f"{name}.h" for name in ("controller", "probabilities", "steer")}
 ITEM = re.compile(r"^pub (?:const (PODRANK_\w+): (\w+)|struct (podrank_\w+)|(?:unsafe )?extern \"C\" fn (podrank_\w+))", re.MULTILINE)
 SIZES = {"int64_t": 8, "uint64_t": 8, "int32_t": 4, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
+UNSTABLE = """
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made by `make header` from ffi/: do not edit.
+
+#ifndef PODRANK_{name}_H
+#define PODRANK_{name}_H
+
+#ifndef PODRANK_UNSTABLE
+#error "define PODRANK_UNSTABLE before this header: what it declares may change with any release"
+#endif
+
+#include "../podrank.h"
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+{body}
+@assertions@
+
+#ifdef __cplusplus
+}} // extern "C"
+#endif
+
+#endif // PODRANK_{name}_H
+"""
 # Times start as unset, everything else as zero.
 UNSET = {"ready_time", "creation_time", "start_time"}
 START = {
@@ -27,8 +55,8 @@ START = {
     ("podrank_plan_state", "burst_replicas"): "PODRANK_PLAN_BURST_REPLICAS",
 }
 ASSERTIONS = """
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
-// C or C++ compiler accepts.
+// The sizes, as the library has them. No struct has padding, so with the right size each member is in its place. If one of these does not
+// hold, it declares an array of negative size, which no C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_HEADER_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
@@ -74,29 +102,15 @@ def initialiser(name, structs):
     return "{ " + ", ".join(values) + " }"
 
 
-def layout(name, structs):
-    """The size and the alignment of a struct, and its assertions."""
-    at, widest, offsets = 0, 1, []
-    pointers = 0
-    for field, kind, count in fields(structs[name]):
-        if kind in structs:
-            size, align, _ = layout(kind, structs)
-        elif kind in SIZES:
-            size = align = SIZES[kind]
-        else:
-            # A pointer or size_t: these stand alone in their structs.
-            offsets.append((field, f"{pointers} * sizeof(void *)" if pointers > 1 else "sizeof(void *)" if pointers else "0"))
-            pointers += 1
-            continue
-        at += -at % align
-        offsets.append((field, str(at)))
-        at += size * (count or 1)
-        widest = max(widest, align)
-    at += -at % widest
-    size = f"{pointers} * sizeof(void *)" if pointers else str(at)
-    assertions = [f"PODRANK_ASSERT(sizeof({name}) == {size});"]
-    assertions += [f"PODRANK_ASSERT(offsetof({name}, {field}) == {offset});" for field, offset in offsets]
-    return at, widest, assertions
+def size(name, structs):
+    """The size of a struct, in C."""
+    total, words = 0, 0
+    for _, kind, count in fields(structs[name]):
+        # What has no known size is a pointer or size_t.
+        number = int(size(kind, structs)) if kind in structs else SIZES.get(kind, 0)
+        total, words = total + number * (count or 1), words + (number == 0)
+    assert not (total and words), f"{name} would have other padding on other machines"
+    return f"{words} * sizeof(void *)" if words else str(total)
 
 
 def module(name, found, structs):
@@ -118,6 +132,15 @@ def module(name, found, structs):
     return "\n\n".join(parts), own
 
 
+def framed(topic):
+    """The text of a header, in the frame of the unstable ones unless it is podrank.h."""
+    text = (HERE / topic).read_text()
+    if topic == "podrank.h":
+        return text
+    title, body = text.split("\n\n", 1)
+    return title + UNSTABLE.format(name=topic.removesuffix(".h").upper(), body=body)
+
+
 def header(topic, text, found, structs, version):
     own = []
 
@@ -127,7 +150,7 @@ def header(topic, text, found, structs, version):
         return made
 
     text = re.sub(r"^@(?!assertions)(\w+)@$", place, text, flags=re.MULTILINE)
-    assertions = ["\n".join(layout(name, structs)[2]) for name in own]
+    assertions = [f"PODRANK_ASSERT(sizeof({name}) == {size(name, structs)});" for name in own]
     # Two headers have the same lines, but no two assertions the same name.
     in_header = ASSERTIONS.replace("HEADER", topic.removesuffix(".h"))
     text = text.replace("@assertions@\n", in_header.format("\n".join(assertions)).lstrip("\n"))
@@ -148,7 +171,7 @@ def main(words):
     found = items()
     structs = {name: item for name, item in found.items() if item.splitlines()[-1].startswith("}")}
     version = re.search(r'^version = "(.*)"', (FFI.parent / "Cargo.toml").read_text(), re.MULTILINE)[1]
-    headers = {path: header(text, (HERE / text).read_text(), found, structs, version) for path, text in TOPICS.items()}
+    headers = {path: header(text, framed(text), found, structs, version) for path, text in TOPICS.items()}
     if found:
         sys.exit(f"make.py: no header has a place for {', '.join(found)}")
     for path, text in headers.items():

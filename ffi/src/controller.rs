@@ -3,7 +3,7 @@
 use crate::layout::{layout, same_layout};
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::time;
-use crate::record::{podrank_pod, sound};
+use crate::record::{podrank_pod, valid};
 use crate::status::{Error, PODRANK_ERR_FLAGS, run};
 use podrank::Pod;
 use podrank::controller::{
@@ -147,19 +147,26 @@ pub unsafe extern "C" fn podrank_slow_start_begin(count: u32, start: *mut podran
     })
 }
 
+/// Changes one value.
+///
+/// # Safety
+/// As for [`InOut::all`].
+unsafe fn change<T>(value: *mut T, change: impl FnMut(&mut T)) -> i32 {
+    run(|| {
+        let value = InOut::one(value)?;
+        // SAFETY: the caller's.
+        unsafe { value.all() }.iter_mut().for_each(change);
+        Ok(())
+    })
+}
+
 /// Reports how many pods of the batch could not be created. A number above the batch counts as the whole
 /// batch. A batch with a failure is the last. If a creation is rejected because the namespace is being
 /// terminated, that is not a failure, and the creation stays pending.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_start, failures: u32) -> i32 {
-    run(|| {
-        let start = InOut::one(start.cast::<SlowStart>())?;
-        // SAFETY: checked above; the rest is promised in the header.
-        for start in unsafe { start.all() } {
-            start.report(failures);
-        }
-        Ok(())
-    })
+    // SAFETY: promised in the header.
+    unsafe { change(start.cast::<SlowStart>(), |start| start.report(failures)) }
 }
 
 /// Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
@@ -174,14 +181,8 @@ pub unsafe extern "C" fn podrank_expectations_expect_creations(
     count: u32,
     now: i64,
 ) -> i32 {
-    run(|| {
-        let expectations = InOut::one(expectations.cast::<Expected>())?;
-        // SAFETY: checked above; the rest is promised in the header.
-        for expected in unsafe { expectations.all() } {
-            expected.expect_creations(count, time(now));
-        }
-        Ok(())
-    })
+    // SAFETY: promised in the header.
+    unsafe { change(expectations.cast::<Expected>(), |expected| expected.expect_creations(count, time(now))) }
 }
 
 /// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
@@ -230,14 +231,8 @@ pub unsafe extern "C" fn podrank_expectations_creations_observed(
     expectations: *mut podrank_expectations,
     count: u32,
 ) -> i32 {
-    run(|| {
-        let expectations = InOut::one(expectations.cast::<Expected>())?;
-        // SAFETY: checked above; the rest is promised in the header.
-        for expected in unsafe { expectations.all() } {
-            expected.creations_observed(count);
-        }
-        Ok(())
-    })
+    // SAFETY: promised in the header.
+    unsafe { change(expectations.cast::<Expected>(), |expected| expected.creations_observed(count)) }
 }
 
 /// Counts the deletion of the pod with this key as observed. Stores 1 in *counted if it was pending. If not,
@@ -324,7 +319,7 @@ pub unsafe extern "C" fn podrank_availability(
         let never = u64::MAX;
         let (mut ready_count, mut available_count, mut soonest) = (0_usize, 0_usize, never);
         // SAFETY: checked above; the rest is promised in the header.
-        for pod in sound(unsafe { pods.read() })? {
+        for pod in valid(unsafe { pods.read() })? {
             let pod = availability(pod, min_ready_seconds, time(now));
             ready_count = ready_count.wrapping_add(pod.is_ready().into());
             available_count = available_count.wrapping_add((pod == Availability::Available).into());

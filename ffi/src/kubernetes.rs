@@ -4,7 +4,7 @@ use crate::explain::PODRANK_RULE_NONE;
 use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::question::Question;
-use crate::record::{podrank_pod, sound};
+use crate::record::{podrank_pod, valid};
 use crate::status::run;
 use podrank::{KubernetesOrdering, Pod, Rule};
 
@@ -87,11 +87,11 @@ pub unsafe extern "C" fn podrank_predict(
         scores.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let pods = sound(pods.read())?;
+            let pods = valid(pods.read())?;
             let (order, scores) = (order.filled(pods_len, 0), scores.filled(pods_len, 0));
-            let settled = policy.predict(pods, k, order, scores)?;
-            deleted_len.set(settled.deleted().len());
-            possible_len.set(settled.possible().len());
+            let prediction = policy.predict(pods, k, order, scores)?;
+            deleted_len.set(prediction.deleted().len());
+            possible_len.set(prediction.possible().len());
         }
         Ok(())
     })

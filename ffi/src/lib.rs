@@ -60,17 +60,12 @@ pub use status::*;
 pub use steer::*;
 pub use text::*;
 
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 
 /// Returns the release of the library, such as "1.2.3". The text is static: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_version() -> *const c_char {
-    const VERSION: &CStr =
-        match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
-            Ok(version) => version,
-            Err(_) => c"",
-        };
-    VERSION.as_ptr()
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
 /// The number of the ABI that this header describes. It changes only if programs would break.

@@ -4,7 +4,7 @@ use crate::explain::PODRANK_RULE_NONE;
 use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::question::Question;
-use crate::record::{podrank_pod, sound};
+use crate::record::{podrank_pod, valid};
 use crate::status::run;
 use core::mem::size_of;
 use podrank::ffi::{IS_SCRATCH_USED, select_with, sort_with};
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn podrank_select(
         apart(&[victims.span(), scratch.span(), selected.span()], &[pods.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let pods = sound(pods.read())?;
+            let pods = valid(pods.read())?;
             let victims_len = victims_len.min(pods_len);
             // More than one per victim brings little.
             let scratch = candidates(scratch, victims_len);
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn podrank_sort(
         order.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let pods = sound(pods.read())?;
+            let pods = valid(pods.read())?;
             // One candidate may be lost to the alignment.
             let scratch = candidates(scratch, (pods_len / 4).saturating_add(1));
             sort_with(&policy, pods, order.filled(pods.len(), 0), scratch)?;

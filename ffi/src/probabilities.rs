@@ -3,7 +3,7 @@
 use crate::layout::same_layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
-use crate::record::{podrank_pod, sound};
+use crate::record::{podrank_pod, valid};
 use crate::status::run;
 use podrank::{Pod, Probability, ProbabilityScratch};
 
@@ -82,19 +82,12 @@ pub unsafe extern "C" fn podrank_probabilities(
         scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let pods = sound(pods.read())?;
-            let (order, probabilities) =
-                (order.filled(pods_len, 0), probabilities.filled(pods_len, Probability::default()));
-            let settled = policy.probabilities(
-                pods,
-                k,
-                samples,
-                order,
-                probabilities,
-                scratch.filled(pods_len, [0; 4]),
-            )?;
-            deleted_len.set(settled.deleted().len());
-            possible_len.set(settled.possible().len());
+            let pods = valid(pods.read())?;
+            let (order, scratch) = (order.filled(pods_len, 0), scratch.filled(pods_len, [0; 4]));
+            let probabilities = probabilities.filled(pods_len, Probability::default());
+            let prediction = policy.probabilities(pods, k, samples, order, probabilities, scratch)?;
+            deleted_len.set(prediction.deleted().len());
+            possible_len.set(prediction.possible().len());
         }
         Ok(())
     })
@@ -127,7 +120,7 @@ pub unsafe extern "C" fn podrank_kubernetes_sort(
         scratch.needs(list_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let pods = sound(pods.read())?;
+            let pods = valid(pods.read())?;
             policy.kubernetes_sort(pods, list.all(), scratch.filled(list_len, [0; 4]))?;
         }
         Ok(())

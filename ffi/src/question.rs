@@ -2,7 +2,7 @@
 
 use crate::memory::{Input, Span};
 use crate::options::{self, podrank_options};
-use crate::record::{podrank_pod, sound};
+use crate::record::{podrank_pod, valid};
 use crate::status::{Error, PODRANK_ERR_NULL};
 use podrank::{Pod, Policy};
 
@@ -32,13 +32,13 @@ impl Question<'_> {
     }
 }
 
-/// Returns a sound record.
+/// Returns a valid record.
 ///
 /// # Safety
 /// As for [`Input::read`].
 pub(crate) unsafe fn one<'a>(pod: Input<Pod>) -> Result<&'a Pod, Error> {
     // SAFETY: the caller's.
-    let pod = sound(unsafe { pod.read() })?;
+    let pod = valid(unsafe { pod.read() })?;
     // There is one, because the buffer was checked for one.
     pod.first().ok_or(Error(PODRANK_ERR_NULL))
 }

@@ -78,7 +78,7 @@ same_layout!(
 );
 
 /// Returns the records if all are valid.
-pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {
+pub(crate) fn valid(pods: &[Pod]) -> Result<&[Pod], Error> {
     pods.iter().try_for_each(Pod::validate)?;
     Ok(pods)
 }
@@ -103,10 +103,10 @@ pub unsafe extern "C" fn podrank_validate(
         apart(&[first_invalid.span(), why.span()], &[pods.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let invalid = pods.read().iter().map(Pod::validate).enumerate().find(|(_, valid)| valid.is_err());
-            let (index, valid) = invalid.unwrap_or((pods_len, Ok(())));
+            let mut checks = pods.read().iter().map(Pod::validate).enumerate();
+            let (index, check) = checks.find(|(_, check)| check.is_err()).unwrap_or((pods_len, Ok(())));
             first_invalid.set(index);
-            why.set(status(valid.map_err(Error::from)));
+            why.set(status(check.map_err(Error::from)));
         }
         Ok(())
     })
@@ -135,13 +135,11 @@ pub unsafe extern "C" fn podrank_count_ranks(
         let counts = Output::new(counts, counts_len)?;
         apart(&[pods.span(), counts.span()], &[others.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, others) = unsafe { (pods.all(), others.read()) };
-        sound(pods)?;
-        sound(others)?;
-        // SAFETY: as above.
-        let counts = unsafe { counts.filled(counts_len, 0) };
-        podrank::count_ranks(pods, others, counts)?;
-        Ok(())
+        unsafe {
+            let (pods, others) = (pods.all(), valid(others.read())?);
+            valid(pods)?;
+            Ok(podrank::count_ranks(pods, others, counts.filled(counts_len, 0))?)
+        }
     })
 }
 

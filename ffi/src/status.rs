@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 #[cfg(feature = "controller")]
 use podrank::controller::KeysFull;
-use podrank::{DeletionCostError, InvalidPod, OrderError, TooManyPods, UidError, UnknownNode};
+use podrank::{DeletionCostError, InvalidPod, UidError};
 
 /// Success.
 pub const PODRANK_OK: i32 = 0;
@@ -134,16 +134,15 @@ impl From<InvalidPod> for Error {
     }
 }
 
-impl From<TooManyPods> for Error {
-    fn from(_: TooManyPods) -> Self {
-        Self(PODRANK_ERR_TOO_LONG)
-    }
-}
-
-impl From<OrderError> for Error {
-    fn from(error: OrderError) -> Self {
+impl From<podrank::Error> for Error {
+    fn from(error: podrank::Error) -> Self {
         Self(match error {
-            OrderError::ShortBuffer { .. } => PODRANK_ERR_SHORT_BUFFER,
+            podrank::Error::ShortBuffer { .. } => PODRANK_ERR_SHORT_BUFFER,
+            podrank::Error::UnknownNode { .. } => PODRANK_ERR_NODE,
+            podrank::Error::UnknownDomain { .. } => PODRANK_ERR_DOMAIN,
+            podrank::Error::TooManyTiers => PODRANK_ERR_TIERS,
+            podrank::Error::GateOff => PODRANK_ERR_GATE,
+            podrank::Error::NoRoom { .. } => PODRANK_ERR_NO_ROOM,
             _ => PODRANK_ERR_TOO_LONG,
         })
     }
@@ -153,12 +152,6 @@ impl From<OrderError> for Error {
 impl From<KeysFull> for Error {
     fn from(_: KeysFull) -> Self {
         Self(PODRANK_ERR_KEYS_FULL)
-    }
-}
-
-impl From<UnknownNode> for Error {
-    fn from(_: UnknownNode) -> Self {
-        Self(PODRANK_ERR_NODE)
     }
 }
 

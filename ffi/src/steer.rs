@@ -3,17 +3,10 @@
 use crate::layout::same_layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
-use crate::record::{podrank_pod, sound};
-use crate::status::{
-    Error, PODRANK_ERR_DOMAIN, PODRANK_ERR_GATE, PODRANK_ERR_NO_ROOM, PODRANK_ERR_TIERS,
-    PODRANK_ERR_TOO_LONG, run,
-};
-use core::mem::{align_of, size_of};
+use crate::record::{podrank_pod, valid};
+use crate::status::run;
 use podrank::ffi::{fit, steer_fitted};
-use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Neighbour, Pod, SpreadError, SteerError, SteerScratch, empty_nodes,
-    node_weights,
-};
+use podrank::{EmptyNodesScratch, Neighbour, Pod, SteerScratch, empty_nodes, node_weights};
 
 /// Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
 #[repr(C)]
@@ -52,10 +45,7 @@ pub struct podrank_unsteerable {
     pub reserved: [u8; 3],
 }
 
-const _: () = {
-    assert!(size_of::<podrank_steer_scratch>() == size_of::<SteerScratch>());
-    assert!(align_of::<podrank_steer_scratch>() >= align_of::<SteerScratch>());
-};
+same_layout!(podrank_steer_scratch, SteerScratch, 16:);
 
 /// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
 /// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
@@ -97,13 +87,12 @@ pub unsafe extern "C" fn podrank_spread(
         apart(&[pods.span(), counts.span(), scratch.span()], &[others.span(), options])?;
         scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, others) = unsafe { (pods.all(), others.read()) };
-        sound(pods)?;
-        sound(others)?;
-        // SAFETY: as above.
-        let (counts, scratch) = unsafe { (counts.filled(counts_len, 0), scratch.filled(pods_len, 0)) };
-        policy.spread(pods, others, counts, scratch)?;
-        Ok(())
+        unsafe {
+            let (pods, others) = (pods.all(), valid(others.read())?);
+            valid(pods)?;
+            let (counts, scratch) = (counts.filled(counts_len, 0), scratch.filled(pods_len, 0));
+            Ok(policy.spread(pods, others, counts, scratch)?)
+        }
     })
 }
 
@@ -126,11 +115,7 @@ pub struct podrank_empty_nodes_scratch {
     pub words: [u64; 4],
 }
 
-const _: () = {
-    assert!(size_of::<podrank_empty_nodes_scratch>() == size_of::<EmptyNodesScratch>());
-    assert!(align_of::<podrank_empty_nodes_scratch>() >= align_of::<EmptyNodesScratch>());
-};
-
+same_layout!(podrank_empty_nodes_scratch, EmptyNodesScratch, 32:);
 same_layout!(podrank_neighbour, Neighbour, 8: set node);
 
 /// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
@@ -152,9 +137,7 @@ pub unsafe extern "C" fn podrank_node_weights(
         let weights = InOut::new(weights, weights_len)?;
         apart(&[neighbours.span(), weights.span()], &[])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (neighbours, weights) = unsafe { (neighbours.all(), weights.all()) };
-        node_weights(neighbours, weights)?;
-        Ok(())
+        Ok(unsafe { node_weights(neighbours.all(), weights.all()) }?)
     })
 }
 
@@ -203,14 +186,12 @@ pub unsafe extern "C" fn podrank_empty_nodes(
         counts.needs(weights_len)?;
         scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, weights, domains) = unsafe { (pods.all(), weights.read(), domains.read()) };
-        sound(pods)?;
-        // SAFETY: as above.
-        let counts = unsafe { counts.filled(counts_len, 0) };
-        // SAFETY: as above.
-        let scratch = unsafe { scratch.filled(pods_len, EmptyNodesScratch::default()) };
-        empty_nodes(pods, weights, domains, counts, scratch)?;
-        Ok(())
+        unsafe {
+            let pods = pods.all();
+            valid(pods)?;
+            let scratch = scratch.filled(pods_len, EmptyNodesScratch::default());
+            Ok(empty_nodes(pods, weights.read(), domains.read(), counts.filled(counts_len, 0), scratch)?)
+        }
     })
 }
 
@@ -274,15 +255,15 @@ pub unsafe extern "C" fn podrank_steer(
         costs.needs(pods_len)?;
         scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, prices) = unsafe { (sound(pods.read())?, prices.read()) };
-        // SAFETY: as above.
-        let scratch = unsafe { scratch.filled(pods_len, SteerScratch::default()) };
+        let (pods, prices, scratch) = unsafe {
+            (valid(pods.read())?, prices.read(), scratch.filled(pods_len, SteerScratch::default()))
+        };
         let price = |index: usize| {
             Some(prices.get(index).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED)
         };
         let mut found = podrank_steered { changed: 0, unsteerable: 0, lower: 0, higher: 0 };
         if let Err(error) = fit(&policy, pods, price, scratch) {
-            if let SteerError::NoRoom { lower, higher } = error {
+            if let podrank::Error::NoRoom { lower, higher } = error {
                 (found.lower, found.higher) = (lower, higher);
                 // SAFETY: as above.
                 unsafe { steered.set(found) };
@@ -296,42 +277,12 @@ pub unsafe extern "C" fn podrank_steer(
             podrank_unsteerable { pod, before, rule, reserved: [0; 3] }
         });
         found.unsteerable = u32::try_from(answer.unsteerable().count()).unwrap_or(u32::MAX);
-        // SAFETY: as above.
-        unsafe { unsteerable.write(pairs) };
         found.changed = u32::try_from(answer.changed()).unwrap_or(u32::MAX);
         // SAFETY: as above.
-        unsafe { steered.set(found) };
+        unsafe {
+            unsteerable.write(pairs);
+            steered.set(found);
+        }
         Ok(())
     })
-}
-
-impl From<SpreadError> for Error {
-    fn from(error: SpreadError) -> Self {
-        match error {
-            SpreadError::UnknownNode(unknown) => unknown.into(),
-            SpreadError::Order(error) => error.into(),
-            _ => Self(PODRANK_ERR_TOO_LONG),
-        }
-    }
-}
-
-impl From<EmptyNodesError> for Error {
-    fn from(error: EmptyNodesError) -> Self {
-        match error {
-            EmptyNodesError::UnknownNode(unknown) => unknown.into(),
-            EmptyNodesError::UnknownDomain { .. } => Self(PODRANK_ERR_DOMAIN),
-            EmptyNodesError::Order(error) => error.into(),
-            _ => Self(PODRANK_ERR_TIERS),
-        }
-    }
-}
-
-impl From<SteerError> for Error {
-    fn from(error: SteerError) -> Self {
-        match error {
-            SteerError::GateOff => Self(PODRANK_ERR_GATE),
-            SteerError::Order(error) => error.into(),
-            _ => Self(PODRANK_ERR_NO_ROOM),
-        }
-    }
 }

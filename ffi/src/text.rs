@@ -3,7 +3,7 @@
 use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, PODRANK_ERR_INACTIVE, PODRANK_ERR_NODE_NAME, PODRANK_ERR_NODES_FULL, run};
 use core::ffi::c_char;
-use core::mem::{offset_of, size_of};
+use core::mem::size_of;
 use podrank::ffi::node_number;
 use podrank::{Phase, Uid, deletion_cost};
 
@@ -42,13 +42,10 @@ pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char, t
         let text = Output::new(text.cast::<u8>(), text_len)?;
         apart(&[text.span()], &[uid.span()])?;
         text.needs(PODRANK_UID_TEXT_LEN.saturating_add(1))?;
-        let mut bytes = [0; 16];
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            for (to, from) in bytes.iter_mut().zip(uid.read()) {
-                *to = *from;
-            }
-            text.write(Uid::from_bytes(bytes).to_text().into_iter().chain([0]));
+            let uid = uid.read().first_chunk().map_or_else(Uid::default, |bytes| Uid::from_bytes(*bytes));
+            text.write(uid.to_text().into_iter().chain([0]));
         }
         Ok(())
     })
@@ -100,11 +97,7 @@ pub struct podrank_node_name {
     pub len: usize,
 }
 
-const _: () = {
-    assert!(size_of::<podrank_node_name>() == 2 * size_of::<*const c_char>());
-    assert!(offset_of!(podrank_node_name, name) == 0);
-    assert!(offset_of!(podrank_node_name, len) == size_of::<*const c_char>());
-};
+const _: () = assert!(size_of::<podrank_node_name>() == 2 * size_of::<*const c_char>());
 
 /// Stores the number of the node with this name in *node. The number is below table_len, and it is the same
 /// in every call with this table and this name.

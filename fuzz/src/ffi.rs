@@ -14,8 +14,8 @@ mod controller;
 use crate::case::{self, Case, valid};
 use arbitrary::{Result, Unstructured};
 use podrank::{
-    EmptyNodesError, EmptyNodesScratch, Neighbour, Phase, Pod, Policy, SteerError, Time, Uid, count_ranks,
-    deletion_cost, empty_nodes, node_weights,
+    EmptyNodesScratch, Error, Neighbour, Phase, Pod, Policy, Time, Uid, count_ranks, deletion_cost,
+    empty_nodes, node_weights,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
@@ -562,7 +562,7 @@ impl Call<'_> {
                     (self.read("domains"), vec![EmptyNodesScratch::default(); pods.len()]);
                 let emptied = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
                 emptied.map_err(|error| match error {
-                    EmptyNodesError::UnknownDomain { .. } => vec![PODRANK_ERR_DOMAIN],
+                    Error::UnknownDomain { .. } => vec![PODRANK_ERR_DOMAIN],
                     _ => vec![PODRANK_ERR_NODE],
                 })?;
             }
@@ -581,7 +581,7 @@ impl Call<'_> {
         let prices = prices.map(|byte| Some(byte).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED));
         let prices: Vec<_> = prices.take(pods.len()).collect();
         let steering = Core.steer(policy, &pods, &prices).map_err(|error| match error {
-            SteerError::GateOff => vec![PODRANK_ERR_GATE],
+            Error::GateOff => vec![PODRANK_ERR_GATE],
             _ => vec![PODRANK_ERR_NO_ROOM],
         })?;
         let count = |number: usize| u32::try_from(number).expect("few");

@@ -1,7 +1,7 @@
 //! `settle`: Kubernetes' relation against the naive one, and what it determines against all pairs.
 
 use crate::case::Case;
-use podrank::{OrderError, Pod, Policy};
+use podrank::{Error, Pod, Policy};
 use podrank_laws::{Core, laws};
 
 /// The target.
@@ -21,7 +21,7 @@ pub fn check(policy: &Policy, pods: &[Pod], k: usize) {
     laws::settles_as_all_pairs_say(&Core, policy, pods, k);
     if let Some(short) = pods.len().checked_sub(1) {
         let (mut order, mut scores) = (vec![77; pods.len()], vec![77; pods.len()]);
-        let error = Err(OrderError::ShortBuffer { len: short, pods: pods.len() });
+        let error = Err(Error::ShortBuffer { len: short, needed: pods.len() });
         assert_eq!(policy.predict(pods, k, &mut order[..short], &mut scores), error);
         assert_eq!(policy.predict(pods, k, &mut order, &mut scores[..short]), error);
         assert!(order.iter().all(|&index| index == 77) && scores.iter().all(|&score| score == 77));

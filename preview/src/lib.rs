@@ -45,7 +45,7 @@ pub use answer::preview::{
     Workload,
 };
 pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
-pub use answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
+pub use answer::standing::{ScaleDownOrder, Standing, Standings};
 pub use answer::taken::{Taken, Taker};
 pub use ask::gates;
 pub use ask::options::{NowSource, Options, Order, Within};

@@ -1,10 +1,10 @@
 //! The tests of the preview, a module for each subject. `cargo test -p podrank-preview contest::` runs one of them.
 
-mod chances;
 mod contest;
 mod ends;
 mod journeys;
 mod needs;
+mod probabilities;
 mod recorded;
 mod records;
 mod reports;

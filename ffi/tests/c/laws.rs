@@ -77,7 +77,7 @@ proptest! {
         if policy.gates.pod_deletion_cost {
             steer::holds(&C, &policy, &pods, &prices, &shuffle);
         } else {
-            prop_assert_eq!(C.steer(&policy, &pods, &prices), Err(podrank::SteerError::GateOff));
+            prop_assert_eq!(C.steer(&policy, &pods, &prices), Err(podrank::Error::GateOff));
         }
     }
 }

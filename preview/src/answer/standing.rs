@@ -102,10 +102,6 @@ pub struct Standing<'a> {
     /// The pod that it waits for, at the largest count at which it does.
     #[serde(skip)]
     pub waits_for: Option<String>,
-    /// How likely it goes at each count at which it only may, the largest first, as far as that is known. Empty unless one pod was
-    /// asked about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub chances: Vec<Chance>,
     /// The rule that separates it from the pods after it.
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
@@ -121,16 +117,6 @@ pub struct Standing<'a> {
     pub details: Details,
 }
 
-/// How likely a pod goes at one count.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Chance {
-    /// The count.
-    pub replicas: u32,
-    /// How likely it goes.
-    #[serde(flatten)]
-    pub odds: Odds,
-}
-
 impl<'a> Standing<'a> {
     /// That of a pod that is deleted at the largest of these counts and at all lower ones. Its verdict is at the present count.
     pub(crate) fn new(pod: &PodPreview<'a>, goes_at: Option<u32>) -> Self {
@@ -144,7 +130,6 @@ impl<'a> Standing<'a> {
             verdict: pod.verdict,
             odds: pod.odds,
             waits_for: None,
-            chances: Vec::new(),
             rule: pod.rule,
             why: pod.why.clone(),
             contest: pod.contest,

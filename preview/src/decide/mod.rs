@@ -2,7 +2,6 @@
 
 pub(crate) mod agree;
 pub(crate) mod autoscaled;
-pub(crate) mod chances;
 pub(crate) mod choose;
 pub(crate) mod circle;
 pub(crate) mod complete;

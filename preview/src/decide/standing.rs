@@ -1,10 +1,9 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
 use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
-use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
+use crate::answer::standing::{ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
-use crate::decide::chances::chances;
 use crate::decide::choose::choose_workload;
 use crate::decide::circle::contest;
 use crate::decide::line::{MOST_IN_ONE_SYNC, lasting};
@@ -28,11 +27,6 @@ use std::iter;
 /// # Errors
 /// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
 pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
-    order_of(input, options, None)
-}
-
-/// The order of all pods, with the chances of one of them.
-fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Result<ScaleDownOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
@@ -50,13 +44,9 @@ fn order_of<'a>(input: &'a Input, options: &Options, pod: Option<&str>) -> Resul
     let mut standings = if now.is_settled {
         at_every_count(&now)
     } else if kind.is_direct() {
-        vec![Standings {
-            replica_set: None,
-            is_new: None,
-            pods: by_each_count(preview, &as_it_is, &now, pod)?,
-        }]
+        vec![Standings { replica_set: None, is_new: None, pods: by_each_count(preview, &as_it_is, &now)? }]
     } else {
-        of_sets(input, &sets, &as_it_is, &now, pod)?
+        of_sets(input, &sets, &as_it_is, &now)?
     };
     mark_present(&mut standings, &now);
     let delete = now.deletions();
@@ -119,7 +109,7 @@ fn mark_present(standings: &mut [Standings<'_>], now: &Preview<'_>) {
     }
 }
 
-/// Says the same about one pod of a workload, and how likely it goes at the counts that leave it open.
+/// Says the same about one pod of a workload.
 ///
 /// # Errors
 /// As [`scale_down_order`], and if the workload has no active pod of this name.
@@ -128,7 +118,7 @@ pub fn standing_of_pod<'a>(
     options: &Options,
     pod: &str,
 ) -> Result<ScaleDownOrder<'a>, Error> {
-    let mut order = order_of(input, options, Some(pod))?;
+    let mut order = scale_down_order(input, options)?;
     for set in &mut order.sets {
         set.pods.retain(|its| its.name == pod);
     }
@@ -158,13 +148,12 @@ fn of_sets<'a>(
     sets: &Sets<'a>,
     options: &Options,
     now: &Preview<'a>,
-    pod: Option<&str>,
 ) -> Result<Vec<Standings<'a>>, Error> {
     let Preview { namespace, workload, .. } = now;
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
         let scene = Scene::read(input, sets, id)?;
-        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?, pod)?;
+        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
         Ok(Standings { replica_set: Some(name), is_new, pods })
     };
     // If pods go before the count changes, ranks are counted anew until then.
@@ -188,7 +177,6 @@ fn of_set<'a>(
     options: &Options,
     own: &[RankedPod<'_, 'a>],
     has_counts: bool,
-    wanted: Option<&str>,
 ) -> Result<Vec<Standing<'a>>, Error> {
     let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
@@ -203,17 +191,9 @@ fn of_set<'a>(
     }
     let count =
         |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
-    let chances_of = |index: usize| {
-        let (may, goes) = open[index];
-        let chances = chances(options, &records, index, may..goes)?.into_iter();
-        let chances =
-            chances.filter_map(|(deletions, odds)| Some(Chance { replicas: count(deletions)?, odds }));
-        Ok::<_, Error>(chances.collect())
-    };
     let standing = |&index: &usize| {
         let (member, pod) = &own[index];
         let (may, goes) = open[index];
-        let is_wanted = has_counts && wanted == Some(&member.entry.name);
         let (rule, why) = at_now.why(policy(options.now), options.order, own, index);
         Ok(Standing {
             name: &member.entry.name,
@@ -225,7 +205,6 @@ fn of_set<'a>(
             verdict: Verdict::Keep,
             odds: None,
             waits_for: None,
-            chances: if is_wanted { chances_of(index)? } else { Vec::new() },
             rule,
             why,
             contest: at_now.groups[index].contest,
@@ -326,7 +305,7 @@ impl Places {
 /// The groups of pods among which only the list order decides. The total order leaves nothing open.
 fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<Vec<usize>>, Error> {
     let mut indices = vec![0; records.len()];
-    let failed = |error: podrank::OrderError| Error::new(error.to_string());
+    let failed = |error: podrank::Error| Error::new(error.to_string());
     if order == Order::Total {
         policy.sort(records, &mut indices).map_err(failed)?;
         return Ok(indices.into_iter().map(|index| vec![index as usize]).collect());
@@ -355,7 +334,6 @@ fn by_each_count<'a>(
     preview: impl Fn(&Options) -> Result<Preview<'a>, Error>,
     options: &Options,
     now: &Preview<'a>,
-    wanted: Option<&str>,
 ) -> Result<Vec<Standing<'a>>, Error> {
     let kind = now.workload.kind;
     let most = match now.asked.replicas.or(now.asked.parallelism) {
@@ -365,17 +343,13 @@ fn by_each_count<'a>(
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
     let mut waits = HashMap::<&str, String>::new();
-    let mut chances = Vec::new();
     for count in (least..=most).rev() {
-        let at_count =
-            preview(&Options { odds: options.odds && wanted.is_some(), ..at(options, kind, count) })?;
+        let at_count = preview(&Options { odds: false, ..at(options, kind, count) })?;
         // Those that only have others before them go without any waiting.
         for pod in at_count.blocked.iter().filter(|pod| pod.rule != MemberReason::OneAtATime.name()) {
             waits.entry(pod.name).or_insert_with(|| pod.by.clone());
         }
         for pod in at_count.pods() {
-            let odds = pod.odds.filter(|_| wanted == Some(pod.name));
-            chances.extend(odds.map(|odds| Chance { replicas: count, odds }));
             let (may, goes, rule, why) = found.entry(pod.uid.clone()).or_default();
             if pod.verdict != Verdict::Keep && may.is_none() {
                 (*may, *rule, *why) = (Some(count), pod.rule, pod.why.clone());
@@ -391,7 +365,6 @@ fn by_each_count<'a>(
         Standing {
             may_go_at,
             waits_for: waits.get(pod.name).cloned(),
-            chances: if wanted == Some(pod.name) { chances.clone() } else { Vec::new() },
             rule,
             why,
             ..Standing::new(pod, goes_at)

@@ -7,7 +7,7 @@ use crate::object::pod::{PodEntry, Record};
 use crate::object::surrounding::Surrounding;
 use crate::words::error::Error;
 use crate::words::text;
-use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, empty_nodes, node_weights};
+use podrank::{EmptyNodesScratch, Flags, Neighbour, Phase, Pod, empty_nodes, node_weights};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -135,7 +135,7 @@ impl Cluster {
         let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
         let split = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
         split.map_err(|error| match error {
-            EmptyNodesError::TooManyTiers => Error::new(
+            podrank::Error::TooManyTiers => Error::new(
                 "--empty-nodes and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",
             ),
             other => Error::new(other.to_string()),

@@ -11,7 +11,7 @@ use crate::steer::plan::{Ahead, PlannedPod};
 use crate::steer::wish::{self, Count, Others, Request, spread, tiers};
 use crate::words::error::{Error, Remedy};
 use crate::words::text;
-use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError, SteerScratch};
+use podrank::{Flags, Phase, Pod, Policy, Rule, SteerScratch};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -148,7 +148,7 @@ impl<'m, 'a> Part<'m, 'a> {
     pub(super) fn costs(&self, request: &Request, delete: usize) -> Result<Vec<i32>, Error> {
         let costs = self.costs_under(request.others, delete);
         costs.map_err(|error| match error {
-            SteerError::NoRoom { lower, higher } => {
+            podrank::Error::NoRoom { lower, higher } => {
                 let advice = match request.others {
                     Others::Keep if self.costs_under(Others::Override, delete).is_ok() => {
                         "; --others override writes over costs of pods that should go, and puts them back if the pods stay"
@@ -166,7 +166,7 @@ impl<'m, 'a> Part<'m, 'a> {
     }
 
     /// The same costs, in this mode.
-    fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, SteerError> {
+    fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, podrank::Error> {
         let Self { own, owners, policy, .. } = self;
         let mut pods: Vec<_> = own.iter().map(|(_, pod)| Pod { tier: 1, ..*pod }).collect();
         for &index in &self.order[..delete] {

@@ -32,8 +32,8 @@ pub mod vectors;
 struct Readme;
 
 use podrank::{
-    EmptyNodesScratch, Key, KubernetesOrdering, Neighbour, Pod, Policy, Probability, Row, Rule, Scratch,
-    SteerError, SteerScratch, node_weights,
+    EmptyNodesScratch, Error, Key, KubernetesOrdering, Neighbour, Pod, Policy, Probability, Row, Rule,
+    Scratch, SteerScratch, node_weights,
 };
 use relation::Prediction;
 use std::cmp::Ordering;
@@ -75,7 +75,7 @@ pub trait Implementation {
     ///
     /// # Errors
     /// Those of the core.
-    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError>;
+    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, Error>;
 }
 
 /// The core itself.
@@ -171,7 +171,7 @@ impl Implementation for Core {
         podrank::empty_nodes(pods, weights, domains, &mut counts, &mut scratch).unwrap();
     }
 
-    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {
+    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, Error> {
         let (mut costs, mut scratch) = (vec![-7; pods.len()], vec![SteerScratch::default(); pods.len()]);
         match policy.steer(pods, |index| prices[index], &mut costs, &mut scratch) {
             Ok(steered) => Ok(Steering {

@@ -1,7 +1,7 @@
 //! What steering must do: keep its promise at the lowest price.
 
 use crate::Implementation;
-use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError, Time, Unsteerable};
+use podrank::{Error, Flags, Phase, Pod, Policy, Rule, Time, Unsteerable};
 use std::collections::BTreeSet;
 
 /// What an implementation answers.
@@ -48,7 +48,7 @@ pub fn holds(
                 "steering again: {pods:?} {prices:?}"
             );
         }
-        Err(SteerError::NoRoom { lower, higher }) => has_no_room(pods, prices, lower, higher),
+        Err(Error::NoRoom { lower, higher }) => has_no_room(pods, prices, lower, higher),
         Err(error) => panic!("{error}: {pods:?}"),
     }
 }
@@ -153,7 +153,7 @@ fn input_order_is_nothing(
     pods: &[Pod],
     prices: &[Option<u8>],
     shuffle: &[usize],
-    answer: &Result<Steering, SteerError>,
+    answer: &Result<Steering, Error>,
 ) {
     let shuffled: Vec<Pod> = shuffle.iter().map(|index| pods[*index]).collect();
     let shuffled_prices: Vec<_> = shuffle.iter().map(|index| prices[*index]).collect();
@@ -180,8 +180,8 @@ fn input_order_is_nothing(
             );
         }
         (
-            Err(SteerError::NoRoom { lower, higher }),
-            Err(SteerError::NoRoom { lower: other_lower, higher: other_higher }),
+            Err(Error::NoRoom { lower, higher }),
+            Err(Error::NoRoom { lower: other_lower, higher: other_higher }),
         ) => {
             let uids = |pods: &[Pod], a: u32, b: u32| [pods[a as usize].uid, pods[b as usize].uid];
             assert_eq!(uids(pods, *lower, *higher), uids(&shuffled, other_lower, other_higher), "{pods:?}");

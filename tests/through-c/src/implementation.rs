@@ -1,8 +1,7 @@
 //! The C functions as an implementation of the order, for the laws.
 
 use podrank::{
-    Key, KubernetesOrdering, Neighbour, Pod, Policy, Probability, Row, Rule, SteerError, Unsteerable,
-    ValueKind,
+    Error, Key, KubernetesOrdering, Neighbour, Pod, Policy, Probability, Row, Rule, Unsteerable, ValueKind,
 };
 use podrank_ffi::*;
 use podrank_laws::Implementation;
@@ -260,7 +259,7 @@ impl Implementation for C {
         }
     }
 
-    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {
+    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, Error> {
         let (mut pods, mut costs) = (records(pods), vec![-7; pods.len()]);
         let mut prices: Vec<u8> =
             prices.iter().map(|price| price.unwrap_or(PODRANK_STEER_PRICE_FIXED)).collect();
@@ -294,10 +293,6 @@ impl Implementation for C {
             _ => assert_eq!((status, changed, count), (PODRANK_ERR_NO_ROOM, 0, 0)),
         }
         assert!(costs.iter().all(|cost| *cost == -7), "costs were written");
-        Err(if status == PODRANK_ERR_GATE {
-            SteerError::GateOff
-        } else {
-            SteerError::NoRoom { lower, higher }
-        })
+        Err(if status == PODRANK_ERR_GATE { Error::GateOff } else { Error::NoRoom { lower, higher } })
     }
 }

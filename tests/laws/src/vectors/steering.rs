@@ -3,7 +3,7 @@
 use super::{Record, read};
 use crate::Implementation;
 use crate::steer::Steering;
-use podrank::{Pod, Policy, Rule, SteerError, Unsteerable};
+use podrank::{Error, Pod, Policy, Rule, Unsteerable};
 use serde::Deserialize;
 
 /// The file.
@@ -72,7 +72,7 @@ impl Steer {
         let prices: Vec<_> = (0..pods.len()).map(price).collect();
         let answer = order.steer(&Policy::without_now(), &pods, &prices);
         if let Some((lower, higher)) = self.no_room {
-            assert_eq!(answer, Err(SteerError::NoRoom { lower, higher }), "{}", self.name);
+            assert_eq!(answer, Err(Error::NoRoom { lower, higher }), "{}", self.name);
             return;
         }
         let rule = |name: &str| *Rule::ALL.iter().find(|rule| rule.name() == name).expect("a rule");
