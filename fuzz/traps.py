@@ -35,7 +35,7 @@ UPSTREAM, COST, UID = "core/src/kubernetes.rs", "core/src/deletion_cost.rs", "co
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
 EXPLAIN = "core/src/explain.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
-CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
+CLAIM = "core/src/controller/claim.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/prefilter.rs", "ffi/src/memory.rs"
 FFI_UPSTREAM = "ffi/src/kubernetes.rs"
@@ -149,7 +149,6 @@ TRAPS = {
         (EXPECTATIONS, "age > EXPECTATIONS_TIMEOUT_NANOS", "age >= EXPECTATIONS_TIMEOUT_NANOS")]),
     "an orphan that is being deleted is adopted": ("controller", [
         (CLAIM, " && !pod.is_being_deleted => Claim::Adopt,", " => Claim::Adopt,")]),
-    "the age of a victim divided by zero": ("controller", [(DELETION_AGE, ".filter(|&ms| ms != 0)", "")]),
     "available a nanosecond late": ("controller", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
     "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are accepted": ("ffi", [

@@ -1,10 +1,10 @@
 //! The decisions of a controller: the laws and Kubernetes' own tables.
 
 use podrank::controller::{
-    Availability, BURST_REPLICAS, Claimable, ConditionChange, DeletionAge, FailureReason, Owner, Plan,
-    PodKey, SetState, Status, claim, deletion_ages, failure_condition, plan,
+    Availability, BURST_REPLICAS, Claimable, ConditionChange, FailureReason, Owner, Plan, PodKey, SetState,
+    Status, claim, failure_condition, plan,
 };
-use podrank::{Flags, Pod, Time};
+use podrank::Time;
 use podrank_laws::Core;
 use podrank_laws::claims::{claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
@@ -12,7 +12,6 @@ use podrank_laws::controller::{
     slow_start_is_upstreams, steps,
 };
 use podrank_laws::generate::{NOW, boundary_times, cases_with_invalid_records, config};
-use podrank_laws::status::ages_are_upstreams;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::HashSet;
@@ -56,15 +55,6 @@ proptest! {
     fn availabilities((policy, list) in cases_with_invalid_records(0..6), seconds in numbers(), now in select(boundary_times(NOW))) {
         for now in [policy.now, now, at(0), Time::UNSET] {
             availability_is_upstreams(&Core, &list, seconds, now);
-        }
-    }
-
-    #[test]
-    fn ages((policy, list) in cases_with_invalid_records(0..8), now in select(boundary_times(NOW))) {
-        // The last index is not in the list.
-        let victims: Vec<u32> = (0..=u32::try_from(list.len()).unwrap()).collect();
-        for now in [policy.now, now] {
-            ages_are_upstreams(&list, &victims, now);
         }
     }
 }
@@ -171,18 +161,4 @@ fn a_failure_is_reported_until_a_sync_has_none() {
     assert_eq!(FailureReason::of(Plan::Create(2)), Some(create));
     assert_eq!(FailureReason::of(Plan::Delete(2)), Some(delete));
     assert_eq!(FailureReason::of(Plan::Nothing), None);
-}
-
-/// Less than a millisecond old, on either side of now: upstream divides by zero.
-#[test]
-fn ages_never_divide_by_zero() {
-    let created = |ago: i64| Pod { creation_time: at(-ago), flags: Flags::READY, ..Pod::new() };
-    for (youngest, expected) in
-        [(0, None), (999_999, None), (-999_999, None), (1_000_000, Some(1)), (-1_000_000, Some(-1))]
-    {
-        let pods = [created(1_000_000_000), created(youngest)];
-        let ages: Vec<_> = deletion_ages(&pods, &[0], at(0)).collect();
-        let age = expected.map(|youngest_ms| DeletionAge { victim_ms: 1000, youngest_ms });
-        assert_eq!(ages, Vec::from_iter(age));
-    }
 }

@@ -11,7 +11,6 @@ use podrank_laws::controller::{
     slow_start_is_upstreams,
 };
 use podrank_laws::generate::NOW;
-use podrank_laws::status::ages_are_upstreams;
 use podrank_through_c::implementation::C;
 
 /// The target: the first byte chooses the decision, and the others its inputs.
@@ -79,9 +78,6 @@ fn claims_and_ages(u: &mut Unstructured<'_>) -> Result<()> {
         is_being_deleted: u.arbitrary()?,
     };
     claim_is_upstreams(&pod, u.arbitrary()?);
-    let victims: Vec<u32> = (0..u.int_in_range(0..=14)?).rev().collect();
-    let Case { policy, pods, .. } = Case::read(u, 0..=12)?;
-    ages_are_upstreams(&pods, &victims, policy.now);
     Ok(())
 }
 

@@ -14,7 +14,7 @@
 //! | which to delete | [`Policy::select`](crate::Policy::select) |
 //! | whether all requested changes have been observed | [`Expectations`] |
 //! | which pods are available, and when to check again | [`availability`] |
-//! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
+//! | what to report | [`Status`], [`failure_condition`] |
 //!
 //! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
 //! expectations, then sync.
@@ -111,7 +111,6 @@
 mod active;
 mod availability;
 mod claim;
-mod deletion_age;
 pub(crate) mod expectations;
 mod plan;
 mod slow_start;
@@ -120,7 +119,6 @@ mod status;
 pub use active::{is_active, is_terminating};
 pub use availability::{Availability, availability};
 pub use claim::{Claim, Claimable, Owner, claim};
-pub use deletion_age::{DeletionAge, deletion_ages};
 pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, KeysFull, PodKey};
 pub use plan::{BURST_REPLICAS, Plan, SetState, plan};
 pub use slow_start::SlowStart;

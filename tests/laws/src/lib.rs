@@ -22,7 +22,6 @@ pub mod odds;
 pub mod oracle;
 pub mod relation;
 pub mod spread;
-pub mod status;
 pub mod steer;
 pub mod vectors;
 
