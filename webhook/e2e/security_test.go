@@ -95,7 +95,7 @@ func TestAccountPatches(t *testing.T) {
 // The account of the program makes and deletes no pods but canaries.
 func TestAccountCanaries(t *testing.T) {
 	w := NewWorld(t, 1)
-	var canaries appsv1.ReplicaSet
+	var canaries corev1.ReplicationController
 	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: "podrank-canary"}, &canaries))
 	pods := w.asItself().CoreV1().Pods(system)
 	create := func(change func(*corev1.Pod)) error {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +26,7 @@ import (
 
 const namespace, name = "podrank-system", "podrank-canary"
 
-// flock is a barrier, and a stand-in for the ReplicaSet controller.
+// flock is a barrier, and a stand-in for the ReplicationController controller.
 type flock struct {
 	*canary.Barrier
 	client *fake.Clientset
@@ -41,8 +40,8 @@ type flock struct {
 func newFlock(t *testing.T, react func(*flock, *corev1.Pod), changes ...func(*flock)) *flock {
 	t.Helper()
 	labels, none := map[string]string{"podrank.dev/canary": "webhook"}, int32(0)
-	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "set"}}
-	set.Spec.Replicas, set.Spec.Template.Labels = &none, labels
+	set := &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "set"}}
+	set.Spec.Replicas, set.Spec.Template = &none, &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
 	set.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/canary"}}
 	f := &flock{client: fake.NewClientset(set), react: react}
 	f.serve(newest)
@@ -80,7 +79,7 @@ func (f *flock) serve(release string) {
 func adopt(f *flock, pod *corev1.Pod) {
 	time.Sleep(20 * time.Millisecond)
 	isController := true
-	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: name, UID: "set", Controller: &isController}}
+	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ReplicationController", Name: name, UID: "set", Controller: &isController}}
 	pods := f.client.CoreV1().Pods(namespace)
 	_, _ = pods.Update(context.Background(), pod, metav1.UpdateOptions{})
 	_ = pods.Delete(context.Background(), pod.Name, metav1.DeleteOptions{})
@@ -184,7 +183,7 @@ func TestDeadline(t *testing.T) {
 
 func TestNoSet(t *testing.T) {
 	f := newFlock(t, adopt)
-	fakeapi.Must(t, f.client.AppsV1().ReplicaSets(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}))
+	fakeapi.Must(t, f.client.CoreV1().ReplicationControllers(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}))
 	if err := f.Wait(context.Background()); err == nil || !strings.Contains(err.Error(), name) {
 		t.Fatal(err)
 	}
@@ -192,13 +191,14 @@ func TestNoSet(t *testing.T) {
 
 // A set that could not serve is an error that says why.
 func TestUnfit(t *testing.T) {
-	for why, change := range map[string]func(*appsv1.ReplicaSet){
-		"0 replicas":         func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 1 },
-		"scheduling gate":    func(set *appsv1.ReplicaSet) { set.Spec.Template.Spec.SchedulingGates = nil },
-		"podrank.dev/canary": func(set *appsv1.ReplicaSet) { set.Spec.Template.Labels = nil },
+	for why, change := range map[string]func(*corev1.ReplicationController){
+		"a template":         func(set *corev1.ReplicationController) { set.Spec.Template = nil },
+		"0 replicas":         func(set *corev1.ReplicationController) { *set.Spec.Replicas = 1 },
+		"scheduling gate":    func(set *corev1.ReplicationController) { set.Spec.Template.Spec.SchedulingGates = nil },
+		"podrank.dev/canary": func(set *corev1.ReplicationController) { set.Spec.Template.Labels = nil },
 	} {
 		f := newFlock(t, adopt)
-		sets := f.client.AppsV1().ReplicaSets(namespace)
+		sets := f.client.CoreV1().ReplicationControllers(namespace)
 		set, err := sets.Get(context.Background(), name, metav1.GetOptions{})
 		fakeapi.Must(t, err)
 		change(set)
