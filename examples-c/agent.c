@@ -1,5 +1,8 @@
 /* A node agent with fixed memory: keeps worker processes running as a ReplicaSet keeps pods. It starts slowly, stops the youngest
- * first, and waits until it has observed what it asked for: cc agent.c $(pkg-config --cflags --libs podrank) && ./a.out */
+ * first, and waits until it has observed what it asked for:
+ *
+ *     cc agent.c $(pkg-config --cflags podrank) $(pkg-config --variable=libdir podrank)/libpodrank.a && ./a.out
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #define PODRANK_UNSTABLE /* controller.h may change with any release */
@@ -106,7 +109,8 @@ static void stop_workers(uint32_t deletions) {
     }
 }
 
-/* Waits until a worker ends, and forgets it. Other children may end before: a program keeps those of the one that it replaced. */
+/* Waits until a worker ends, and forgets it. Other children may end before: a program keeps those of the one that it replaced. The end
+ * of a child is never lost, so this waits without a limit. Where events can be lost, wait at most PODRANK_EXPECTATIONS_TIMEOUT. */
 static void observe_end(void) {
     uint32_t i = count;
     podrank_pod_key key;

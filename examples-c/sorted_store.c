@@ -51,7 +51,8 @@ static void describe(podrank_pod pods[PODS]) {
 }
 
 /* Writes the format, in a byte so that the store is the same on every machine, and the entries in their order. Without a now in the
-   options, keys do not depend on when they are made. */
+   options, keys do not depend on when they are made, but Kubernetes' order does, because it compares ages. Keys hold ranks: when a pod
+   comes to a node or leaves it, make the keys of all pods there again. */
 static void make(FILE *store) {
     const uint8_t format = (uint8_t)podrank_key_format();
     struct entry entries[PODS];

@@ -2,7 +2,7 @@
  * Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not know that,
  * but with these deletion costs it deletes them first.
  *
- *     cc steer.c $(pkg-config --cflags --libs podrank) && ./a.out
+ *     cc steer.c $(pkg-config --cflags podrank) $(pkg-config --variable=libdir podrank)/libpodrank.a && ./a.out
  */
 #define PODRANK_UNSTABLE /* steer.h may change with any release */
 #include <podrank/steer.h>
@@ -77,8 +77,9 @@ int main(void) {
     for (i = 0; i < steered.unsteerable && i < COUNT(unsteerable); i++)
         printf("%s still goes before them: %s\n", set[unsteerable[i].pod].name, podrank_rule_str(unsteerable[i].rule));
 
+    /* The ranks are 0, as Kubernetes counts none for a ReplicaSet that no Deployment controls. For others, call podrank_count_ranks. */
     check(podrank_predict(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,
-                         &possible), "settle");
+                         &possible), "predict");
     printf("if %d pods go, Kubernetes certainly deletes:", DELETE);
     for (i = 0; i < certain; i++)
         printf(" %s", set[order[i]].name);

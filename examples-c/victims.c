@@ -2,7 +2,7 @@
  * Chooses which pods go when a ReplicaSet is scaled down, while a budget says how many must stay available: the question of an
  * autoscaler. The pods are as Kubernetes' API returns them: UID, phase and deletion cost as text, nodes by name.
  *
- *     cc victims.c $(pkg-config --cflags --libs podrank) && ./a.out
+ *     cc victims.c $(pkg-config --cflags podrank) $(pkg-config --variable=libdir podrank)/libpodrank.a && ./a.out
  */
 #define PODRANK_UNSTABLE /* controller.h may change with any release */
 #include <podrank/controller.h>
@@ -59,8 +59,13 @@ static podrank_pod record(const struct api_pod *api, podrank_node_name *nodes, s
         check(podrank_time_from_unix(api->ready, 0, &pod.ready_time), api->name);
     }
     /* Kubernetes counts text that is not a cost as 0. So does this program, as the cost is left at 0. */
-    if (api->cost != NULL && podrank_deletion_cost_parse(api->cost, strlen(api->cost), &pod.deletion_cost) != PODRANK_OK)
-        printf("%s: cost \"%s\" counts as 0\n", api->name, api->cost);
+    if (api->cost != NULL) {
+        const int32_t status = podrank_deletion_cost_parse(api->cost, strlen(api->cost), &pod.deletion_cost);
+        if (status >= PODRANK_ERR_COST_EMPTY && status <= PODRANK_ERR_COST_RANGE)
+            printf("%s: cost \"%s\" counts as 0\n", api->name, api->cost);
+        else
+            check(status, api->name);
+    }
     return pod;
 }
 

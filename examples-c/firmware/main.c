@@ -15,7 +15,8 @@ enum { PODS = 6, DELETE = 2 };
 
 static const char *const names[PODS] = { "pump-1", "pump-2", "pump-3", "pump-4", "pump-5", "pump-6" };
 
-/* The records are const, so they are in flash. A rank is the number of pods on the pod's node. */
+/* The records are const, so they are in flash. Without PODRANK_POD_INIT, set both times: PODRANK_TIME_UNSET if there is none, because 0 is
+ * the epoch. A rank is the number of pods on the pod's node. */
 static const podrank_pod pods[PODS] = {
     { .uid = { 0x7d, 1 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 2, .ready_time = NOW - 90 * SECONDS,
       .creation_time = NOW - 100 * SECONDS },
@@ -31,7 +32,7 @@ static const podrank_pod pods[PODS] = {
       .creation_time = NOW - 410 * SECONDS, .restarts = 1 },
 };
 
-static const podrank_options options = { sizeof(podrank_options), PODRANK_OPTIONS_NOW, NOW };
+static const podrank_options options = PODRANK_OPTIONS_AT(NOW);
 
 static void line(const char *a, const char *b, const char *c) {
     semihosting_write(a);

@@ -1,6 +1,6 @@
 /*
  * The mem functions, which compilers and libpodrank.a call, also by the names of ARM's run-time ABI. A C library has them:
- * copy this file if you have none. Compile it with -fno-tree-loop-distribute-patterns, or memcpy becomes a call to memcpy.
+ * copy this file if you have none. Compile it with -ffreestanding and -fno-tree-loop-distribute-patterns, or memcpy becomes a call to memcpy.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +21,13 @@ void *memcpy(void *to, const void *from, size_t len) {
 void *memmove(void *to, const void *from, size_t len) {
     unsigned char *t = to;
     const unsigned char *f = from;
+    /* Not by memcpy: another one, such as a ROM's, may copy from the end. */
     if ((uintptr_t)to < (uintptr_t)from)
-        return memcpy(to, from, len);
-    while (len-- > 0)
-        t[len] = f[len];
+        for (; len > 0; len--)
+            *t++ = *f++;
+    else
+        while (len-- > 0)
+            t[len] = f[len];
     return to;
 }
 

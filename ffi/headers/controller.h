@@ -5,9 +5,10 @@
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
-// One sync, which examples-c/agent.c has in full:
+// One sync, without the checks of statuses. examples-c/agent.c has it in full. victims, keys and key_storage have burst_replicas elements:
 //
 //     podrank_expectations_satisfied(&expectations, now, &satisfied);          may it act?
+//     now list the pods, and not before: see PODRANK_PLAN_SATISFIED            count them in state.active
 //     podrank_plan(&state, &creations, &deletions);                            how many, with that in state.flags?
 //     if (creations > 0)
 //         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start

@@ -271,7 +271,7 @@ pub unsafe extern "C" fn podrank_expectations_deletion_observed(
 }
 
 /// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
-/// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
+/// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise 0. Check again after that
 /// time, because an event can be lost.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_satisfied(
@@ -293,7 +293,7 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 }
 
 /// Counts the ready and the available pods. A pod is available if it has been ready for at least
-/// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
+/// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds of the clock of the pods' times. If
 /// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
 /// available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 ///

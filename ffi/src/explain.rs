@@ -10,7 +10,8 @@ use podrank::ffi::rule_name;
 use podrank::{Row, Rule, ValueKind};
 
 /// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
-/// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
+/// later releases add get numbers in between. In the row of a rule that you do not know, applies, decides and ordering mean the
+/// same, and podrank_rule_str names the rule. Do not interpret a and b of a kind that you do not know.
 pub const PODRANK_RULE_NONE: u8 = 0;
 /// Unassigned before assigned.
 pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
@@ -76,7 +77,7 @@ pub const PODRANK_ROW_KIND_BOOL: u8 = 1;
 pub const PODRANK_ROW_KIND_PHASE: u8 = 2;
 /// a and b are plain numbers.
 pub const PODRANK_ROW_KIND_NUMBER: u8 = 3;
-/// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
+/// a and b are nanoseconds of the clock of the pods' times, or PODRANK_TIME_UNSET.
 pub const PODRANK_ROW_KIND_TIME: u8 = 4;
 /// a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
 /// for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.

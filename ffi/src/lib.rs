@@ -72,7 +72,7 @@ pub extern "C" fn podrank_version() -> *const c_char {
 pub const PODRANK_ABI: u32 = 1;
 
 /// Returns PODRANK_ABI. Every library with ABI 1 has this function, and no other has it. So a program that
-/// names it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
+/// calls it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_abi_1() -> u32 {
     PODRANK_ABI

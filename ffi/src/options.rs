@@ -21,7 +21,7 @@ pub struct podrank_options {
     pub size: u32,
     /// PODRANK_OPTIONS_NOW, and the flags of the gates that differ from the default. 0 is the default.
     pub flags: u32,
-    /// The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_OPTIONS_NOW in flags:
+    /// The time at which ages are taken, in nanoseconds of the clock of the pods' times. It needs PODRANK_OPTIONS_NOW in flags:
     /// a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW, and so is PODRANK_TIME_UNSET with it.
     pub now: i64,
 }

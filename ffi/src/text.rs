@@ -100,14 +100,15 @@ pub struct podrank_node_name {
 const _: () = assert!(size_of::<podrank_node_name>() == 2 * size_of::<*const c_char>());
 
 /// Stores the number of the node with this name in *node. The number is below table_len, and it is the same
-/// in every call with this table and this name.
+/// in every call with this table, this table_len and this name. So pass the same table_len in every call.
 ///
 /// You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
 /// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
 /// nodes: the fuller it is, the longer it takes to find a name.
 ///
 /// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-/// Names cannot be removed: to forget them, zero the table and number all nodes again. A call may write the table, so threads that
+/// Names cannot be removed, and a table cannot grow: to forget names or to have more slots, zero a whole table and number all nodes again, in
+/// every record. A call may write the table, so threads that
 /// share one need a lock. With a third more slots than names, the time does not grow with the table on average. In a full one, it
 /// grows with table_len.
 #[unsafe(no_mangle)]

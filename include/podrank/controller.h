@@ -21,9 +21,10 @@ extern "C" {
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
-// One sync, which examples-c/agent.c has in full:
+// One sync, without the checks of statuses. examples-c/agent.c has it in full. victims, keys and key_storage have burst_replicas elements:
 //
 //     podrank_expectations_satisfied(&expectations, now, &satisfied);          may it act?
+//     now list the pods, and not before: see PODRANK_PLAN_SATISFIED            count them in state.active
 //     podrank_plan(&state, &creations, &deletions);                            how many, with that in state.flags?
 //     if (creations > 0)
 //         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
@@ -190,7 +191,7 @@ int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expe
                                                int32_t *counted);
 
 // Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
-// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
+// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise 0. Check again after that
 // time, because an event can be lost.
 PODRANK_NODISCARD
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
@@ -198,7 +199,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
                                        int32_t *satisfied);
 
 // Counts the ready and the available pods. A pod is available if it has been ready for at least
-// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
+// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds of the clock of the pods' times. If
 // min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
 // available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 //

@@ -21,11 +21,11 @@
 //         return 0;
 //     }
 //
-// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI. podrank_predict
-// and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it, as the changelog says.
+// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI,
+// older or newer, if it uses only what the older of the two has: ABI.md says how the rest shows. podrank_predict and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it, as the changelog says.
 //
 // Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time, so link
-// such a program statically. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
+// such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
 // podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
@@ -35,18 +35,19 @@
 //     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
 //     return a static text, or the number of the ABI or of the format of keys, return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
-//     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
+//     stored the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the function also reads,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
-//  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
-//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
+//  5. What a function writes, also a single value such as *selected, must not overlap anything else that it reads or
+//     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may overlap.
+//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every array that a function
 //     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
 //  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first invalid record.
-//  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
-//     call any function, and threads may share inputs.
+//  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread and
+//     any signal or interrupt handler may call any function, and they may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no waiting. A function that does not say how its time grows
 //     takes constant time, or time in proportion to the text that it reads. The one exception to this promise is the
@@ -57,7 +58,8 @@
 // UID, and options->size bytes for options. They must be readable for inputs and writable for outputs, and no one else may
 // write them during the call.
 //
-// WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
+// WHAT THE LIBRARY NEEDS. At most 1 KiB of stack on a Cortex-M3, however many pods there are, and a few KiB on 64-bit machines: `make budget`
+// measures each function. No recursion and no floating point. Of functions, at most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
 // machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object: link a static
 // program with -Wl,--gc-sections, as `pkg-config --static --libs podrank` does, so that it has only what it calls.
@@ -68,7 +70,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Precedes each function that returns a status, so that the compiler warns if a call ignores it. Define it as nothing to turn that off.
+// Precedes each function that returns a status, so that the compiler warns if a call ignores it (MSVC: only with /analyze).
+// Before C23 and C++17, GCC also warns of a call that is cast to void: store the status. Define it as nothing before this header to turn that off.
 #ifndef PODRANK_NODISCARD
 #if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
 #define PODRANK_NODISCARD [[nodiscard]]
@@ -92,10 +95,11 @@ extern "C" {
 #define PODRANK_VERSION_MINOR 1
 #define PODRANK_VERSION_PATCH 0
 
-// The release of Kubernetes whose behavior podrank_predict and podrank_kubernetes_compare reproduce.
+// The release of Kubernetes whose behavior podrank_predict and podrank_kubernetes_compare reproduce in the library that this
+// header came with. Another library of this ABI can reproduce another release: its changelog says which.
 #define PODRANK_KUBERNETES "1.37"
 
-// Put it into any function: the program then links only with a library that has the ABI of this header.
+// Put it into a function that the program calls, such as main: the program then links only with a library that has the ABI of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
 
 // Returns the release of the library, such as "1.2.3". The text is static: do not free it.
@@ -105,7 +109,7 @@ const char *podrank_version(void);
 #define PODRANK_ABI 1
 
 // Returns PODRANK_ABI. Every library with ABI 1 has this function, and no other has it. So a program that
-// names it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
+// calls it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
 uint32_t podrank_abi_1(void);
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -328,7 +332,7 @@ typedef struct podrank_options {
     uint32_t size;
     // PODRANK_OPTIONS_NOW, and the flags of the gates that differ from the default. 0 is the default.
     uint32_t flags;
-    // The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_OPTIONS_NOW in flags:
+    // The time at which ages are taken, in nanoseconds of the clock of the pods' times. It needs PODRANK_OPTIONS_NOW in flags:
     // a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW, and so is PODRANK_TIME_UNSET with it.
     int64_t now;
 } podrank_options;
@@ -352,7 +356,7 @@ typedef struct podrank_options {
 // The largest size of options that a library accepts.
 #define PODRANK_OPTIONS_SIZE_MAX 1024u
 
-// Kubernetes' default gates, and ages at the time now, in nanoseconds since the Unix epoch:
+// Kubernetes' default gates, and ages at the time now, in nanoseconds of the clock of the pods' times:
 // `podrank_options options = PODRANK_OPTIONS_AT(now);`
 #define PODRANK_OPTIONS_AT(now) \
     { (uint32_t)sizeof(podrank_options), PODRANK_OPTIONS_NOW, (now) }
@@ -488,7 +492,8 @@ int32_t podrank_predict(const struct podrank_pod *pods,
 // EXPLANATIONS
 
 // No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
-// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
+// later releases add get numbers in between. In the row of a rule that you do not know, applies, decides and ordering mean the
+// same, and podrank_rule_str names the rule. Do not interpret a and b of a kind that you do not know.
 #define PODRANK_RULE_NONE 0u
 
 // Unassigned before assigned.
@@ -568,7 +573,7 @@ typedef struct podrank_row {
 // a and b are plain numbers.
 #define PODRANK_ROW_KIND_NUMBER 3u
 
-// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
+// a and b are nanoseconds of the clock of the pods' times, or PODRANK_TIME_UNSET.
 #define PODRANK_ROW_KIND_TIME 4u
 
 // a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
@@ -589,7 +594,8 @@ int32_t podrank_explain(const struct podrank_pod *a,
                         size_t *count);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// TEXTS: what Kubernetes' objects have as text, and records have as numbers.
+// TEXTS: what Kubernetes' objects have as text, and records have as numbers. Texts that functions read need no NUL at their end, and their
+// lengths must not count one: with it, "Running" would not be a phase and would count as Pending.
 
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36u
@@ -632,14 +638,15 @@ typedef struct podrank_node_name {
     { 0, 0 }
 
 // Stores the number of the node with this name in *node. The number is below table_len, and it is the same
-// in every call with this table and this name.
+// in every call with this table, this table_len and this name. So pass the same table_len in every call.
 //
 // You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
 // stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
 // nodes: the fuller it is, the longer it takes to find a name.
 //
 // If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-// Names cannot be removed: to forget them, zero the table and number all nodes again. A call may write the table, so threads that
+// Names cannot be removed, and a table cannot grow: to forget names or to have more slots, zero a whole table and number all nodes again, in
+// every record. A call may write the table, so threads that
 // share one need a lock. With a third more slots than names, the time does not grow with the table on average. In a full one, it
 // grows with table_len.
 PODRANK_NODISCARD
@@ -720,9 +727,10 @@ extern "C" {
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
-// One sync, which examples-c/agent.c has in full:
+// One sync, without the checks of statuses. examples-c/agent.c has it in full. victims, keys and key_storage have burst_replicas elements:
 //
 //     podrank_expectations_satisfied(&expectations, now, &satisfied);          may it act?
+//     now list the pods, and not before: see PODRANK_PLAN_SATISFIED            count them in state.active
 //     podrank_plan(&state, &creations, &deletions);                            how many, with that in state.flags?
 //     if (creations > 0)
 //         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
@@ -889,7 +897,7 @@ int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expe
                                                int32_t *counted);
 
 // Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
-// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
+// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise 0. Check again after that
 // time, because an event can be lost.
 PODRANK_NODISCARD
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
@@ -897,7 +905,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
                                        int32_t *satisfied);
 
 // Counts the ready and the available pods. A pod is available if it has been ready for at least
-// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
+// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds of the clock of the pods' times. If
 // min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
 // available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 //
@@ -1182,7 +1190,7 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 //
 // Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the array on
 // the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the domain with the most
-// pods left; then the lower number. So if you have a preference, such as cordoned nodes, number these lower. A node that cannot become
+// pods left; then the lower number. So if you have a preference, such as cordoned nodes, number these lower yourself: podrank_node_number knows no preference. A node that cannot become
 // empty comes last, but is not left out.
 //
 // pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
@@ -1191,7 +1199,7 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 //
 // weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
 // PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is the number of the
-// node's domain, and so domains_len is a multiple of weights_len. A number is for one level, and a domain lies in one domain of the level
+// node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level
 // before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
 //
 // counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
