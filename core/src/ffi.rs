@@ -58,6 +58,31 @@ pub fn sort_with<'v>(
     policy.sort_in(pods, order, scratch)
 }
 
+/// The parts of a selection that read records, each as a function, for `proof/lemmas`.
+#[cfg(feature = "lemmas")]
+pub mod lemmas {
+    use crate::prefilter::Prefilter;
+    use crate::{Candidate, Pod, Policy};
+
+    /// Returns what a selection keeps of a pod.
+    #[must_use]
+    pub fn candidate(policy: &Policy, pod: &Pod, index: u32) -> Candidate {
+        Candidate::new(&policy.head(pod), index)
+    }
+
+    /// Returns whether the prefilter of `pod` sees `other` go after it.
+    #[must_use]
+    pub fn sees_after(policy: &Policy, pod: &Pod, other: &Pod) -> bool {
+        Prefilter::at(pod, policy).sees_after(other)
+    }
+
+    /// Returns whether `pod` goes before the pod with the key of `other`.
+    #[must_use]
+    pub fn goes_before(policy: &Policy, pod: &Pod, other: &Pod) -> bool {
+        policy.goes_before(pod, &policy.words(other))
+    }
+}
+
 #[cfg(feature = "steering")]
 /// Does the part of [`Policy::steer`] that can fail, before there are costs. `scratch` is as long as `pods`.
 ///
