@@ -58,7 +58,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets needs budget tools fuzz-tools test test-all bench \
-	instructions mutants cluster judge webhook web page-test book book-tools clean
+	instructions miri mutants cluster judge webhook web page-test book book-tools clean
 
 help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -172,6 +172,14 @@ bench: ## races against other ways to decide: goals, ratios (about 5 minutes; wi
 
 instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh
+
+# CI does not run it. Where rustup cannot get the component, a line says so.
+miri: ## promises 2 to 5 of the header in an interpreter that sees undefined behavior (needs nightly's component miri)
+	@if ! why=$$(rustup component add --toolchain nightly miri rust-src 2>&1); then \
+		echo "miri: SKIPPED: no component miri: $$(echo "$$why" | tail -1)"; \
+	else \
+		rustup run nightly cargo miri test -p podrank-ffi --test c -- promise_2_ promise_3_ promise_4_ promise_5_; \
+	fi
 
 mutants: ## changes core line by line and checks that a test fails (needs cargo-mutants)
 	$(CARGO) mutants -p podrank
