@@ -125,6 +125,6 @@ def deletion_cost_parse(machine, length, start=b""):
 
 def uid_parse(machine, length):
     text, out = Buffer("text", FIRST, length), Buffer("uid", OUTPUT, 16, writable=True)
-    walk = machine.walk("podrank_uid_parse", [text, length, out, 16], joins=True)
+    walk = machine.walk("podrank_uid_parse", [text, length, out, 16], joins=machine.loops())
     uid, errors = spec.uid(text.bytes)
     return holds(walk, [errors], lambda after: Concat(*after["uid"]) == uid, [out])

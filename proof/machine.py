@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 for name in ("angr", "cle", "claripy", "pyvex"):
     logging.getLogger(name).setLevel("CRITICAL")
@@ -52,6 +53,8 @@ class Machine:
         self.arch = self.project.arch
         self.is_thumb = self.arch.name.startswith("ARM")
         self.word = self.arch.bytes
+        # By the ABI of System V and by that of ARM. The stack pointer is checked, too.
+        self.preserved = [f"r{i}" for i in range(4, 12)] if self.is_thumb else ["rbx", "rbp", "r12", "r13", "r14", "r15"]
         program = self.project.loader.main_object
         # A library without state writes to none of them.
         self.code = [(each.vaddr, each.vaddr + each.memsize, False) for each in program.segments]
@@ -60,6 +63,12 @@ class Machine:
         """Where each loop of the program begins."""
         self.project.analyses.CFGFast(normalize=True)
         return {each.entry.addr for each in self.project.analyses.LoopFinder().loops}
+
+    def meetings(self, function):
+        """Where branches of a function meet again."""
+        self.project.analyses.CFGFast(normalize=True)
+        graph = self.project.kb.functions[function].graph
+        return {node.addr for node in graph if graph.in_degree(node) > 1}
 
     def call(self, function, arguments):
         """The state in which a function begins that is called with numbers and buffers as its arguments."""
@@ -113,21 +122,26 @@ class Machine:
             state, state.inspect.mem_write_address, state.inspect.mem_write_length, True))  # fmt: skip
         return lowest
 
-    def walk(self, function, arguments, joins=False, most_paths=20_000):
-        """Follows every path through a function. Fails if one touches memory that it may not, or does not end. With `joins`, paths become
-        one where they begin the same round of a loop."""
+    def walk(self, function, arguments, joins=None, assumes=(), most_paths=20_000):
+        """Follows every path through a function, of the inputs that fit what it assumes. Fails if one touches memory that it may not, does not
+        end, or does not preserve a register. `joins` are places at which paths become one."""
         buffers = [each for each in arguments if isinstance(each, Buffer)]
         state = self.call(function, arguments)
+        state.add_constraints(*assumes)
+        at_entry = {name: state.registers.load(name) for name in self.preserved}
         top = state.solver.eval(state.regs.sp)
         lowest = self.watch(state, function, buffers)
         manager = self.project.factory.simulation_manager(state)
-        loops = self.loops() if joins else set()
+        joins = joins or set()
         while manager.active:
-            manager.step()
-            manager.move("active", "waiting", lambda state: state.addr in loops)
+            manager.step(extra_stop_points=joins)
+            manager.move("active", "waiting", lambda state: state.addr in joins)
             if not manager.active and manager.waiting:
-                manager.merge(stash="waiting")
-                manager.move("waiting", "active")
+                # The first in the code: those that wait further on may have more to wait for.
+                first = min(state.addr for state in manager.waiting)
+                manager.move("waiting", "meeting", lambda state: state.addr == first)
+                manager.merge(lambda *states: self.joined(states), stash="meeting")
+                manager.move("meeting", "active")
             if len(manager.deadended) + len(manager.active) > most_paths:
                 raise AssertionError(f"{function} has more than {most_paths} paths")
         for each in manager.errored:
@@ -136,10 +150,31 @@ class Machine:
             # On x86-64, the return address is off the stack by then.
             if each.addr != self.project.simos.return_deadend or each.solver.eval(each.regs.sp) != top + (0 if self.is_thumb else self.word):
                 raise AssertionError(f"{function} ends elsewhere than at its return: {each}")
+            for name, value in at_entry.items():
+                at_return = each.registers.load(name)
+                if at_return is not value and each.solver.satisfiable(extra_constraints=[at_return != value]):
+                    raise AssertionError(f"{function} does not preserve {name}")
         strange = {name: states for name, states in manager.stashes.items() if states and name not in ("deadended", "pruned", "unsat")}
         assert not strange, f"{function} does not end: {strange}"
         paths = [self.path(state, buffers) for state in manager.deadended]
         return Walk(function, arguments, paths, top - lowest[0])
+
+    def joined(self, states):
+        """One state for several that are at the same place. No input leads to two of them, because the conditions of different paths
+        exclude each other. angr on its own only looks at conditions since the states parted, as far as it remembers them."""
+        state, *others = states
+        if not others:
+            return state
+        each = [{condition.hash(): condition for condition in state.solver.constraints} for state in states]
+        common = set.intersection(*map(set, each))
+        apart = [claripy.And(*(condition for key, condition in conditions.items() if key not in common)) for conditions in each]
+        joined, _, _ = state.merge(*others, merge_conditions=[[SimpleNamespace(to_claripy=lambda its=its: its)] for its in apart])
+        joined.solver.reload_solver([*(each[0][key] for key in common), claripy.Or(*apart)])
+        if joined.regs.cc_op.symbolic:
+            # The paths computed their flags in different ways, which angr cannot express. So any flags must do.
+            joined.regs.cc_op = 0
+            joined.regs.cc_dep1 = claripy.BVS("flags", 8 * self.word)
+        return joined
 
     def path(self, state, buffers):
         result = state.regs.r0 if self.is_thumb else state.regs.eax

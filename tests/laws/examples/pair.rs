@@ -1,8 +1,18 @@
-//! Says which of two pods goes first, by podrank and by the naive oracle: `pair A B FLAGS NOW`. A and B are records in hexadecimal,
-//! FLAGS and NOW those of `podrank_options`. `proof/` replays its counterexamples so.
+//! Says which of two pods goes first, and which victims are selected from lists of the two, by podrank and by the naive oracle:
+//! `pair A B FLAGS NOW`. A and B are records in hexadecimal, FLAGS and NOW those of `podrank_options`. `proof/` replays its
+//! counterexamples so.
 
-use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
+use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Scratch, Time, Uid};
 use podrank_laws::oracle;
+
+/// Lists of the two pods, by their numbers, and how many victims to select: by heads, past a prefilter, and from a buffer that is full.
+const LISTS: [(&[usize], usize); 5] = [
+    (&[0, 1], 2),
+    (&[0, 0, 0, 0, 0, 1], 1),
+    (&[1, 1, 1, 1, 1, 0], 1),
+    (&[1, 1, 1, 0, 1], 1),
+    (&[0, 0, 0, 1, 0], 1),
+];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +28,14 @@ fn main() {
     let (a, b) = (pod(a), pod(b));
     println!("{a:?}\n{b:?}\n{policy:?}");
     println!("podrank {:?}, oracle {:?}", policy.compare(&a, &b), oracle::compare(&policy, &a, &b));
+    for (numbers, victims_len) in LISTS {
+        let pods: Vec<Pod> = numbers.iter().map(|&number| [a, b][number]).collect();
+        let (mut victims, mut scratch) = (vec![0; victims_len], vec![Scratch::default(); victims_len]);
+        let victims = policy.select_with(&pods, &mut victims, &mut scratch).expect("few pods");
+        let mut order: Vec<usize> = (0..pods.len()).collect();
+        order.sort_by(|&i, &j| oracle::compare(&policy, &pods[i], &pods[j]));
+        println!("podrank {victims:?}, oracle {:?} of {numbers:?}", &order[..victims_len]);
+    }
 }
 
 fn time(nanos: i64) -> Time {
