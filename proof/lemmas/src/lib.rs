@@ -21,7 +21,7 @@ mod sort;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 use head::{Candidate, Scratch};
 use model::{Pod, Policy, order, prefilter};
-use podrank::Rule;
+use podrank::{Error, Rule};
 
 /// What `select.rs` asks of core besides. Here, the buffer is used on every machine.
 mod ffi {
