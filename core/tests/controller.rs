@@ -1,10 +1,10 @@
 //! The decisions of a controller: the laws and Kubernetes' own tables.
 
+use podrank::Time;
 use podrank::controller::{
     Availability, BURST_REPLICAS, Claimable, ConditionChange, FailureReason, Owner, Plan, PodKey, SetState,
     Status, claim, failure_condition, plan,
 };
-use podrank::Time;
 use podrank_laws::Core;
 use podrank_laws::claims::{claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
