@@ -199,7 +199,7 @@ const (
 	// Beyond: the cost stays for some longer.
 	Undos = 4
 	// Canaries is canaries at a time.
-	// Protects: the API server and the ReplicaSet controller.
+	// Protects: the API server and the ReplicationController controller.
 	// Beyond: who comes shares the next one.
 	Canaries = 4
 	// CleanupSets is sets that the leader looks at, each of another namespace.
