@@ -206,7 +206,7 @@ func (o *other) install(w *World) {
 		_ = w.Delete(context.Background(), configuration)
 		listener.Close()
 	})
-	var set appsv1.ReplicaSet
+	var set corev1.ReplicationController
 	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: app.CanarySet}, &set))
 	w.Await("asked about pods", 30*time.Second, func() bool {
 		pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: set.Spec.Template.Spec}
