@@ -436,9 +436,8 @@ func TestForgedMarks(t *testing.T) {
 			t.Errorf("%s: it has a mark of the program", c.what)
 		}
 	}
-	if here := w.Pods(); len(here) != len(there)+1 {
-		t.Errorf("%d pods: one of the two new ones is refused, and the other one has an annotation under another name", len(here))
-	}
+	// One of the two new ones is refused, and the other one has an annotation under another name. The watch may be late.
+	w.Await("one more pod", 10*time.Second, func() bool { return len(w.Pods()) == len(there)+1 })
 	w.must(pods.Delete(w.ctx, "claims", metav1.DeleteOptions{}))
 }
 
