@@ -266,12 +266,12 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         present.is_none_or(|present| may < present).then(stays)
     });
     // What it may do now has been said.
-    let may = if is_open { may.min(present.unwrap_or(may).saturating_sub(1)) } else { may };
+    let may = present.filter(|_| is_open).map_or(may, |present| may.min(present.saturating_sub(1)));
     let may = match pod.goes_at {
         Some(goes) if goes >= may => None,
         Some(goes) if goes.saturating_add(1) == may => Some(format!("may go at {may}")),
         Some(goes) => Some(format!("may go at {may} to {}", goes.saturating_add(1))),
-        None if is_open && present == Some(0) => None,
+        None if is_open && present.is_none_or(|present| present == 0) => None,
         None => Some(format!("may go at {}", below(may))),
     };
     let goes = pod.goes_at.map(|at| match order.waits_down_to.filter(|least| at >= *least) {

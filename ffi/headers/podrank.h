@@ -21,12 +21,16 @@
 //         return 0;
 //     }
 //
-// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI,
-// older or newer, if it uses only what the older of the two has: ABI.md says how the rest shows. podrank_predict and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it, as the changelog says.
+// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI, older or
+// newer, if it uses only what the older of the two has: ffi/ABI.md in podrank's repository says how the rest shows.
+// podrank_predict and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it,
+// as the changelog says.
 //
-// Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time, so link
-// such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
-// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
+// Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time,
+// so link such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config
+// --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
+// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you
+// select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
@@ -34,14 +38,15 @@
 //     release gives a number another meaning. Treat one that you do not know as an error, because later releases add some. If
 //     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
 //     return a static text, or the number of the ABI or of the format of keys, return no status.)
-//  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
-//     stored the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the function also reads,
-//     as podrank_count_ranks reads pods. Scratch memory may change in any case.
+//  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has stored
+//     the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the
+//     function also reads, as podrank_count_ranks reads pods. Scratch memory may change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. What a function writes, also a single value such as *selected, must not overlap anything else that it reads or
-//     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may overlap.
+//     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may
+//     overlap. podrank_node_number does not check the names that its table already holds: they must be apart from the table and *node.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every array that a function
 //     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
 //  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
@@ -58,11 +63,12 @@
 // UID, and options->size bytes for options. They must be readable for inputs and writable for outputs, and no one else may
 // write them during the call.
 //
-// WHAT THE LIBRARY NEEDS. At most 1 KiB of stack on a Cortex-M3, however many pods there are, and a few KiB on 64-bit machines: `make budget`
-// measures each function. No recursion and no floating point. Of functions, at most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
-// three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
-// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object: link a static
-// program with -Wl,--gc-sections, as `pkg-config --static --libs podrank` does, so that it has only what it calls.
+// WHAT THE LIBRARY NEEDS. At most 1 KiB of stack on a Cortex-M3, however many pods there are, and a few KiB on 64-bit
+// machines: `make budget` measures each function. No recursion and no floating point. Of functions, at most memcpy,
+// memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first three; on a Cortex-M0 also integer
+// arithmetic from the compiler's runtime. `make needs` prints which functions each machine needs. Without a C library, copy
+// examples-c/firmware/memory.c. The archive is one object: link a static program with -Wl,--gc-sections, as `pkg-config
+// --static --libs podrank` does, so that it has only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -71,7 +77,8 @@
 #include <stdint.h>
 
 // Precedes each function that returns a status, so that the compiler warns if a call ignores it (MSVC: only with /analyze).
-// Before C23 and C++17, GCC also warns of a call that is cast to void: store the status. Define it as nothing before this header to turn that off.
+// Before C23 and C++17, GCC also warns of a call that is cast to void: store the status. Define it as nothing before this
+// header to turn that off.
 #ifndef PODRANK_NODISCARD
 #if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
 #define PODRANK_NODISCARD [[nodiscard]]
@@ -99,7 +106,8 @@ extern "C" {
 // header came with. Another library of this ABI can reproduce another release: its changelog says which.
 #define PODRANK_KUBERNETES "1.37"
 
-// Put it into a function that the program calls, such as main: the program then links only with a library that has the ABI of this header.
+// Put it into a function that the program calls, such as main: the program then links only with a library that has the ABI
+// of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
 
 @lib@
@@ -150,8 +158,8 @@ extern "C" {
 @explain@
 
 // ---------------------------------------------------------------------------------------------------------------------
-// TEXTS: what Kubernetes' objects have as text, and records have as numbers. Texts that functions read need no NUL at their end, and their
-// lengths must not count one: with it, "Running" would not be a phase and would count as Pending.
+// TEXTS: what Kubernetes' objects have as text, and records have as numbers. Texts that functions read need no NUL at their
+// end, and their lengths must not count one: with it, "Running" would not be a phase and would count as Pending.
 
 @text@
 

@@ -9,7 +9,7 @@ use core::ffi::c_char;
 use podrank::ffi::rule_name;
 use podrank::{Row, Rule, ValueKind};
 
-/// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
+/// No rule. The rules follow in the order in which they apply. A rule's number never changes. Rules that
 /// later releases add get numbers in between. In the row of a rule that you do not know, applies, decides and ordering mean the
 /// same, and podrank_rule_str names the rule. Do not interpret a and b of a kind that you do not know.
 pub const PODRANK_RULE_NONE: u8 = 0;

@@ -31,8 +31,8 @@ pub struct podrank_pod {
     /// The largest restartCount of the sidecars: those of status.initContainerStatuses whose container in
     /// spec.initContainers has restartPolicy Always.
     pub sidecar_restarts: u32,
-    /// The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks and podrank_spread read
-    /// it, and only if the pod is assigned.
+    /// The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks, podrank_spread and
+    /// podrank_empty_nodes read it, and only if the pod is assigned.
     pub node: u32,
     /// status.phase: PODRANK_PHASE_PENDING, _UNKNOWN or _RUNNING.
     pub phase: u8,
@@ -143,9 +143,9 @@ pub unsafe extern "C" fn podrank_count_ranks(
     })
 }
 
-/// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
-/// epoch, and stores it in *time. nanoseconds are added, also to negative seconds, and may be 1000000000 or more. Times outside 1677-09-21 to
-/// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
+/// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix epoch, and
+/// stores it in *time. nanoseconds are added, also to negative seconds, and may be 1000000000 or more. Times outside
+/// 1677-09-21 to 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
 /// into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_time_from_unix(seconds: i64, nanoseconds: u32, time: *mut i64) -> i32 {

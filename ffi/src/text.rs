@@ -106,11 +106,10 @@ const _: () = assert!(size_of::<podrank_node_name>() == 2 * size_of::<*const c_c
 /// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
 /// nodes: the fuller it is, the longer it takes to find a name.
 ///
-/// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-/// Names cannot be removed, and a table cannot grow: to forget names or to have more slots, zero a whole table and number all nodes again, in
-/// every record. A call may write the table, so threads that
-/// share one need a lock. With a third more slots than names, the time does not grow with the table on average. In a full one, it
-/// grows with table_len.
+/// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME. Names
+/// cannot be removed, and a table cannot grow: to forget names or to have more slots, zero a whole table and number all
+/// nodes again, in every record. A call may write the table, so threads that share one need a lock. With a third more
+/// slots than names, the time does not grow with the table on average. In a full one, it grows with table_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_number(
     table: *mut podrank_node_name,

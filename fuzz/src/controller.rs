@@ -52,7 +52,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
             availability_is_upstreams(&Core, &pods, seconds, policy.now);
             availability_is_upstreams(&C, &pods, seconds, policy.now);
         }
-        3 => claims_and_ages(u)?,
+        3 => claims(u)?,
         _ => {
             let now = *u.choose(&[NOW, -NOW])?;
             let start = case::time(u, now)?;
@@ -68,7 +68,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// Which pods count, whose they are and how old the victims are.
-fn claims_and_ages(u: &mut Unstructured<'_>) -> Result<()> {
+fn claims(u: &mut Unstructured<'_>) -> Result<()> {
     let phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed", "", "running"];
     filters_are_upstreams(u.choose(&phases)?, u.arbitrary()?);
     let pod = Claimable {

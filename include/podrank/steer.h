@@ -135,24 +135,27 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 // makes more nodes empty. Within a node, the order decides as usual. podrank_steer makes
 // Kubernetes follow the tiers.
 //
-// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the array on
-// the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the domain with the most
-// pods left; then the lower number. So if you have a preference, such as cordoned nodes, number these lower yourself: podrank_node_number knows no preference. A node that cannot become
-// empty comes last, but is not left out.
+// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the
+// array on the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the
+// domain with the most pods left; then the lower number. So if you have a preference, such as cordoned nodes, number
+// these lower yourself: podrank_node_number knows no preference. A node that cannot become empty comes last, but is not
+// left out.
 //
 // pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
 // lower ones. Unassigned pods have no node, and those of a tier stay together. If more than 65,536 tiers were
 // needed: PODRANK_ERR_TIERS.
 //
 // weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
-// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is the number of the
-// node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level
-// before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
+// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is
+// the number of the node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store
+// UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level before: rack
+// 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
 //
 // counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
-// PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len without domains: if a pod's node has a domain that is not
-// below counts_len - weights_len, or none on some level: PODRANK_ERR_DOMAIN. If the function fails, no tier changes.
-// The time grows with n log n for n pods, with each level, and with counts_len.
+// PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len
+// without domains: if a pod's node has a domain that is not below counts_len - weights_len, or none on some level:
+// PODRANK_ERR_DOMAIN. If the function fails, no tier changes. The time grows with n log n for n pods, with each level,
+// and with counts_len.
 PODRANK_NODISCARD
 int32_t podrank_empty_nodes(struct podrank_pod *pods,
                             size_t pods_len,

@@ -360,7 +360,7 @@ func TestLargePods(t *testing.T) {
 			if most > 300 { // of 768 MiB
 				t.Errorf("at most %d MiB", most)
 			}
-			// The ReplicaSet controller, too, has much to do.
+			// The API server, too, has much to do.
 			if !slices.Contains([]string{string(steer.Steered), string(steer.Unconfirmed)}, last.Result) {
 				t.Errorf("%+v", last)
 			}

@@ -21,12 +21,16 @@
 //         return 0;
 //     }
 //
-// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI,
-// older or newer, if it uses only what the older of the two has: ABI.md says how the rest shows. podrank_predict and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it, as the changelog says.
+// STABILITY. A program that was compiled with this header works with every library that has the same PODRANK_ABI, older or
+// newer, if it uses only what the older of the two has: ffi/ABI.md in podrank's repository says how the rest shows.
+// podrank_predict and podrank_kubernetes_compare reproduce Kubernetes PODRANK_KUBERNETES, and follow later releases of it,
+// as the changelog says.
 //
-// Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time, so link
-// such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
-// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
+// Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time,
+// so link such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config
+// --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
+// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you
+// select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
@@ -34,14 +38,15 @@
 //     release gives a number another meaning. Treat one that you do not know as an error, because later releases add some. If
 //     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
 //     return a static text, or the number of the ABI or of the format of keys, return no status.)
-//  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
-//     stored the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the function also reads,
-//     as podrank_count_ranks reads pods. Scratch memory may change in any case.
+//  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has stored
+//     the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the
+//     function also reads, as podrank_count_ranks reads pods. Scratch memory may change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. What a function writes, also a single value such as *selected, must not overlap anything else that it reads or
-//     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may overlap.
+//     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may
+//     overlap. podrank_node_number does not check the names that its table already holds: they must be apart from the table and *node.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every array that a function
 //     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
 //  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
@@ -58,11 +63,12 @@
 // UID, and options->size bytes for options. They must be readable for inputs and writable for outputs, and no one else may
 // write them during the call.
 //
-// WHAT THE LIBRARY NEEDS. At most 1 KiB of stack on a Cortex-M3, however many pods there are, and a few KiB on 64-bit machines: `make budget`
-// measures each function. No recursion and no floating point. Of functions, at most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
-// three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
-// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object: link a static
-// program with -Wl,--gc-sections, as `pkg-config --static --libs podrank` does, so that it has only what it calls.
+// WHAT THE LIBRARY NEEDS. At most 1 KiB of stack on a Cortex-M3, however many pods there are, and a few KiB on 64-bit
+// machines: `make budget` measures each function. No recursion and no floating point. Of functions, at most memcpy,
+// memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first three; on a Cortex-M0 also integer
+// arithmetic from the compiler's runtime. `make needs` prints which functions each machine needs. Without a C library, copy
+// examples-c/firmware/memory.c. The archive is one object: link a static program with -Wl,--gc-sections, as `pkg-config
+// --static --libs podrank` does, so that it has only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -71,7 +77,8 @@
 #include <stdint.h>
 
 // Precedes each function that returns a status, so that the compiler warns if a call ignores it (MSVC: only with /analyze).
-// Before C23 and C++17, GCC also warns of a call that is cast to void: store the status. Define it as nothing before this header to turn that off.
+// Before C23 and C++17, GCC also warns of a call that is cast to void: store the status. Define it as nothing before this
+// header to turn that off.
 #ifndef PODRANK_NODISCARD
 #if defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
 #define PODRANK_NODISCARD [[nodiscard]]
@@ -99,7 +106,8 @@ extern "C" {
 // header came with. Another library of this ABI can reproduce another release: its changelog says which.
 #define PODRANK_KUBERNETES "1.37"
 
-// Put it into a function that the program calls, such as main: the program then links only with a library that has the ABI of this header.
+// Put it into a function that the program calls, such as main: the program then links only with a library that has the ABI
+// of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
 
 // Returns the release of the library, such as "1.2.3". The text is static: do not free it.
@@ -239,8 +247,8 @@ typedef struct podrank_pod {
     // The largest restartCount of the sidecars: those of status.initContainerStatuses whose container in
     // spec.initContainers has restartPolicy Always.
     uint32_t sidecar_restarts;
-    // The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks and podrank_spread read
-    // it, and only if the pod is assigned.
+    // The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks, podrank_spread and
+    // podrank_empty_nodes read it, and only if the pod is assigned.
     uint32_t node;
     // status.phase: PODRANK_PHASE_PENDING, _UNKNOWN or _RUNNING.
     uint8_t phase;
@@ -307,9 +315,9 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
                             uint32_t *counts,
                             size_t counts_len);
 
-// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
-// epoch, and stores it in *time. nanoseconds are added, also to negative seconds, and may be 1000000000 or more. Times outside 1677-09-21 to
-// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
+// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix epoch, and
+// stores it in *time. nanoseconds are added, also to negative seconds, and may be 1000000000 or more. Times outside
+// 1677-09-21 to 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
 // into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 PODRANK_NODISCARD
 int32_t podrank_time_from_unix(int64_t seconds,
@@ -491,7 +499,7 @@ int32_t podrank_predict(const struct podrank_pod *pods,
 // ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS
 
-// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
+// No rule. The rules follow in the order in which they apply. A rule's number never changes. Rules that
 // later releases add get numbers in between. In the row of a rule that you do not know, applies, decides and ordering mean the
 // same, and podrank_rule_str names the rule. Do not interpret a and b of a kind that you do not know.
 #define PODRANK_RULE_NONE 0u
@@ -594,8 +602,8 @@ int32_t podrank_explain(const struct podrank_pod *a,
                         size_t *count);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// TEXTS: what Kubernetes' objects have as text, and records have as numbers. Texts that functions read need no NUL at their end, and their
-// lengths must not count one: with it, "Running" would not be a phase and would count as Pending.
+// TEXTS: what Kubernetes' objects have as text, and records have as numbers. Texts that functions read need no NUL at their
+// end, and their lengths must not count one: with it, "Running" would not be a phase and would count as Pending.
 
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36u
@@ -644,11 +652,10 @@ typedef struct podrank_node_name {
 // stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
 // nodes: the fuller it is, the longer it takes to find a name.
 //
-// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-// Names cannot be removed, and a table cannot grow: to forget names or to have more slots, zero a whole table and number all nodes again, in
-// every record. A call may write the table, so threads that
-// share one need a lock. With a third more slots than names, the time does not grow with the table on average. In a full one, it
-// grows with table_len.
+// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME. Names
+// cannot be removed, and a table cannot grow: to forget names or to have more slots, zero a whole table and number all
+// nodes again, in every record. A call may write the table, so threads that share one need a lock. With a third more
+// slots than names, the time does not grow with the table on average. In a full one, it grows with table_len.
 PODRANK_NODISCARD
 int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t table_len,
@@ -896,9 +903,9 @@ int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expe
                                                const struct podrank_pod_key *key,
                                                int32_t *counted);
 
-// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
-// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise 0. Check again after that
-// time, because an event can be lost.
+// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if they were set
+// more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise
+// 0. Check again after that time, because an event can be lost.
 PODRANK_NODISCARD
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
                                        int64_t now,
@@ -1188,24 +1195,27 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 // makes more nodes empty. Within a node, the order decides as usual. podrank_steer makes
 // Kubernetes follow the tiers.
 //
-// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the array on
-// the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the domain with the most
-// pods left; then the lower number. So if you have a preference, such as cordoned nodes, number these lower yourself: podrank_node_number knows no preference. A node that cannot become
-// empty comes last, but is not left out.
+// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the
+// array on the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the
+// domain with the most pods left; then the lower number. So if you have a preference, such as cordoned nodes, number
+// these lower yourself: podrank_node_number knows no preference. A node that cannot become empty comes last, but is not
+// left out.
 //
 // pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
 // lower ones. Unassigned pods have no node, and those of a tier stay together. If more than 65,536 tiers were
 // needed: PODRANK_ERR_TIERS.
 //
 // weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
-// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is the number of the
-// node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level
-// before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
+// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is
+// the number of the node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store
+// UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level before: rack
+// 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
 //
 // counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
-// PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len without domains: if a pod's node has a domain that is not
-// below counts_len - weights_len, or none on some level: PODRANK_ERR_DOMAIN. If the function fails, no tier changes.
-// The time grows with n log n for n pods, with each level, and with counts_len.
+// PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len
+// without domains: if a pod's node has a domain that is not below counts_len - weights_len, or none on some level:
+// PODRANK_ERR_DOMAIN. If the function fails, no tier changes. The time grows with n log n for n pods, with each level,
+// and with counts_len.
 PODRANK_NODISCARD
 int32_t podrank_empty_nodes(struct podrank_pod *pods,
                             size_t pods_len,

@@ -198,7 +198,7 @@ const (
 	// Protects: memory, and the writes that requests wait for.
 	// Beyond: the cost stays for some longer.
 	Undos = 4
-	// Canaries is canaries at a time.
+	// Canaries is barrier pods at a time.
 	// Protects: the API server and the ReplicationController controller.
 	// Beyond: who comes shares the next one.
 	Canaries = 4

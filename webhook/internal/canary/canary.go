@@ -6,8 +6,8 @@
 // controller reads all earlier changes, too. A scheduling gate keeps the barrier pod from running, and its controller deletes it
 // immediately.
 //
-// It is a ReplicationController because its controller has a client and a queue of its own, which hardly anything else uses. Each
-// barrier pod costs about four of the 20 requests that a controller may send in a second, and the ReplicaSet controller needs its
+// It is a ReplicationController because its controller has a client and a queue of its own, which little else uses in most clusters. Each
+// barrier pod costs up to six of the 20 requests that a controller may send in a second (set, adoption, event, deletion, status twice), and the ReplicaSet controller needs its
 // requests for scale-downs and rollouts.
 //
 // Before Kubernetes 1.36, kube-controller-manager applies a list of all pods object by object, so after a relist it can observe a
@@ -52,7 +52,7 @@ const (
 )
 
 // ErrLost is the error if a canary went without having been adopted, which proves nothing.
-var ErrLost = errors.New("the canary pod was deleted by somebody else")
+var ErrLost = errors.New("the barrier pod was deleted by somebody else")
 
 // ErrLeader is the error if kube-controller-manager may have another leader since the barrier pods were created.
 var ErrLeader = errors.New("kube-controller-manager may have got another leader")
@@ -146,7 +146,7 @@ func (b *Barrier) Wait(ctx context.Context) error {
 	case <-f.done:
 		return f.err
 	case <-ctx.Done():
-		return fmt.Errorf("waiting for the canary: %w", ctx.Err())
+		return fmt.Errorf("waiting for the barrier pod: %w", ctx.Err())
 	}
 }
 
@@ -222,7 +222,7 @@ func (b *Barrier) send() error {
 	b.flying.Store(pod.Name, adopted)
 	defer b.flying.Delete(pod.Name)
 	if _, err := b.client.CoreV1().Pods(b.set.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("creating the canary: %w", err)
+		return fmt.Errorf("creating the barrier pod: %w", err)
 	}
 	select {
 	case isAdopted := <-adopted:
@@ -235,7 +235,7 @@ func (b *Barrier) send() error {
 		ctx, stop := context.WithTimeout(context.Background(), longest)
 		defer stop()
 		_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
-		return fmt.Errorf("the ReplicationController %s did not adopt a pod in %v: is kube-controller-manager running?", b.set, longest)
+		return fmt.Errorf("the ReplicationController %s did not adopt a pod in %v: does kube-controller-manager run, with its replicationcontroller-controller?", b.set, longest)
 	}
 }
 
@@ -247,7 +247,7 @@ func check(set *corev1.ReplicationController) error {
 	case set.Spec.Replicas == nil || *set.Spec.Replicas != 0:
 		return errors.New("it must have 0 replicas")
 	case len(set.Spec.Template.Spec.SchedulingGates) == 0:
-		return errors.New("its template needs a scheduling gate, so that canaries never run")
+		return errors.New("its template needs a scheduling gate, so that barrier pods never run")
 	case set.Spec.Template.Labels[label] == "":
 		return fmt.Errorf("its template needs the label %s", label)
 	}

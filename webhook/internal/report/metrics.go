@@ -30,7 +30,7 @@ var (
 		"Pods that went although the policy wanted others to go first, by the rule that decided.", "rule")
 	canaries = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "podrank_webhook_canary_duration_seconds",
-		Help:    "Time until the ReplicaSet controller had seen all earlier writes, by whether it was seen.",
+		Help:    "Time until kube-controller-manager had observed all earlier writes, by whether that was proved.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
 	}, []string{"seen"})
 	asked = counter("podrank_webhook_pods_asked_total",
