@@ -42,6 +42,7 @@ require (
 	github.com/opencontainers/go-digest v1.0.0 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/podrank/podrank/go v0.0.0
+	github.com/podrank/podrank/tests/vectors/comparator v0.0.0
 	github.com/prometheus/client_golang v1.24.0 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.0 // indirect
@@ -114,3 +115,5 @@ replace (
 )
 
 replace github.com/podrank/podrank/go => ../../go
+
+replace github.com/podrank/podrank/tests/vectors/comparator => ../../tests/vectors/comparator

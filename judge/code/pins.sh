@@ -14,6 +14,8 @@ kube=${1:?usage: pins.sh v1.X.Y}
 	echo
 	echo "require github.com/podrank/podrank/go v0.0.0"
 	echo "replace github.com/podrank/podrank/go => ../../go"
+	echo "require github.com/podrank/podrank/tests/vectors/comparator v0.0.0"
+	echo "replace github.com/podrank/podrank/tests/vectors/comparator => ../../tests/vectors/comparator"
 } >go.mod.new
 mv go.mod.new go.mod
 rm -f go.sum # it would keep the lines of the release before
