@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The image runs: its file tree is made of the same files, without a registry, and the program in it becomes ready on a real control
 # plane, as an ordinary user and without writing to its root. Needs `make cluster`, root and Debian 12. MANIFESTS is a file to
-# apply instead of config/base.
+# apply instead of the chart.
 #
 # distroless/base-debian12 is made of these Debian packages, and so is this tree. What it cannot show is the image's own metadata,
 # which hadolint reads if it is installed.
@@ -46,9 +46,8 @@ mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccoun
 addresses=$(../judge/cluster/up "$dir/plane")
 # shellcheck disable=SC2086 # one word for each variable
 export $addresses
-manifests=(-k config/base)
-[ -z "${MANIFESTS-}" ] || manifests=(-f "$MANIFESTS")
-kubectl apply --server-side "${manifests[@]}" >/dev/null
+[ -n "${MANIFESTS-}" ] || check/render --set createNamespace=true >"$dir/manifests.yaml"
+kubectl apply --server-side -f "${MANIFESTS-$dir/manifests.yaml}" >/dev/null
 account=$root/var/run/secrets/kubernetes.io/serviceaccount
 kubectl -n podrank-system create token podrank-webhook >"$account/token"
 cp "$dir/plane/certificates/apiserver.crt" "$account/ca.crt"

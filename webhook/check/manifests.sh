@@ -15,11 +15,12 @@ die() {
 }
 
 # Objects that refer to a namespace or a kind need them to exist, even in a dry run.
-kubectl apply -f config/base/namespace.yaml >/dev/null
-kubectl apply -k config/crd >/dev/null
+check/render --set createNamespace=true --show-only templates/namespace.yaml --show-only templates/crd.yaml | kubectl apply -f - >/dev/null
 kubectl wait --for condition=established crd/scaledownpolicies.podrank.dev --timeout 30s >/dev/null
-kubectl apply --dry-run=server -k config/base >"$dir/base"
-kubectl apply --dry-run=server -k config/samples >"$dir/samples"
+# accepts NAME FLAG...: what the chart renders with these flags of Helm, each object with all of its fields.
+accepts() { check/render "${@:2}" | kubectl apply --dry-run=server --validate=strict -f - >"$dir/$1"; }
+accepts base --set createNamespace=true
+kubectl apply --dry-run=server -f samples >"$dir/samples"
 # cert-manager's own kinds, without cert-manager.
 for kind in Issuer:issuers Certificate:certificates; do
     kubectl apply -f - >/dev/null <<END
@@ -37,12 +38,11 @@ spec:
 END
     kubectl wait --for condition=established "crd/${kind#*:}.cert-manager.io" --timeout 30s >/dev/null
 done
-kubectl apply --dry-run=server -k config/cert-manager >"$dir/cert-manager"
-kubectl kustomize config/cert-manager | grep -q 'rotate-certificates=false' || die "the overlay does not reach the Deployment"
-! kubectl kustomize config/cert-manager | grep -q 'secrets$' || die "beside cert-manager, there is a right on secrets"
-
-kubectl apply --dry-run=server -k config/observe >/dev/null
-defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread} {.spec.mode}' -f config/samples/spot-first.yaml)
+accepts cert-manager --set certManager=true
+accepts observe --set observeOnly=true
+accepts values --set 'idle.resources=true,idle.metrics={active_sessions},hostNetwork=true,dashboard.enabled=true,networkPolicy.requestsFrom[0].ipBlock.cidr=10.0.0.0/28' \
+    --set clientCA.configMap=authorities,clientCA.commonName=api
+defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread} {.spec.mode}' -f samples/spot-first.yaml)
 [ "$defaults" = 'false [] Steer' ] || die "defaults: $defaults"
 
 # refuses WHY SPEC
@@ -71,10 +71,11 @@ for place in '{"selector":SELECTOR}' '{"selector":{},"first":[{"nodes":SELECTOR}
     refuses 'a key of at most 317 characters' "${place/SELECTOR/$long}"
 done
 # Nothing is left once it is uninstalled, but for the namespace, since nobody empties it here.
-kubectl apply -k config/base >/dev/null
-kubectl delete -k config/base --wait=false >/dev/null
+check/render --set createNamespace=true >"$dir/all.yaml"
+kubectl apply -f "$dir/all.yaml" >/dev/null
+kubectl delete -f "$dir/all.yaml" --wait=false >/dev/null
 for kind in $(kubectl api-resources --verbs=list --namespaced=false -o name | grep -v '^namespaces$'); do
     left=$(kubectl get "$kind" -o name 2>/dev/null | grep podrank || true)
     [ -z "$left" ] || die "uninstalled, it leaves $left"
 done
-echo "manifests: $(cat "$dir/base" "$dir/samples" "$dir/cert-manager" | wc -l) objects: ok"
+echo "manifests: $(cat "$dir/base" "$dir/samples" "$dir/cert-manager" "$dir/observe" "$dir/values" | wc -l) objects: ok"

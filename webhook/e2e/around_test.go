@@ -320,7 +320,7 @@ func (w *World) byService(t *testing.T) {
 	w.must(w.Create(w.ctx, service.DeepCopy()))
 	t.Cleanup(func() {
 		w.must(w.Delete(context.Background(), service))
-		w.must(w.Plane.Kubectl("apply", "--server-side", "-f", "../config/base/service.yaml"))
+		w.must(w.Plane.Install("--show-only", "templates/service.yaml"))
 	})
 	path, port := admit.Path, int32(w.port)
 	w.configure(func(to *admissionregistrationv1.WebhookClientConfig) {

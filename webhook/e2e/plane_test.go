@@ -1,7 +1,7 @@
 //go:build controlplane
 
 // Package e2e has tests on a real control plane, which `make cluster` gets and judge/cluster/up starts. They run the program as a
-// cluster does: with its manifests, and with the rights of its service account and no others.
+// cluster does: with its chart, and with the rights of its service account and no others.
 //
 //	go test -tags controlplane ./e2e
 package e2e
@@ -161,8 +161,7 @@ func start(dir string) (*Plane, error) {
 			return nil, fmt.Errorf("not a control plane of %s, but %v: %w", release, got, err)
 		}
 	}
-	if err := p.Kubectl("apply", "--server-side", "-k", "../config/base"); err != nil {
-		// The first time, the API server may not know policies yet.
+	if err := p.Install("--set", "createNamespace=true"); err != nil {
 		return nil, err
 	}
 	if p.Client, err = client.New(p.Config, client.Options{Scheme: app.Scheme()}); err != nil {
@@ -175,6 +174,21 @@ func start(dir string) (*Plane, error) {
 		return p, err
 	}
 	return p, p.register()
+}
+
+// Install applies what the chart renders with these flags of Helm.
+func (p *Plane) Install(flags ...string) error {
+	render, apply := exec.Command("../check/render", flags...), exec.Command("kubectl", "--kubeconfig", p.Kubeconfig, "apply", "--server-side", "-f", "-")
+	render.Stderr = os.Stderr
+	rendered, err := render.Output()
+	if err != nil {
+		return fmt.Errorf("rendering the chart: %w", err)
+	}
+	apply.Stdin = bytes.NewReader(rendered)
+	if out, err := apply.CombinedOutput(); err != nil {
+		return fmt.Errorf("applying the chart: %w: %s", err, out)
+	}
+	return nil
 }
 
 // Kubectl runs kubectl.

@@ -252,7 +252,9 @@ func TestValuesInvalid(t *testing.T) {
 func TestValuesRollback(t *testing.T) {
 	a := NewAdapter(t)
 	w, set := NewWorldOf(t, 4, idleFirst("active_sessions"), webSet, 6)
-	restore := func() { w.must(w.Plane.Kubectl("apply", "--server-side", "--force-conflicts", "-k", "../config/crd")) }
+	restore := func() {
+		w.must(w.Plane.Kubectl("apply", "--server-side", "--force-conflicts", "-f", "../chart/files/podrank.dev_scaledownpolicies.yaml"))
+	}
 	t.Cleanup(restore)
 	const first = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/first"
 	w.must(w.Plane.Kubectl("patch", "crd", "scaledownpolicies.podrank.dev", "--type=json", "-p", `[{"op":"remove","path":"`+first+`/x-kubernetes-validations"},

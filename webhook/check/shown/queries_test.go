@@ -21,7 +21,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-const monitoring = "../../config/monitoring/"
+const monitoring = "../../chart/files/"
 
 // ofTarget are the labels that Prometheus adds by the ServiceMonitor.
 var ofTarget = []string{"namespace", "pod", "service"}

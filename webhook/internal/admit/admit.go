@@ -1,8 +1,4 @@
 // Package admit answers admission requests. It allows every one.
-//
-// +kubebuilder:webhookconfiguration:mutating=false,name=podrank-webhook
-// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=3,groups=apps,resources=replicasets;replicasets/scale,verbs=update,versions=v1,name=replicasets.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
-// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=3,groups="",resources=replicationcontrollers;replicationcontrollers/scale,verbs=update,versions=v1,name=replicationcontrollers.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
 package admit
 
 import (
