@@ -3,7 +3,7 @@
 # plane, as an ordinary user and without writing to its root. Needs `make cluster`, root and Debian 12. MANIFESTS is a file to
 # apply instead of the chart.
 #
-# distroless/base-debian12 is made of these Debian packages, and so is this tree. What it cannot show is the image's own metadata,
+# distroless/static-debian12 is made of these Debian packages, and so is this tree. What it cannot show is the image's own metadata,
 # which hadolint reads if it is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,14 +30,15 @@ fi
 # The tree.
 root=$dir/root
 mkdir -p "$root" "$dir/packages"
-(cd "$dir/packages" && apt-get download -q base-files ca-certificates libc6 libssl3 netbase tzdata >/dev/null 2>&1) ||
+(cd "$dir/packages" && apt-get download -q base-files ca-certificates netbase tzdata >/dev/null 2>&1) ||
     die "cannot download Debian's packages: run apt-get update"
 for package in "$dir"/packages/*.deb; do dpkg -x "$package" "$root"; done
 # As ca-certificates' own script does, and as distroless has it.
 cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
 printf 'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n' >"$root/etc/passwd"
 rm -rf bin
-make --no-print-directory -s build licenses
+make --no-print-directory -s build licenses ENGINE=libpodrank
+! ldd bin/podrank-webhook >/dev/null 2>&1 || die "the program needs shared libraries, which the image does not have"
 cp -r bin/. "$root"
 for file in LICENSE NOTICE THIRD-PARTY.txt; do [ -s "$root/licenses/$file" ] || die "the image has no /licenses/$file"; done
 mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccount"
@@ -98,4 +99,4 @@ kill "$program"
 wait "$program" || die "exit status $? after SIGTERM"
 program=
 
-echo "container: $(du -sh "$root" | cut -f1) tree, $(stat -c %s bin/podrank-webhook) bytes of program, user 65532, read-only: ok"
+echo "container: $(du -sh "$root" | cut -f1) tree, $(stat -c %s bin/podrank-webhook) bytes of static program, user 65532, read-only: ok"

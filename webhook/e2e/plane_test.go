@@ -137,8 +137,12 @@ func script(name string, arguments ...string) (string, error) {
 // start starts a control plane with everything in it.
 func start(dir string) (*Plane, error) {
 	p := &Plane{Dir: filepath.Join(dir, "plane"), program: filepath.Join(dir, "podrank-webhook")}
-	if out, err := exec.Command("go", "build", "-o", p.program, "..").CombinedOutput(); err != nil {
+	if out, err := exec.Command("make", "-s", "-C", "..", "build", "BIN="+p.program).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	said, err := exec.Command(p.program, "--version").Output()
+	if engine := os.Getenv("ENGINE"); err != nil || engine != "" && !strings.Contains(string(said), engine) {
+		return nil, fmt.Errorf("the engine is not %s: %q: %w", engine, said, err)
 	}
 	out, err := script("up", p.Dir, "--qps", strconv.Itoa(*qps), "--kubelet", "1", "--autoscale", fmt.Sprintf("%.0f", period.Seconds()))
 	if err != nil {

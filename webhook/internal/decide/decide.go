@@ -89,8 +89,8 @@ type Write struct {
 // NoRoomError is the error if the costs of others leave none for the wanted pods: for two pods, no costs put Lower below Higher.
 type NoRoomError = podrank.NoRoomError
 
-// Version is the release of the core that decides.
-func Version() string { return podrank.LibraryVersion() }
+// Version is the release of the core that decides, and its engine.
+func Version() string { return podrank.LibraryVersion() + " " + podrank.Engine() }
 
 // IsActive reports whether a pod counts as one of its set's replicas.
 func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
