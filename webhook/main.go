@@ -49,7 +49,8 @@ func main() {
 	flag.BoolVar(&options.PublishValues, "publish-values", false,
 		"say in events and in the status of policies which values pods have that go or stay")
 	decisions := flag.Bool("decision-log", true, "write a line of JSON about each decision to standard output, which docs/decisions.md describes")
-	version := flag.Bool("version", false, "print the release of podrank and exit")
+	uninstall := flag.Bool("uninstall", false, "delete the webhook configuration, remove from all pods what this program has written, and exit")
+	version := flag.Bool("version", false, "print the release of podrank and its engine, and exit")
 	stderr := bounded.VisibleTo(os.Stderr)
 	logging := zap.Options{DestWriter: stderr}
 	logging.BindFlags(flag.CommandLine)
@@ -62,13 +63,13 @@ func main() {
 		options.Decisions = bounded.VisibleTo(os.Stdout)
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
-	if err := run(options); err != nil {
+	if err := run(options, *uninstall); err != nil {
 		fmt.Fprintln(stderr, "podrank-webhook:", err)
 		os.Exit(1)
 	}
 }
 
-func run(options app.Options) error {
+func run(options app.Options, uninstall bool) error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q: all options are flags", flag.Arg(0))
 	}
@@ -88,5 +89,11 @@ func run(options app.Options) error {
 	if err != nil {
 		return fmt.Errorf("cannot reach the cluster: %w", err)
 	}
-	return app.Run(ctrl.SetupSignalHandler(), config, options)
+	ctx := ctrl.SetupSignalHandler()
+	if !uninstall {
+		return app.Run(ctx, config, options)
+	}
+	removed, err := app.Uninstall(ctx, config, options)
+	fmt.Printf("removed deletion costs of podrank-webhook from pods: %d\n", removed)
+	return err
 }

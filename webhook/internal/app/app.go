@@ -153,6 +153,15 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	return err
 }
 
+// Uninstall stops steering, removes from all pods what this program has written, and returns of how many it has.
+func Uninstall(ctx context.Context, config *rest.Config, options Options) (int, error) {
+	to, err := client.NewWithWatch(bounded.Config(config), client.Options{Scheme: Scheme()})
+	if err != nil {
+		return 0, err
+	}
+	return (&cleanup.Uninstaller{Client: to, Costs: cost.NewWriter(to, to), Configuration: Configuration, Patience: options.Deadline + cleanup.Grace}).Run(ctx)
+}
+
 // build makes the other parts, and returns the one that answers.
 func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
 	// Objects that others make, of any number and size, are read by this one.

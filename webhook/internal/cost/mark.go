@@ -170,6 +170,15 @@ func OwnerOf(pod metav1.Object, template map[string]string) Owner {
 	return owner
 }
 
+// Wrote reports whether a pod has something of this program, besides the cost of its template, which has these annotations.
+func Wrote(pod metav1.Object, template map[string]string) bool {
+	return slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		value := pod.GetAnnotations()[corev1.PodDeletionCost]
+		return entry.Manager == Manager && (manages(&entry, Annotation) || manages(&entry, PreviousAnnotation) ||
+			manages(&entry, corev1.PodDeletionCost) && value != template[corev1.PodDeletionCost])
+	})
+}
+
 // WriterOf returns the field manager of a pod's cost that is not this program, or "" if none is known.
 func WriterOf(pod metav1.Object) string {
 	entries := pod.GetManagedFields()

@@ -94,7 +94,7 @@ func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 // An Undo takes a cost off.
 type Undo struct {
 	Pod Pod
-	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays.
+	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays. The zero Mark stands for any, and for none.
 	Mark Mark
 	// Before are the annotations that the pod gets instead, of its template. If the pod has a note of a cost that was overwritten, that cost is put back.
 	Before map[string]string
@@ -126,7 +126,11 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		if mark, ok := MarkOf(pod); pod.UID != undo.Pod.UID || !ok || !mark.IsOf(undo.Mark) {
+		mark, isDue := MarkOf(pod)
+		if isDue = isDue && mark.IsOf(undo.Mark); undo.Mark == (Mark{}) {
+			isDue = Wrote(pod, undo.Before)
+		}
+		if pod.UID != undo.Pod.UID || !isDue {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
 		if previous := PreviousOf(pod); previous != nil && OwnerOf(pod, nil) == Ours {
