@@ -48,7 +48,7 @@ func NewWorld(t testing.TB, nodes int) *World {
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}, marked: map[types.UID]time.Time{}}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-", Labels: map[string]string{"podrank.dev/steering": "enabled"}}}
 	w.must(w.Create(ctx, namespace))
 	w.Namespace = namespace.Name
 	for i := range nodes {

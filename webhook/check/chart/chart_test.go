@@ -322,6 +322,7 @@ func TestRights(t *testing.T) {
 	same(t, "whose rights", editor.Labels, map[string]string(nil))
 	cluster, namespace, all = own("{certManager: true, aggregateToEdit: true}")
 	same(t, "beside cert-manager, the Secret", verbs(slices.Concat(cluster, namespace), "secrets"), []string(nil))
+	same(t, "beside cert-manager, the configuration", verbs(cluster, "validatingwebhookconfigurations"), []string(nil))
 	editor = get[*rbacv1.ClusterRole](t, all, "podrank-policy-editor")
 	same(t, "whose rights", slices.Sorted(maps.Keys(editor.Labels)),
 		[]string{"rbac.authorization.k8s.io/aggregate-to-admin", "rbac.authorization.k8s.io/aggregate-to-edit"})
@@ -341,8 +342,7 @@ func TestRequests(t *testing.T) {
 		same(t, "failure policy", *webhook.FailurePolicy, admissionregistrationv1.Ignore)
 		same(t, "time", *webhook.TimeoutSeconds, int32(5))
 		same(t, "conditions", len(webhook.MatchConditions), 2)
-		same(t, "namespaces", webhook.NamespaceSelector, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-			{Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: []string{"podrank-system"}}}})
+		same(t, "namespaces", webhook.NamespaceSelector, &metav1.LabelSelector{MatchLabels: map[string]string{"podrank.dev/steering": "enabled"}})
 	}
 	ingress := get[*networkingv1.NetworkPolicy](t, all, "podrank-webhook").Spec.Ingress
 	same(t, "API servers", ingress[0].From, []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/28"}}})
