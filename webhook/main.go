@@ -47,8 +47,7 @@ func main() {
 	flag.Func("prometheus-query", "NAME=PROMQL: what a policy asks for by `query: NAME`, with $namespace for its namespace; repeatable",
 		options.Values.AddQuery)
 	flag.BoolVar(&options.PublishValues, "publish-values", false,
-		"say in events and in the status of policies which values pods have that go or stay")
-	decisions := flag.Bool("decision-log", true, "write a line of JSON about each decision to standard output, which docs/decisions.md describes")
+		"say in events, in the status of policies and in the log which values pods have")
 	uninstall := flag.Bool("uninstall", false, "delete the webhook configuration, remove from all pods what this program has written, and exit")
 	version := flag.Bool("version", false, "print the release of podrank and its engine, and exit")
 	stderr := bounded.VisibleTo(os.Stderr)
@@ -58,9 +57,6 @@ func main() {
 	if *version {
 		fmt.Println(decide.Version())
 		return
-	}
-	if *decisions {
-		options.Decisions = bounded.VisibleTo(os.Stdout)
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
 	if err := run(options, *uninstall); err != nil {

@@ -58,7 +58,7 @@ func webhookReplaced(t *testing.T, from, to version) {
 	w.awaitCosts(2)
 	run(t, to)
 	// Of pods that are going before it has seen their marks, it tells no end.
-	w.Await("2 pods asked to go", 20*time.Second, func() bool { return w.Metric("podrank_webhook_pods_asked_total") == 2 })
+	w.Await("2 pods asked to go", 20*time.Second, func() bool { return w.Metric("podrank_webhook_pods_selected_total") == 2 })
 	w.part("start", "kube-controller-manager")
 	w.AwaitReady(6)
 	w.AwaitSpots(2)

@@ -39,16 +39,12 @@ func web(t *testing.T, count int32, changes ...func(*corev1.PodTemplateSpec)) (*
 	}, count)
 }
 
-// let checks that a scale-down was let through with this result, that status, event and metric say so, and that no cost is left.
+// let checks that a scale-down was let through with this result, that status, events and metric say so, and that no cost is left.
 func (w *World) let(result steer.Result, count int) v1alpha1.ScaleDown {
 	w.Helper()
 	last := w.Last("spot", 1)
 	if last.Result != string(result) {
 		w.Fatalf("%s, not %s: %s", last.Result, result, last.Message)
-	}
-	condition := meta.FindStatusCondition(w.Status("spot").Conditions, v1alpha1.Steering)
-	if condition == nil || condition.Reason != string(result) {
-		w.Errorf("condition: %+v", condition)
 	}
 	w.Await("an event", 10*time.Second, func() bool { return w.hasEvent(string(result)) })
 	if w.Metric(fmt.Sprintf(`podrank_webhook_admission_duration_seconds_count{result="%s"}`, result)) == 0 {
@@ -141,9 +137,9 @@ func TestDeadline(t *testing.T) {
 // awaitEnd waits until the status tells the end of the last scale-down.
 func (w *World) awaitEnd(policy string, gone, missed int32) {
 	w.Helper()
-	w.Await("compared", 30*time.Second, func() bool { return w.Last(policy, 1).Gone != nil })
-	if last := w.Last(policy, 1); *last.Gone != gone || *last.Missed != missed {
-		w.Errorf("gone %d, missed %d: %+v", *last.Gone, *last.Missed, last)
+	w.Await("compared", 30*time.Second, func() bool { return w.Last(policy, 1).Deleted != nil })
+	if last := w.Last(policy, 1); *last.Deleted != gone || *last.Missed != missed {
+		w.Errorf("deleted %d, missed %d: %+v", *last.Deleted, *last.Missed, last)
 	}
 }
 
@@ -169,8 +165,22 @@ func TestBlocked(t *testing.T) {
 	blocked := w.Unready()
 	w.must(w.Scale(set, 5))
 	last := w.let(steer.Steered, 5)
-	if last.Blocked != 1 || !strings.Contains(last.Message, blocked.Name) || !w.hasEvent("Blocked") {
+	if last.Unsteerable != 1 || !strings.Contains(last.Message, blocked.Name) {
 		t.Errorf("%+v", last)
+	}
+	// The events on the set and on the policy name each other, and the selected pods for programs.
+	var events eventsv1.EventList
+	w.Await("two events", 10*time.Second, func() bool {
+		w.must(w.List(w.ctx, &events, client.InNamespace(w.Namespace)))
+		events.Items = slices.DeleteFunc(events.Items, func(event eventsv1.Event) bool { return event.ReportingController != "podrank-webhook" })
+		return len(events.Items) == 2
+	})
+	for _, event := range events.Items {
+		record := event.Annotations["podrank.dev/scale-down"]
+		if event.Related == nil || event.Regarding.Kind+" "+event.Related.Kind != "ReplicaSet ScaleDownPolicy" && event.Regarding.Kind+" "+event.Related.Kind != "ScaleDownPolicy ReplicaSet" ||
+			event.Type != corev1.EventTypeWarning || !strings.HasPrefix(record, `{"v":1,"mode":"Steer","from":8,"to":5,"pods":[{"uid":"`+string(blocked.UID)+`","rule":"not-ready"}`) {
+			t.Errorf("%+v", event)
+		}
 	}
 	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == blocked.UID }) {
 		t.Errorf("%d of 3 on spot nodes", w.Spots(went))
@@ -208,13 +218,23 @@ func TestTwoPolicies(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // creation times are whole seconds
 	w.Policy("younger", SpotFirst)
 	w.Await("shadowed", 10*time.Second, func() bool {
-		condition := meta.FindStatusCondition(w.Status("younger").Conditions, v1alpha1.Accepted)
-		return condition != nil && condition.Status == metav1.ConditionFalse && condition.Reason == "Shadowed"
+		conditions := w.Status("younger").Conditions
+		condition := meta.FindStatusCondition(conditions, v1alpha1.Ready)
+		return condition != nil && condition.Status == metav1.ConditionFalse && condition.Reason == v1alpha1.Conflicted &&
+			meta.IsStatusConditionTrue(conditions, v1alpha1.Conflicted)
 	})
 	w.must(w.Delete(w.ctx, set))
-	w.Await("accepted, since no other policy counts for any set", 10*time.Second, func() bool {
-		return meta.IsStatusConditionTrue(w.Status("younger").Conditions, v1alpha1.Accepted)
-	})
+	reason := func(reason string) func() bool {
+		return func() bool {
+			return meta.FindStatusCondition(w.Status("younger").Conditions, v1alpha1.Ready).Reason == reason
+		}
+	}
+	w.Await("without workloads, as the other one", 10*time.Second, reason(v1alpha1.NoWorkloads))
+	w.must(w.Create(w.ctx, replicaSet(w.Namespace, "other", 1)))
+	w.must(w.Delete(w.ctx, &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "spot"}}))
+	w.Await("ready, since no other policy decides", 10*time.Second, reason(v1alpha1.Ready))
+	w.must(w.Kubectl("label", "namespace", w.Namespace, v1alpha1.SteeringLabel+"-"))
+	w.Await("not enabled", 10*time.Second, reason(v1alpha1.NamespaceNotEnabled))
 }
 
 // 600 deletions take several syncs of the controller. Costs stay until all are done.
@@ -257,13 +277,15 @@ func TestKilled(t *testing.T) {
 // is told to steer again.
 func TestModeObserve(t *testing.T) {
 	w, set := web(t, 8)
-	steering := func(reason string) {
+	ready := func(mode v1alpha1.Mode, reason string) {
 		t.Helper()
-		w.Await(fmt.Sprintf("the condition Steering: %q", reason), 45*time.Second, func() bool {
-			condition := meta.FindStatusCondition(w.Status("spot").Conditions, v1alpha1.Steering)
-			return condition == nil && reason == "" || condition != nil && condition.Reason == reason
+		w.Await(fmt.Sprintf("mode %s, ready: %s", mode, reason), 45*time.Second, func() bool {
+			status := w.Status("spot")
+			condition := meta.FindStatusCondition(status.Conditions, v1alpha1.Ready)
+			return status.Mode == mode && condition != nil && condition.Reason == reason
 		})
 	}
+	ready(v1alpha1.Steer, v1alpha1.Ready)
 	w.part("stop", "kube-controller-manager")
 	w.must(w.Scale(set, 6))
 	w.awaitCosts(2)
@@ -274,7 +296,7 @@ func TestModeObserve(t *testing.T) {
 	})
 	w.must(w.Run("--mode", "Observe"))
 	w.AwaitClean()
-	steering(v1alpha1.ModeObserve)
+	ready(v1alpha1.Observe, v1alpha1.NotAllowed)
 	w.part("start", "kube-controller-manager")
 	w.AwaitReady(6)
 	before := w.CostChanges()
@@ -283,10 +305,10 @@ func TestModeObserve(t *testing.T) {
 	if last := w.Last("spot", 2); last.Result != string(steer.Observed) || w.CostChanges() != before {
 		t.Errorf("%d changes of costs: %+v", w.CostChanges()-before, last)
 	}
-	steering(v1alpha1.ModeObserve)
+	ready(v1alpha1.Observe, v1alpha1.NotAllowed)
 	w.must(w.Stop())
 	w.must(w.Run())
-	steering("")
+	ready(v1alpha1.Steer, v1alpha1.Ready)
 	went := w.Spots(w.Went())
 	w.must(w.Scale(set, 4))
 	w.AwaitReady(4)
@@ -330,7 +352,7 @@ func TestRollout(t *testing.T) {
 				t.Fatal("nothing was asked")
 			}
 			if !rollouts {
-				if downs := w.Status("spot").ScaleDowns; len(downs) != 0 || w.CostChanges() != 0 {
+				if downs := w.Status("spot").Workloads; len(downs) != 0 || w.CostChanges() != 0 {
 					t.Errorf("steered: %+v", downs)
 				}
 				return

@@ -19,7 +19,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 )
 
@@ -169,7 +168,7 @@ func TestMoving(t *testing.T) {
 type moved struct {
 	slowest            time.Duration
 	most, asked, falls int
-	// told is of how many pods with a mark the status tells the end, and missing of how many others.
+	// told is of how many pods with a mark the log tells the end, and missing of how many others.
 	told, missing int
 }
 
@@ -307,18 +306,18 @@ func (m *marks) selected() (count int) {
 	return count
 }
 
-// told is of how many pods the status tells the end, with the deleted and the missed ones by replica count, and what it says.
-func (w *World) told(began metav1.Time) (pods int, by map[int32][2]int32, downs []v1alpha1.ScaleDown) {
+// told is of how many pods the log tells the end, with the deleted and the missed ones by replica count, and what it says.
+func (w *World) told(began metav1.Time) (pods int, by map[int32][2]int32, downs []*past) {
 	by = map[int32][2]int32{}
-	for _, down := range w.Status("spot").ScaleDowns {
+	for _, down := range w.History("spot") {
 		if down.Time.Before(&began) {
 			continue
 		}
 		downs = append(downs, down)
-		if down.Gone != nil && *down.Gone+*down.Missed > 0 {
+		if down.Deleted != nil && *down.Deleted+*down.Missed > 0 {
 			counts := by[down.To]
-			by[down.To] = [2]int32{counts[0] + *down.Gone, counts[1] + *down.Missed}
-			pods += int(*down.Gone + *down.Missed)
+			by[down.To] = [2]int32{counts[0] + *down.Deleted, counts[1] + *down.Missed}
+			pods += int(*down.Deleted + *down.Missed)
 		}
 	}
 	return pods, by, downs
@@ -368,7 +367,7 @@ func (w *World) judgeEnds(by *movement, m *marks, number int, began metav1.Time,
 		if err := w.isFalse(down); err != nil {
 			w.Errorf("round %d: %v: %+v", number, err, down)
 		}
-		deletions += int(ptr.Deref(down.Gone, 0))
+		deletions += int(ptr.Deref(down.Deleted, 0))
 	}
 	came.told, came.missing = told, max(0, marked-told)
 	isWrong := told < marked || deletions > went

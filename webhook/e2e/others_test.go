@@ -268,14 +268,14 @@ func (k *karpenter) scaleDown(set client.Object) string {
 		k.Errorf("costs are lost or wrong: %v", wrong)
 	}
 	went := k.Went()[gone:]
-	last := k.Status("spot").ScaleDowns[0]
+	last := k.Status("spot").Workloads[0].LastScaleDown
 	isRight := first(before, went, k.IsSpot) == nil
 	end := last.Result
 	switch {
 	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "CostChanged") && strings.Contains(last.Message, "written by karpenter"):
 		end = "CostChanged"
-	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "OthersWentFirst") && strings.Contains(last.Message, "written by karpenter"):
-		end = "OthersWentFirst"
+	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "OtherPodsDeleted") && strings.Contains(last.Message, "written by karpenter"):
+		end = "OtherPodsDeleted"
 	case last.Result == string(steer.Steered) && !isRight:
 		k.Errorf("the wanted pods did not go, and nobody said so: %+v", last)
 	case last.Result == string(steer.NoRoom) && !strings.Contains(last.Message, "written by karpenter"), !slices.Contains([]string{"Steered", "NoRoom", "Unsettled", "DeadlineExceeded"}, last.Result):
@@ -354,8 +354,8 @@ func TestNodesThatGo(t *testing.T) {
 
 // scaleDowns identifies the last scale-down.
 func (k *karpenter) scaleDowns() string {
-	if downs := k.Status("spot").ScaleDowns; len(downs) > 0 {
-		return downs[0].Time.String() + downs[0].Message
+	if all := k.Status("spot").Workloads; len(all) > 0 {
+		return fmt.Sprint(all[0].LastScaleDown.Generation)
 	}
 	return ""
 }

@@ -141,7 +141,7 @@ func summarise(t *testing.T, lines []*line) {
 	fmt.Printf("%d rounds: %v; %d requests, %d refused; slowest request of a round: median %d ms, p99 %d ms\n", len(took), results, asked,
 		refused, took[len(took)/2], took[len(took)*99/100])
 	if *observed {
-		odds, err := plane.MetricLines("podrank_webhook_contested_pods_total")
+		odds, err := plane.MetricLines("podrank_webhook_possible_pods_total")
 		if err != nil || odds == "" {
 			t.Errorf("no metric of contested pods: %v", err)
 		}
@@ -332,7 +332,7 @@ func play(t *testing.T, l *line) {
 	w.AwaitGone(goes)
 	w.AwaitReady(l.To)
 	if !w.Holds(30*time.Second, func() bool { return w.IsClean() && w.isOver() }) {
-		l.Result, l.Message = "wrong", fmt.Sprintf("not over, clean: %v: %+v", w.IsClean(), w.Status("spot").ScaleDowns)
+		l.Result, l.Message = "wrong", fmt.Sprintf("not over, clean: %v: %+v", w.IsClean(), w.Status("spot").Workloads)
 		return
 	}
 	for _, call := range w.Proxy.Calls(w.Namespace) {
@@ -352,7 +352,7 @@ func play(t *testing.T, l *line) {
 
 // judgeObserved compares what the program says it predicted with what it says it saw, and that with the pods that went.
 func (l *line) judgeObserved(w *World) {
-	compared := func() bool { return len(w.Status("spot").ScaleDowns) > 0 }
+	compared := func() bool { return len(w.Status("spot").Workloads) > 0 }
 	if l.Way == "rollout" {
 		// Each of its steps may follow before the pods of the last one are gone.
 		if time.Sleep(3 * time.Second); !compared() {
@@ -362,17 +362,17 @@ func (l *line) judgeObserved(w *World) {
 	}
 	w.Await("compared", 60*time.Second, compared)
 	l.Exact, l.Result = l.Writes == 0, "took"
-	for _, down := range w.Status("spot").ScaleDowns {
-		if down.Result != string(steer.Observed) || *down.Missed > 0 || l.Writes > 0 {
+	for _, down := range w.History("spot") {
+		if down.Result != string(steer.Observed) || l.Writes > 0 {
 			l.Exact, l.Result, l.Message = false, "missed", down.Result+": "+down.Message
 		}
 	}
 }
 
-// isOver reports whether the program knows the end of all scale-downs.
+// isOver reports whether the program knows the end of the last scale-down of each workload.
 func (w *World) isOver() bool {
-	return !slices.ContainsFunc(w.Status("spot").ScaleDowns, func(down v1alpha1.ScaleDown) bool {
-		return steer.Result(down.Result).Holds() && down.Gone == nil
+	return !slices.ContainsFunc(w.Status("spot").Workloads, func(entry v1alpha1.WorkloadStatus) bool {
+		return steer.Result(entry.LastScaleDown.Result).Holds() && entry.LastScaleDown.Deleted == nil
 	})
 }
 
@@ -383,7 +383,7 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 		problems = append(problems, fmt.Errorf("%d pods went", len(went)))
 	}
 	late := false
-	for _, down := range w.Status("spot").ScaleDowns {
+	for _, down := range w.History("spot") {
 		switch steer.Result(down.Result) {
 		case steer.Steered:
 		case steer.Unconfirmed:
@@ -393,7 +393,7 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 		default:
 			problems = append(problems, errors.New(down.Result+": "+down.Message))
 		}
-		if down.Missed != nil && *down.Missed > 0 {
+		if down.wasMissed() {
 			problems = append(problems, errors.New(down.Message))
 		}
 		if err := w.isFalse(down); err != nil {
@@ -437,17 +437,17 @@ const soonest = 900 * time.Millisecond
 
 // saysMissed reports whether a report of a scale-down names pods that were missed.
 func (w *World) saysMissed() bool {
-	return slices.ContainsFunc(w.Status("spot").ScaleDowns, func(down v1alpha1.ScaleDown) bool { return down.Missed != nil && *down.Missed > 0 })
+	return slices.ContainsFunc(w.History("spot"), (*past).wasMissed)
 }
 
 // isFalse returns an error if the report of a scale-down is not what became of the pods, as the test saw it. A report of the only
 // scale-down of a workload has to account for each pod that the policy selected.
-func (w *World) isFalse(down v1alpha1.ScaleDown) error {
-	if down.Gone == nil {
+func (w *World) isFalse(down *past) error {
+	if down.Deleted == nil {
 		return nil
 	}
-	if only := len(w.Status("spot").ScaleDowns) == 1; only && *down.Gone+*down.Missed != down.Wanted {
-		return fmt.Errorf("false report: gone %d, missed %d of %d wanted", *down.Gone, *down.Missed, down.Wanted)
+	if only := len(w.History("spot")) == 1; only && *down.Deleted+*down.Missed != down.Selected {
+		return fmt.Errorf("false report: deleted %d, missed %d of %d selected", *down.Deleted, *down.Missed, down.Selected)
 	}
 	went := 0
 	for _, pod := range w.Went() {
@@ -455,8 +455,8 @@ func (w *World) isFalse(down v1alpha1.ScaleDown) error {
 			went++
 		}
 	}
-	if int(*down.Gone) > went || *down.Gone+*down.Missed > down.Wanted {
-		return fmt.Errorf("false report: gone %d, missed %d of %d wanted, but %d went", *down.Gone, *down.Missed, down.Wanted, went)
+	if int(*down.Deleted) > went || *down.Deleted+*down.Missed > down.Selected {
+		return fmt.Errorf("false report: deleted %d, missed %d of %d selected, but %d were deleted", *down.Deleted, *down.Missed, down.Selected, went)
 	}
 	return nil
 }

@@ -42,14 +42,14 @@ func TestScaleDown(t *testing.T) {
 					t.Fatalf("%d of 3 pods that went were on spot nodes\n%s", spots, w.log())
 				}
 				last := w.Last("spot", 1)
-				if last.Result != string(steer.Steered) || last.From != 10 || last.To != 7 || last.Wanted != 3 || last.Written > 3 {
+				if last.Result != string(steer.Steered) || last.From != 10 || last.To != 7 || last.Selected != 3 || last.Written > 3 {
 					t.Errorf("status: %+v", last)
 				}
 				w.AwaitReady(7)
 				w.AwaitClean()
 				w.Await("compared", 20e9, func() bool {
 					last := w.Last("spot", 1)
-					return last.Gone != nil && *last.Gone == 3 && *last.Missed == 0
+					return last.Deleted != nil && *last.Deleted == 3 && *last.Missed == 0
 				})
 				if changes := w.CostChanges(); changes > 3 {
 					t.Errorf("%d changes of costs for 3 pods", changes)

@@ -481,11 +481,11 @@ func TestScaledInRollout(t *testing.T) {
 	w.must(w.Kubectl("scale", "deployment/web", "--replicas=6"))
 	// What the rollout made beyond the count goes in proportion, too.
 	w.Await("a fall", 30*time.Second, func() bool { return len(w.Went())-went >= len(before)-9 })
-	w.Await("compared", 30*time.Second, func() bool { return len(w.Status("spot").ScaleDowns) >= 2 && w.isOver() })
+	w.Await("compared", 30*time.Second, func() bool { return len(w.Status("spot").Workloads) >= 2 && w.isOver() })
 	sets := map[types.UID]bool{}
-	for _, down := range w.Status("spot").ScaleDowns {
+	for _, down := range w.History("spot") {
 		sets[down.UID] = true
-		if err := w.isFalse(down); err != nil || down.Result != string(steer.Steered) || *down.Gone == 0 || *down.Missed != 0 {
+		if err := w.isFalse(down); err != nil || down.Result != string(steer.Steered) || *down.Deleted == 0 || *down.Missed != 0 {
 			t.Errorf("%+v: %v", down, err)
 		}
 	}
@@ -519,7 +519,7 @@ func TestAsked(t *testing.T) {
 	}
 	w.must(w.Scale(set, 2, client.DryRunAll))
 	time.Sleep(time.Second)
-	if w.CostChanges() != 0 || len(w.Pods()) != 3 || len(w.Status("spot").ScaleDowns) != 0 {
+	if w.CostChanges() != 0 || len(w.Pods()) != 3 || len(w.Status("spot").Workloads) != 0 {
 		t.Errorf("a dry run had effects: %+v", w.Status("spot"))
 	}
 	w.must(w.Scale(set, 0))
@@ -570,7 +570,7 @@ func TestObserve(t *testing.T) {
 	})
 	w.must(w.Scale(set, 5))
 	last := w.Last("spot", 1)
-	if last.Result != string(steer.Observed) || last.Wanted != 4 || *last.Gone != 4 || *last.Missed != 0 || w.CostChanges() != 0 {
+	if last.Result != string(steer.Observed) || last.Selected != 4 || *last.Deleted != 4 || *last.Missed != 0 || w.CostChanges() != 0 {
 		t.Errorf("%+v, %d changes of costs", last, w.CostChanges())
 	}
 	if !w.hasEvent(string(steer.Observed)) {

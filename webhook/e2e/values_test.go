@@ -52,7 +52,7 @@ func TestValues(t *testing.T) {
 			idle := w.sessions(a, 0, 5, 0, 6, 0, 7, 3, 4)
 			w.must(w.Scale(set, 4))
 			last := w.Last("spot", 1)
-			if last.Result != string(steer.Steered) || last.Valued == nil || *last.Valued != 8 || last.OldestValue == nil || last.LastToGo != "" {
+			if last.Result != string(steer.Steered) || last.Valued == nil || *last.Valued != 8 || last.OldestValue == nil || last.LastSelectedValue != "" {
 				t.Errorf("%+v", last)
 			}
 			var went []int
@@ -118,7 +118,7 @@ func TestValuesUnread(t *testing.T) {
 			if last.Valued == nil || *last.Valued != 0 || !strings.Contains(last.Message, c.message) || !steer.Result(last.Result).Holds() || took > 2500*time.Millisecond {
 				t.Errorf("after %v: %+v", took, last)
 			}
-			w.Await("an event", 10*time.Second, func() bool { return w.hasEvent("NotValued") })
+			w.Await("an event", 10*time.Second, func() bool { return w.hasEvent(last.Result) })
 			if spec.First[0].Nodes != nil {
 				w.AwaitSpots(3)
 			}
@@ -268,7 +268,7 @@ func TestValuesRollback(t *testing.T) {
 	w.Await("dropped", 20*time.Second, func() bool { return entry().Lowest == nil })
 	w.must(w.Scale(set, 5))
 	w.AwaitGone(1)
-	if calls := w.Proxy.Calls(w.Namespace); len(calls) == 0 || w.CostChanges() > 0 || len(w.Status("spot").ScaleDowns) > 0 {
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) == 0 || w.CostChanges() > 0 || len(w.Status("spot").Workloads) > 0 {
 		t.Errorf("%d requests, %d costs, %+v", len(calls), w.CostChanges(), w.Status("spot"))
 	}
 	restore()

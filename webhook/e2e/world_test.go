@@ -48,7 +48,9 @@ func NewWorld(t testing.TB, nodes int) *World {
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}, marked: map[types.UID]time.Time{}}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-", Labels: map[string]string{"podrank.dev/steering": "enabled"}}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "shop-", Labels: map[string]string{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled},
+	}}
 	w.must(w.Create(ctx, namespace))
 	w.Namespace = namespace.Name
 	for i := range nodes {
@@ -320,14 +322,21 @@ func (w *World) Status(name string) *v1alpha1.ScaleDownPolicyStatus {
 	return &policy.Status
 }
 
-// Last waits until a policy has this many scale-downs, and returns the last one.
-func (w *World) Last(name string, count int) v1alpha1.ScaleDown {
+// Last waits until a policy has decided about this many scale-downs, and returns the last one, as the status has it.
+func (w *World) Last(name string, count int) (last v1alpha1.ScaleDown) {
 	w.Helper()
 	w.Await(fmt.Sprintf("%d scale-downs of %s", count, name), 20*time.Second, func() bool {
-		status := w.Status(name)
-		return status != nil && len(status.ScaleDowns) >= count
+		all := w.History(name)
+		if len(all) < count || all[0].Result == "" {
+			return false
+		}
+		if entry := w.Status(name).Workload(all[0].UID); entry != nil && entry.LastScaleDown.Generation >= all[0].Generation {
+			last = entry.LastScaleDown
+			return true
+		}
+		return false
 	})
-	return w.Status(name).ScaleDowns[0]
+	return last
 }
 
 // SpotFirst wants pods on spot nodes to go first.

@@ -28,8 +28,11 @@ func AddToScheme(scheme *runtime.Scheme) error {
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sdp
-// +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`
-// +kubebuilder:printcolumn:name="Steering",type=string,JSONPath=`.status.conditions[?(@.type=="Steering")].reason`
+// +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=`.status.mode`,description="The mode in effect: Steer or Observe"
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether the policy takes effect"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it does, or does not",priority=1
+// +kubebuilder:printcolumn:name="Workloads",type=integer,JSONPath=`.status.matchedWorkloads`,description="The number of workloads for which the policy decides"
+// +kubebuilder:printcolumn:name="Last Result",type=string,JSONPath=`.status.workloads[0].lastScaleDown.result`,description="The result of the latest scale-down"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type ScaleDownPolicy struct {
 	metav1.TypeMeta `json:",inline"`

@@ -117,9 +117,11 @@ func TestFewReports(t *testing.T) {
 	fakeapi.Manage(pods[0], "somebody", corev1.PodDeletionCost)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}
 	s := serve(t, fakeapi.Now, fakeapi.All(pods, set, policy, node)...)
+	recorder := events.NewFakeRecorder(10)
+	s.Reporter.Events = recorder
 	var told atomic.Int64
 	s.Reporter.Log = funcr.New(func(_, line string) {
-		if strings.Contains(line, `"msg"="scale-down"`) {
+		if strings.Contains(line, `"msg"="decision"`) {
 			told.Add(1)
 		}
 	}, funcr.Options{})
@@ -137,17 +139,16 @@ func TestFewReports(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(100 * time.Millisecond)
-	// Ten have been told, and 50 wait, because nobody takes their events.
-	if got := told.Load(); got != 60 {
+	// Five have been told, in two events each, and 50 wait, because nobody takes their events.
+	if got := told.Load(); got != 55 {
 		t.Errorf("%d wait or have been told", got)
 	}
-	recorder := s.Reporter.Events.(*events.FakeRecorder)
 	ended := make(chan struct{})
 	go func() {
 		s.Wait()
 		close(ended)
 	}()
-	for range 60 {
+	for range 110 {
 		<-recorder.Events
 	}
 	<-ended

@@ -13,7 +13,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -96,8 +95,6 @@ type Options struct {
 	// Values are where values of pods come from, besides the API server, and PublishValues is whether reports say them.
 	Values        values.Options
 	PublishValues bool
-	// Decisions gets a line for each decision, unless it is nil.
-	Decisions io.Writer
 }
 
 // AllowOthers allows policies something about the costs of others.
@@ -173,7 +170,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	live, later := bounded.NewReader(watches, bounded.Answers), bounded.NewReader(watches, 1)
 	costs := cost.NewWriter(mgr.GetClient(), watches)
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
-		PublishValues: options.PublishValues, Decisions: options.Decisions}
+		PublishValues: options.PublishValues}
 	pods := neighbours.New(later, watches)
 	ready["neighbours"], err = follow(ctx, mgr, pods)
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
@@ -190,10 +187,14 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now, Leads: mgr.Elected()}
-	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Statuses: reporter.Statuses}
+	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
+		Namespace: options.Namespace}
 	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Namespace: options.Namespace, Never: metav1.NamespaceSystem}
-	reachable := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, report.Probed, mgr.GetLogger())
+	reachable := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, func(state probe.State) {
+		report.Probed(state)
+		judge.Probed(state)
+	}, mgr.GetLogger())
 	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr), mgr.Add(reachable))
 	return &admit.Handler{Namespace: options.Namespace, Steerer: steerer, Reporter: reporter, Deadline: options.Deadline}, errors.Join(failed...)
 }

@@ -94,6 +94,10 @@ const (
 	// Protects: memory, from whoever makes sets.
 	// Beyond: marks on pods tell of the others.
 	Repeats = 500
+	// RepeatPods is the selected pods of each of these that it remembers.
+	// Protects: the same.
+	// Beyond: only whether these are still there counts.
+	RepeatPods = 500
 	// DecisionPods is pods in memory for decisions of one namespace, one to two kilobytes each.
 	// Protects: memory, from whoever makes pods and sets.
 	// Beyond: TooMany.
@@ -214,14 +218,14 @@ const (
 	// Protects: what is stored. API servers refuse events with more than 1,024.
 	// Beyond: the text is cut.
 	NoteBytes = 1000
-	// ScaleDowns is scale-downs in the status of a policy.
+	// Workloads is workloads in the status of a policy.
 	// Protects: what is stored.
-	// Beyond: the oldest one is dropped.
-	ScaleDowns = 10
-	// RecordPods is pods of a decision that are named in the log of decisions, and in memory until then.
-	// Protects: memory, and the size of a line, from whoever makes pods.
-	// Beyond: the line says how many more there are.
-	RecordPods = 500
+	// Beyond: the oldest one is dropped, and counted.
+	Workloads = 20
+	// RecordPods is pods of a decision that are named in the log and in the annotation of an event, and in memory until then.
+	// Protects: memory, and what is stored, from whoever makes pods. Container runtimes split longer lines.
+	// Beyond: the line and the annotation say how many more there are.
+	RecordPods = 100
 )
 
 // Once returns a text that shares its memory with equal ones.

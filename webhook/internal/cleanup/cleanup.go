@@ -25,9 +25,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -77,7 +77,7 @@ type Cleaner struct {
 	// No two workers look at one namespace at the same time.
 	namespaces bounded.Few[string]
 
-	// sets has the scaleDown of each Set, and open, by UID, the counts to which those fall whose end is not told.
+	// sets has the scaleDown of each Set, and open, by UID, the falls of those whose end is not told.
 	sets, open sync.Map
 }
 
@@ -172,16 +172,15 @@ func (c *Cleaner) finish(ctx context.Context) error {
 			return nil
 		case <-time.After(again):
 		}
-		var policies v1alpha1.ScaleDownPolicyList
-		if err := c.Cache.List(ctx, &policies, client.UnsafeDisableDeepCopy); err != nil {
+		namespaces, err := policy.Namespaces(ctx, c.Cache)
+		if err != nil {
 			return err
 		}
-		namespaces := map[string]bool{}
-		for i := range policies.Items {
-			namespaces[policies.Items[i].Namespace] = true
-		}
 		for namespace := range namespaces {
-			if err := c.Reporter.Finish(ctx, namespace, began, func(set types.UID, to int32) bool { return c.isOpen(ctx, namespace, set, to) }); err != nil {
+			isOpen := func(set types.UID, to int32, generation int64) bool {
+				return c.isOpen(ctx, namespace, set, fall{to, generation})
+			}
+			if err := c.Reporter.Finish(ctx, namespace, began, isOpen); err != nil {
 				c.Reporter.Log.Error(err, "cannot tell the ends of scale-downs", "namespace", namespace)
 			}
 		}
@@ -189,15 +188,15 @@ func (c *Cleaner) finish(ctx context.Context) error {
 	return nil
 }
 
-// isOpen reports whether a pod of a set has the mark of a scale-down to this count, or had it before it was deleted.
-func (c *Cleaner) isOpen(ctx context.Context, namespace string, set types.UID, to int32) bool {
-	if counts, ok := c.open.Load(set); ok && counts.(map[int32]bool)[to] {
+// isOpen reports whether a pod of a set has the mark of a scale-down, or had it before it was deleted.
+func (c *Cleaner) isOpen(ctx context.Context, namespace string, set types.UID, down fall) bool {
+	if downs, ok := c.open.Load(set); ok && downs.(map[fall]bool)[down] {
 		return true
 	}
 	pods, err := workload.Owned(ctx, c.Cache, "v1", "Pod", namespace, set)
 	return err != nil || slices.ContainsFunc(pods, func(pod metav1.PartialObjectMetadata) bool {
 		mark, ok := cost.Cached(&pod)
-		return ok && mark.Count == to
+		return ok && fallOf(mark) == down
 	})
 }
 

@@ -3,6 +3,7 @@ package cleanup_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,22 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -51,7 +50,9 @@ const (
 
 func newShop(t testing.TB, marks ...string) *shop {
 	set, policy, pods := fakeapi.Shop(4)
-	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Kind: "ReplicaSet", Name: "web", UID: id.UID, From: 4, To: 2, Result: "Steered"}}
+	policy.Status.Workloads = []v1alpha1.WorkloadStatus{{Kind: "ReplicaSet", Name: "web", UID: id.UID, LastScaleDown: v1alpha1.ScaleDown{
+		Time: metav1.NewTime(time.UnixMilli(0)), From: 4, To: 2, Result: "Steered",
+	}}}
 	for i, mark := range marks {
 		pods[i].Annotations = map[string]string{corev1.PodDeletionCost: "-1", cost.Annotation: mark}
 		fakeapi.Manage(pods[i], cost.Manager, corev1.PodDeletionCost, cost.Annotation)
@@ -190,7 +191,7 @@ func withdraws(s *shop) {
 // isOpen checks that the end is not told yet.
 func isOpen(s *shop) {
 	s.Reporter.Wait()
-	if down := s.policy().Status.ScaleDowns[0]; down.Gone != nil && !s.isRestarted {
+	if down := s.last(); down.Deleted != nil && !s.isRestarted {
 		s.Fatalf("told before it is over: %+v", down)
 	}
 }
@@ -289,13 +290,18 @@ func (s *shop) policy() *v1alpha1.ScaleDownPolicy {
 	return fakeapi.Read[v1alpha1.ScaleDownPolicy](s, s.API, "spot")
 }
 
+// last is what the status says of the set.
+func (s *shop) last() *v1alpha1.ScaleDown {
+	return &s.policy().Status.Workload(id.UID).LastScaleDown
+}
+
 // ended checks what the status says.
 func (s *shop) ended(gone, missed int32, why string) {
 	s.Helper()
 	s.Reporter.Wait()
-	down := s.policy().Status.ScaleDowns[0]
-	if down.Gone == nil || *down.Gone != gone || *down.Missed != missed || !strings.Contains(down.Message, why) {
-		s.Fatalf("%+v, gone %v, missed %v", down, down.Gone, down.Missed)
+	down := s.last()
+	if down.Deleted == nil || *down.Deleted != gone || *down.Missed != missed || !strings.Contains(down.Message, why) {
+		s.Fatalf("%+v, deleted %v, missed %v", down, down.Deleted, down.Missed)
 	}
 	if missed > 0 {
 		if event := <-s.event.Events; !strings.Contains(event, "Missed") || !strings.Contains(event, why) {
@@ -320,25 +326,25 @@ var scaleDowns = map[string]struct {
 	}, 2, 0, ""},
 	"the count does not fall, since another webhook refuses the request": {both, []step{
 		looks(patience - time.Second), has("web-0", "web-1"), looks(time.Second),
-	}, 0, 2, "CountDidNotFall"},
+	}, 0, 2, "NotScaledDown"},
 	// Its pods have the marks of the second.
 	"the count does not fall a second time, while the first fall goes on": {both, []step{
 		counts(3), settles, looks(time.Hour), has("web-0", "web-1"), goes(0), settles, looks(time.Second),
-	}, 1, 1, "CountDidNotFall: web-1"},
+	}, 1, 1, "NotScaledDown: web-1"},
 	// They come off one after the other, and are reported together.
 	"costs that were written one after the other": {both[:1], []step{
 		writes(1, markOf(2)), looks(time.Second), looks(patience - time.Second), has("web-1"), looks(time.Second / 2), has("web-1"), looks(time.Second / 2),
-	}, 0, 2, "CountDidNotFall: "},
-	"another goes": {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OthersWentFirst: web-1"},
+	}, 0, 2, "NotScaledDown: "},
+	"another goes": {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OtherPodsDeleted: web-1"},
 	"another goes, since somebody writes a lower cost": {both, []step{
 		overrules("web-3"), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-3", "100"),
-	}, 1, 1, "OthersWentFirst: web-1; costs of other pods were written by somebody"},
-	"the count rises again":    {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "CountRoseAgain"},
+	}, 1, 1, "OtherPodsDeleted: web-1; costs of other pods were written by somebody"},
+	"the count rises again":    {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "ScaledUpAgain"},
 	"a cost on one that stays": {append(both, staying()), []step{counts(2), goes(0, 1), settles, looks(time.Second)}, 2, 0, ""},
 	"one that needs no cost": {nil, []step{
 		plans(pod(0), pod(1)), counts(2), looks(0), goes(0, 2), settles, looks(time.Second),
-	}, 1, 1, "OthersWentFirst: web-1"},
-	"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "CountDidNotFall"},
+	}, 1, 1, "OtherPodsDeleted: web-1"},
+	"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "NotScaledDown"},
 	"somebody overrules a cost": {both, []step{
 		overrules("web-1"), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
 	}, 1, 1, "CostChanged: web-1, whose costs were written by somebody"},
@@ -347,17 +353,17 @@ var scaleDowns = map[string]struct {
 	}, 1, 1, "CostChanged: web-1, whose costs were written by somebody"},
 	"a cost that was overwritten comes back": {nil, []step{
 		writesOver(0, markOf(2)), writesOver(1, markOf(2)), looks(0), counts(2), goes(1, 2), settles, looks(time.Second), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
-	}, 1, 1, "OthersWentFirst: web-0"},
+	}, 1, 1, "OtherPodsDeleted: web-0"},
 	"a cost that was overwritten comes back where the template has one": {nil, []step{
 		templateCosts, writesOver(0, markOf(2)), looks(0), looks(patience), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
-	}, 0, 1, "CountDidNotFall"},
+	}, 0, 1, "NotScaledDown"},
 	"a cost that was overwritten does not come back if somebody has written one since": {nil, []step{
 		writesOver(0, markOf(2)), overrules("web-0"), looks(time.Second), looks(patience), costs("web-0", "100"), writtenBy("web-0", "somebody"),
-	}, 0, 1, "CountDidNotFall"},
+	}, 0, 1, "NotScaledDown"},
 	"somebody overrules a cost where the template has one": {both[:1], []step{
 		templateCosts, overrules("web-0"), counts(2), goes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
 	}, 0, 1, "CostChanged: web-0"},
-	"its marks are taken off": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "CountDidNotFall"},
+	"its marks are taken off": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "NotScaledDown"},
 	"the request fails, and is let through": {both, []step{
 		withdraws, isOpen, counts(2), looks(time.Second), goes(0, 1), settles, looks(time.Second),
 	}, 2, 0, ""},
@@ -366,7 +372,7 @@ var scaleDowns = map[string]struct {
 	}, 1, 1, "CostChanged: web-1"},
 	"one that needs no cost, and is gone before the count falls": {nil, []step{
 		plans(pod(0), pod(1)), looks(0), goes(0), looks(time.Second), looks(patience),
-	}, 1, 1, "CountDidNotFall: web-1"},
+	}, 1, 1, "NotScaledDown: web-1"},
 	"the API server knows more than the cache, before the count falls": {both[:1], []step{
 		plans(pod(1)), looks(0), lags, goes(0, 1), looks(patience), catchesUp, looks(time.Second),
 	}, 2, 0, ""},
@@ -375,17 +381,17 @@ var scaleDowns = map[string]struct {
 	}, 2, 0, ""},
 	"the cache has a mark for long that came off": {both, []step{
 		counts(2), lags, goes(0, 2), settles, looks(time.Second), looks(time.Minute), catchesUp,
-	}, 1, 1, "OthersWentFirst: web-1"},
+	}, 1, 1, "OtherPodsDeleted: web-1"},
 	"one goes after its cost came off": {both, []step{
 		counts(2), lags, goes(2, 3), settles, looks(time.Second), goes(0), catchesUp, looks(time.Second),
-	}, 0, 2, "OthersWentFirst: "},
+	}, 0, 2, "OtherPodsDeleted: "},
 	// The cost comes off after all, or goes with its pod.
 	"a cost that cannot be taken off for some time": {both, []step{
 		counts(2), goes(2, 3), settles, fails(2), goes(0), withdraws,
-	}, 0, 2, "OthersWentFirst: "},
+	}, 0, 2, "OtherPodsDeleted: "},
 	"a cost that nobody can take off": {both, []step{
 		counts(2), goes(2, 3), settles, fails(62), goes(0), withdraws,
-	}, 0, 2, "OthersWentFirst: "},
+	}, 0, 2, "OtherPodsDeleted: "},
 	// docs/protocol.md: what kubectl podrank does to marked pods, at each step.
 	"kubectl podrank takes a cost over before the count falls": {both, []step{
 		forces(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
@@ -398,7 +404,7 @@ var scaleDowns = map[string]struct {
 	}, 1, 1, "CostChanged: web-1"},
 	"kubectl podrank undoes where the template has a cost": {both[:1], []step{
 		templateCosts, forces(0), undoes(0), looks(time.Second), looks(patience), costs("web-0", "10"),
-	}, 0, 1, "CountDidNotFall: web-0"},
+	}, 0, 1, "NotScaledDown: web-0"},
 	"kubectl podrank undoes, though it has done nothing": {both, []step{
 		undoes(0), counts(2), undoes(1), looks(time.Second), undoes(0), goes(0, 1), looks(time.Second),
 	}, 2, 0, ""},
@@ -447,8 +453,8 @@ func (s *shop) restarts(marks []string, steps []step, after int, observes bool) 
 // passes is a barrier that lets everybody through.
 func passes(context.Context) error { return nil }
 
-// In the middle of a scale-down, the whole cluster is told to observe: the costs come off at once, though the scale-down goes on, every policy says so, and
-// the next scale-down is only observed. Once it is told to steer again, it does, and policies say so no longer.
+// In the middle of a scale-down, the whole cluster is told to observe: the costs come off at once, though the scale-down goes on, and the next scale-down is
+// only observed. Once it is told to steer again, it does.
 func TestModeObserve(t *testing.T) {
 	s := newShop(t)
 	asked := 0
@@ -466,19 +472,10 @@ func TestModeObserve(t *testing.T) {
 		}
 		s.Reporter.Outcome(context.Background(), o)
 	}
-	judges := func() {
-		t.Helper()
-		_, err := (&policy.Judge{Cache: s.API, Live: s.API.Bounded(), Statuses: s.API.Statuses(), Observes: s.Observes}).Reconcile(context.Background(), id.Namespace)
-		s.must(err)
-	}
 	told := func(want string) {
 		t.Helper()
-		condition, reason := meta.FindStatusCondition(s.policy().Status.Conditions, v1alpha1.Steering), ""
-		if condition != nil {
-			reason = condition.Reason
-		}
-		if reason != want {
-			t.Errorf("%+v, not %q", condition, want)
+		if last := s.last(); last.Result != want {
+			t.Errorf("%+v, not %q", last, want)
 		}
 	}
 	s.must(s.Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}))
@@ -489,33 +486,19 @@ func TestModeObserve(t *testing.T) {
 	s.Observes = true
 	s.look(0)
 	s.has()
-	judges()
-	told("ModeObserve")
 	isOpen(s)
 	s.play(goes(0), settles, looks(time.Second))
 	s.ended(0, 1, "SteeringStopped: web-3")
 	s.rests(time.Second)
 	before := len(s.Written())
 	falls(1, steer.Observed)
-	s.Reporter.Outcome(context.Background(), &steer.Outcome{Result: steer.Failed, Policy: s.policy(), Set: s.set()})
-	told("ModeObserve")
 	if len(s.Written()) != before {
 		t.Errorf("written: %v", s.Written()[before:])
 	}
 	s.start()
-	judges()
-	told("")
 	falls(1, steer.Steered)
-	judges()
 	told("Steered")
 	s.has("web-3")
-}
-
-// set is the set as it is now.
-func (s *shop) set() *workload.Set {
-	set, err := workload.Get(context.Background(), s.API.Bounded(), id.Kind, fakeapi.Key("web"))
-	s.must(err)
-	return set
 }
 
 // DESIGN.md draws the states as they are.
@@ -540,28 +523,45 @@ func (s *shop) end(steps []step, gone, missed int32, why string) {
 	s.rests(time.Second)
 }
 
-// twoFalls has the status know of a fall to 3 before that to 2.
-func (s *shop) twoFalls() {
-	s.Helper()
-	policy := s.policy()
-	first := policy.Status.ScaleDowns[0]
-	first.To = 3
-	policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
-	s.must(s.Status().Update(context.Background(), policy))
-}
-
-// Two falls in quick succession, as a rollout makes them, are two scale-downs.
-func TestTwoFalls(t *testing.T) {
-	s := newShop(t, mark(3), mark(2))
-	s.twoFalls()
-	s.play(looks(0), counts(2), goes(0), looks(time.Second), goes(1), looks(time.Second))
-	s.ended(1, 0, "")
-	if last := s.policy().Status.ScaleDowns[1]; last.Gone == nil || *last.Gone != 1 {
-		t.Errorf("%+v", last)
+// logs returns what the log will say of ends, in order.
+func (s *shop) logs() func() []string {
+	var lines []string
+	s.Reporter.Log = funcr.NewJSON(func(line string) {
+		var of struct {
+			End *struct {
+				Generation          int64
+				To, Deleted, Missed int
+			}
+		}
+		s.must(json.Unmarshal([]byte(line), &of))
+		if e := of.End; e != nil {
+			lines = append(lines, fmt.Sprintf("%d to %d: %d deleted, %d missed", e.Generation, e.To, e.Deleted, e.Missed))
+		}
+	}, funcr.Options{})
+	return func() []string {
+		slices.Sort(lines)
+		return lines
 	}
 }
 
-// A later fall wants all pods of one that is not over, and so they count with that one alone. The status ends both, but not one that has a pod.
+// said checks what the log said of ends.
+func said(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// Two falls in quick succession, as a rollout makes them, are two scale-downs. The status has the later one, and the log both.
+func TestTwoFalls(t *testing.T) {
+	s := newShop(t, mark(3), mark(2))
+	logs := s.logs()
+	s.play(looks(0), counts(2), goes(0), looks(time.Second), goes(1), looks(time.Second))
+	s.ended(1, 0, "")
+	said(t, logs(), "0 to 2: 1 deleted, 0 missed", "0 to 3: 1 deleted, 0 missed")
+}
+
+// A later fall wants all pods of one that is not over, and so they count with that one alone, but not a pod that only the first one wants.
 func TestTakenOver(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		marks := []string{mark(3), mark(3)}
@@ -569,30 +569,14 @@ func TestTakenOver(t *testing.T) {
 			marks = append(marks, mark(3))
 		}
 		s := newShop(t, marks...)
-		s.twoFalls()
+		logs := s.logs()
 		s.play(looks(0), writes(0, markOf(2)), writes(1, markOf(2)), looks(time.Second), counts(2), goes(0, 1), settles)
-		if own {
-			// Its pod cannot be read, so its end comes later.
-			costs := s.Costs
-			s.Costs = cost.NewWriter(s.API, interceptor.NewClient(s.API, interceptor.Funcs{Get: func(
-				context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption,
-			) error {
-				return errors.New("no answer")
-			}}))
-			if _, err := s.Reconcile(context.Background(), id); err == nil {
-				t.Error("no error")
-			}
-			s.Reporter.Wait()
-			s.Costs = costs
-		}
 		s.look(time.Second)
 		s.ended(2, 0, "")
-		first, want := s.policy().Status.ScaleDowns[1], int32(0)
-		if own {
-			want = 1
-		}
-		if first.Gone == nil || *first.Gone != 0 || *first.Missed != want || strings.Contains(first.Message, "took its pods over") == own {
-			t.Errorf("%+v", first)
+		if want := []string{"0 to 2: 2 deleted, 0 missed", "0 to 3: 0 deleted, 1 missed"}; own {
+			said(t, logs(), want...)
+		} else {
+			said(t, logs(), want[0])
 		}
 	}
 }
@@ -645,7 +629,7 @@ func TestOneFails(t *testing.T) {
 	s.look(0)
 	forbids := s.forbids()
 	s.play(counts(2), goes(2, 3), settles)
-	asked, missed := since(t, "pods_asked_total"), since(t, "pods_missed_total")
+	asked, missed := since(t, "pods_selected_total"), since(t, "pods_missed_total")
 	for range 3 {
 		s.now = s.now.Add(time.Minute)
 		if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
@@ -653,7 +637,7 @@ func TestOneFails(t *testing.T) {
 		}
 	}
 	s.has("web-0")
-	s.ended(0, 2, "OthersWentFirst")
+	s.ended(0, 2, "OtherPodsDeleted")
 	asked(0)
 	missed(2)
 	*forbids = false
@@ -671,7 +655,7 @@ func TestWantedAgain(t *testing.T) {
 	later := markOf(1)
 	later.Request = fakeapi.UID(5, 1)
 	s.play(writes(1, later), looks(time.Second), has("web-1"))
-	s.ended(1, 1, "OthersWentFirst: web-1")
+	s.ended(1, 1, "OtherPodsDeleted: web-1")
 	s.Cache = s.API
 	s.play(looks(time.Second), has("web-1"), counts(1), goes(1), looks(time.Second))
 	s.rests(time.Second)
@@ -682,12 +666,12 @@ func TestStale(t *testing.T) {
 	s := newShop(t, mark(2))
 	s.play(looks(0), counts(2), goes(2, 3), settles)
 	s.Cache = s.frozen()
-	asked, missed := since(t, "pods_asked_total"), since(t, "pods_missed_total")
+	asked, missed := since(t, "pods_selected_total"), since(t, "pods_missed_total")
 	for range 20 {
 		s.look(10 * time.Second)
 	}
 	s.has()
-	s.ended(0, 1, "OthersWentFirst: web-0")
+	s.ended(0, 1, "OtherPodsDeleted: web-0")
 	asked(0)
 	missed(1)
 	s.Cache = s.API
@@ -741,7 +725,7 @@ func TestSetDeleted(t *testing.T) {
 			set.UID, set.ResourceVersion = "another", ""
 			s.must(s.Create(context.Background(), set))
 		}
-		done := since(t, "pods_done_total")
+		done := since(t, "pods_deleted_total")
 		if wait := s.look(time.Second); wait == 0 {
 			t.Error("does not look again although a pod is there")
 		}
@@ -786,9 +770,9 @@ func TestNoSuchOwner(t *testing.T) {
 	}
 	s.must(s.Delete(context.Background(), other))
 	s.Live = s.API.Bounded()
-	asked := since(t, "pods_asked_total")
+	asked := since(t, "pods_selected_total")
 	s.play(looks(0), looks(patience))
-	s.ended(0, 2, "CountDidNotFall")
+	s.ended(0, 2, "NotScaledDown")
 	asked(2)
 }
 
@@ -833,7 +817,7 @@ func TestBatches(t *testing.T) {
 		t.Errorf("%v, and in the end %d", offs, len(s.Written())-before)
 	}
 	s.has()
-	s.ended(0, 450, "CountDidNotFall")
+	s.ended(0, 450, "NotScaledDown")
 }
 
 // follows has a replica that does not lead look after some time.
@@ -876,25 +860,24 @@ func TestFollow(t *testing.T) {
 			s.Leads = leads
 			s.play(c.steps...)
 			policy := s.policy()
-			policy.Status.ScaleDowns[0].Time, policy.Status.ScaleDowns[0].From = metav1.NewTime(time.UnixMilli(markOf(2).First)), markOf(2).From
 			if c.told {
-				policy.Status.ScaleDowns[0].Gone, policy.Status.ScaleDowns[0].Missed = new(int32(2)), new(int32)
+				policy.Status.Workloads[0].LastScaleDown.Deleted, policy.Status.Workloads[0].LastScaleDown.Missed = new(int32(2)), new(int32)
 			}
 			s.must(s.Status().Update(context.Background(), policy))
-			asked, done := since(t, "pods_asked_total"), since(t, "pods_done_total")
+			asked, done := since(t, "pods_selected_total"), since(t, "pods_deleted_total")
 			close(leads)
 			s.Reporter.Lead(s.now)
 			s.look(time.Second)
 			s.Reporter.Wait()
-			if downs := s.policy().Status.ScaleDowns; len(downs) != 1 || downs[0].Gone == nil || *downs[0].Gone != c.gone {
-				t.Errorf("%+v", downs)
+			if down := s.last(); down.Deleted == nil || *down.Deleted != c.gone {
+				t.Errorf("%+v", down)
 			}
 			done(map[bool]float64{false: float64(c.gone), true: 0}[c.told])
 			if !c.told {
 				asked(2)
 			}
 			if c.gone == 1 {
-				if event := <-s.event.Events; !strings.Contains(event, "OthersWentFirst: web-1") {
+				if event := <-s.event.Events; !strings.Contains(event, "OtherPodsDeleted: web-1") {
 					t.Error(event)
 				}
 			}
@@ -912,7 +895,7 @@ func TestMarkedLate(t *testing.T) {
 		s.must(s.Update(context.Background(), gone))
 		s.must(s.Delete(context.Background(), gone))
 	}
-	done := since(t, "pods_done_total")
+	done := since(t, "pods_deleted_total")
 	s.play(counts(2), settles)
 	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
 	set.Status.Replicas = 2
@@ -940,16 +923,16 @@ func TestFollowTwo(t *testing.T) {
 	second.Generation, second.Request, second.First = 7, fakeapi.UID(5, 7), 60_000
 	s.play(follows(0), counts(2), goes(0, 1), settles, follows(time.Second), counts(4), writes(2, second), follows(time.Second), counts(2), goes(2), settles, follows(time.Second))
 	policy := s.policy()
-	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{
-		{Kind: "ReplicaSet", Name: "web", UID: id.UID, To: 2, Result: "Steered", Time: metav1.NewTime(time.Unix(60, 0))},
-		{Kind: "ReplicaSet", Name: "web", UID: id.UID, To: 2, Result: "Steered", Time: metav1.NewTime(time.Unix(0, 0))},
-	}
+	last := &policy.Status.Workloads[0].LastScaleDown
+	last.Time, last.Generation = metav1.NewTime(time.Unix(60, 0)), 7
 	s.must(s.Status().Update(context.Background(), policy))
+	logs := s.logs()
 	close(leads)
 	s.Reporter.Lead(s.now)
 	s.look(time.Second)
 	s.Reporter.Wait()
-	if downs := s.policy().Status.ScaleDowns; len(downs) != 2 || downs[0].Gone == nil || *downs[0].Gone != 1 || downs[1].Gone == nil || *downs[1].Gone != 2 {
-		t.Errorf("%+v", downs)
+	if down := s.last(); down.Deleted == nil || *down.Deleted != 1 {
+		t.Errorf("%+v", down)
 	}
+	said(t, logs(), "0 to 2: 2 deleted, 0 missed", "7 to 2: 1 deleted, 0 missed")
 }

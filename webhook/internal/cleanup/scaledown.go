@@ -85,15 +85,15 @@ func (s scaleDown) follow(set types.UID, all []metav1.PartialObjectMetadata, now
 	})
 }
 
-// open returns the counts to which scale-downs fall whose end is not told.
-func (s scaleDown) open() map[int32]bool {
-	counts := map[int32]bool{}
+// open returns the scale-downs whose end is not told.
+func (s scaleDown) open() map[fall]bool {
+	open := map[fall]bool{}
 	for _, pod := range s {
 		if !pod.isTold {
-			counts[pod.mark.Count] = true
+			open[fallOf(pod.mark)] = true
 		}
 	}
-	return counts
+	return open
 }
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
@@ -150,25 +150,24 @@ type fall struct {
 	generation int64
 }
 
+func fallOf(mark cost.Mark) fall { return fall{mark.Count, mark.Generation} }
+
 // over returns how scale-downs ended, each once, and forgets their pods, but for those whose cost the cache still shows. Two falls in quick
 // succession are two scale-downs, and a pod belongs to the one that wrote its cost.
 func (s scaleDown) over() []*report.Over {
-	// Also those that are over.
-	goesOn, others, ended := map[fall]bool{}, map[int32]bool{}, map[fall]*report.Over{}
+	goesOn, ended := map[fall]bool{}, map[fall]*report.Over{}
 	for _, pod := range s {
-		is := fall{pod.mark.Count, pod.mark.Generation}
-		goesOn[is] = goesOn[is] || pod.isUnderWay()
-		others[is.to] = others[is.to] || goesOn[is]
+		goesOn[fallOf(pod.mark)] = goesOn[fallOf(pod.mark)] || pod.isUnderWay()
 	}
 	for uid, pod := range s {
-		is := fall{pod.mark.Count, pod.mark.Generation}
+		is := fallOf(pod.mark)
 		if goesOn[is] || pod.isTold {
 			continue
 		}
 		if pod.mark.Goes {
 			if ended[is] == nil {
 				ended[is] = &report.Over{
-					From: pod.mark.From, To: is.to, First: time.UnixMilli(pod.mark.First), Missed: map[string]*report.Missed{}, Others: others,
+					Generation: is.generation, From: pod.mark.From, To: is.to, First: time.UnixMilli(pod.mark.First), Missed: map[string]*report.Missed{},
 				}
 			}
 			if pod.hasGone() {

@@ -85,11 +85,11 @@ func (t *tracked) on(what fact, now time.Time) {
 
 // Why a pod stays. These are the reasons of metrics.
 const (
-	notFallen = "CountDidNotFall"
-	risen     = "CountRoseAgain"
+	notFallen = "NotScaledDown"
+	risen     = "ScaledUpAgain"
 	overruled = "CostChanged"
 	stopped   = "SteeringStopped"
-	outrun    = "OthersWentFirst"
+	outrun    = "OtherPodsDeleted"
 )
 
 // isUnderWay reports whether it is open what becomes of the pod, and hasFallen whether its count was seen at or below the planned one.

@@ -138,7 +138,7 @@ func (a *API) Bounded() *bounded.Reader { return bounded.NewReader(a, 3) }
 
 // NewReporter reports to the server, and events to a recorder.
 func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
-	recorder := events.NewFakeRecorder(10)
+	recorder := events.NewFakeRecorder(1000)
 	return &report.Reporter{Statuses: a.Statuses(), Events: recorder, Log: logr.Discard()}, recorder
 }
 

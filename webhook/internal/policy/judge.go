@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,42 +22,79 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
+	"github.com/podrank/podrank/webhook/internal/probe"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// later is when several policies of a namespace are judged again, in case the labels of a template have changed.
-const later = 10 * time.Minute
+const (
+	// later is when the policies of a namespace are judged again, because the labels of a template or our rights may have changed.
+	later = 10 * time.Minute
+	// soon is when they are judged if the first probe has no result yet.
+	soon = time.Second
+)
 
-// A Judge says in the status of each policy whether it counts: whether it is valid, and no older one selects the same set. It runs on the
-// leader.
+// A Judge keeps the status of each policy, but for the workloads in it: the mode in effect, and whether the policy takes effect. It runs on the leader.
 type Judge struct {
-	// Cache knows where there are policies.
+	// Cache has namespaces, and knows where there are policies.
 	Cache client.Reader
 	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
-	Live     *bounded.Reader
+	Live *bounded.Reader
+	// Client asks for our rights.
+	Client   client.Writer
 	Statuses *Statuses
+	// Namespace is that of this program, in which it steers nothing.
+	Namespace string
 	// Observes is whether nothing is steered, whatever policies say.
 	Observes bool
-	// Others is what the operator allows to become of the costs of others.
+	// Others is what the administrator allows policies to say about foreign costs.
 	Others []v1alpha1.Others
+
+	// probed is the state that the last probe found, or nil before the first one. changes has each change.
+	probed  atomic.Pointer[probe.State]
+	changes chan event.TypedGenericEvent[probe.State]
 }
 
 // SetUp makes the judge run on the manager's leader.
 func (j *Judge) SetUp(mgr manager.Manager) error {
-	namespace := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []string {
-		return []string{object.GetNamespace()}
-	})
+	j.changes = make(chan event.TypedGenericEvent[probe.State], 1)
+	namespace := func(of func(client.Object) string) handler.TypedEventHandler[client.Object, string] {
+		return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []string { return []string{of(object)} })
+	}
+	all := handler.TypedFuncs[probe.State, string]{GenericFunc: func(
+		ctx context.Context, _ event.TypedGenericEvent[probe.State], queue workqueue.TypedRateLimitingInterface[string],
+	) {
+		// If the cache cannot be read, there is nothing to judge either.
+		namespaces, _ := Namespaces(ctx, j.Cache)
+		for namespace := range namespaces {
+			queue.Add(namespace)
+		}
+	}}
 	// A set comes or goes. The labels of a template seldom change, and metadata does not have them.
-	comes := predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
+	comes := builder.WithPredicates(predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }})
 	return builder.TypedControllerManagedBy[string](mgr).
 		Named("policies").
-		Watches(&v1alpha1.ScaleDownPolicy{}, namespace, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesMetadata(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(comes)).
-		WatchesMetadata(&corev1.ReplicationController{}, namespace, builder.WithPredicates(comes)).
+		Watches(&v1alpha1.ScaleDownPolicy{}, namespace(client.Object.GetNamespace), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesMetadata(&corev1.Namespace{}, namespace(client.Object.GetName), builder.WithPredicates(predicate.LabelChangedPredicate{})).
+		WatchesMetadata(&appsv1.ReplicaSet{}, namespace(client.Object.GetNamespace), comes).
+		WatchesMetadata(&corev1.ReplicationController{}, namespace(client.Object.GetNamespace), comes).
+		WatchesRawSource(source.TypedChannel(j.changes, all)).
 		Complete(j)
+}
+
+// Probed has all policies judged again if the state has changed.
+func (j *Judge) Probed(state probe.State) {
+	if last := j.probed.Swap(&state); last == nil || *last == state {
+		return
+	}
+	select {
+	case j.changes <- event.TypedGenericEvent[probe.State]{Object: state}:
+	default:
+		// Another change waits, and all policies are judged by the last state.
+	}
 }
 
 // Reconcile judges the policies of a namespace.
@@ -62,75 +103,128 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	if isThere, err := IsThere(ctx, j.Cache, namespace); err != nil || !isThere {
 		return ctrl.Result{}, err
 	}
-	var valid, invalid []*judged
+	if j.probed.Load() == nil {
+		return ctrl.Result{RequeueAfter: soon}, nil
+	}
+	var all []*judged
 	err := Each(ctx, j.Live, namespace, j.Others, func(compiled *Compiled, err error) {
-		if err != nil {
-			invalid = append(invalid, &judged{Compiled: compiled, reason: "Invalid", message: err.Error()})
-			return
-		}
-		valid = append(valid, &judged{Compiled: compiled})
+		all = append(all, &judged{Compiled: compiled, invalid: err, workloads: map[types.UID]bool{}})
 	})
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	slices.SortFunc(valid, func(a, b *judged) int { return Compare(a.Compiled, b.Compiled) })
-	var again time.Duration
-	if len(valid) > 1 {
-		// One alone cannot be shadowed.
-		again = later
-		err = j.sets(ctx, namespace, func(set *workload.Set) {
-			var first *judged
-			for _, each := range valid {
-				switch {
-				case !each.Selects(set.TemplateLabels):
-				case first == nil:
-					first, each.counts = each, true
-				case each.reason == "":
-					each.reason, each.message = "Shadowed", fmt.Sprintf("the older policy %s counts for %s", first.Policy.Name, set)
-				}
+	slices.SortFunc(all, func(a, b *judged) int { return Compare(a.Compiled, b.Compiled) })
+	err = j.sets(ctx, namespace, func(set *workload.Set) {
+		var first *judged
+		for _, each := range all {
+			switch {
+			case each.invalid != nil || !each.Selects(set.TemplateLabels):
+			case first == nil:
+				first, each.workloads[workloadOf(set)] = each, true
+			case each.conflict == "":
+				each.conflict = fmt.Sprintf("policy %s decides for %s", first.Policy.Name, set)
 			}
-		})
-		if err != nil {
-			return ctrl.Result{}, err
 		}
+	})
+	if err != nil {
+		return ctrl.Result{}, err
 	}
-	var failed []error
-	for _, each := range slices.Concat(valid, invalid) {
-		judge := func(policy *v1alpha1.ScaleDownPolicy) { j.judge(each, policy) }
-		if changes(each.Policy.DeepCopy(), judge) {
+	obstacle, err := j.obstacle(ctx, namespace)
+	failed := []error{err}
+	for _, each := range all {
+		judge := func(policy *v1alpha1.ScaleDownPolicy) { j.judge(each, policy, obstacle) }
+		if err == nil && changes(each.Policy.DeepCopy(), judge) {
 			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, judge))
 		}
 	}
-	return ctrl.Result{RequeueAfter: again}, errors.Join(failed...)
+	return ctrl.Result{RequeueAfter: later}, errors.Join(failed...)
 }
 
-// judged is a policy, and why it does not count, or "".
+// judged is a policy, the workloads for which it decides, and one for which another policy decides, or "".
 type judged struct {
 	*Compiled
-	reason, message string
-	// counts is whether it counts for some set. The message is only a note then.
-	counts bool
+	invalid   error
+	workloads map[types.UID]bool
+	conflict  string
 }
 
-// judge sets the condition Accepted, and says in the condition Steering that nothing is steered, or no longer says so.
-func (j *Judge) judge(verdict *judged, policy *v1alpha1.ScaleDownPolicy) {
-	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: bounded.Short(verdict.message),
-		ObservedGeneration: policy.Generation,
+// workloadOf is the UID of the controller of a set, or that of the set if it has none.
+func workloadOf(set *workload.Set) types.UID {
+	if owner := metav1.GetControllerOfNoCopy(set.Object); owner != nil {
+		return owner.UID
 	}
-	if verdict.reason != "" && !verdict.counts {
-		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
+	return set.UID()
+}
+
+// An obstacle keeps a policy from taking effect.
+type obstacle struct{ reason, message string }
+
+// obstacle is what keeps all policies of a namespace from taking effect. That rights are missing matters only to those that steer.
+func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, error) {
+	of := workload.Metadata("Namespace")
+	if err := j.Cache.Get(ctx, types.NamespacedName{Name: namespace}, of); err != nil {
+		return nil, err
 	}
-	meta.SetStatusCondition(&policy.Status.Conditions, condition)
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Resource: "pods"},
+	}}
 	switch {
+	case namespace == metav1.NamespaceSystem || namespace == j.Namespace:
+		return &obstacle{v1alpha1.NamespaceNotEnabled, "podrank-webhook does not act in namespace " + namespace}, nil
+	case of.Labels[v1alpha1.SteeringLabel] != v1alpha1.SteeringEnabled:
+		message := fmt.Sprintf("the API server does not ask podrank-webhook about namespace %s: an administrator has to label it %s=%s",
+			namespace, v1alpha1.SteeringLabel, v1alpha1.SteeringEnabled)
+		return &obstacle{v1alpha1.NamespaceNotEnabled, message}, nil
+	case *j.probed.Load() == probe.Unreached:
+		return &obstacle{v1alpha1.NotReachable, "a dry run of a scale-down did not arrive at podrank-webhook: see the log of its leader"}, nil
 	case j.Observes:
-		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.Steering, Status: metav1.ConditionFalse, Reason: v1alpha1.ModeObserve, ObservedGeneration: policy.Generation,
-			Message: "podrank-webhook runs with --mode=Observe, so it steers nothing, whatever policies say",
-		})
-	case policy.Status.IsOff():
-		meta.RemoveStatusCondition(&policy.Status.Conditions, v1alpha1.Steering)
+		return nil, nil
 	}
+	if err := j.Client.Create(ctx, review); err != nil || review.Status.Allowed {
+		return nil, err
+	}
+	return &obstacle{v1alpha1.MissingRights, "podrank-webhook may not patch pods in namespace " + namespace}, nil
+}
+
+// judge sets what this policy's status says, but for workloads.
+func (j *Judge) judge(of *judged, policy *v1alpha1.ScaleDownPolicy, common *obstacle) {
+	status, count := &policy.Status, len(of.workloads)
+	status.ObservedGeneration, status.Mode, status.MatchedWorkloads = of.Policy.Generation, v1alpha1.Steer, new(int32(count))
+	isObserver := of.Policy.Spec.Observes()
+	if isObserver || j.Observes {
+		status.Mode = v1alpha1.Observe
+	}
+	set := func(kind string, is bool, reason, message string) {
+		condition := metav1.Condition{
+			Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: bounded.Short(message), ObservedGeneration: of.Policy.Generation,
+		}
+		if is {
+			condition.Status = metav1.ConditionTrue
+		}
+		meta.SetStatusCondition(&status.Conditions, condition)
+	}
+	if of.conflict == "" {
+		set(v1alpha1.Conflicted, false, v1alpha1.NoConflict, "")
+	} else {
+		set(v1alpha1.Conflicted, true, v1alpha1.Conflicted, of.conflict)
+	}
+	switch {
+	case errors.Is(of.invalid, ErrNotAllowed):
+		common = &obstacle{v1alpha1.NotAllowed, of.invalid.Error()}
+	case of.invalid != nil:
+		common = &obstacle{v1alpha1.Invalid, of.invalid.Error()}
+	case j.Observes && !isObserver:
+		common = &obstacle{v1alpha1.NotAllowed, "podrank-webhook runs with --mode=Observe, so that it only observes"}
+	case common != nil && (common.reason != v1alpha1.MissingRights || !isObserver):
+	case count == 0 && of.conflict != "":
+		common = &obstacle{v1alpha1.Conflicted, of.conflict + ", and so do other policies for all that this one matches"}
+	case count == 0:
+		common = &obstacle{v1alpha1.NoWorkloads, "no ReplicaSet or ReplicationController matches"}
+	default:
+		set(v1alpha1.Ready, true, v1alpha1.Ready, "")
+		return
+	}
+	set(v1alpha1.Ready, false, common.reason, common.message)
 }
 
 // sets does something with each valid set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.

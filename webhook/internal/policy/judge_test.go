@@ -2,17 +2,23 @@ package policy_test
 
 import (
 	"context"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/probe"
 )
 
 func aged(name string, second int64, selector metav1.LabelSelector) *v1alpha1.ScaleDownPolicy {
@@ -22,56 +28,149 @@ func aged(name string, second int64, selector metav1.LabelSelector) *v1alpha1.Sc
 	}
 }
 
+// rights answers that podrank-webhook may patch pods, or may not.
+type rights struct {
+	*fakeapi.API
+	may bool
+}
+
+func (r *rights) Create(_ context.Context, object client.Object, _ ...client.CreateOption) error {
+	object.(*authorizationv1.SelfSubjectAccessReview).Status.Allowed = r.may
+	return nil
+}
+
+// newJudge judges the policies of the shop, which is enabled, while the API server reaches podrank-webhook.
+func newJudge(api *fakeapi.API) *policy.Judge {
+	judge := &policy.Judge{Cache: api, Live: api.Bounded(), Client: &rights{api, true}, Statuses: api.Statuses(), Namespace: "podrank-system"}
+	judge.Probed(probe.Reached)
+	return judge
+}
+
+func shop(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled}}}
+}
+
 func TestJudge(t *testing.T) {
 	web := metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	set, _, _ := fakeapi.Shop(0)
 	older := aged("older", 1, web)
-	api := fakeapi.New(set, older, aged("younger", 2, metav1.LabelSelector{}),
+	api := fakeapi.New(shop("shop"), set, older, aged("younger", 2, metav1.LabelSelector{}),
 		aged("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
 		aged("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
-	judge := &policy.Judge{Cache: api, Live: api.Bounded(), Statuses: api.Statuses()}
-	is := func(name, reason string) {
+	judge := newJudge(api)
+	is := func(name, ready, conflicted string, workloads int32) {
 		t.Helper()
 		if _, err := judge.Reconcile(context.Background(), "shop"); err != nil {
 			t.Fatal(err)
 		}
-		now := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, name)
-		condition := meta.FindStatusCondition(now.Status.Conditions, v1alpha1.Accepted)
-		if condition == nil || condition.Reason != reason || time.Since(condition.LastTransitionTime.Time) > time.Minute {
-			t.Errorf("%s: %+v", name, condition)
+		status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, name).Status
+		for kind, reason := range map[string]string{v1alpha1.Ready: ready, v1alpha1.Conflicted: conflicted} {
+			condition := meta.FindStatusCondition(status.Conditions, kind)
+			if condition == nil || condition.Reason != reason || (condition.Status == metav1.ConditionTrue) != (reason == kind) || time.Since(condition.LastTransitionTime.Time) > time.Minute {
+				t.Errorf("%s: %+v", name, condition)
+			}
+		}
+		if status.MatchedWorkloads == nil || *status.MatchedWorkloads != workloads || status.Mode != v1alpha1.Steer {
+			t.Errorf("%s: %+v", name, status)
 		}
 	}
-	is("older", "Accepted")
-	is("other", "Accepted")
-	is("younger", "Shadowed")
-	is("invalid", "Invalid")
-	// What the statuses say already is not read again.
-	live, reads := api.Counted()
-	judge.Statuses.Live = live
-	if is("younger", "Shadowed"); reads.Count.Load() != 0 {
-		t.Errorf("%d reads", reads.Count.Load())
+	is("older", "Ready", "NoConflict", 1)
+	is("other", "NoWorkloads", "NoConflict", 0)
+	is("younger", "Conflicted", "Conflicted", 0)
+	is("invalid", "Invalid", "NoConflict", 0)
+	// Nothing is written that the statuses say already.
+	version := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").ResourceVersion
+	if is("younger", "Conflicted", "Conflicted", 0); fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").ResourceVersion != version {
+		t.Error("written again")
 	}
-	// Of several sets, the first is named.
-	another := func(name string, labels map[string]string) *appsv1.ReplicaSet {
+	// Of several sets, the first is named. All sets of a Deployment are one workload.
+	another := func(name string, labels map[string]string, owners ...metav1.OwnerReference) *appsv1.ReplicaSet {
 		other := set.DeepCopy()
-		other.Name, other.UID, other.ResourceVersion, other.Spec.Template.Labels = name, types.UID(name), "", labels
+		other.Name, other.UID, other.ResourceVersion, other.Spec.Template.Labels, other.OwnerReferences = name, types.UID(name), "", labels, owners
 		api.Make(t, other)
 		return other
 	}
-	another("zebra", set.Spec.Template.Labels)
-	is("younger", "Shadowed")
+	owner := metav1.OwnerReference{Kind: "Deployment", Name: "web", UID: "deployment", Controller: new(true)}
+	another("zebra", set.Spec.Template.Labels, owner)
+	another("zebu", set.Spec.Template.Labels, owner)
+	is("younger", "Conflicted", "Conflicted", 0)
+	is("older", "Ready", "NoConflict", 2)
 	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").Status
-	if message := status.Conditions[0].Message; message != "the older policy older counts for ReplicaSet shop/web" {
+	if message := meta.FindStatusCondition(status.Conditions, v1alpha1.Conflicted).Message; message != "policy older decides for ReplicaSet shop/web" {
 		t.Error(message)
 	}
 	// The younger counts for another set, for which the older does not.
 	other := another("batch", map[string]string{"app": "batch"})
-	is("younger", "Accepted")
+	is("younger", "Ready", "Conflicted", 1)
 	fakeapi.Must(t, api.Delete(context.Background(), other))
-	is("younger", "Shadowed")
+	is("younger", "Conflicted", "Conflicted", 0)
 	// When the older one is gone, the younger counts.
 	fakeapi.Must(t, api.Delete(context.Background(), older))
-	is("younger", "Accepted")
+	is("younger", "Ready", "NoConflict", 2)
+}
+
+// A policy is not ready if nothing can come of it, and says why.
+func TestNotReady(t *testing.T) {
+	crd, err := os.ReadFile("../../config/crd/podrank.dev_scaledownpolicies.yaml")
+	fakeapi.Must(t, err)
+	for name, c := range map[string]struct {
+		namespace string
+		change    func(*policy.Judge, *corev1.Namespace, *v1alpha1.ScaleDownPolicy)
+		reason    string
+		mode      v1alpha1.Mode
+	}{
+		"ready":                {"shop", nil, "Ready", v1alpha1.Steer},
+		"no label":             {"shop", func(_ *policy.Judge, of *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { of.Labels = nil }, "NamespaceNotEnabled", v1alpha1.Steer},
+		"system":               {"kube-system", nil, "NamespaceNotEnabled", v1alpha1.Steer},
+		"its own":              {"podrank-system", nil, "NamespaceNotEnabled", v1alpha1.Steer},
+		"not reached":          {"shop", func(j *policy.Judge, _ *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { j.Probed(probe.Unreached) }, "NotReachable", v1alpha1.Steer},
+		"no probe can be made": {"shop", func(j *policy.Judge, _ *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { j.Probed(probe.Unknown) }, "Ready", v1alpha1.Steer},
+		"no rights": {"shop", func(j *policy.Judge, _ *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) {
+			j.Client.(*rights).may = false
+		}, "MissingRights", v1alpha1.Steer},
+		"no rights are needed": {"shop", func(j *policy.Judge, _ *corev1.Namespace, of *v1alpha1.ScaleDownPolicy) {
+			j.Client.(*rights).may = false
+			of.Spec.Mode = v1alpha1.Observe
+		}, "Ready", v1alpha1.Observe},
+		"all observe": {"shop", func(j *policy.Judge, _ *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { j.Observes = true }, "NotAllowed", v1alpha1.Observe},
+		"all observe, as it does": {"shop", func(j *policy.Judge, _ *corev1.Namespace, of *v1alpha1.ScaleDownPolicy) {
+			j.Observes = true
+			of.Spec.Spread = nil
+		}, "Ready", v1alpha1.Observe},
+		"foreign costs": {"shop", func(_ *policy.Judge, _ *corev1.Namespace, of *v1alpha1.ScaleDownPolicy) {
+			of.Spec.Others = v1alpha1.Follow
+		}, "NotAllowed", v1alpha1.Steer},
+	} {
+		set, _, _ := fakeapi.Shop(0)
+		of, namespace := aged("web", 1, metav1.LabelSelector{}), shop(c.namespace)
+		set.Namespace, of.Namespace = c.namespace, c.namespace
+		api := fakeapi.New()
+		judge := newJudge(api)
+		if c.change != nil {
+			c.change(judge, namespace, of)
+		}
+		api.Make(t, namespace, set, of)
+		_, err := judge.Reconcile(context.Background(), c.namespace)
+		fakeapi.Must(t, err)
+		fakeapi.Must(t, api.Get(context.Background(), client.ObjectKeyFromObject(of), of))
+		ready := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.Ready)
+		if ready == nil || ready.Reason != c.reason || (ready.Status == metav1.ConditionTrue) != (c.reason == "Ready") || of.Status.Mode != c.mode {
+			t.Errorf("%s: %+v, mode %s", name, ready, of.Status.Mode)
+		}
+		if c.reason != "Ready" && !strings.Contains(string(crd), `"`+c.reason+`":`) {
+			t.Errorf("the CRD does not explain %s", c.reason)
+		}
+	}
+}
+
+// Nothing is said before the first probe.
+func TestNotProbed(t *testing.T) {
+	api := fakeapi.New(shop("shop"), aged("web", 1, metav1.LabelSelector{}))
+	judge := &policy.Judge{Cache: api, Live: api.Bounded(), Statuses: api.Statuses()}
+	result, err := judge.Reconcile(context.Background(), "shop")
+	if status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "web").Status; err != nil || result.RequeueAfter == 0 || status.Conditions != nil {
+		t.Errorf("%v, %+v, %+v", err, result, status)
+	}
 }
 
 // A set that comes or goes where there is no policy costs no request.

@@ -2,6 +2,7 @@
 // leader, it judges them, and keeps the list of their namespaces.
 //
 // +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies/status,verbs=update
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
 package policy
 
 import (
@@ -23,6 +24,9 @@ import (
 	"github.com/podrank/podrank/webhook/internal/values"
 )
 
+// ErrNotAllowed is that the policy says what only the administrator could allow.
+var ErrNotAllowed = errors.New("the administrator of podrank-webhook does not allow")
+
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
 // being deleted is left out. If there are too many, that is the error. The operator allows what may become of the costs of others.
 func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed []v1alpha1.Others, use func(*Compiled, error)) error {
@@ -32,7 +36,7 @@ func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed [
 		}
 		compiled, err := Compile(policy)
 		if others := compiled.Others(); others != v1alpha1.Keep && !slices.Contains(allowed, others) {
-			err = errors.Join(err, fmt.Errorf("spec.others: %s is not among what the operator of podrank-webhook allows", others))
+			err = errors.Join(err, fmt.Errorf("spec.others: %w %s", ErrNotAllowed, others))
 		}
 		use(compiled, err)
 	})
@@ -43,6 +47,17 @@ func IsThere(ctx context.Context, cache client.Reader, namespace string) (bool, 
 	var some v1alpha1.ScaleDownPolicyList
 	err := cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1))
 	return len(some.Items) > 0, err
+}
+
+// Namespaces returns the namespaces that have policies, as far as the cache knows.
+func Namespaces(ctx context.Context, cache client.Reader) (map[string]bool, error) {
+	var policies v1alpha1.ScaleDownPolicyList
+	err := cache.List(ctx, &policies, client.UnsafeDisableDeepCopy)
+	namespaces := map[string]bool{}
+	for i := range policies.Items {
+		namespaces[policies.Items[i].Namespace] = true
+	}
+	return namespaces, err
 }
 
 // Read reads the policies of a namespace. If there are too many, that is the error.
@@ -67,7 +82,10 @@ func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
 	slim.Namespace, slim.Name, slim.UID, slim.CreationTimestamp = policy.Namespace, policy.Name, policy.UID, policy.CreationTimestamp
 	slim.Generation = policy.Generation
-	for _, kind := range []string{v1alpha1.Accepted, v1alpha1.Steering} {
+	slim.Status = v1alpha1.ScaleDownPolicyStatus{
+		ObservedGeneration: policy.Status.ObservedGeneration, Mode: policy.Status.Mode, MatchedWorkloads: policy.Status.MatchedWorkloads,
+	}
+	for _, kind := range []string{v1alpha1.Ready, v1alpha1.Conflicted} {
 		if condition := meta.FindStatusCondition(policy.Status.Conditions, kind); condition != nil {
 			slim.Status.Conditions = append(slim.Status.Conditions, *condition)
 		}

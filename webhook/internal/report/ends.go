@@ -32,6 +32,8 @@ type end struct {
 	missed int
 	why    []string
 	since  time.Time
+	// policy is the one that decided, once that is known.
+	policy *v1alpha1.ScaleDownPolicy
 }
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
@@ -40,20 +42,20 @@ type Over struct {
 	Set       *workload.Set
 	Namespace string
 	UID       types.UID
-	From, To  int32
+	// Generation is that of the set before.
+	Generation int64
+	From, To   int32
 	// First is when the first request about it came.
 	First time.Time
 	Gone  int
-	// Missed are the pods that should have gone, by reason.
+	// Missed are the pods that were selected and kept, by reason.
 	Missed map[string]*Missed
-	// Others has the counts to which this and other scale-downs of the set fall that have pods of their own.
-	Others map[int32]bool
 }
 
-// Missed are pods that should have gone.
+// Missed are pods that were selected and kept.
 type Missed struct{ names, writers, beside []string }
 
-// Miss adds a pod that should have gone, and who else wrote its cost, or "".
+// Miss adds a pod that was selected and kept, and who else wrote its cost, or "".
 func (o *Over) Miss(reason, name, writer string) {
 	if o.Missed[reason] == nil {
 		o.Missed[reason] = &Missed{}
@@ -84,14 +86,14 @@ func (m *Missed) String() string {
 	return text
 }
 
-// isIn reports whether an entry of a status is that of a scale-down. The time of an entry is that of the last request that was decided.
-func (o *Over) isIn(down *v1alpha1.ScaleDown) bool {
-	later := down.Time.Sub(o.First)
-	return down.UID == o.UID && down.From == o.From && down.To == o.To && -time.Second <= later && later <= patience
-}
+// after is by how much an entry of a status is younger than the first request about a scale-down. Its time is that of the last request that was
+// decided, in whole seconds.
+func (o *Over) after(down *v1alpha1.ScaleDown) time.Duration { return down.Time.Sub(o.First) }
 
-// isTold reports whether a status has the end of a scale-down.
-func (o *Over) isTold(down *v1alpha1.ScaleDown) bool { return down.Gone != nil && o.isIn(down) }
+// isIn reports whether an entry of a status is that of a scale-down.
+func (o *Over) isIn(down *v1alpha1.ScaleDown) bool {
+	return down.Generation == o.Generation && down.To == o.To && -time.Second <= o.after(down) && o.after(down) <= patience
+}
 
 // hasTold reports whether the leader before this one has told the end of a scale-down.
 func (r *Reporter) hasTold(ctx context.Context, o *Over) (isTold bool) {
@@ -99,11 +101,22 @@ func (r *Reporter) hasTold(ctx context.Context, o *Over) (isTold bool) {
 		return false
 	}
 	err := policy.Read(ctx, r.Statuses.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		for i := range policy.Status.ScaleDowns {
-			isTold = isTold || o.isTold(&policy.Status.ScaleDowns[i])
-		}
+		entry := policy.Status.Workload(o.UID)
+		isTold = isTold || entry != nil && o.isIn(&entry.LastScaleDown) && entry.LastScaleDown.Deleted != nil
 	})
 	return err == nil && isTold
+}
+
+// ended is what a line of the log says of a scale-down that is over. The first fields are those of the decisions about it.
+type ended struct {
+	Version    int       `json:"v"`
+	Namespace  string    `json:"namespace"`
+	UID        types.UID `json:"uid"`
+	Generation int64     `json:"generation"`
+	To         int32     `json:"to"`
+	Deleted    int       `json:"deleted"`
+	Missed     int       `json:"missed"`
+	Why        []string  `json:"why,omitempty"`
 }
 
 // Over reports how a scale-down ended.
@@ -112,24 +125,14 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		return
 	}
 	done.Add(float64(o.Gone))
-	count := 0
-	var texts []string
+	e := &end{Over: o, since: time.Now()}
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
 		pods := o.Missed[reason]
 		missed.WithLabelValues(reason).Add(float64(len(pods.names)))
-		count += len(pods.names)
-		texts = append(texts, fmt.Sprintf("%s: %s", reason, pods))
+		e.missed += len(pods.names)
+		e.why = append(e.why, fmt.Sprintf("%s: %s", reason, pods))
 	}
-	r.Log.Info("scale-down is over", "uid", o.UID, "to", o.To, "gone", o.Gone, "missed", count, "why", texts)
-	if o.Set != nil && count > 0 {
-		r.event(o.Set, corev1.EventTypeWarning, "Missed",
-			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
-	}
-	r.tell(ctx, &end{o, count, texts, time.Now()})
-}
-
-// tell has an end written, with others of its namespace.
-func (r *Reporter) tell(ctx context.Context, e *end) {
+	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, o.Gone, e.missed, e.why})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ends == nil {
@@ -164,7 +167,7 @@ func (r *Reporter) open(namespace string) ([]*end, time.Time) {
 }
 
 // note adds ends of scale-downs to the status of the policy that knows of them, and reports whether some are left. A scale-down that the status does not know
-// yet may follow. It never does if later ones fill the status, or if the replica that answered is gone: then the end is an entry of its own.
+// yet may follow. It never does if the replica that answered is gone: then the end is an entry of its own.
 func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
 	ends, leads := r.open(namespace)
 	told := map[*end]bool{}
@@ -172,7 +175,7 @@ func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
 	defer stop()
 	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		for _, e := range ends {
-			if e.enter(policy, ends, leads) {
+			if e.enter(policy, leads) {
 				told[e] = true
 			}
 		}
@@ -181,9 +184,15 @@ func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
 		r.fails(err, namespace, "")
 		clear(told)
 	}
+	for _, e := range ends {
+		if told[e] = told[e] || time.Since(e.since) > 2*patience; told[e] && e.Set != nil && e.missed > 0 {
+			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", e.From, e.To, e.missed, count(e.missed+e.Gone, "selected pod"), strings.Join(e.why, "; "))
+			r.event(e.Set, e.policy, corev1.EventTypeWarning, "Missed", text, nil)
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	left := slices.DeleteFunc(r.ends[namespace], func(e *end) bool { return told[e] || time.Since(e.since) > 2*patience })
+	left := slices.DeleteFunc(r.ends[namespace], func(e *end) bool { return told[e] })
 	r.ends[namespace] = left
 	if len(left) == 0 {
 		delete(r.ends, namespace)
@@ -192,42 +201,45 @@ func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
 }
 
 // enter adds an end to a status, and reports whether nothing is left to do for it.
-func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, all []*end, leads time.Time) bool {
-	downs := policy.Status.ScaleDowns
-	i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.Gone == nil && e.isIn(&down) })
-	if i < 0 {
-		i = slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == e.UID && down.To == e.To && down.Gone == nil })
-	}
-	switch {
-	case i >= 0:
-	case e.First.Before(leads) && slices.ContainsFunc(downs, func(down v1alpha1.ScaleDown) bool { return e.isTold(&down) }):
-		// This replica has told it meanwhile, as all that is known when it began to lead.
+func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, leads time.Time) bool {
+	status, entry := &policy.Status, policy.Status.Workload(e.UID)
+	switch oldest := len(status.Workloads) - 1; {
+	case entry != nil && e.isIn(&entry.LastScaleDown):
+		if entry.LastScaleDown.Deleted != nil {
+			// All that was known when this replica began to lead.
+			return true
+		}
+	case entry != nil && (entry.LastScaleDown.Generation > e.Generation || e.after(&entry.LastScaleDown) > patience):
+		// A later one has taken its place.
 		return true
-	case len(downs) == bounded.ScaleDowns && e.First.Before(downs[len(downs)-1].Time.Add(time.Second)):
-		// Later ones have taken its place. Times in a status are whole seconds.
+	case entry == nil && len(status.Workloads) == bounded.Workloads && e.after(&status.Workloads[oldest].LastScaleDown) > -time.Second:
+		// It was dropped.
 		return true
-	case time.Since(e.since) > patience && e.Set != nil && e.selects(policy):
-		i = 0
-		downs = slices.Insert(downs, 0, v1alpha1.ScaleDown{
-			Time: metav1.NewTime(e.First), Kind: string(e.Set.Kind), Name: e.Set.Object.Name, UID: e.UID, From: e.From, To: e.To, Result: string(steer.Unconfirmed),
-			Message: fmt.Sprintf("from %d to %d: the replica that decided ended before it told so", e.From, e.To),
-		})
-		policy.Status.ScaleDowns = downs[:min(len(downs), bounded.ScaleDowns)]
-	default:
+	case time.Since(e.since) <= patience || e.Set == nil || !e.selects(policy):
 		return false
+	case entry != nil && entry.LastScaleDown.Generation == e.Generation && e.after(&entry.LastScaleDown) >= -time.Second:
+		// The API server has asked for another count, too, and the status has that.
+		return true
+	default:
+		put(status, v1alpha1.WorkloadStatus{Kind: string(e.Set.Kind), Name: e.Set.Object.Name, UID: e.UID, LastScaleDown: v1alpha1.ScaleDown{
+			Time: metav1.NewTime(e.First), Generation: e.Generation, From: e.From, To: e.To, Result: string(steer.Unconfirmed),
+			Message: fmt.Sprintf("Scaling from %d to %d: the replica that decided ended before it reported", e.From, e.To),
+		}})
+		entry = &status.Workloads[0]
 	}
-	down := &downs[i]
-	down.Gone, down.Missed = new(int32(e.Gone)), new(int32(e.missed))
+	down := &entry.LastScaleDown
+	down.Deleted, down.Missed = new(int32(e.Gone)), new(int32(e.missed))
 	if e.First.Before(leads) {
 		// Others were deleted while nobody led.
-		*down.Gone = max(*down.Gone, down.Wanted-*down.Missed)
+		*down.Deleted = max(*down.Deleted, down.Selected-*down.Missed)
 	}
 	// A pod that an earlier decision selected counts, too.
-	down.Wanted = max(down.Wanted, *down.Gone+*down.Missed)
+	down.Selected = max(down.Selected, *down.Deleted+*down.Missed)
 	if e.missed > 0 {
-		down.Message = ended(down.Message, strings.Join(e.why, "; "))
+		why := bounded.Cut("; "+strings.Join(e.why, "; "), bounded.NoteBytes/2)
+		down.Message = bounded.Cut(down.Message, bounded.NoteBytes-len(why)) + why
 	}
-	e.endEarlier(policy.Status.ScaleDowns, all)
+	e.policy = &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
 	return true
 }
 
@@ -237,81 +249,67 @@ func (e *end) selects(of *v1alpha1.ScaleDownPolicy) bool {
 	return err == nil && !of.Spec.Observes() && compiled.Selects(e.Set.TemplateLabels)
 }
 
-// Finish tells the ends that the leader before this one could not: those of scale-downs before some time of which no pod has a mark any more, since all that had
-// one were deleted. isOpen is whether one has.
-func (r *Reporter) Finish(ctx context.Context, namespace string, before time.Time, isOpen func(set types.UID, to int32) bool) error {
+// Finish tells the ends that the leader before this one could not: those of scale-downs before some time of which no pod is annotated any more, since all that
+// were are deleted. isOpen is whether one is.
+func (r *Reporter) Finish(ctx context.Context, namespace string, before time.Time, isOpen func(set types.UID, to int32, generation int64) bool) error {
 	ends, _ := r.open(namespace)
-	return r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		for i := range policy.Status.ScaleDowns {
-			down := &policy.Status.ScaleDowns[i]
-			isTold := slices.ContainsFunc(ends, func(e *end) bool { return e.UID == down.UID && e.To == down.To })
-			if steer.Result(down.Result).Holds() && down.Gone == nil && down.Time.Time.Before(before) && !isTold && !isOpen(down.UID, down.To) {
-				down.Gone, down.Missed = new(down.Wanted), new(int32)
+	all := map[types.UID]ended{}
+	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		for i := range policy.Status.Workloads {
+			uid, down := policy.Status.Workloads[i].UID, &policy.Status.Workloads[i].LastScaleDown
+			isTold := slices.ContainsFunc(ends, func(e *end) bool { return e.UID == uid && e.isIn(down) })
+			if steer.Result(down.Result).Holds() && down.Deleted == nil && down.Time.Time.Before(before) && !isTold && !isOpen(uid, down.To, down.Generation) {
+				down.Deleted, down.Missed = new(down.Selected), new(int32)
+				all[uid] = ended{1, namespace, uid, down.Generation, down.To, int(down.Selected), 0, nil}
 			}
 		}
 	})
-}
-
-// endEarlier ends earlier scale-downs of the set whose pods this one has taken over, all of them: a pod counts with the last that wants it.
-func (o *Over) endEarlier(downs []v1alpha1.ScaleDown, ends []*end) {
-	for i := range downs {
-		_, hasPods := o.Others[downs[i].To]
-		hasPods = hasPods || slices.ContainsFunc(ends, func(e *end) bool { return e.UID == o.UID && e.To == downs[i].To })
-		if downs[i].UID == o.UID && downs[i].Gone == nil && downs[i].To > o.To && !hasPods && steer.Result(downs[i].Result).Holds() {
-			downs[i].Gone, downs[i].Missed = new(int32), new(int32)
-			downs[i].Message = ended(downs[i].Message, "a later scale-down took its pods over")
-		}
+	for _, each := range all {
+		r.Log.Info("end", "end", each)
 	}
-}
-
-// ended is a message with its end, for which names of pods leave some room.
-func ended(message, end string) string {
-	end = bounded.Cut("; "+end, bounded.NoteBytes/2)
-	return bounded.Cut(message, bounded.NoteBytes-len(end)) + end
+	return err
 }
 
 // Observed reports whether the prediction of a scale-down that nobody steered was right.
 func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Comparison) {
-	log := r.about(o)
 	if c.Without != "" {
 		predictions.WithLabelValues(c.Without).Inc()
-		log.Info("scale-down could not be compared", "why", c.Without)
+		r.Log.Info("scale-down could not be compared", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name,
+			"from", o.From, "to", o.To, "why", c.Without)
 		return
 	}
-	pods := gone(o, c)
-	message := r.describePrediction(o, c, pods)
-	log.Info("scale-down was observed", "gone", len(c.Gone), "wrong", c.Wrong, "message", message)
-	kind, reason, result := corev1.EventTypeNormal, string(steer.Observed), "Right"
-	if len(c.Wrong) > 0 {
-		kind, reason, result = corev1.EventTypeWarning, "PredictedWrongly", "Wrong"
+	pods, isWrong, rules := gone(o, c), len(c.Wrong) > 0, map[string]int{}
+	result, label := string(steer.Observed), "Right"
+	if isWrong {
+		result, label = "PredictedWrongly", "Wrong"
 	}
-	predictions.WithLabelValues(result).Inc()
-	r.event(o.Set, kind, reason, message)
-	rules := map[string]int{}
+	predictions.WithLabelValues(label).Inc()
 	for _, pod := range pods {
 		rules[pod.why.Rule]++
 	}
-	r.record(o, reason, strings.Join(c.Wrong[:min(len(c.Wrong), named)], ", "), o.Prediction.Next, pods, rules)
 	for _, chance := range o.Prediction.Chances {
-		_, went := c.Gone[chance.Pod]
-		contested.WithLabelValues(tenth(chance.Share), fmt.Sprint(went)).Inc()
+		_, isDeleted := c.Gone[chance.Pod]
+		possible.WithLabelValues(tenth(chance.Share), fmt.Sprint(isDeleted)).Inc()
 	}
-	entry := entryOf(o, message)
-	entry.Wanted, entry.Gone, entry.Missed = int32(o.Prediction.Delete), new(int32(len(c.Gone))), new(int32(len(c.Wrong)))
-	r.enter(context.WithoutCancel(ctx), o, entry)
+	down := v1alpha1.ScaleDown{
+		Result: result, Message: r.describePrediction(o, c, pods), Selected: int32(o.Prediction.Delete),
+		Deleted: new(int32(len(c.Gone))), Missed: new(int32(len(c.Wrong))),
+	}
+	message := strings.Join(c.Wrong[:min(len(c.Wrong), named)], ", ")
+	r.tell(context.WithoutCancel(ctx), o, down, isWrong, r.decided(o, message, o.Prediction.Next, pods, rules))
 }
 
-// tenth is the tenth of all odds to which a share belongs: "0.3" is from 0.3 to 0.4.
+// tenth is the tenth of all probabilities to which a share belongs: "0.3" is from 0.3 to 0.4.
 func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
 
 func (r *Reporter) describePrediction(o *steer.Outcome, c steer.Comparison, pods []going) string {
 	certain := len(o.Prediction.Certain)
-	tail := fmt.Sprintf("; as predicted: %d certainly", certain)
+	tail := fmt.Sprintf("; as predicted: %d certain", certain)
 	if chance := len(c.Gone) - certain; chance > 0 {
 		tail += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
 	}
 	if len(c.Wrong) > 0 {
 		tail = "; not as predicted: " + list(c.Wrong)
 	}
-	return r.withPods(fmt.Sprintf("from %d to %d: %d pods went", o.From, o.To, len(c.Gone)), pods, len(pods), tail)
+	return r.withPods(fmt.Sprintf("Scaled from %d to %d: Kubernetes deleted %s", o.From, o.To, count(len(c.Gone), "pod")), pods, len(pods), tail)
 }

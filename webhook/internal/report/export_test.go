@@ -7,7 +7,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-// Fields are those of a line, and after pods those of a pod.
+// Fields are those of a decision in the log, and after pods those of a pod.
 func Fields() (names []string) {
 	add := func(of any) {
 		for field := range reflect.TypeOf(of).Fields() {
@@ -16,7 +16,7 @@ func Fields() (names []string) {
 		}
 	}
 	add(decision{})
-	add(recorded{})
+	add(pod{})
 	return names
 }
 

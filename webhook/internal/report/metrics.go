@@ -22,25 +22,24 @@ var (
 		// The deadline is 2 s.
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 3, 5},
 	}, []string{"result"})
-	written  = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
-	takenOff = counters("podrank_webhook_costs_taken_off_total",
-		"Deletion costs taken off again, by why: a reason for which pods are missed.", "why")
-	left    = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be taken off in an hour, and stay.")
-	blocked = counters("podrank_webhook_blocked_pods_total",
-		"Pods that went although the policy wanted others to go first, by the rule that decided.", "rule")
-	canaries = metric.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "podrank_webhook_canary_duration_seconds",
+	written = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
+	removed = counters("podrank_webhook_costs_removed_total", "Deletion costs removed from pods that were kept, by reason.", "reason")
+	left    = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be removed in an hour, and stay.")
+	blocked = counters("podrank_webhook_unsteerable_pods_total",
+		"Pods that Kubernetes deletes before selected ones whatever their deletion cost, by the rule that decided.", "rule")
+	barriers = metric.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "podrank_webhook_barrier_duration_seconds",
 		Help:    "Time until kube-controller-manager had observed all earlier writes, by whether that was proved.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
 	}, []string{"seen"})
-	asked = counter("podrank_webhook_pods_asked_total",
-		"Pods that should go. Counted by the leader: asked = done + missed + those of requests under way + those that a later request wanted to stay.")
-	done        = counter("podrank_webhook_pods_done_total", "Pods that should go and went.")
-	missed      = counters("podrank_webhook_pods_missed_total", "Pods that should go and stayed, by reason.", "reason")
+	asked = counter("podrank_webhook_pods_selected_total",
+		"Selected pods. Counted by the leader: selected = deleted + missed + those of requests under way + those that a later request did not select.")
+	done        = counter("podrank_webhook_pods_deleted_total", "Selected pods that were deleted.")
+	missed      = counters("podrank_webhook_pods_missed_total", "Selected pods that were kept, by reason.", "reason")
 	predictions = counters("podrank_webhook_predictions_total",
 		"Scale-downs that were only observed, by result: Right, Wrong, or why nothing could be compared.", "result")
-	contested = counters("podrank_webhook_contested_pods_total",
-		"Pods that chance decided about when nobody steered, by the tenth of their predicted odds, and whether they went.", "odds", "went")
+	possible = counters("podrank_webhook_possible_pods_total",
+		"Pods that chance decided about when nobody steered, by the tenth of their predicted probability, and whether they were deleted.", "probability", "deleted")
 	valued    = counters("podrank_webhook_valued_total", "Scale-downs whose policy asks for values, by whether these counted.", "counted")
 	reachable = metric.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "podrank_webhook_reachable",
@@ -71,9 +70,9 @@ func Answered(o *steer.Outcome, took time.Duration) {
 	}
 }
 
-// Canary counts a canary.
+// Canary counts a barrier pod.
 func Canary(took time.Duration, err error) {
-	canaries.WithLabelValues(strconv.FormatBool(err == nil)).Observe(took.Seconds())
+	barriers.WithLabelValues(strconv.FormatBool(err == nil)).Observe(took.Seconds())
 }
 
 // Probed sets whether the API server reaches podrank-webhook.
@@ -89,7 +88,7 @@ func Probed(state probe.State) {
 }
 
 // TakenOff counts costs that were taken off.
-func TakenOff(count int, why string) { takenOff.WithLabelValues(why).Add(float64(count)) }
+func TakenOff(count int, why string) { removed.WithLabelValues(why).Add(float64(count)) }
 
 // Asked counts pods that should go.
 func Asked(pods int) { asked.Add(float64(pods)) }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,7 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
+
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
@@ -59,6 +63,8 @@ type month struct {
 	rules map[string]int
 	pods  [][]any
 	fails map[[2]string]int
+	// missed is how many pods each workload has missed.
+	missed map[string]int
 }
 
 // row is a row of an answer.
@@ -69,12 +75,14 @@ func row(values ...any) []any { return values }
 func TestPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	r, lines := log()
+	// Otherwise it would write only some of so many.
+	r.Log = funcr.NewJSON(func(line string) { fmt.Fprintln(lines, line) }, funcr.Options{})
 	rules := []string{"first[0]", "value", "not-ready", "restarts", "uid", "uid", "uid"}
 	results := []steer.Result{steer.Steered, steer.Steered, steer.Unconfirmed, steer.NoRoom, steer.DeadlineExceeded}
 	year, m, _ := time.Now().UTC().Date()
 	last := time.Date(year, m-1, 1, 0, 0, 0, 0, time.UTC)
 	begins := []time.Time{last.AddDate(0, -1, 0), last, last.AddDate(0, 1, 0)}
-	want := month{rules: map[string]int{}, fails: map[[2]string]int{}}
+	want := month{rules: map[string]int{}, fails: map[[2]string]int{}, missed: map[string]int{}}
 	for i := range 600 {
 		at := begins[i/200].Add(time.Duration(i%200) * time.Hour)
 		if i == 399 {
@@ -83,6 +91,7 @@ func TestPage(t *testing.T) {
 		o := outcome(t, results[random.IntN(len(results))], steer.Why{Rule: rules[random.IntN(len(rules))], Of: 2}, fmt.Sprint("web-", i), "web-7c5ddbdf54-x2v9p")
 		o.At, o.Message, o.Next = at, "so it is", "web-0"
 		o.Set.Object.SetUID(fakeapi.UID(1, i))
+		o.Key.Name = fmt.Sprint("web-", i%7)
 		// Nobody has a policy of this name, so there is no status to write.
 		o.Policy.Name = fmt.Sprint("policy-", random.IntN(3))
 		if random.IntN(4) == 0 {
@@ -91,17 +100,26 @@ func TestPage(t *testing.T) {
 			r.Outcome(context.Background(), &again)
 		}
 		r.Outcome(context.Background(), o)
+		if i%9 == 0 && o.Result.Holds() {
+			// Some ends are written twice.
+			over := &report.Over{Namespace: "shop", UID: fakeapi.UID(1, i), Generation: 1, To: o.To, First: at, Gone: 1, Missed: map[string]*report.Missed{}}
+			over.Miss("CostChanged", "web-1", "")
+			for range 1 + i%2 {
+				r.Over(context.Background(), over)
+			}
+			want.missed[fmt.Sprint("web-", i%7)]++
+		}
 		if !o.Result.Holds() {
 			want.fails[[2]string{o.Policy.Name, string(o.Result)}]++
 			continue
 		}
-		want.pods = append(want.pods, row(at.Format("2006-01-02T15:04:05.000Z"), o.Result, r.Word(o.Whys[1]), "web-0"))
+		want.pods = append(want.pods, row(at.Format("2006-01-02T15:04:05.000Z"), o.Result, o.Whys[1].Rule, "web-0"))
 		if begins[i/200].Equal(last) {
 			want.rules[o.Whys[0].Rule] += 2
 		}
 	}
 	got := answers(t, lines.Bytes())
-	for i, rows := range [][][]any{want.byRule(), want.pods, want.byPolicy()} {
+	for i, rows := range [][][]any{want.byRule(), want.pods, want.byPolicy(), want.byName()} {
 		slices.SortStableFunc(rows, func(a, b []any) int {
 			if i == 1 {
 				return 0
@@ -114,7 +132,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("query %d: %s\nnot\n%s", i+1, strings.Join(got[i:min(i+1, len(got))], ""), text)
 		}
 	}
-	if len(got) != 3 {
+	if len(got) != 4 {
 		t.Errorf("%d queries", len(got))
 	}
 }
@@ -134,5 +152,12 @@ func (m *month) byPolicy() (rows [][]any) {
 	slices.SortFunc(rows, func(a, b []any) int {
 		return cmp.Or(strings.Compare(a[1].(string), b[1].(string)), strings.Compare(a[2].(string), b[2].(string)))
 	})
+	return rows
+}
+
+func (m *month) byName() (rows [][]any) {
+	for _, name := range slices.Sorted(maps.Keys(m.missed)) {
+		rows = append(rows, row(name, m.missed[name]))
+	}
 	return rows
 }

@@ -1,61 +1,84 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-// schema is the form of a decision. docs/decisions.md describes it: fields may be added, and none changes its meaning.
-const schema = "podrank.dev/decision/v1"
-
-// A decision is a line of the log of decisions. It has nothing of who asked.
+// A decision is what a line of the log says of one. It has nothing of who asked. docs/decisions.md describes it: fields may be added, and none changes its
+// meaning.
 type decision struct {
-	Schema    string         `json:"schema"`
-	Time      string         `json:"time"`
-	Request   types.UID      `json:"request"`
-	Kind      string         `json:"kind"`
-	Namespace string         `json:"namespace"`
-	Name      string         `json:"name"`
-	UID       types.UID      `json:"uid"`
-	From      int32          `json:"from"`
-	To        int32          `json:"to"`
-	Result    string         `json:"result"`
-	Policy    string         `json:"policy,omitempty"`
-	Message   string         `json:"message,omitempty"`
-	Written   int            `json:"written"`
-	Next      string         `json:"next,omitempty"`
-	Pods      []recorded     `json:"pods"`
-	More      int            `json:"more,omitempty"`
-	Rules     map[string]int `json:"rules"`
+	Version     int            `json:"v"`
+	Time        string         `json:"time"`
+	Request     types.UID      `json:"request"`
+	Kind        string         `json:"kind"`
+	Namespace   string         `json:"namespace"`
+	Name        string         `json:"name"`
+	UID         types.UID      `json:"uid"`
+	Generation  int64          `json:"generation"`
+	Mode        v1alpha1.Mode  `json:"mode"`
+	From        int32          `json:"from"`
+	To          int32          `json:"to"`
+	Result      string         `json:"result"`
+	Policy      string         `json:"policy,omitempty"`
+	Message     string         `json:"message,omitempty"`
+	Written     int            `json:"written"`
+	Unsteerable int            `json:"unsteerable,omitempty"`
+	Next        string         `json:"next,omitempty"`
+	Pods        []pod          `json:"pods"`
+	More        int            `json:"more,omitempty"`
+	Rules       map[string]int `json:"rules"`
 }
 
-// recorded is a pod of a decision.
-type recorded struct {
-	Name  string    `json:"name"`
-	UID   types.UID `json:"uid"`
-	Rule  string    `json:"rule"`
-	Why   string    `json:"why"`
-	Odds  *float64  `json:"odds,omitempty"`
-	Value *float64  `json:"value,omitempty"`
+// pod is a pod of a decision.
+type pod struct {
+	Name        string    `json:"name"`
+	UID         types.UID `json:"uid"`
+	Rule        string    `json:"rule"`
+	Probability *float64  `json:"probability,omitempty"`
+	Value       *float64  `json:"value,omitempty"`
 }
 
-// A going pod is one that goes or has gone, and why. Its odds are there if chance decided.
+// A Selection is what the annotation of an event says of a decision.
+type Selection struct {
+	Version int           `json:"v"`
+	Mode    v1alpha1.Mode `json:"mode"`
+	From    int32         `json:"from"`
+	To      int32         `json:"to"`
+	Pods    []Selected    `json:"pods"`
+	More    int           `json:"more,omitempty"`
+}
+
+// Selected is a pod that was selected, or was deleted without steering.
+type Selected struct {
+	UID  types.UID `json:"uid"`
+	Rule string    `json:"rule"`
+}
+
+func (d *decision) selection() *Selection {
+	s := &Selection{Version: d.Version, Mode: d.Mode, From: d.From, To: d.To, Pods: []Selected{}, More: d.More}
+	for _, pod := range d.Pods {
+		s.Pods = append(s.Pods, Selected{pod.UID, pod.Rule})
+	}
+	return s
+}
+
+// A going pod is one that is selected or was deleted, and why. Its probability is there if chance decided.
 type going struct {
-	name string
-	uid  types.UID
-	why  steer.Why
-	odds *float64
+	name        string
+	uid         types.UID
+	why         steer.Why
+	probability *float64
 }
 
-// wanted are the pods that should go.
+// wanted are the pods that were selected.
 func wanted(o *steer.Outcome) (pods []going) {
 	if !o.Result.Holds() {
 		return nil
@@ -66,11 +89,11 @@ func wanted(o *steer.Outcome) (pods []going) {
 	return pods
 }
 
-// gone are the pods that nobody steered and that went, those first that certainly did.
+// gone are the pods that nobody steered and that were deleted, those first that certainly were.
 func gone(o *steer.Outcome, c steer.Comparison) (pods []going) {
-	odds := map[types.UID]*float64{}
+	shares := map[types.UID]*float64{}
 	for _, chance := range o.Prediction.Chances {
-		odds[chance.Pod] = &chance.Share
+		shares[chance.Pod] = &chance.Share
 	}
 	for uid, name := range c.Gone {
 		pod := going{name, uid, steer.Why{Rule: unpredicted}, nil}
@@ -79,7 +102,7 @@ func gone(o *steer.Outcome, c steer.Comparison) (pods []going) {
 		case isCertain:
 			pod.why = steer.Why{Rule: cmp.Or(why.Rule, certain), Of: why.Of}
 		case o.Prediction.Possible[uid]:
-			pod.why.Rule, pod.odds = chance, odds[uid]
+			pod.why.Rule, pod.probability = chance, shares[uid]
 		}
 		pods = append(pods, pod)
 	}
@@ -88,15 +111,16 @@ func gone(o *steer.Outcome, c steer.Comparison) (pods []going) {
 	return pods
 }
 
-// record writes a line about a decision, if that is wanted.
-func (r *Reporter) record(o *steer.Outcome, result, message, next string, pods []going, rules map[string]int) {
-	if r.Decisions == nil {
-		return
+// decided is what the log says of a decision.
+func (r *Reporter) decided(o *steer.Outcome, message, next string, pods []going, rules map[string]int) *decision {
+	set := setOf(o)
+	d := &decision{
+		Version: 1, Time: o.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: o.UID,
+		Kind: string(o.Kind), Namespace: o.Key.Namespace, Name: o.Key.Name, UID: set.UID(), Generation: set.Object.GetGeneration(), Mode: v1alpha1.Steer,
+		From: o.From, To: o.To, Message: bounded.Short(message), Written: o.Written, Unsteerable: o.Blocking(), Pods: []pod{}, Rules: map[string]int{},
 	}
-	d := decision{
-		Schema: schema, Time: o.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: o.UID,
-		Kind: string(o.Kind), Namespace: o.Key.Namespace, Name: o.Key.Name, UID: setOf(o).UID(), From: o.From, To: o.To,
-		Result: result, Message: bounded.Short(message), Written: o.Written, Pods: []recorded{}, Rules: map[string]int{},
+	if o.Result == steer.Observed {
+		d.Mode = v1alpha1.Observe
 	}
 	if o.Policy != nil {
 		d.Policy = o.Policy.Name
@@ -104,10 +128,10 @@ func (r *Reporter) record(o *steer.Outcome, result, message, next string, pods [
 	if len(pods) > 0 {
 		d.Next, d.Rules = next, rules
 	}
-	for _, pod := range pods[:min(len(pods), bounded.RecordPods)] {
-		row := recorded{Name: pod.name, UID: pod.uid, Rule: pod.why.Rule, Why: r.word(pod.why), Odds: pod.odds}
+	for _, each := range pods[:min(len(pods), bounded.RecordPods)] {
+		row := pod{Name: each.name, UID: each.uid, Rule: each.why.Rule, Probability: each.probability}
 		if r.PublishValues {
-			row.Value = pod.why.Value
+			row.Value = each.why.Value
 		}
 		d.Pods = append(d.Pods, row)
 	}
@@ -115,21 +139,5 @@ func (r *Reporter) record(o *steer.Outcome, result, message, next string, pods [
 		d.More += count
 	}
 	d.More -= len(d.Pods)
-	if err := r.write(&d); err != nil {
-		r.Log.Error(err, "cannot write a decision")
-	}
-}
-
-// write writes a line in one piece.
-func (r *Reporter) write(d *decision) error {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(d); err != nil {
-		return err
-	}
-	r.recording.Lock()
-	defer r.recording.Unlock()
-	_, err := r.Decisions.Write(line.Bytes())
-	return err
+	return d
 }

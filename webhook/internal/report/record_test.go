@@ -4,17 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	podrank "github.com/podrank/podrank/go"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
@@ -25,14 +27,30 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// log is a reporter with a log of decisions, on a server with the policy of the shop.
+// log is a reporter whose log is text, as in the program, on a server with the policy of the shop.
 func log() (*report.Reporter, *bytes.Buffer) {
 	_, policy, _ := fakeapi.Shop(0)
 	r, events := fakeapi.New(policy).NewReporter()
 	events.Events = nil
 	var lines bytes.Buffer
-	r.Decisions = &lines
+	r.Log = zap.New(zap.WriteTo(&lines))
 	return r, &lines
+}
+
+// recorder keeps events as they are sent.
+type recorder struct {
+	*events.FakeRecorder
+	all []string
+}
+
+func (r *recorder) AnnotatedEventf(regarding, related runtime.Object, annotations map[string]string, kind, reason, action, note string, args ...any) {
+	name := func(object runtime.Object) string {
+		if object == nil {
+			return "-"
+		}
+		return object.(client.Object).GetName()
+	}
+	r.all = append(r.all, fmt.Sprintf("%s %s %s %s %s: %s %v", name(regarding), name(related), kind, reason, action, fmt.Sprintf(note, args...), annotations))
 }
 
 // outcome is one of a request that lowers the count of the set "web" by the policy of the shop, by which pods of these names go.
@@ -49,46 +67,71 @@ func outcome(t *testing.T, result steer.Result, why steer.Why, names ...string) 
 	return o
 }
 
-// What is recorded, as text: of what does not concern a policy nothing, and nothing if it is switched off.
+// What is recorded, as text: of what does not concern a policy nothing.
 func TestRecord(t *testing.T) {
 	value := 2.5
-	const head = `{"schema":"podrank.dev/decision/v1","time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +
-		`"kind":"ReplicaSet","namespace":"shop","name":"web","uid":"00000001-0000-4000-8000-000000000000","from":6,"to":4,`
+	const head = `"msg":"decision","decision":{"v":1,"time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +
+		`"kind":"ReplicaSet","namespace":"shop","name":"web","uid":"00000001-0000-4000-8000-000000000000","generation":1,"mode":"Steer","from":6,"to":4,`
 	full := outcome(t, steer.Steered, steer.Why{Rule: "deletion-cost", Of: -5}, "web-0", "web-1")
-	full.Next = "web-2"
+	full.Next, full.Blocks = "web-2", map[string]int{"phase": 1}
 	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
-	late.Message, late.Policy, late.Set, late.SetUID = "it is <late>", nil, nil, fakeapi.UID(1, 0)
+	late.Message, late.Policy = "it is <late>", nil
 	for _, c := range []struct {
 		of      *steer.Outcome
 		publish bool
 		want    string
 	}{
-		{full, false, head + `"result":"Steered","policy":"spot","written":2,"next":"web-2","pods":[` +
-			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"deletion-cost","why":"cost -5"},` +
-			`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"deletion-cost","why":"cost -5"}],"rules":{"deletion-cost":2}}` + "\n"},
+		{full, false, head + `"result":"Steered","policy":"spot","written":2,"unsteerable":1,"next":"web-2","pods":[` +
+			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"deletion-cost"},` +
+			`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"deletion-cost"}],"rules":{"deletion-cost":2}}}` + "\n"},
 		{outcome(t, steer.Unconfirmed, steer.Why{Rule: "value", Value: &value}, "web-0"), false, head + `"result":"Unconfirmed","policy":"spot","written":1,"pods":[` +
-			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"value","why":"value"}],"rules":{"value":1}}` + "\n"},
+			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"value"}],"rules":{"value":1}}}` + "\n"},
 		{outcome(t, steer.Steered, steer.Why{Rule: "value", Value: &value}, "web-0"), true, head + `"result":"Steered","policy":"spot","written":1,"pods":[` +
-			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"value","why":"value 2.5","value":2.5}],"rules":{"value":1}}` + "\n"},
-		{late, false, head + `"result":"DeadlineExceeded","message":"it is <late>","written":1,"pods":[],"rules":{}}` + "\n"},
+			`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"value","value":2.5}],"rules":{"value":1}}}` + "\n"},
+		{late, false, head + `"result":"DeadlineExceeded","message":"it is <late>","written":1,"pods":[],"rules":{}}}` + "\n"},
 		{outcome(t, steer.NoPolicy, steer.Why{Rule: "uid"}), false, ""},
-		{outcome(t, steer.TooMany, steer.Why{Rule: "uid"}), false, ""},
 	} {
 		r, lines := log()
 		r.PublishValues = c.publish
 		r.Outcome(context.Background(), c.of)
-		if lines.String() != c.want {
-			t.Errorf("%s\nnot\n%s", lines, c.want)
-		}
-		r.Decisions = nil
-		lines.Reset()
-		if r.Outcome(context.Background(), c.of); lines.Len() > 0 {
-			t.Errorf("it is off: %s", lines)
+		if got := lines.String(); !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") || strings.Count(got, "\n") > 1 {
+			t.Errorf("%s\nnot\n%s", got, c.want)
 		}
 	}
 }
 
-// Of a scale-down that was observed, it is recorded what became of the pods, with the odds of those about which chance decided.
+// Each event about a decision goes to the set and to the policy, with what programs need, which never has a value.
+func TestEvents(t *testing.T) {
+	value := 2.5
+	r, _ := log()
+	sent := &recorder{FakeRecorder: &events.FakeRecorder{}}
+	r.Events, r.PublishValues = sent, true
+	r.Outcome(context.Background(), outcome(t, steer.Steered, steer.Why{Rule: "value", Value: &value}, "web-0", "web-1"))
+	const says = "Normal Steered ScaleDown: Scaling from 6 to 4: selected 2 pods: web-0 (value 2.5), web-1 (value 2.5), wrote 2 deletion costs " +
+		`map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[` +
+		`{"uid":"00000003-0000-4000-8000-000000000000","rule":"value"},{"uid":"00000003-0000-4000-8000-000000000001","rule":"value"}]}]`
+	if want := []string{"web spot " + says, "spot web " + says}; !slices.Equal(sent.all, want) {
+		t.Errorf("%s\nnot\n%s", strings.Join(sent.all, "\n"), strings.Join(want, "\n"))
+	}
+	sent.all = nil
+	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
+	late.Policy, late.Message = nil, "late"
+	r.Outcome(context.Background(), late)
+	if want := []string{`web - Warning DeadlineExceeded ScaleDown: Scaling from 6 to 4 without steering: late map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[]}]`}; !slices.Equal(sent.all, want) {
+		t.Errorf("%s", sent.all)
+	}
+	sent.all = nil
+	over := &report.Over{Set: set(t), Namespace: "shop", UID: set(t).UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Gone: 1, Missed: map[string]*report.Missed{}}
+	over.Miss("CostChanged", "web-1", "karpenter")
+	r.Over(context.Background(), over)
+	r.Wait()
+	const missed = "Warning Missed ScaleDown: Scaled from 6 to 4: kept 1 of 2 selected pods: CostChanged: web-1, whose costs were written by karpenter map[]"
+	if want := []string{"web spot " + missed, "spot web " + missed}; !slices.Equal(sent.all, want) {
+		t.Errorf("%s", strings.Join(sent.all, "\n"))
+	}
+}
+
+// Of a scale-down that was observed, it is recorded what became of the pods, with the probability of those about which chance decided.
 func TestRecordObserved(t *testing.T) {
 	r, lines := log()
 	o := outcome(t, steer.Observed, steer.Why{})
@@ -99,67 +142,46 @@ func TestRecordObserved(t *testing.T) {
 	}}
 	gone := decide.Names{id(3): "web-3", id(0): "web-0", id(1): "web-1", id(4): "web-4"}
 	r.Observed(context.Background(), o, steer.Comparison{Without: steer.Changed, Gone: gone})
-	if lines.Len() > 0 {
+	if strings.Contains(lines.String(), "decision") {
 		t.Errorf("it was not compared: %s", lines)
 	}
 	r.Observed(context.Background(), o, steer.Comparison{Gone: gone, Wrong: []string{"web-4 went"}})
 	want := `"result":"PredictedWrongly","policy":"spot","message":"web-4 went","written":0,"pods":[` +
-		`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"restarts","why":"1 restart"},` +
-		`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"certain","why":"certain"},` +
-		`{"name":"web-3","uid":"00000003-0000-4000-8000-000000000003","rule":"chance","why":"by chance","odds":0.75},` +
-		`{"name":"web-4","uid":"00000003-0000-4000-8000-000000000004","rule":"unpredicted","why":"not predicted"}],` +
-		`"rules":{"certain":1,"chance":1,"restarts":1,"unpredicted":1}}` + "\n"
+		`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"restarts"},` +
+		`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"certain"},` +
+		`{"name":"web-3","uid":"00000003-0000-4000-8000-000000000003","rule":"chance","probability":0.75},` +
+		`{"name":"web-4","uid":"00000003-0000-4000-8000-000000000004","rule":"unpredicted"}],` +
+		`"rules":{"certain":1,"chance":1,"restarts":1,"unpredicted":1}}}` + "\n"
 	if !strings.HasSuffix(lines.String(), want) {
 		t.Errorf("%s\nnot\n%s", lines, want)
 	}
 }
 
-// Lines of many scale-downs at once stay whole, and of a very large one, 500 pods are named.
+// Of a very large scale-down, a line and an event name 100 pods.
 func TestRecordMany(t *testing.T) {
 	r, lines := log()
+	sent := &recorder{FakeRecorder: &events.FakeRecorder{}}
+	r.Events = sent
 	var names []string
 	for i := range 700 {
 		names = append(names, fmt.Sprint("web-", i))
 	}
-	var group sync.WaitGroup
-	for range 20 {
-		group.Go(func() {
-			o := outcome(t, steer.Steered, steer.Why{Rule: "not-ready"}, names...)
-			o.Policy = nil
-			r.Outcome(context.Background(), o)
-		})
+	r.Outcome(context.Background(), outcome(t, steer.Steered, steer.Why{Rule: "not-ready"}, names...))
+	type few struct {
+		Pods  []any
+		More  int
+		Rules map[string]int
 	}
-	group.Wait()
-	all := strings.Split(strings.TrimSuffix(lines.String(), "\n"), "\n")
-	for _, line := range all {
-		var d struct {
-			Pods  []any
-			More  int
-			Rules map[string]int
-		}
-		if err := json.Unmarshal([]byte(line), &d); err != nil || len(d.Pods) != 500 || d.More != 200 || d.Rules["not-ready"] != 700 {
-			t.Fatalf("%v: %d pods, %d more, %v", err, len(d.Pods), d.More, d.Rules)
-		}
+	var line struct{ Decision few }
+	fakeapi.Must(t, json.Unmarshal(lines.Bytes(), &line))
+	if d := line.Decision; len(d.Pods) != 100 || d.More != 600 || d.Rules["not-ready"] != 700 || lines.Len() > 16<<10 {
+		t.Errorf("%d pods, %d more, %v, %d bytes", len(d.Pods), d.More, d.Rules, lines.Len())
 	}
-	if len(all) != 20 {
-		t.Errorf("%d lines", len(all))
-	}
-}
-
-// broken cannot be written to.
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
-
-// If no line can be written, all else is reported.
-func TestRecordBroken(t *testing.T) {
-	r, events := fakeapi.New().NewReporter()
-	r.Decisions = broken{}
-	o := outcome(t, steer.Steered, steer.Why{Rule: "uid"}, "web-0")
-	o.Policy = nil
-	r.Outcome(context.Background(), o)
-	if event := <-events.Events; event != "Normal Steered from 6 to 4: 1 pods should go: web-0 (UID), 1 deletion costs were written" {
-		t.Error(event)
+	_, text, _ := strings.Cut(strings.TrimSuffix(sent.all[0], "]"), "map["+report.Annotation+":")
+	var event few
+	fakeapi.Must(t, json.Unmarshal([]byte(text), &event))
+	if len(event.Pods) != 100 || event.More != 600 {
+		t.Errorf("%d pods, %d more", len(event.Pods), event.More)
 	}
 }
 
@@ -179,14 +201,15 @@ func TestRecordPage(t *testing.T) {
 // The end of a scale-down is in its status, however many pods are named there.
 func TestLongEnd(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
-	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Kind: "ReplicaSet", Name: "web", UID: "web", From: 9, To: 4, Result: "Steered", Message: strings.Repeat("n", 1000)}}
+	policy.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 0, 4, nil)}
+	policy.Status.Workloads[0].LastScaleDown.Message = strings.Repeat("n", 1000)
 	api := fakeapi.New(policy)
 	r, _ := api.NewReporter()
-	over := &report.Over{Namespace: "shop", UID: "web", To: 4, Missed: map[string]*report.Missed{}}
+	over := &report.Over{Namespace: "shop", UID: "web", To: 4, First: fakeapi.Now, Missed: map[string]*report.Missed{}}
 	over.Miss("CostChanged", "web-7", "karpenter")
 	r.Over(context.Background(), over)
 	r.Wait()
-	message := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns[0].Message
+	message := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown.Message
 	if len(message) > 1000 || !strings.HasPrefix(message, "nnn") || !strings.HasSuffix(message, "n…; CostChanged: web-7, whose costs were written by karpenter") {
 		t.Errorf("%d bytes: %s", len(message), message)
 	}
@@ -225,9 +248,9 @@ func TestLongNames(t *testing.T) {
 			}
 			r, events := fakeapi.New().NewReporter()
 			r.Outcome(context.Background(), o)
-			event := strings.TrimPrefix(<-events.Events, "Normal Unconfirmed ")
+			_, event, _ := strings.Cut(<-events.Events, " Unconfirmed ")
 			has := strings.Count(event, " (300 related pods on its node)")
-			if !strings.Contains(event, fmt.Sprintf("node) and %d more, before %s, 300 deletion", 300-has, names[0])) {
+			if !strings.Contains(event, fmt.Sprintf("node) and %d more, the next one would be %s, wrote 300 deletion", 300-has, names[0])) {
 				t.Errorf("%d: %s", length, event)
 			}
 			least := map[int]int{5: 10, 40: 6, 253: 1}[length]

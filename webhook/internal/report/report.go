@@ -1,4 +1,4 @@
-// Package report says what became of scale-downs: in events on the set, in the status of the policy, in metrics and in the log.
+// Package report says what became of scale-downs: in events on the workload and the policy, in the status of the policy, in metrics and in the log.
 // It creates events, and has the status of policies written.
 //
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -6,10 +6,9 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,10 +16,10 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -31,6 +30,8 @@ import (
 )
 
 const (
+	// Annotation is that of an event about a decision. Its value is a Selection.
+	Annotation = "podrank.dev/scale-down"
 	// action is what events are about.
 	action = "ScaleDown"
 	// again is how long the API server may ask again about a request.
@@ -40,13 +41,10 @@ const (
 // A Reporter reports.
 type Reporter struct {
 	Statuses *policy.Statuses
-	Events   events.EventRecorder
+	Events   recorder.EventRecorder
 	Log      logr.Logger
-	// PublishValues is whether events and statuses say which values pods have.
+	// PublishValues is whether events, statuses and the log say which values pods have.
 	PublishValues bool
-	// Decisions gets a line for each decision, unless it is nil.
-	Decisions io.Writer
-	recording sync.Mutex
 
 	// unlogged is how many answers only the metric counted since the last one that was reported.
 	unlogged atomic.Int64
@@ -67,100 +65,87 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	if count := r.unlogged.Swap(0); count > 0 {
 		r.Log.Info("answers are missing in this log: only the metric counts them", "count", count)
 	}
-	log := r.about(o).WithValues("result", o.Result)
 	if o.Result == steer.RolloutIgnored {
-		// Once for each set: the recorder counts those that follow.
-		r.event(o.Set, corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
+		// Once for each set: without its version and a related object, the recorder counts those that follow.
+		set := workload.Metadata(o.Kind)
+		set.Namespace, set.Name, set.UID = o.Key.Namespace, o.Key.Name, setOf(o).UID()
+		r.Events.Eventf(set, nil, corev1.EventTypeNormal, string(o.Result), action, "A rollout may scale this down, so the policy leaves it alone")
 	}
 	if !o.Result.Concerns() {
 		level := 1
 		if slices.Contains(steer.Unsteered, o.Result) {
 			level = 0
 		}
-		log.V(level).Info("scale-down", "message", o.Message)
+		r.Log.V(level).Info("scale-down without a decision", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name,
+			"from", o.From, "to", o.To, "result", o.Result, "message", o.Message)
 		return
 	}
-	message := bounded.Short(r.describe(o))
-	log.Info("scale-down", "wanted", o.Count, "written", o.Written, "blocked", o.Blocking(), "message", message)
-	set, kind := setOf(o), corev1.EventTypeNormal
-	if o.Result.IsFailure() {
+	down := v1alpha1.ScaleDown{
+		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.Blocking()),
+	}
+	r.enterValues(o, &down)
+	isWarning := o.Result.IsFailure() || len(o.Blocked) > 0 || o.Valuation != nil && o.Valuation.Why != nil
+	r.tell(ctx, o, down, isWarning, r.decided(o, o.Message, o.Next, wanted(o), o.Rules))
+}
+
+// tell tells what became of a request that concerns a policy, everywhere.
+func (r *Reporter) tell(ctx context.Context, o *steer.Outcome, down v1alpha1.ScaleDown, isWarning bool, d *decision) {
+	set := setOf(o)
+	down.Time, down.Generation, down.From, down.To = metav1.NewTime(o.At), set.Object.GetGeneration(), o.From, o.To
+	down.Message, d.Result = bounded.Short(down.Message), down.Result
+	r.Log.Info("decision", "decision", d)
+	kind := corev1.EventTypeNormal
+	if isWarning {
 		kind = corev1.EventTypeWarning
 	}
-	r.event(set, kind, string(o.Result), message)
-	r.record(o, string(o.Result), o.Message, o.Next, wanted(o), o.Rules)
-	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
-		r.event(set, corev1.EventTypeWarning, "Blocked", describeBlocked(o))
-	}
-	if o.Valuation != nil && o.Valuation.Why != nil {
-		r.event(set, corev1.EventTypeWarning, "NotValued", "no value counted: "+o.Valuation.Why.Error())
-	}
+	// Names and UIDs have no characters that JSON could not have.
+	text, _ := json.Marshal(d.selection())
+	r.event(set, o.Policy, kind, down.Result, down.Message, map[string]string{Annotation: string(text)})
 	if o.Policy == nil {
 		return
 	}
-	entry := entryOf(o, message)
-	r.enterValues(o, &entry)
-	entry.Wanted, entry.Written, entry.Blocked = int32(o.Count), int32(o.Written), int32(o.Blocking())
-	r.enter(ctx, o, entry)
-}
-
-// about is the log about a request.
-func (r *Reporter) about(o *steer.Outcome) logr.Logger {
-	return r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To)
-}
-
-// entryOf is what the status of a policy says of a request.
-func entryOf(o *steer.Outcome, message string) v1alpha1.ScaleDown {
-	return v1alpha1.ScaleDown{
-		Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
-		Result: string(o.Result), Message: message,
-	}
-}
-
-// enter puts an entry into the status of the policy, with the condition that it makes.
-func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.ScaleDown) {
-	err := r.Statuses.Change(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) {
-		entry := entry
-		status := metav1.ConditionFalse
-		switch o.Result {
-		case steer.Steered:
-			status = metav1.ConditionTrue
-		case steer.Unconfirmed:
-			status = metav1.ConditionUnknown
-		}
-		if !policy.Status.IsOff() {
-			meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
-				Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
-				ObservedGeneration: policy.Generation,
-			})
-		}
-		downs := policy.Status.ScaleDowns
-		if i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == entry.UID }); i >= 0 && isAgain(&downs[i], &entry) {
-			if entry.Time.Before(&downs[i].Time) {
-				// Another replica was faster to report a later request, which has taken the place of this one.
-				downs[i].Written += entry.Written
-				return
-			}
-			entry.Written += downs[i].Written
-			policy.Status.ScaleDowns = slices.Delete(downs, i, i+1)
-		}
-		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
-		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), bounded.ScaleDowns)]
-	})
+	entry := v1alpha1.WorkloadStatus{Kind: string(o.Kind), Name: o.Key.Name, UID: set.UID(), LastScaleDown: down}
+	err := r.Statuses.Change(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { put(&policy.Status, entry) })
 	if err != nil {
 		r.fails(err, o.Policy.Namespace, o.Policy.Name)
 	}
 }
 
-// isAgain reports whether two entries of a set are about one fall, about which the API server asked twice. A Deployment that could
-// not lower a count, because the set had changed meanwhile, may want another one then. As the count is still the same, the earlier
-// request came to nothing.
-func isAgain(before, now *v1alpha1.ScaleDown) bool {
-	return before.From == now.From && before.Gone == nil && now.Time.Sub(before.Time.Time) < again
+// put makes a scale-down the last one of its workload, unless another replica was faster to report a later one.
+func put(status *v1alpha1.ScaleDownPolicyStatus, now v1alpha1.WorkloadStatus) {
+	if entry := status.Workload(now.UID); entry != nil {
+		last, down := &entry.LastScaleDown, &now.LastScaleDown
+		isAgain := last.Generation == down.Generation && down.Time.Sub(last.Time.Time).Abs() < again
+		if isAgain {
+			// The API server has asked several times. The costs of all answers count, and the end may have come before the last report.
+			down.Written, last.Written = down.Written+last.Written, down.Written+last.Written
+			if last.Deleted != nil && last.To == down.To {
+				down.Deleted, down.Missed = last.Deleted, last.Missed
+			}
+		}
+		if down.Generation < last.Generation || down.Generation == last.Generation && down.Time.Before(&last.Time) {
+			return
+		}
+		status.Workloads = slices.DeleteFunc(status.Workloads, func(each v1alpha1.WorkloadStatus) bool { return each.UID == now.UID })
+	}
+	status.Workloads = slices.Insert(status.Workloads, 0, now)
+	if len(status.Workloads) > bounded.Workloads {
+		status.Workloads, status.DroppedWorkloads = status.Workloads[:bounded.Workloads], status.DroppedWorkloads+1
+	}
 }
 
-// event tells something about a set. The API server refuses longer notes.
-func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
-	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", bounded.Short(text))
+// event tells something about a set, and about the policy that decided, if there is one. The version of the set keeps the recorder from taking events
+// about two scale-downs for one.
+func (r *Reporter) event(set *workload.Set, policy *v1alpha1.ScaleDownPolicy, kind, reason, text string, annotations map[string]string) {
+	tell := func(regarding, related runtime.Object) {
+		r.Events.AnnotatedEventf(regarding, related, annotations, kind, reason, action, "%s", bounded.Short(text))
+	}
+	if policy == nil {
+		tell(set.Object, nil)
+		return
+	}
+	tell(set.Object, policy)
+	tell(policy, set.Object)
 }
 
 // setOf is the set of a request. If it could not be read, it has a name and a UID.
@@ -181,35 +166,39 @@ func (r *Reporter) fails(err error, namespace, name string) {
 
 // describe says what became of a request.
 func (r *Reporter) describe(o *steer.Outcome) string {
+	head := fmt.Sprintf("Scaling from %d to %d", o.From, o.To)
 	if !o.Result.Holds() {
-		return fmt.Sprintf("from %d to %d without steering: %s", o.From, o.To, o.Message) + r.describeValues(o)
+		return fmt.Sprintf("%s without steering: %s", head, o.Message) + r.describeValues(o)
 	}
-	tail := fmt.Sprintf(", %d deletion costs were written", o.Written)
+	tail := ", wrote " + count(o.Written, "deletion cost")
 	if o.Next != "" {
-		tail = ", before " + o.Next + tail
+		tail = ", the next one would be " + o.Next + tail
 	}
 	if o.Result == steer.Unconfirmed {
-		tail += "; whether their controller saw these costs in time is not known yet"
+		tail += "; their controller may not have seen these costs in time"
 	}
 	if o.Result == steer.Unsettled {
 		tail += "; " + o.Message
 	}
 	if o.Unmarked > 0 {
-		tail += fmt.Sprintf("; there was no time to annotate %d of them, so their end will be missing here", o.Unmarked)
+		tail += fmt.Sprintf("; there was no time to annotate %s, which deleted and missed will not count", count(o.Unmarked, "pod"))
 	}
 	if len(o.Blocked) > 0 {
-		tail += "; " + describeBlocked(o)
+		var texts []string
+		for _, pair := range o.Blocked {
+			texts = append(texts, fmt.Sprintf("%s is deleted before %s whatever its deletion cost (%s)", pair.Pod, pair.Before, pair.Rule))
+		}
+		tail += "; " + some(texts, o.Blocking())
 	}
-	return r.withPods(fmt.Sprintf("from %d to %d: %d pods should go", o.From, o.To, o.Count), wanted(o), o.Count, tail+r.describeValues(o))
+	return r.withPods(fmt.Sprintf("%s: selected %s", head, count(o.Count, "pod")), wanted(o), o.Count, tail+r.describeValues(o))
 }
 
-func describeBlocked(o *steer.Outcome) string {
-	var texts []string
-	for _, pair := range o.Blocked {
-		texts = append(texts, fmt.Sprintf("%s goes before %s whatever its deletion cost (%s)", pair.Pod, pair.Before,
-			pair.Rule))
+// count says how many things there are.
+func count(number int, one string) string {
+	if number == 1 {
+		return "1 " + one
 	}
-	return some(texts, o.Blocking())
+	return fmt.Sprintf("%d %ss", number, one)
 }
 
 // list joins the first few texts.
@@ -227,25 +216,13 @@ func some(first []string, count int) string {
 // Left reports a cost that could not be taken off.
 func (r *Reporter) Left(pod cost.Pod, err error) {
 	left.Inc()
-	r.Log.Error(err, "gave up taking a deletion cost off: it stays", "namespace", pod.Key.Namespace, "pod", pod.Key.Name)
+	r.Log.Error(err, "gave up removing a deletion cost: it stays", "namespace", pod.Key.Namespace, "pod", pod.Key.Name)
 }
 
-// Audit returns what the API server's audit log says of a request: what became of it, by which policy, the pods that should go,
-// and how many deletion costs were written. There may be no policy if the scale-down was not steered.
+// Audit returns what the API server's audit log says of a request that a policy may cover: its result, and the UID by which the log has the rest.
 func Audit(o *steer.Outcome) map[string]string {
-	if o.Policy == nil && slices.Contains(steer.Unsteered, o.Result) {
-		return map[string]string{"result": string(o.Result)}
-	}
-	if o.Policy == nil {
+	if o.Policy == nil && !slices.Contains(steer.Unsteered, o.Result) {
 		return nil
 	}
-	var names []string
-	for _, pod := range o.Wanted {
-		names = append(names, pod.Key.Name)
-	}
-	audit := map[string]string{"result": string(o.Result), "policy": o.Policy.Name}
-	if len(names) > 0 {
-		audit["wanted"], audit["costs-written"] = list(names), strconv.Itoa(o.Written)
-	}
-	return audit
+	return map[string]string{"result": string(o.Result), "request": string(o.UID)}
 }

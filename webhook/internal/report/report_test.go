@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-logr/logr/funcr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,38 +58,56 @@ func TestNothingToWrite(t *testing.T) {
 	}
 }
 
-// The end of a scale-down is noted where that is known: by its set and count, in its namespace, if it has no end yet. The status may come to know of it
-// only after that.
+// entry is what a status says of a scale-down of a set from 9 on.
+func entry(uid string, generation int64, to int32, deleted *int32) v1alpha1.WorkloadStatus {
+	return v1alpha1.WorkloadStatus{Kind: "ReplicaSet", Name: uid, UID: types.UID(uid), LastScaleDown: v1alpha1.ScaleDown{
+		Time: metav1.NewTime(fakeapi.Now), Generation: generation, From: 9, To: to, Result: "Steered", Deleted: deleted, Missed: deleted,
+	}}
+}
+
+// The end of a scale-down is noted where that is known: by its set, generation and count, in its namespace, if it has no end yet. The status may come to know
+// of it only after that.
 func TestOver(t *testing.T) {
 	one := int32(1)
-	entry := func(uid string, to int32, gone *int32) v1alpha1.ScaleDown {
-		return v1alpha1.ScaleDown{Kind: "ReplicaSet", Name: uid, UID: types.UID(uid), From: 9, To: to, Result: "Steered", Gone: gone, Missed: gone}
-	}
-	_, policy, _ := fakeapi.Shop(0)
-	unaware, elsewhere := policy.DeepCopy(), policy.DeepCopy()
-	unaware.Name, unaware.UID = "a", "a"
-	downs := []v1alpha1.ScaleDown{entry("web", 4, &one), entry("db", 4, nil), entry("web", 5, nil), entry("web", 4, nil)}
-	elsewhere.Namespace, elsewhere.UID, elsewhere.Status.ScaleDowns = "elsewhere", "elsewhere", downs
-	api := fakeapi.New(policy, unaware, elsewhere)
-	r, _ := api.NewReporter()
-	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 4, Gone: 5, Others: map[int32]bool{5: true}})
-	time.Sleep(100 * time.Millisecond) // until it was looked for in vain
-	policy = fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot")
-	policy.Status.ScaleDowns = downs
-	fakeapi.Must(t, api.Status().Update(context.Background(), policy))
-	r.Wait()
-	var all v1alpha1.ScaleDownPolicyList
-	fakeapi.Must(t, api.List(context.Background(), &all))
-	var ends []string
-	for _, policy := range all.Items {
-		for i, down := range policy.Status.ScaleDowns {
-			if down.Gone != nil {
-				ends = append(ends, fmt.Sprintf("%s %d: %d", policy.Namespace, i, *down.Gone))
+	for name, c := range map[string]struct {
+		entry v1alpha1.WorkloadStatus
+		want  *int32
+	}{
+		"its own":                    {entry("web", 3, 4, nil), new(int32(5))},
+		"it has an end":              {entry("web", 3, 4, &one), &one},
+		"another set":                {entry("db", 3, 4, nil), nil},
+		"another count":              {entry("web", 3, 5, nil), nil},
+		"a later one, to that count": {entry("web", 5, 4, nil), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, policy, _ := fakeapi.Shop(0)
+			unaware, elsewhere := policy.DeepCopy(), policy.DeepCopy()
+			unaware.Name, unaware.UID = "a", "a"
+			elsewhere.Namespace, elsewhere.UID = "elsewhere", "elsewhere"
+			elsewhere.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 3, 4, nil)}
+			api := fakeapi.New(policy, unaware, elsewhere)
+			r, _ := api.NewReporter()
+			r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", Generation: 3, To: 4, First: fakeapi.Now, Gone: 5})
+			time.Sleep(100 * time.Millisecond) // until it was looked for in vain
+			policy = fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot")
+			policy.Status.Workloads = []v1alpha1.WorkloadStatus{c.entry}
+			fakeapi.Must(t, api.Status().Update(context.Background(), policy))
+			r.Wait()
+			var all v1alpha1.ScaleDownPolicyList
+			fakeapi.Must(t, api.List(context.Background(), &all))
+			for _, policy := range all.Items {
+				for _, entry := range policy.Status.Workloads {
+					want := c.want
+					if policy.Namespace == "elsewhere" {
+						want = nil
+					}
+					if got := entry.LastScaleDown.Deleted; (got == nil) != (want == nil) || got != nil && *got != *want {
+						t.Errorf("%s: %+v", policy.Namespace, entry)
+					}
+				}
 			}
-		}
-	}
-	if want := []string{"elsewhere 0: 1", "shop 0: 1", "shop 3: 5"}; !slices.Equal(ends, want) {
-		t.Errorf("%v, not %v", ends, want)
+		})
 	}
 }
 
@@ -97,44 +117,87 @@ func TestUnread(t *testing.T) {
 	r.Outcome(context.Background(), &steer.Outcome{
 		Request: steer.Request{Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), SetUID: "web", From: 4, To: 2}, Result: steer.DeadlineExceeded, Message: "late",
 	})
-	if event := <-events.Events; event != "Warning DeadlineExceeded from 4 to 2 without steering: late" {
+	if event := <-events.Events; event != "Warning DeadlineExceeded Scaling from 4 to 2 without steering: late" {
 		t.Error(event)
 	}
 }
 
-// A fall that is asked about anew is one scale-down, also if the count is another, or if another set falls in between.
+// A scale-down about which the API server asks several times is one, also if the count is another. A status has the last one of each workload.
 func TestAskedAnew(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
 	r, _ := api.NewReporter()
-	falls := func(set *workload.Set, from, to int32, written int, later time.Duration) {
+	falls := func(set *workload.Set, generation int64, from, to int32, written int, later time.Duration) {
 		t.Helper()
+		set.Object.SetGeneration(generation)
 		r.Outcome(context.Background(), &steer.Outcome{
 			Request: steer.Request{Key: client.ObjectKeyFromObject(set.Object), Kind: set.Kind, From: from, To: to}, Result: steer.Steered, Set: set, Policy: policy,
 			Written: written, At: fakeapi.Now.Add(later),
 		})
 	}
-	downs := func() []v1alpha1.ScaleDown {
-		return fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns
+	is := func(want string) {
+		t.Helper()
+		got := ""
+		for _, each := range fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads {
+			down := each.LastScaleDown
+			got += fmt.Sprintf("%s %d to %d: wrote %d, ended %v; ", each.UID[:8], down.From, down.To, down.Written, down.Deleted != nil)
+		}
+		if got != want {
+			t.Errorf("%s\nnot\n%s", got, want)
+		}
 	}
 	web, other := set(t), set(t)
-	other.Object.SetUID(fakeapi.UID(1, 1))
-	falls(web, 11, 7, 4, 0)
-	falls(other, 5, 4, 1, 0)
-	falls(web, 11, 6, 1, time.Second)
-	if all := downs(); len(all) != 2 || all[0].To != 6 || all[0].Written != 5 || all[1].UID != other.UID() {
-		t.Errorf("%+v", all)
+	other.Object.SetUID(fakeapi.UID(2, 1))
+	falls(web, 1, 11, 7, 4, 0)
+	falls(other, 1, 5, 4, 1, 0)
+	falls(web, 1, 11, 6, 1, time.Second)
+	is("00000001 11 to 6: wrote 5, ended false; 00000002 5 to 4: wrote 1, ended false; ")
+	// One of another replica that is late to report an earlier request only adds what it wrote.
+	falls(web, 1, 11, 8, 1, 0)
+	is("00000001 11 to 6: wrote 6, ended false; 00000002 5 to 4: wrote 1, ended false; ")
+	// So it does if the end is told already, and that stays.
+	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: web.UID(), Generation: 1, From: 11, To: 6, First: fakeapi.Now, Gone: 5})
+	r.Wait()
+	falls(web, 1, 11, 6, 1, 2*time.Second)
+	is("00000001 11 to 6: wrote 7, ended true; 00000002 5 to 4: wrote 1, ended false; ")
+	// At another generation, it is another one, and so it is much later.
+	falls(web, 2, 6, 5, 1, 3*time.Second)
+	is("00000001 6 to 5: wrote 1, ended false; 00000002 5 to 4: wrote 1, ended false; ")
+	falls(web, 2, 6, 5, 1, time.Minute)
+	is("00000001 6 to 5: wrote 1, ended false; 00000002 5 to 4: wrote 1, ended false; ")
+	// An earlier one is no longer the last, whenever it is reported.
+	falls(web, 1, 11, 6, 1, time.Hour)
+	is("00000001 6 to 5: wrote 1, ended false; 00000002 5 to 4: wrote 1, ended false; ")
+}
+
+// A status has 20 workloads, and says how many it has dropped.
+func TestDropped(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	api := fakeapi.New(policy)
+	r, recorder := api.NewReporter()
+	recorder.Events = nil
+	for i := range 23 {
+		web := set(t)
+		web.Object.SetUID(fakeapi.UID(1, i))
+		r.Outcome(context.Background(), &steer.Outcome{
+			Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 4, To: 3}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now,
+		})
 	}
-	// One of another replica that is late to report an earlier request changes nothing.
-	falls(web, 11, 8, 1, 0)
-	if all := downs(); len(all) != 2 || all[0].To != 6 || all[0].Written != 6 {
-		t.Errorf("%+v", all)
+	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status
+	if len(status.Workloads) != 20 || status.DroppedWorkloads != 3 || status.Workloads[0].UID != fakeapi.UID(1, 22) || status.Workloads[19].UID != fakeapi.UID(1, 3) {
+		t.Errorf("%+v", status)
 	}
-	// Much later, it is another one, and so it is at another count.
-	falls(web, 6, 5, 1, 2*time.Second)
-	falls(web, 6, 5, 1, time.Minute)
-	if all := downs(); len(all) != 4 || all[0].Written != 1 {
-		t.Errorf("%+v", all)
+}
+
+// Each result that a status may have is one that its CRD allows.
+func TestResults(t *testing.T) {
+	crd, err := os.ReadFile("../../config/crd/podrank.dev_scaledownpolicies.yaml")
+	fakeapi.Must(t, err)
+	for _, result := range append(steer.Unsteered, steer.Steered, steer.Unconfirmed, steer.Observed, "PredictedWrongly") {
+		isIn := strings.Contains(string(crd), "\n                          - "+string(result)+"\n")
+		if tells := result.Concerns() || result == steer.Observed || result == "PredictedWrongly"; tells != isIn {
+			t.Errorf("%s: told: %v, in the CRD: %v", result, tells, isIn)
+		}
 	}
 }
 
@@ -142,9 +205,10 @@ func TestAskedAnew(t *testing.T) {
 func TestOneByOne(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
-	r, _ := api.NewReporter()
+	r, recorder := api.NewReporter()
 	live, reads := api.Counted()
 	r.Statuses.Live = live
+	recorder.Events = nil
 	var group sync.WaitGroup
 	for i := range 10 {
 		web := set(t)
@@ -156,8 +220,8 @@ func TestOneByOne(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if downs := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns; len(downs) != 10 || reads.Most() != 1 {
-		t.Errorf("%d scale-downs, or several at a time", len(downs))
+	if downs := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads; len(downs) != 10 || reads.Most() != 1 {
+		t.Errorf("%d workloads, or several at a time", len(downs))
 	}
 }
 
@@ -171,11 +235,11 @@ func TestValues(t *testing.T) {
 		message string
 		entry   [4]string
 	}{
-		"none wanted": {true, nil, "0 deletion costs were written", [4]string{"-", "-"}},
-		"secret":      {false, &read, "written; 4 of 5 pods have a value, at most 1.2s old", [4]string{"4", "1.2s"}},
-		"published":   {true, &read, "old; the last that goes has 0, and the first that stays has 2.5", [4]string{"4", "1.2s", "0", "2.5"}},
-		"all go":      {true, &steer.Valuation{Pods: 1, Valued: 1, Last: &last}, "1 of 1 pods have a value, at most 0s old; the last that goes has 0", [4]string{"1", "0s", "0"}},
-		"unread":      {true, &steer.Valuation{Pods: 5, Why: errors.New("it is down")}, "written; no value counted: it is down", [4]string{"0", "-"}},
+		"none wanted": {true, nil, "wrote 0 deletion costs", [4]string{"-", "-"}},
+		"secret":      {false, &read, "costs; 4 of 5 pods have a value, at most 1.2s old", [4]string{"4", "1.2s"}},
+		"published":   {true, &read, "old; the last selected one has 0, and the next one has 2.5", [4]string{"4", "1.2s", "0", "2.5"}},
+		"all go":      {true, &steer.Valuation{Pods: 1, Valued: 1, Last: &last}, "1 of 1 pods have a value, at most 0s old; the last selected one has 0", [4]string{"1", "0s", "0"}},
+		"unread":      {true, &steer.Valuation{Pods: 5, Why: errors.New("it is down")}, "costs; no value counted: it is down", [4]string{"0", "-"}},
 	} {
 		_, policy, _ := fakeapi.Shop(0)
 		api := fakeapi.New(policy)
@@ -185,8 +249,8 @@ func TestValues(t *testing.T) {
 		r.Outcome(context.Background(), &steer.Outcome{
 			Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 6, To: 5}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now, Valuation: c.of,
 		})
-		down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns[0]
-		got := [4]string{"-", "-", down.LastToGo, down.NextToGo}
+		down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown
+		got := [4]string{"-", "-", down.LastSelectedValue, down.NextValue}
 		if down.Valued != nil {
 			got[0] = fmt.Sprint(*down.Valued)
 		}
@@ -197,13 +261,13 @@ func TestValues(t *testing.T) {
 		if got != c.entry || !strings.HasSuffix(down.Message, c.message) || !strings.HasSuffix(event, c.message) {
 			t.Errorf("%s: %v, %s, %s", name, got, down.Message, event)
 		}
-		if warned := len(recorder.Events) > 0 && <-recorder.Events == "Warning NotValued no value counted: it is down"; warned != (name == "unread") {
+		if warned := strings.HasPrefix(event, "Warning"); warned != (name == "unread") {
 			t.Errorf("%s: warned: %v", name, warned)
 		}
 	}
 }
 
-// Thirty sets scale down together, and a status keeps ten scale-downs. Their ends are written together, and nothing waits for entries that cannot follow.
+// Thirty sets scale down together, and a status keeps twenty. Their ends are written together, and nothing waits for entries that cannot follow.
 func TestTogether(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
@@ -223,14 +287,14 @@ func TestTogether(t *testing.T) {
 	for i := range 30 {
 		web := set(t)
 		web.Object.SetUID(fakeapi.UID(1, i))
-		r.Over(context.Background(), &report.Over{Set: web, Namespace: "shop", UID: web.UID(), From: 4, To: 3, First: fakeapi.Now, Gone: 1})
+		r.Over(context.Background(), &report.Over{Set: web, Namespace: "shop", UID: web.UID(), Generation: 1, From: 4, To: 3, First: fakeapi.Now, Gone: 1})
 	}
 	r.Wait()
 	if count, took := reads.Count.Load(), time.Since(began); count > 60 || took > 4*time.Second {
 		t.Errorf("%d reads, and %v until all were told", count, took)
 	}
-	for _, down := range fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns {
-		if down.Gone == nil || *down.Gone != 1 || *down.Missed != 0 {
+	for _, each := range fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads {
+		if down := each.LastScaleDown; down.Deleted == nil || *down.Deleted != 1 || *down.Missed != 0 {
 			t.Errorf("%+v", down)
 		}
 	}
@@ -250,7 +314,8 @@ func TestUnsteered(t *testing.T) {
 		r.Outcome(context.Background(), o)
 		isUnsteered := slices.Contains(steer.Unsteered, result)
 		isLogged := slices.ContainsFunc(lines, func(line string) bool {
-			return strings.Contains(line, fmt.Sprintf(`"result"=%q`, result)) && strings.Contains(line, "because")
+			return (strings.Contains(line, fmt.Sprintf(`"result"=%q`, result)) || strings.Contains(line, fmt.Sprintf(`"result":%q`, result))) &&
+				strings.Contains(line, "because")
 		})
 		if isLogged != isUnsteered || (report.Audit(o)["result"] == string(result)) != isUnsteered {
 			t.Errorf("%s: %v, %v", result, lines, report.Audit(o))

@@ -22,9 +22,9 @@ func (r *Reporter) describeValues(o *steer.Outcome) string {
 	}
 	text := fmt.Sprintf("; %d of %d pods have a value, at most %v old", v.Valued, v.Pods, v.Oldest.Round(time.Second/10))
 	if last, next := r.edges(v); last != "" {
-		text += "; the last that goes has " + last
+		text += "; the last selected one has " + last
 		if next != "" {
-			text += ", and the first that stays has " + next
+			text += ", and the next one has " + next
 		}
 	}
 	return text
@@ -41,10 +41,10 @@ func (r *Reporter) enterValues(o *steer.Outcome, entry *v1alpha1.ScaleDown) {
 	if v.Valued > 0 {
 		entry.OldestValue = &metav1.Duration{Duration: v.Oldest.Round(time.Second / 10)}
 	}
-	entry.LastToGo, entry.NextToGo = r.edges(v)
+	entry.LastSelectedValue, entry.NextValue = r.edges(v)
 }
 
-// edges are the values beside the line between the pods that go and those that stay, if they may be published.
+// edges are the values of the last selected pod and of the next one, if they may be published.
 func (r *Reporter) edges(v *steer.Valuation) (last, next string) {
 	text := func(value *float64) string {
 		if value == nil || !r.PublishValues {

@@ -29,12 +29,6 @@ var plain = map[string]string{
 
 // word says by which rule a pod goes, with the pod's value only if it may be published.
 func (r *Reporter) word(why steer.Why) string {
-	count := func(one string) string {
-		if why.Of == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %ss", why.Of, one)
-	}
 	switch why.Rule {
 	case "phase":
 		if why.Of == 0 {
@@ -44,11 +38,11 @@ func (r *Reporter) word(why steer.Why) string {
 	case "deletion-cost":
 		return fmt.Sprintf("cost %d", why.Of)
 	case "rank":
-		return count("related pod") + " on its node"
+		return count(int(why.Of), "related pod") + " on its node"
 	case "restarts":
-		return count("restart")
+		return count(int(why.Of), "restart")
 	case "sidecar-restarts":
-		return count("sidecar restart")
+		return count(int(why.Of), "sidecar restart")
 	case steer.ByValue:
 		if r.PublishValues && why.Value != nil {
 			return "value " + strconv.FormatFloat(*why.Value, 'g', -1, 64)

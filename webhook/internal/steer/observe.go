@@ -78,8 +78,8 @@ const (
 
 // Why a prediction cannot be compared. These are the reasons of metrics.
 const (
-	NotFallen = "CountDidNotFall"
-	Changed   = "CountChangedAgain"
+	NotFallen = "NotScaledDown"
+	Changed   = "ScaledAgain"
 	// PodsChanged: other pods came, went or changed meanwhile, such as the new ones of a rollout, whose nodes count.
 	PodsChanged = "PodsChanged"
 	Deleted     = "SetDeleted"

@@ -27,7 +27,7 @@ type decided struct {
 	// result is "" if another replica has decided.
 	result Result
 	count  int
-	// costs are those of the selected pods, of at most bounded.RecordPods.
+	// costs are those of the selected pods, of at most bounded.RepeatPods.
 	costs map[types.UID]string
 }
 
@@ -108,7 +108,7 @@ func (f *fall) recall(ctx context.Context, generation int64) *decided {
 // remember keeps what became of a decision.
 func (f *fall) remember(result Result) {
 	d := &decided{to: f.To, isScale: f.IsScale, generation: f.Set.Object.GetGeneration(), first: f.First, decision: f.Decision, result: result, count: f.Count}
-	selected := f.Wanted[:min(len(f.Wanted), bounded.RecordPods)]
+	selected := f.Wanted[:min(len(f.Wanted), bounded.RepeatPods)]
 	d.costs = make(map[types.UID]string, len(selected))
 	for _, pod := range selected {
 		d.costs[pod.UID] = f.costs[pod.UID].text

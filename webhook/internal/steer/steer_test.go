@@ -685,11 +685,11 @@ func TestForget(t *testing.T) {
 	if blocked.Blocking() != 20 || blocked.Blocks["not-ready"] != 20 || len(blocked.Blocked) != 5 || cap(blocked.Blocked) > 8 {
 		t.Errorf("%d: %v, %d", blocked.Blocking(), blocked.Blocks, len(blocked.Blocked))
 	}
-	large := &steer.Outcome{Result: steer.Steered, Wanted: make([]cost.Pod, 501), Whys: make([]steer.Why, 501)}
+	large := &steer.Outcome{Result: steer.Steered, Wanted: make([]cost.Pod, 101), Whys: make([]steer.Why, 101)}
 	for _, o := range []*steer.Outcome{steered, failed, observed, large} {
 		o.Forget()
 	}
-	if len(large.Wanted) != 500 || len(large.Whys) != 500 || cap(large.Wanted) > 512 {
+	if len(large.Wanted) != 100 || len(large.Whys) != 100 || cap(large.Wanted) > 128 {
 		t.Errorf("%d of %d pods, %d reasons", len(large.Wanted), cap(large.Wanted), len(large.Whys))
 	}
 	if len(steered.Wanted) != 2 || len(steered.Whys) != 2 || steered.Set.Selector != nil || steered.Count != 2 {

@@ -101,7 +101,7 @@ func TestStripPolicy(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	policy.Labels, policy.Annotations = map[string]string{"a": large}, map[string]string{"a": large}
 	policy.Spec.First[0].Nodes.MatchLabels = map[string]string{"a": large}
-	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Message: large}}
+	policy.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: large}}
 	policy.Spec.EmptyNodes, policy.Generation, policy.ResourceVersion = true, 7, "8"
 	kept, err := workload.StripPolicy(policy)
 	fakeapi.Must(t, err)
