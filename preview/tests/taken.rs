@@ -333,26 +333,46 @@ fn of_pods_that_are_gone_events_tell() {
 #[test]
 fn podrank_webhook_knows_the_rule() {
     let there = || vec![pod('b', "n1"), pod('c', "n2"), set(2, "new"), deployment(2), scaled(4, 2, 0)];
-    let record = |reason: &str, seconds| {
-        let message = "from 4 to 2: 2 pods should go: web-5d-a (first[0]), web-5d-d (not ready), before web-5d-b, 2 deletion costs were written";
-        event("ReplicaSet", "web-5d", reason, message, seconds)
+    // The text says something else: nobody reads it.
+    let record = |mode: &str, seconds| {
+        let mut event = event("ReplicaSet", "web-5d", "Any", "Scaling from 9 to 8: selected 1 pod: web-5d-z (UID)", seconds);
+        let uid = |pod| format!("00000000-0000-0000-0000-00000000000{pod}");
+        let pods = json!([{ "uid": uid('a'), "rule": "first[0]" }, { "uid": uid('d'), "rule": "not-ready" }]);
+        let selection = json!({ "v": 1, "mode": mode, "from": 4, "to": 2, "pods": pods });
+        event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": selection.to_string() });
+        event
     };
-    for reason in ["Steered", "Unconfirmed"] {
-        let steered = ask('a', &with(there(), [record(reason, 0), deleted('a')]));
-        assert_eq!(
-            steered.to_string(),
-            "pod/web-5d-a is gone, because rs/web-5d was scaled from 4 to 2 by kubectl\nWhy that one: podrank-webhook chose it: first[0]"
-        );
-    }
-    for reason in ["Observed", "PredictedWrongly"] {
-        let observed = ask('d', &with(there(), [record(reason, 2), deleted('d')])).to_string();
-        assert!(observed.ends_with("Why that one: not ready, as podrank-webhook observed"), "{observed}");
+    let of_pod = |pod: char| {
+        let mut event = event("Pod", &format!("web-5d-{pod}"), "Scheduled", "to n1", -600);
+        event["involvedObject"]["uid"] = json!(format!("00000000-0000-0000-0000-00000000000{pod}"));
+        event
+    };
+    let there = || with(there(), [of_pod('a'), of_pod('d')]);
+    let steered = ask('a', &with(there(), [record("Steer", 0), deleted('a')]));
+    assert_eq!(
+        steered.to_string(),
+        "pod/web-5d-a is gone, because rs/web-5d was scaled from 4 to 2 by kubectl\nWhy that one: podrank-webhook chose it: first[0]"
+    );
+    let observed = ask('d', &with(there(), [record("Observe", 2), deleted('d')])).to_string();
+    assert!(observed.ends_with("Why that one: not-ready, as podrank-webhook observed"), "{observed}");
+    // Without Deployments, podrank-webhook alone tells the replica counts.
+    let alone = ask('a', &[of_pod('a'), set(2, "new"), record("Steer", 0), deleted('a')]).to_string();
+    assert!(alone.contains("was scaled from 4 to 2"), "{alone}");
+    // Nothing else is read: neither another version, nor what is no JSON, nor what has no annotation.
+    for change in [
+        |event: &mut Value| event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "{\"v\":2}" }),
+        |event: &mut Value| event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" }),
+        |event: &mut Value| event["metadata"] = json!({ "name": "event", "annotations": 7 }),
+    ] {
+        let mut other = record("Steer", 0);
+        change(&mut other);
+        assert_eq!(ask('a', &with(there(), [other, deleted('a')])).chosen_by, None);
     }
     // It names the pod if nothing else does, and another time is another scale-down.
-    assert!(ask('a', &with(there(), [record("Steered", 0)])).probably);
-    assert_eq!(ask('a', &with(there(), [record("Steered", -600), deleted('a')])).chosen_by, None);
+    assert!(ask('a', &with(there(), [record("Steer", 0)])).probably);
+    assert_eq!(ask('a', &with(there(), [record("Steer", -600), deleted('a')])).chosen_by, None);
     // All that went are named, so a user deleted this one, although it was chosen.
-    let users = ask('a', &with(there(), [record("Steered", 0), deleted('d'), deleted('e')]));
+    let users = ask('a', &with(there(), [record("Steer", 0), deleted('d'), deleted('e')]));
     assert_eq!(users.by, None, "{users}");
     // Its mark on the pod says so as well.
     let mut a = going(pod('a', "n1"), 0);

@@ -2,7 +2,8 @@
 
 use crate::answer::taken::Taker;
 use crate::dump::input::Input;
-use crate::object::event::EventEntry;
+use crate::object::event::{EventEntry, Selection};
+use podrank::Uid;
 
 /// A moment at which the count of the set fell.
 #[derive(Debug)]
@@ -30,11 +31,6 @@ impl Fall<'_> {
     }
 }
 
-/// Whether podrank-webhook reported a scale-down of this set, in which it names pods.
-fn is_of_webhook(event: &EventEntry, set: &str) -> bool {
-    (event.is_choice() || event.is_observation()) && event.name == set
-}
-
 /// Whether a message has this name as a word.
 fn has_word(message: &str, name: &str) -> bool {
     message.split([' ', ',']).any(|word| word == name)
@@ -48,10 +44,8 @@ impl<'a> Reports<'a> {
             Some(Fall { at: event.at, from, to, deployment: Some(&event.name) })
         };
         let of_webhook = |event: &&'a EventEntry| {
-            let rest = event.message.strip_prefix("from ").filter(|_| is_of_webhook(event, set))?;
-            let (from, rest) = rest.split_once(" to ")?;
-            let to = rest.split_once(':')?.0.parse().ok()?;
-            Some(Fall { at: event.at, from: from.parse().ok(), to, deployment: None })
+            let selection = event.selection.as_ref().filter(|_| event.name == set)?;
+            Some(Fall { at: event.at, from: Some(selection.from), to: selection.to, deployment: None })
         };
         let mut falls: Vec<_> = events.iter().filter_map(of_deployment).collect();
         if falls.is_empty() {
@@ -127,14 +121,19 @@ impl<'a> Reports<'a> {
         Some((&last.name, last.message.split_once("reason: ").map_or("", |(_, reason)| reason)))
     }
 
-    /// What podrank-webhook reported of this pod: the event, and the rule in it.
-    pub(crate) fn recorded(&self, pod: &str) -> Option<(&'a EventEntry, &'a str)> {
-        let own = self.events.iter().copied().filter(|event| is_of_webhook(event, self.set));
+    /// What podrank-webhook reported of the pod with this UID: when, what, and the rule for the pod.
+    pub(crate) fn recorded(&self, uid: Uid) -> Option<(i64, &'a Selection, &'a str)> {
         let rule = |event: &'a EventEntry| {
-            let (_, rest) = event.message.split_once(&format!(" {pod} ("))?;
-            Some((event, rest.split_once(')')?.0))
+            let selection = event.selection.as_ref().filter(|_| event.name == self.set)?;
+            Some((event.at, selection, selection.rule(uid)?))
         };
-        own.filter_map(rule).max_by_key(|(event, _)| event.at)
+        self.events.iter().copied().filter_map(rule).max_by_key(|(at, ..)| *at)
+    }
+
+    /// The UID of the last pod of this name, by what was reported of it.
+    pub(crate) fn uid(&self, pod: &str) -> Option<Uid> {
+        let own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
+        own.max_by_key(|event| event.at)?.uid
     }
 
     /// Whether there was such a pod, by what was reported of it.

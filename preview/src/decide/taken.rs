@@ -10,7 +10,7 @@ use crate::dump::sets::Sets;
 use crate::object::autoscaler::Autoscaler;
 use crate::object::cost::CostOwner;
 use crate::object::deployment::DeploymentEntry;
-use crate::object::event::EventEntry;
+use crate::object::event::{EventEntry, Selection};
 use crate::object::managers::CountWriter;
 use crate::object::pod::{Going, PodEntry};
 use crate::object::set::SetEntry;
@@ -66,10 +66,10 @@ pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Ta
         None => (None, None, Some("not known any more")),
     };
     let recorded = case.recorded().filter(|_| is_by_count);
-    let observed = recorded.filter(|(event, _)| event.is_observation());
+    let observed = recorded.filter(|(_, its, _)| its.is_observed());
     let why = why
-        .or_else(|| observed.map(|(_, rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
-    let chosen = recorded.filter(|(event, _)| event.is_choice()).map(|(_, rule)| rule.to_owned());
+        .or_else(|| observed.map(|(.., rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
+    let chosen = recorded.filter(|(_, its, _)| !its.is_observed()).map(|(.., rule)| rule.to_owned());
     let steered = going.filter(|_| is_by_count).and_then(|going| going.steered.clone());
     Taken {
         namespace: namespace.to_owned(),
@@ -113,11 +113,12 @@ impl<'a> Case<'a> {
         self.going?.asked
     }
 
-    /// What podrank-webhook reported of it when it went: the event, and the rule in it.
-    fn recorded(&self) -> Option<(&'a EventEntry, &'a str)> {
-        let (event, rule) = self.reports.recorded(self.pod)?;
-        let went = self.asked().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(event.at);
-        ((went - event.at).abs() <= RECENT).then_some((event, rule))
+    /// What podrank-webhook reported of it when it was deleted: when, what, and the rule for this pod.
+    fn recorded(&self) -> Option<(i64, &'a Selection, &'a str)> {
+        let uid = self.going.and_then(|going| Some(going.record.as_ref()?.pod.uid));
+        let recorded = self.reports.recorded(uid.or_else(|| self.reports.uid(self.pod))?)?;
+        let went = self.asked().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(recorded.0);
+        ((went - recorded.0).abs() <= RECENT).then_some(recorded)
     }
 
     fn who(&self, before: Option<&Before>) -> Option<Who> {
@@ -138,7 +139,7 @@ impl<'a> Case<'a> {
             return Some(self.by_count(event.at, true));
         }
         if self.going.is_none() {
-            let recorded = self.recorded().map(|(event, _)| event.at);
+            let recorded = self.recorded().map(|(at, ..)| at);
             let recorded = recorded.filter(|at| self.reports.has_unnamed(*at, RECENT));
             // A name that nothing knows may be mistyped.
             let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| self.reports.knows(self.pod));

@@ -2,22 +2,14 @@
 
 use crate::object::time::{Lenient, Time, nanos};
 use crate::words::error::parse;
+use podrank::Uid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
-/// The reasons of the events that can say so: of a set and of another controller, of a Deployment, of an autoscaler, of podrank-webhook, and of pods.
-const REASONS: [&str; 10] = [
-    "SuccessfulDelete",
-    "ScalingReplicaSet",
-    "SuccessfulRescale",
-    "Steered",
-    "Unconfirmed",
-    "Observed",
-    "PredictedWrongly",
-    "Preempted",
-    "TaintManagerEviction",
-    "Evicted",
-];
+/// The reasons of the events that can say so: of a set and of another controller, of a Deployment, of an autoscaler, and of pods.
+const REASONS: [&str; 6] =
+    ["SuccessfulDelete", "ScalingReplicaSet", "SuccessfulRescale", "Preempted", "TaintManagerEviction", "Evicted"];
 
 /// The beginning of the message of an event that stands for many: its text is that of the last of them.
 const COMBINED: &str = "(combined from similar events): ";
@@ -29,19 +21,53 @@ pub(crate) struct EventEntry {
     /// Kind and name of the object that it is about.
     pub(crate) kind: String,
     pub(crate) name: String,
-    /// Empty for one that only shows that there was such a pod.
+    /// The UID of that object, if it is one.
+    pub(crate) uid: Option<Uid>,
+    /// Empty for one that only shows that there was such a pod, and for one of podrank-webhook.
     pub(crate) reason: &'static str,
     pub(crate) message: String,
+    /// What podrank-webhook says in it of a scale-down.
+    pub(crate) selection: Option<Selection>,
     /// When it last happened, in nanoseconds since the Unix epoch.
     pub(crate) at: i64,
     /// How many events it stands for whose messages it does not have, because there were too many of them.
     pub(crate) combined: u32,
 }
 
+/// The annotation `podrank.dev/scale-down`, which `docs/decisions.md` describes.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Selection {
+    v: u32,
+    mode: String,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pods: Vec<Selected>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Selected {
+    uid: String,
+    rule: String,
+}
+
+impl Selection {
+    /// Whether these are the pods that were deleted while podrank-webhook only observed, and not those that it selected.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.mode == "Observe"
+    }
+
+    /// The rule by which a pod was selected or deleted.
+    pub(crate) fn rule(&self, uid: Uid) -> Option<&str> {
+        self.pods.iter().find(|pod| Uid::parse(&pod.uid) == Ok(uid)).map(|pod| &*pod.rule)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Event {
     kind: Option<String>,
+    #[serde(default)]
+    metadata: Lenient<Metadata>,
     involved_object: Involved,
     reason: String,
     message: String,
@@ -61,6 +87,14 @@ struct Involved {
     namespace: String,
     kind: String,
     name: String,
+    #[serde(default)]
+    uid: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    annotations: HashMap<String, String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -73,8 +107,10 @@ impl EventEntry {
     /// `None` if it is none, or says nothing of who deleted a pod, nor that there was one.
     pub(crate) fn read(object: &RawValue) -> Option<Self> {
         let event: Event = parse(object).ok()?;
+        let annotated = event.metadata.0.as_ref().and_then(|its| its.annotations.get("podrank.dev/scale-down"));
+        let selection = annotated.and_then(|text| serde_json::from_str(text).ok()).filter(|its: &Selection| its.v == 1);
         let known = REASONS.iter().find(|reason| event.reason == **reason).copied();
-        let reason = known.or_else(|| (event.involved_object.kind == "Pod").then_some(""))?;
+        let reason = known.or_else(|| (event.involved_object.kind == "Pod" || selection.is_some()).then_some(""))?;
         let last = event.series.0.as_ref().and_then(|series| nanos(&series.last_observed_time));
         let at = last.or_else(|| nanos(&event.last_timestamp)).or_else(|| nanos(&event.time))?;
         let combined = event.message.strip_prefix(COMBINED);
@@ -82,22 +118,14 @@ impl EventEntry {
             namespace: event.involved_object.namespace,
             kind: event.involved_object.kind,
             name: event.involved_object.name,
+            uid: Uid::parse(&event.involved_object.uid).ok(),
             reason,
+            selection,
             at,
             // The last of them is in the message.
             combined: combined.map_or(0, |_| event.count.0.unwrap_or(1).saturating_sub(1)),
             message: combined.unwrap_or(&event.message).to_owned(),
         })
-    }
-
-    /// Whether podrank-webhook says in it which pods it wants to go.
-    pub(crate) fn is_choice(&self) -> bool {
-        ["Steered", "Unconfirmed"].contains(&self.reason)
-    }
-
-    /// Whether podrank-webhook says in it which pods went in a scale-down that it only watched.
-    pub(crate) fn is_observation(&self) -> bool {
-        ["Observed", "PredictedWrongly"].contains(&self.reason)
     }
 
     /// Whether it is about this object.
