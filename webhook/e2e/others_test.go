@@ -272,9 +272,9 @@ func (k *karpenter) scaleDown(set client.Object) string {
 	isRight := first(before, went, k.IsSpot) == nil
 	end := last.Result
 	switch {
-	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "CostChanged") && strings.Contains(last.Message, "written by karpenter"):
+	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.MissedMessage, "CostChanged") && strings.Contains(last.MissedMessage, "written by karpenter"):
 		end = "CostChanged"
-	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.Message, "OtherPodsDeleted") && strings.Contains(last.Message, "written by karpenter"):
+	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.MissedMessage, "OtherPodsDeleted") && strings.Contains(last.MissedMessage, "written by karpenter"):
 		end = "OtherPodsDeleted"
 	case last.Result == string(steer.Steered) && !isRight:
 		k.Errorf("the wanted pods did not go, and nobody said so: %+v", last)

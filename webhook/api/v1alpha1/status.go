@@ -116,6 +116,10 @@ type ScaleDown struct {
 	// pods about which the prediction was wrong.
 	// +optional
 	Missed *int32 `json:"missed,omitempty"`
+	// missedMessage says why these pods were kept, and names some of them.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1000
+	MissedMessage string `json:"missedMessage,omitempty"`
 }
 
 // The types of conditions.

@@ -234,7 +234,6 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	set, err := workload.Get(ctx, c.Live, id.Kind, key)
-	report.Asked(known.asks())
 	wait := again
 	switch {
 	case apierrors.IsNotFound(err) || err == nil && set.UID() != id.UID:

@@ -300,7 +300,7 @@ func (s *shop) ended(gone, missed int32, why string) {
 	s.Helper()
 	s.Reporter.Wait()
 	down := s.last()
-	if down.Deleted == nil || *down.Deleted != gone || *down.Missed != missed || !strings.Contains(down.Message, why) {
+	if down.Deleted == nil || *down.Deleted != gone || *down.Missed != missed || !strings.Contains(down.MissedMessage, why) {
 		s.Fatalf("%+v, deleted %v, missed %v", down, down.Deleted, down.Missed)
 	}
 	if missed > 0 {
@@ -629,7 +629,7 @@ func TestOneFails(t *testing.T) {
 	s.look(0)
 	forbids := s.forbids()
 	s.play(counts(2), goes(2, 3), settles)
-	asked, missed := since(t, "pods_selected_total"), since(t, "pods_missed_total")
+	missed := since(t, "pods_missed_total")
 	for range 3 {
 		s.now = s.now.Add(time.Minute)
 		if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
@@ -638,7 +638,6 @@ func TestOneFails(t *testing.T) {
 	}
 	s.has("web-0")
 	s.ended(0, 2, "OtherPodsDeleted")
-	asked(0)
 	missed(2)
 	*forbids = false
 	s.look(time.Minute)
@@ -666,13 +665,12 @@ func TestStale(t *testing.T) {
 	s := newShop(t, mark(2))
 	s.play(looks(0), counts(2), goes(2, 3), settles)
 	s.Cache = s.frozen()
-	asked, missed := since(t, "pods_selected_total"), since(t, "pods_missed_total")
+	missed := since(t, "pods_missed_total")
 	for range 20 {
 		s.look(10 * time.Second)
 	}
 	s.has()
 	s.ended(0, 1, "OtherPodsDeleted: web-0")
-	asked(0)
 	missed(1)
 	s.Cache = s.API
 	s.look(time.Second)
@@ -770,10 +768,10 @@ func TestNoSuchOwner(t *testing.T) {
 	}
 	s.must(s.Delete(context.Background(), other))
 	s.Live = s.API.Bounded()
-	asked := since(t, "pods_selected_total")
+	missed := since(t, "pods_missed_total")
 	s.play(looks(0), looks(patience))
 	s.ended(0, 2, "NotScaledDown")
-	asked(2)
+	missed(2)
 }
 
 // While one set of a namespace is looked at, another one of it takes no worker, and one of another namespace does.
@@ -864,7 +862,7 @@ func TestFollow(t *testing.T) {
 				policy.Status.Workloads[0].LastScaleDown.Deleted, policy.Status.Workloads[0].LastScaleDown.Missed = new(int32(2)), new(int32)
 			}
 			s.must(s.Status().Update(context.Background(), policy))
-			asked, done := since(t, "pods_selected_total"), since(t, "pods_deleted_total")
+			done := since(t, "pods_deleted_total")
 			close(leads)
 			s.Reporter.Lead(s.now)
 			s.look(time.Second)
@@ -873,9 +871,6 @@ func TestFollow(t *testing.T) {
 				t.Errorf("%+v", down)
 			}
 			done(map[bool]float64{false: float64(c.gone), true: 0}[c.told])
-			if !c.told {
-				asked(2)
-			}
 			if c.gone == 1 {
 				if event := <-s.event.Events; !strings.Contains(event, "OtherPodsDeleted: web-1") {
 					t.Error(event)

@@ -45,8 +45,7 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 			known.sees(value, now)
 		default:
 			// New, or planned anew.
-			isAsked := known != nil && known.isAsked && !known.isTold && known.mark.Goes
-			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == "", isAsked: isAsked}
+			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == ""}
 			s[pod.UID] = known
 			if mark.Set != set {
 				// The pod has changed hands since, or has no set.
@@ -60,17 +59,6 @@ func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now ti
 		}
 	}
 	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool { return pod.isForgotten() })
-}
-
-// asks counts pods that should go and were not counted yet.
-func (s scaleDown) asks() (count int) {
-	for _, pod := range s {
-		if pod.mark.Goes && !pod.isAsked {
-			pod.isAsked = true
-			count++
-		}
-	}
-	return count
 }
 
 // follow is see on a replica that does not lead. It forgets pods after some time: by then, the leader has told their end, or there is another leader.

@@ -19,8 +19,8 @@ type tracked struct {
 	why, writer string
 	// isGoing is whether the cache has the pod, with its mark perhaps, though it is being deleted.
 	isGoing bool
-	// isTold is whether the end of its scale-down is told, and isAsked whether the metric counts it.
-	isTold, isAsked bool
+	// isTold is whether the end of its scale-down is told.
+	isTold bool
 }
 
 // A state of a pod. DESIGN.md draws them.

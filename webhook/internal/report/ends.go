@@ -20,21 +20,11 @@ import (
 )
 
 const (
-	// pause is how long ends of a namespace are collected before they are written together.
+	// pause is how long an end waits until a status knows of its scale-down.
 	pause = time.Second / 2
 	// patience is how long the replica that answered the request may take to write about it. Then it is taken for gone.
 	patience = 5 * time.Second
 )
-
-// An end is what is told of a scale-down that is over, until it is told.
-type end struct {
-	*Over
-	missed int
-	why    []string
-	since  time.Time
-	// policy is the one that decided, once that is known.
-	policy *v1alpha1.ScaleDownPolicy
-}
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
 type Over struct {
@@ -95,9 +85,12 @@ func (o *Over) isIn(down *v1alpha1.ScaleDown) bool {
 	return down.Generation == o.Generation && down.To == o.To && -time.Second <= o.after(down) && o.after(down) <= patience
 }
 
+// isEarlier reports whether a scale-down began before this replica led.
+func (r *Reporter) isEarlier(o *Over) bool { return o.First.UnixMilli() < r.leads.Load() }
+
 // hasTold reports whether the leader before this one has told the end of a scale-down.
 func (r *Reporter) hasTold(ctx context.Context, o *Over) (isTold bool) {
-	if _, leads := r.open(o.Namespace); !o.First.Before(leads) {
+	if !r.isEarlier(o) {
 		return false
 	}
 	err := policy.Read(ctx, r.Statuses.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
@@ -125,140 +118,98 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		return
 	}
 	done.Add(float64(o.Gone))
-	e := &end{Over: o, since: time.Now()}
+	kept, why := 0, []string(nil)
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
 		pods := o.Missed[reason]
 		missed.WithLabelValues(reason).Add(float64(len(pods.names)))
-		e.missed += len(pods.names)
-		e.why = append(e.why, fmt.Sprintf("%s: %s", reason, pods))
+		kept += len(pods.names)
+		why = append(why, fmt.Sprintf("%s: %s", reason, pods))
 	}
-	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, o.Gone, e.missed, e.why})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ends == nil {
-		r.ends = map[string][]*end{}
-	}
-	r.ends[e.Namespace] = append(r.ends[e.Namespace], e)
-	if len(r.ends[e.Namespace]) == 1 {
-		ctx := context.WithoutCancel(ctx)
-		r.later.Go(func() {
-			for r.note(ctx, e.Namespace) {
-				time.Sleep(pause)
-			}
-		})
-	}
+	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, o.Gone, kept, why})
+	text := bounded.Short(strings.Join(why, "; "))
+	r.later.Go(func() {
+		policy := r.note(context.WithoutCancel(ctx), o, kept, text)
+		if o.Set != nil && kept > 0 {
+			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Gone, "selected pod"), text)
+			r.event(o.Set, policy, corev1.EventTypeWarning, "Missed", text, nil)
+		}
+	})
 }
 
 // Wait returns when nothing is left to report.
 func (r *Reporter) Wait() { r.later.Wait() }
 
 // Lead notes since when this replica leads.
-func (r *Reporter) Lead(since time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leads = since
-}
+func (r *Reporter) Lead(since time.Time) { r.leads.Store(since.UnixMilli()) }
 
-// open are the ends of a namespace that are not told yet, and since when this replica leads.
-func (r *Reporter) open(namespace string) ([]*end, time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.ends[namespace]), r.leads
-}
-
-// note adds ends of scale-downs to the status of the policy that knows of them, and reports whether some are left. A scale-down that the status does not know
-// yet may follow. It never does if the replica that answered is gone: then the end is an entry of its own.
-func (r *Reporter) note(ctx context.Context, namespace string) (isLeft bool) {
-	ends, leads := r.open(namespace)
-	told := map[*end]bool{}
-	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-	defer stop()
-	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		for _, e := range ends {
-			if e.enter(policy, leads) {
-				told[e] = true
+// note adds the end of a scale-down to the status of the policy that knows of it, which it returns. A scale-down that no status knows yet may follow. It never
+// does if the replica that answered is gone: then the end is an entry of its own.
+func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (decider *v1alpha1.ScaleDownPolicy) {
+	for began := time.Now(); ; time.Sleep(pause) {
+		isDone, waited := false, time.Since(began)
+		err := r.Statuses.ChangeAll(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+			switch entry, isLater := o.entry(policy, waited > patience); {
+			case isLater || entry != nil && entry.Deleted != nil && !r.isEarlier(o):
+				isDone = true
+			case entry != nil:
+				entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(o.Gone)), new(int32(kept)), why
+				if r.isEarlier(o) {
+					// Others were deleted while nobody led.
+					*entry.Deleted = max(*entry.Deleted, entry.Selected-*entry.Missed)
+				}
+				// A pod that an earlier decision selected counts, too.
+				entry.Selected = max(entry.Selected, *entry.Deleted+*entry.Missed)
+				isDone, decider = true, &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
 			}
-		}
-	})
-	if err != nil {
-		r.fails(err, namespace, "")
-		clear(told)
-	}
-	for _, e := range ends {
-		if told[e] = told[e] || time.Since(e.since) > 2*patience; told[e] && e.Set != nil && e.missed > 0 {
-			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", e.From, e.To, e.missed, count(e.missed+e.Gone, "selected pod"), strings.Join(e.why, "; "))
-			r.event(e.Set, e.policy, corev1.EventTypeWarning, "Missed", text, nil)
+		})
+		switch isLast := waited > 2*patience; {
+		case err == nil && (isDone || isLast):
+			return decider
+		case isLast:
+			r.fails(err, o.Namespace, "")
+			return decider
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	left := slices.DeleteFunc(r.ends[namespace], func(e *end) bool { return told[e] })
-	r.ends[namespace] = left
-	if len(left) == 0 {
-		delete(r.ends, namespace)
-	}
-	return len(left) > 0
 }
 
-// enter adds an end to a status, and reports whether nothing is left to do for it.
-func (e *end) enter(policy *v1alpha1.ScaleDownPolicy, leads time.Time) bool {
-	status, entry := &policy.Status, policy.Status.Workload(e.UID)
+// entry returns what a status says of a scale-down, which it adds if the replica that decided is gone. Or a later one has taken its place.
+func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isGone bool) (entry *v1alpha1.ScaleDown, isLater bool) {
+	status, last := &policy.Status, policy.Status.Workload(o.UID)
 	switch oldest := len(status.Workloads) - 1; {
-	case entry != nil && e.isIn(&entry.LastScaleDown):
-		if entry.LastScaleDown.Deleted != nil {
-			// All that was known when this replica began to lead.
-			return true
-		}
-	case entry != nil && (entry.LastScaleDown.Generation > e.Generation || e.after(&entry.LastScaleDown) > patience):
-		// A later one has taken its place.
-		return true
-	case entry == nil && len(status.Workloads) == bounded.Workloads && e.after(&status.Workloads[oldest].LastScaleDown) > -time.Second:
+	case last != nil && o.isIn(&last.LastScaleDown):
+		return &last.LastScaleDown, false
+	case last != nil && (last.LastScaleDown.Generation > o.Generation || o.after(&last.LastScaleDown) > patience):
+		return nil, true
+	case last == nil && len(status.Workloads) == bounded.Workloads && o.after(&status.Workloads[oldest].LastScaleDown) > -time.Second:
 		// It was dropped.
-		return true
-	case time.Since(e.since) <= patience || e.Set == nil || !e.selects(policy):
-		return false
-	case entry != nil && entry.LastScaleDown.Generation == e.Generation && e.after(&entry.LastScaleDown) >= -time.Second:
+		return nil, true
+	case !isGone || o.Set == nil || !o.isOf(policy):
+		return nil, false
+	case last != nil && last.LastScaleDown.Generation == o.Generation && o.after(&last.LastScaleDown) >= -time.Second:
 		// The API server has asked for another count, too, and the status has that.
-		return true
-	default:
-		put(status, v1alpha1.WorkloadStatus{Kind: string(e.Set.Kind), Name: e.Set.Object.Name, UID: e.UID, LastScaleDown: v1alpha1.ScaleDown{
-			Time: metav1.NewTime(e.First), Generation: e.Generation, From: e.From, To: e.To, Result: string(steer.Unconfirmed),
-			Message: fmt.Sprintf("Scaling from %d to %d: the replica that decided ended before it reported", e.From, e.To),
-		}})
-		entry = &status.Workloads[0]
+		return nil, true
 	}
-	down := &entry.LastScaleDown
-	down.Deleted, down.Missed = new(int32(e.Gone)), new(int32(e.missed))
-	if e.First.Before(leads) {
-		// Others were deleted while nobody led.
-		*down.Deleted = max(*down.Deleted, down.Selected-*down.Missed)
-	}
-	// A pod that an earlier decision selected counts, too.
-	down.Selected = max(down.Selected, *down.Deleted+*down.Missed)
-	if e.missed > 0 {
-		why := bounded.Cut("; "+strings.Join(e.why, "; "), bounded.NoteBytes/2)
-		down.Message = bounded.Cut(down.Message, bounded.NoteBytes-len(why)) + why
-	}
-	e.policy = &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
-	return true
+	put(status, v1alpha1.WorkloadStatus{Kind: string(o.Set.Kind), Name: o.Set.Object.Name, UID: o.UID, LastScaleDown: v1alpha1.ScaleDown{
+		Time: metav1.NewTime(o.First), Generation: o.Generation, From: o.From, To: o.To, Result: string(steer.Unconfirmed),
+		Message: fmt.Sprintf("Scaling from %d to %d: the replica that decided ended before it reported", o.From, o.To),
+	}})
+	return &status.Workloads[0].LastScaleDown, false
 }
 
-// selects reports whether a policy may have decided.
-func (e *end) selects(of *v1alpha1.ScaleDownPolicy) bool {
+// isOf reports whether a policy may have decided.
+func (o *Over) isOf(of *v1alpha1.ScaleDownPolicy) bool {
 	compiled, err := policy.Compile(of)
-	return err == nil && !of.Spec.Observes() && compiled.Selects(e.Set.TemplateLabels)
+	return err == nil && !of.Spec.Observes() && compiled.Selects(o.Set.TemplateLabels)
 }
 
 // Finish tells the ends that the leader before this one could not: those of scale-downs before some time of which no pod is annotated any more, since all that
 // were are deleted. isOpen is whether one is.
 func (r *Reporter) Finish(ctx context.Context, namespace string, before time.Time, isOpen func(set types.UID, to int32, generation int64) bool) error {
-	ends, _ := r.open(namespace)
 	all := map[types.UID]ended{}
 	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		for i := range policy.Status.Workloads {
 			uid, down := policy.Status.Workloads[i].UID, &policy.Status.Workloads[i].LastScaleDown
-			isTold := slices.ContainsFunc(ends, func(e *end) bool { return e.UID == uid && e.isIn(down) })
-			if steer.Result(down.Result).Holds() && down.Deleted == nil && down.Time.Time.Before(before) && !isTold && !isOpen(uid, down.To, down.Generation) {
+			if steer.Result(down.Result).Holds() && down.Deleted == nil && down.Time.Time.Before(before) && !isOpen(uid, down.To, down.Generation) {
 				down.Deleted, down.Missed = new(down.Selected), new(int32)
 				all[uid] = ended{1, namespace, uid, down.Generation, down.To, int(down.Selected), 0, nil}
 			}
@@ -285,24 +236,24 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 	}
 	predictions.WithLabelValues(label).Inc()
 	for _, pod := range pods {
-		rules[pod.why.Rule]++
+		rules[pod.Rule]++
 	}
 	for _, chance := range o.Prediction.Chances {
 		_, isDeleted := c.Gone[chance.Pod]
 		possible.WithLabelValues(tenth(chance.Share), fmt.Sprint(isDeleted)).Inc()
 	}
 	down := v1alpha1.ScaleDown{
-		Result: result, Message: r.describePrediction(o, c, pods), Selected: int32(o.Prediction.Delete),
+		Result: result, Message: describePrediction(o, c, pods), Selected: int32(o.Prediction.Delete),
 		Deleted: new(int32(len(c.Gone))), Missed: new(int32(len(c.Wrong))),
 	}
 	message := strings.Join(c.Wrong[:min(len(c.Wrong), named)], ", ")
-	r.tell(context.WithoutCancel(ctx), o, down, isWrong, r.decided(o, message, o.Prediction.Next, pods, rules))
+	r.tell(context.WithoutCancel(ctx), o, down, isWrong, decided(o, message, o.Prediction.Next, pods, rules))
 }
 
 // tenth is the tenth of all probabilities to which a share belongs: "0.3" is from 0.3 to 0.4.
 func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(share*10), 9))/10) }
 
-func (r *Reporter) describePrediction(o *steer.Outcome, c steer.Comparison, pods []going) string {
+func describePrediction(o *steer.Outcome, c steer.Comparison, pods []pod) string {
 	certain := len(o.Prediction.Certain)
 	tail := fmt.Sprintf("; as predicted: %d certain", certain)
 	if chance := len(c.Gone) - certain; chance > 0 {
@@ -311,5 +262,5 @@ func (r *Reporter) describePrediction(o *steer.Outcome, c steer.Comparison, pods
 	if len(c.Wrong) > 0 {
 		tail = "; not as predicted: " + list(c.Wrong)
 	}
-	return r.withPods(fmt.Sprintf("Scaled from %d to %d: Kubernetes deleted %s", o.From, o.To, count(len(c.Gone), "pod")), pods, len(pods), tail)
+	return withPods(fmt.Sprintf("Scaled from %d to %d: Kubernetes deleted %s", o.From, o.To, count(len(c.Gone), "pod")), pods, len(pods), tail)
 }

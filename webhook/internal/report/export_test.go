@@ -3,8 +3,6 @@ package report
 import (
 	"reflect"
 	"strings"
-
-	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
 // Fields are those of a decision in the log, and after pods those of a pod.
@@ -19,6 +17,3 @@ func Fields() (names []string) {
 	add(pod{})
 	return names
 }
-
-// Word is that of a rule.
-func (r *Reporter) Word(why steer.Why) string { return r.word(why) }

@@ -32,8 +32,6 @@ var (
 		Help:    "Time until kube-controller-manager had observed all earlier writes, by whether that was proved.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
 	}, []string{"seen"})
-	asked = counter("podrank_webhook_pods_selected_total",
-		"Selected pods. Counted by the leader: selected = deleted + missed + those of requests under way + those that a later request did not select.")
 	done        = counter("podrank_webhook_pods_deleted_total", "Selected pods that were deleted.")
 	missed      = counters("podrank_webhook_pods_missed_total", "Selected pods that were kept, by reason.", "reason")
 	predictions = counters("podrank_webhook_predictions_total",
@@ -89,6 +87,3 @@ func Probed(state probe.State) {
 
 // TakenOff counts costs that were taken off.
 func TakenOff(count int, why string) { removed.WithLabelValues(why).Add(float64(count)) }
-
-// Asked counts pods that should go.
-func Asked(pods int) { asked.Add(float64(pods)) }

@@ -88,7 +88,7 @@ func TestPage(t *testing.T) {
 		if i == 399 {
 			at = begins[2].Add(-time.Millisecond)
 		}
-		o := outcome(t, results[random.IntN(len(results))], steer.Why{Rule: rules[random.IntN(len(rules))], Of: 2}, fmt.Sprint("web-", i), "web-7c5ddbdf54-x2v9p")
+		o := outcome(t, results[random.IntN(len(results))], steer.Why{Rule: rules[random.IntN(len(rules))]}, fmt.Sprint("web-", i), "web-7c5ddbdf54-x2v9p")
 		o.At, o.Message, o.Next = at, "so it is", "web-0"
 		o.Set.Object.SetUID(fakeapi.UID(1, i))
 		o.Key.Name = fmt.Sprint("web-", i%7)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,49 +71,55 @@ func (d *decision) selection() *Selection {
 	return s
 }
 
-// A going pod is one that is selected or was deleted, and why. Its probability is there if chance decided.
-type going struct {
-	name        string
-	uid         types.UID
-	why         steer.Why
-	probability *float64
-}
+// What became of pods that nobody steered, in place of a rule.
+const (
+	// chance: Kubernetes could have deleted another one.
+	chance = "chance"
+	// certain: Kubernetes deletes it in any case, though by no single rule.
+	certain = "certain"
+	// unpredicted: the prediction was wrong.
+	unpredicted = "unpredicted"
+)
 
-// wanted are the pods that were selected.
-func wanted(o *steer.Outcome) (pods []going) {
+// wanted are the pods that were selected, with their values only if these may be published.
+func (r *Reporter) wanted(o *steer.Outcome) (pods []pod) {
 	if !o.Result.Holds() {
 		return nil
 	}
-	for i, pod := range o.Wanted {
-		pods = append(pods, going{name: pod.Key.Name, uid: pod.UID, why: o.Whys[i]})
+	for i, each := range o.Wanted {
+		row := pod{Name: each.Key.Name, UID: each.UID, Rule: o.Whys[i].Rule}
+		if r.PublishValues {
+			row.Value = o.Whys[i].Value
+		}
+		pods = append(pods, row)
 	}
 	return pods
 }
 
 // gone are the pods that nobody steered and that were deleted, those first that certainly were.
-func gone(o *steer.Outcome, c steer.Comparison) (pods []going) {
+func gone(o *steer.Outcome, c steer.Comparison) (pods []pod) {
 	shares := map[types.UID]*float64{}
 	for _, chance := range o.Prediction.Chances {
 		shares[chance.Pod] = &chance.Share
 	}
 	for uid, name := range c.Gone {
-		pod := going{name, uid, steer.Why{Rule: unpredicted}, nil}
+		row := pod{Name: name, UID: uid, Rule: unpredicted}
 		why, isCertain := o.Prediction.Whys[uid]
 		switch {
 		case isCertain:
-			pod.why = steer.Why{Rule: cmp.Or(why.Rule, certain), Of: why.Of}
+			row.Rule = cmp.Or(why.Rule, certain)
 		case o.Prediction.Possible[uid]:
-			pod.why.Rule, pod.probability = chance, shares[uid]
+			row.Rule, row.Probability = chance, shares[uid]
 		}
-		pods = append(pods, pod)
+		pods = append(pods, row)
 	}
-	last := func(pod going) int { return map[string]int{chance: 1, unpredicted: 2}[pod.why.Rule] }
-	slices.SortFunc(pods, func(a, b going) int { return cmp.Or(cmp.Compare(last(a), last(b)), strings.Compare(a.name, b.name)) })
+	last := func(pod pod) int { return map[string]int{chance: 1, unpredicted: 2}[pod.Rule] }
+	slices.SortFunc(pods, func(a, b pod) int { return cmp.Or(cmp.Compare(last(a), last(b)), strings.Compare(a.Name, b.Name)) })
 	return pods
 }
 
 // decided is what the log says of a decision.
-func (r *Reporter) decided(o *steer.Outcome, message, next string, pods []going, rules map[string]int) *decision {
+func decided(o *steer.Outcome, message, next string, pods []pod, rules map[string]int) *decision {
 	set := setOf(o)
 	d := &decision{
 		Version: 1, Time: o.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: o.UID,
@@ -128,16 +135,37 @@ func (r *Reporter) decided(o *steer.Outcome, message, next string, pods []going,
 	if len(pods) > 0 {
 		d.Next, d.Rules = next, rules
 	}
-	for _, each := range pods[:min(len(pods), bounded.RecordPods)] {
-		row := pod{Name: each.name, UID: each.uid, Rule: each.why.Rule, Probability: each.probability}
-		if r.PublishValues {
-			row.Value = each.why.Value
-		}
-		d.Pods = append(d.Pods, row)
-	}
+	d.Pods = append(d.Pods, pods[:min(len(pods), bounded.RecordPods)]...)
 	for _, count := range d.Rules {
 		d.More += count
 	}
 	d.More -= len(d.Pods)
 	return d
+}
+
+const (
+	// named is how many pods an event names.
+	named = 10
+	// least is how many bytes it has for them at least, whatever else it says.
+	least = bounded.NoteBytes / 2
+)
+
+// withPods is a text about so many pods, of which it names as many as there is room for between its head and its tail.
+func withPods(head string, pods []pod, count int, tail string) string {
+	if len(pods) == 0 {
+		return head + tail
+	}
+	var texts []string
+	for _, pod := range pods[:min(len(pods), named)] {
+		rule := pod.Rule
+		if pod.Value != nil {
+			rule += " " + text(pod.Value)
+		}
+		texts = append(texts, fmt.Sprintf("%s (%s)", pod.Name, rule))
+	}
+	room := max(bounded.NoteBytes-len(head)-len(tail), least) - len(": ")
+	for len(some(texts, count)) > room && len(texts) > 1 {
+		texts = texts[:len(texts)-1]
+	}
+	return bounded.Short(head + ": " + some(texts, count) + tail)
 }

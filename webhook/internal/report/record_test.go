@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	podrank "github.com/podrank/podrank/go"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -72,7 +71,7 @@ func TestRecord(t *testing.T) {
 	value := 2.5
 	const head = `"msg":"decision","decision":{"v":1,"time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +
 		`"kind":"ReplicaSet","namespace":"shop","name":"web","uid":"00000001-0000-4000-8000-000000000000","generation":1,"mode":"Steer","from":6,"to":4,`
-	full := outcome(t, steer.Steered, steer.Why{Rule: "deletion-cost", Of: -5}, "web-0", "web-1")
+	full := outcome(t, steer.Steered, steer.Why{Rule: "deletion-cost"}, "web-0", "web-1")
 	full.Next, full.Blocks = "web-2", map[string]int{"phase": 1}
 	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
 	late.Message, late.Policy = "it is <late>", nil
@@ -138,7 +137,7 @@ func TestRecordObserved(t *testing.T) {
 	id := func(i int) types.UID { return fakeapi.UID(3, i) }
 	o.Observation = &steer.Observation{Prediction: &decide.Prediction{
 		Delete: 4, Certain: decide.Names{id(0): "web-0", id(1): "web-1"}, Possible: map[types.UID]bool{id(0): true, id(1): true, id(2): true, id(3): true},
-		Whys: map[types.UID]decide.Why{id(0): {Rule: "restarts", Of: 1}, id(1): {}}, Chances: []decide.Chance{{Pod: id(2), Share: 0.25}, {Pod: id(3), Share: 0.75}},
+		Whys: map[types.UID]decide.Why{id(0): {Rule: "restarts"}, id(1): {}}, Chances: []decide.Chance{{Pod: id(2), Share: 0.25}, {Pod: id(3), Share: 0.75}},
 	}}
 	gone := decide.Names{id(3): "web-3", id(0): "web-0", id(1): "web-1", id(4): "web-4"}
 	r.Observed(context.Background(), o, steer.Comparison{Without: steer.Changed, Gone: gone})
@@ -198,38 +197,19 @@ func TestRecordPage(t *testing.T) {
 	}
 }
 
-// The end of a scale-down is in its status, however many pods are named there.
+// The end of a scale-down is in its status, however long it is.
 func TestLongEnd(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	policy.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 0, 4, nil)}
-	policy.Status.Workloads[0].LastScaleDown.Message = strings.Repeat("n", 1000)
 	api := fakeapi.New(policy)
 	r, _ := api.NewReporter()
 	over := &report.Over{Namespace: "shop", UID: "web", To: 4, First: fakeapi.Now, Missed: map[string]*report.Missed{}}
-	over.Miss("CostChanged", "web-7", "karpenter")
+	over.Miss("CostChanged", strings.Repeat("n", 2000), "karpenter")
 	r.Over(context.Background(), over)
 	r.Wait()
-	message := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown.Message
-	if len(message) > 1000 || !strings.HasPrefix(message, "nnn") || !strings.HasSuffix(message, "n…; CostChanged: web-7, whose costs were written by karpenter") {
+	message := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown.MissedMessage
+	if len(message) > 1000 || !strings.HasPrefix(message, "CostChanged: nnn") || !strings.HasSuffix(message, "n…") {
 		t.Errorf("%d bytes: %s", len(message), message)
-	}
-}
-
-// Each rule has its words.
-func TestWords(t *testing.T) {
-	value, r := 3., &report.Reporter{}
-	for want, why := range map[string]steer.Why{
-		"unassigned": {Rule: string(podrank.RuleUnassigned)}, "pending": {Rule: string(podrank.RulePhase)}, "unknown phase": {Rule: string(podrank.RulePhase), Of: 1},
-		"not ready": {Rule: string(podrank.RuleNotReady)}, "cost -5": {Rule: string(podrank.RuleDeletionCost), Of: -5},
-		"3 related pods on its node": {Rule: string(podrank.RuleRank), Of: 3}, "1 related pod on its node": {Rule: string(podrank.RuleRank), Of: 1},
-		"ready for less time": {Rule: string(podrank.RuleReadyTime), Of: 7}, "2 restarts": {Rule: string(podrank.RuleRestarts), Of: 2},
-		"1 sidecar restart": {Rule: string(podrank.RuleSidecarRestarts), Of: 1}, "younger": {Rule: string(podrank.RuleCreationTime)}, "UID": {Rule: string(podrank.RuleUID)},
-		"spread": {Rule: decide.Spread}, "empties its node": {Rule: decide.EmptiesNode}, "value": {Rule: steer.ByValue, Value: &value},
-		"first[2]": {Rule: "first[2]"}, "not available": {Rule: steer.NotAvailable},
-	} {
-		if got := r.Word(why); got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
 	}
 }
 
@@ -241,7 +221,7 @@ func TestLongNames(t *testing.T) {
 			for i := range 300 {
 				names = append(names, fmt.Sprintf("%s%03d", strings.Repeat("n", length-3), i))
 			}
-			o := outcome(t, steer.Unconfirmed, steer.Why{Rule: "rank", Of: 300}, names...)
+			o := outcome(t, steer.Unconfirmed, steer.Why{Rule: "rank"}, names...)
 			o.Policy, o.Next, o.Blocks = nil, names[0], map[string]int{"phase": blocked}
 			for i := range blocked {
 				o.Blocked = append(o.Blocked, decide.Blocked{Pod: names[i], Before: names[299], Rule: "phase"})
@@ -249,11 +229,11 @@ func TestLongNames(t *testing.T) {
 			r, events := fakeapi.New().NewReporter()
 			r.Outcome(context.Background(), o)
 			_, event, _ := strings.Cut(<-events.Events, " Unconfirmed ")
-			has := strings.Count(event, " (300 related pods on its node)")
-			if !strings.Contains(event, fmt.Sprintf("node) and %d more, the next one would be %s, wrote 300 deletion", 300-has, names[0])) {
+			has := strings.Count(event, " (rank)")
+			if !strings.Contains(event, fmt.Sprintf("(rank) and %d more, the next one would be %s, wrote 300 deletion", 300-has, names[0])) {
 				t.Errorf("%d: %s", length, event)
 			}
-			least := map[int]int{5: 10, 40: 6, 253: 1}[length]
+			least := map[int]int{5: 10, 40: 8, 253: 1}[length]
 			if len(event) > 1000 || has < least || has > 10 {
 				t.Errorf("%d: %d bytes, %d names: %s", length, len(event), has, event)
 			}

@@ -50,11 +50,8 @@ type Reporter struct {
 	unlogged atomic.Int64
 	// What is reported later.
 	later sync.WaitGroup
-	// ends are those of scale-downs that are not told yet, by namespace.
-	mu   sync.Mutex
-	ends map[string][]*end
-	// leads is since when this replica leads.
-	leads time.Time
+	// leads is since when this replica leads, in Unix milliseconds.
+	leads atomic.Int64
 }
 
 // Skip counts an answer that is not reported, because too many wait for that. The next one that is reported says so.
@@ -85,7 +82,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	}
 	r.enterValues(o, &down)
 	isWarning := o.Result.IsFailure() || len(o.Blocked) > 0 || o.Valuation != nil && o.Valuation.Why != nil
-	r.tell(ctx, o, down, isWarning, r.decided(o, o.Message, o.Next, wanted(o), o.Rules))
+	r.tell(ctx, o, down, isWarning, decided(o, o.Message, o.Next, r.wanted(o), o.Rules))
 }
 
 // tell tells what became of a request that concerns a policy, everywhere.
@@ -120,7 +117,7 @@ func put(status *v1alpha1.ScaleDownPolicyStatus, now v1alpha1.WorkloadStatus) {
 			// The API server has asked several times. The costs of all answers count, and the end may have come before the last report.
 			down.Written, last.Written = down.Written+last.Written, down.Written+last.Written
 			if last.Deleted != nil && last.To == down.To {
-				down.Deleted, down.Missed = last.Deleted, last.Missed
+				down.Deleted, down.Missed, down.MissedMessage = last.Deleted, last.Missed, last.MissedMessage
 			}
 		}
 		if down.Generation < last.Generation || down.Generation == last.Generation && down.Time.Before(&last.Time) {
@@ -168,7 +165,7 @@ func (r *Reporter) fails(err error, namespace, name string) {
 func (r *Reporter) describe(o *steer.Outcome) string {
 	head := fmt.Sprintf("Scaling from %d to %d", o.From, o.To)
 	if !o.Result.Holds() {
-		return fmt.Sprintf("%s without steering: %s", head, o.Message) + r.describeValues(o)
+		return fmt.Sprintf("%s without steering: %s", head, o.Message) + describeValues(o.Valuation)
 	}
 	tail := ", wrote " + count(o.Written, "deletion cost")
 	if o.Next != "" {
@@ -186,11 +183,11 @@ func (r *Reporter) describe(o *steer.Outcome) string {
 	if len(o.Blocked) > 0 {
 		var texts []string
 		for _, pair := range o.Blocked {
-			texts = append(texts, fmt.Sprintf("%s is deleted before %s whatever its deletion cost (%s)", pair.Pod, pair.Before, pair.Rule))
+			texts = append(texts, fmt.Sprintf("%s (%s)", pair.Pod, pair.Rule))
 		}
-		tail += "; " + some(texts, o.Blocking())
+		tail += "; unsteerable: " + some(texts, o.Blocking())
 	}
-	return r.withPods(fmt.Sprintf("%s: selected %s", head, count(o.Count, "pod")), wanted(o), o.Count, tail+r.describeValues(o))
+	return withPods(fmt.Sprintf("%s: selected %s", head, count(o.Count, "pod")), r.wanted(o), o.Count, tail+describeValues(o.Valuation))
 }
 
 // count says how many things there are.

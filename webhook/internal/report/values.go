@@ -11,23 +11,15 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-// describeValues says which values counted, or why none did.
-func (r *Reporter) describeValues(o *steer.Outcome) string {
-	v := o.Valuation
+// describeValues says how many values counted, or why none did.
+func describeValues(v *steer.Valuation) string {
 	switch {
 	case v == nil || v.Pods == 0 && v.Why == nil:
 		return ""
 	case v.Why != nil:
 		return fmt.Sprintf("; no value counted: %v", v.Why)
 	}
-	text := fmt.Sprintf("; %d of %d pods have a value, at most %v old", v.Valued, v.Pods, v.Oldest.Round(time.Second/10))
-	if last, next := r.edges(v); last != "" {
-		text += "; the last selected one has " + last
-		if next != "" {
-			text += ", and the next one has " + next
-		}
-	}
-	return text
+	return fmt.Sprintf("; counted the values of %d of %s", v.Valued, count(v.Pods, "pod"))
 }
 
 // enterValues puts them into an entry of a status.
@@ -41,16 +33,14 @@ func (r *Reporter) enterValues(o *steer.Outcome, entry *v1alpha1.ScaleDown) {
 	if v.Valued > 0 {
 		entry.OldestValue = &metav1.Duration{Duration: v.Oldest.Round(time.Second / 10)}
 	}
-	entry.LastSelectedValue, entry.NextValue = r.edges(v)
+	if r.PublishValues {
+		entry.LastSelectedValue, entry.NextValue = text(v.Last), text(v.Next)
+	}
 }
 
-// edges are the values of the last selected pod and of the next one, if they may be published.
-func (r *Reporter) edges(v *steer.Valuation) (last, next string) {
-	text := func(value *float64) string {
-		if value == nil || !r.PublishValues {
-			return ""
-		}
-		return strconv.FormatFloat(*value, 'g', -1, 64)
+func text(value *float64) string {
+	if value == nil {
+		return ""
 	}
-	return text(v.Last), text(v.Next)
+	return strconv.FormatFloat(*value, 'g', -1, 64)
 }

@@ -77,9 +77,9 @@ func TestCompare(t *testing.T) {
 		wrong   []string
 		says    string
 	}{
-		"as predicted":                    {goes: []string{"web-0", "web-1"}, says: "Scaled from 4 to 2: Kubernetes deleted 2 pods: web-0 (not ready), web-1 (by chance); as predicted: 1 certain, 1 of 3 by chance"},
+		"as predicted":                    {goes: []string{"web-0", "web-1"}, says: "Scaled from 4 to 2: Kubernetes deleted 2 pods: web-0 (not-ready), web-1 (chance); as predicted: 1 certain, 1 of 3 by chance"},
 		"as predicted, too":               {goes: []string{"web-0", "web-3"}, says: "as predicted"},
-		"one stays":                       {goes: missed, wrong: []string{"web-0 stayed"}, says: "deleted 2 pods: web-1 (by chance), web-2 (by chance); not as predicted: web-0 stayed"},
+		"one stays":                       {goes: missed, wrong: []string{"web-0 stayed"}, says: "deleted 2 pods: web-1 (chance), web-2 (chance); not as predicted: web-0 stayed"},
 		"one goes unexpected":             {[]string{"web-0", "web-1"}, func(s *observed, _ *corev1.Pod) { delete(s.Prediction.Possible, fakeapi.UID(3, 1)) }, "", []string{"web-1 went"}, "web-1 went"},
 		"the count is as before":          {missed, func(s *observed, _ *corev1.Pod) { s.counts(4, 2) }, steer.NotFallen, nil, ""},
 		"the count is another":            {missed, func(s *observed, _ *corev1.Pod) { s.counts(3, 2) }, steer.Changed, nil, ""},

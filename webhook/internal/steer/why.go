@@ -22,8 +22,6 @@ const (
 // A Why is the rule by which a pod goes before the first that stays.
 type Why struct {
 	Rule string
-	// Of is what the rule looks at in the pod.
-	Of int64
 	// Value is the pod's, if it goes by that.
 	Value *float64
 }
@@ -31,7 +29,7 @@ type Why struct {
 // why turns tiers into what the policy says.
 func (o *ordering) why(pod *corev1.Pod, why decide.Why) Why {
 	if why.Rule != decide.Tier {
-		return Why{Rule: cmp.Or(why.Rule, noRule), Of: why.Of}
+		return Why{Rule: cmp.Or(why.Rule, noRule)}
 	}
 	of, than := int(why.Of), int(why.Than)
 	if o.f.isOld {
