@@ -251,7 +251,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	for _, over := range known.over() {
 		over.Set, over.Namespace, over.UID = set, id.Namespace, id.UID
 		if over.Missed[outrun] != nil {
-			over.Beside(outrun, c.writers(ctx, owned))
+			over.Writers = c.writers(ctx, owned)
 		}
 		c.Reporter.Over(ctx, over)
 	}

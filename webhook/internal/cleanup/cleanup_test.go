@@ -347,10 +347,10 @@ var scaleDowns = map[string]struct {
 	"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "NotScaledDown"},
 	"somebody overrules a cost": {both, []step{
 		overrules("web-1"), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
-	}, 1, 1, "CostChanged: web-1, whose costs were written by somebody"},
+	}, 1, 1, "CostChanged: web-1 (cost written by somebody)"},
 	"somebody overrules a cost before anybody looks": {both[:1], []step{
 		writes(1, markOf(2)), overrules("web-1"), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
-	}, 1, 1, "CostChanged: web-1, whose costs were written by somebody"},
+	}, 1, 1, "CostChanged: web-1 (cost written by somebody)"},
 	"a cost that was overwritten comes back": {nil, []step{
 		writesOver(0, markOf(2)), writesOver(1, markOf(2)), looks(0), counts(2), goes(1, 2), settles, looks(time.Second), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
 	}, 1, 1, "OtherPodsDeleted: web-0"},

@@ -155,7 +155,7 @@ func (s scaleDown) over() []*report.Over {
 		if pod.mark.Goes {
 			if ended[is] == nil {
 				ended[is] = &report.Over{
-					Generation: is.generation, From: pod.mark.From, To: is.to, First: time.UnixMilli(pod.mark.First), Missed: map[string]*report.Missed{},
+					Generation: is.generation, From: pod.mark.From, To: is.to, First: time.UnixMilli(pod.mark.First), Missed: map[string][]string{},
 				}
 			}
 			if pod.hasGone() {

@@ -38,42 +38,18 @@ type Over struct {
 	// First is when the first request about it came.
 	First time.Time
 	Gone  int
-	// Missed are the pods that were selected and kept, by reason.
-	Missed map[string]*Missed
+	// Missed are the pods that were selected and kept, by reason, with who else wrote their costs.
+	Missed map[string][]string
+	// Writers are who else wrote costs of other pods of the set, if other pods were deleted.
+	Writers []string
 }
-
-// Missed are pods that were selected and kept.
-type Missed struct{ names, writers, beside []string }
 
 // Miss adds a pod that was selected and kept, and who else wrote its cost, or "".
 func (o *Over) Miss(reason, name, writer string) {
-	if o.Missed[reason] == nil {
-		o.Missed[reason] = &Missed{}
+	if writer != "" {
+		name += " (cost written by " + writer + ")"
 	}
-	pods := o.Missed[reason]
-	pods.names = append(pods.names, name)
-	if writer != "" && !slices.Contains(pods.writers, writer) {
-		pods.writers = append(pods.writers, writer)
-	}
-}
-
-// Beside adds to a reason who else wrote costs of other pods of the set.
-func (o *Over) Beside(reason string, writers []string) {
-	if pods := o.Missed[reason]; pods != nil {
-		pods.beside = writers
-	}
-}
-
-// String names some of them.
-func (m *Missed) String() string {
-	text := list(m.names)
-	if len(m.writers) > 0 {
-		text += ", whose costs were written by " + list(m.writers)
-	}
-	if len(m.beside) > 0 {
-		text += "; costs of other pods were written by " + list(m.beside)
-	}
-	return text
+	o.Missed[reason] = append(o.Missed[reason], name)
 }
 
 // after is by how much an entry of a status is younger than the first request about a scale-down. Its time is that of the last request that was
@@ -121,9 +97,12 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 	kept, why := 0, []string(nil)
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
 		pods := o.Missed[reason]
-		missed.WithLabelValues(reason).Add(float64(len(pods.names)))
-		kept += len(pods.names)
-		why = append(why, fmt.Sprintf("%s: %s", reason, pods))
+		missed.WithLabelValues(reason).Add(float64(len(pods)))
+		kept += len(pods)
+		why = append(why, fmt.Sprintf("%s: %s", reason, list(pods)))
+	}
+	if len(o.Writers) > 0 {
+		why = append(why, "costs of other pods were written by "+list(o.Writers))
 	}
 	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, o.Gone, kept, why})
 	text := bounded.Short(strings.Join(why, "; "))

@@ -120,11 +120,11 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%s", sent.all)
 	}
 	sent.all = nil
-	over := &report.Over{Set: set(t), Namespace: "shop", UID: set(t).UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Gone: 1, Missed: map[string]*report.Missed{}}
+	over := &report.Over{Set: set(t), Namespace: "shop", UID: set(t).UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Gone: 1, Missed: map[string][]string{}}
 	over.Miss("CostChanged", "web-1", "karpenter")
 	r.Over(context.Background(), over)
 	r.Wait()
-	const missed = "Warning Missed ScaleDown: Scaled from 6 to 4: kept 1 of 2 selected pods: CostChanged: web-1, whose costs were written by karpenter map[]"
+	const missed = "Warning Missed ScaleDown: Scaled from 6 to 4: kept 1 of 2 selected pods: CostChanged: web-1 (cost written by karpenter) map[]"
 	if want := []string{"web spot " + missed, "spot web " + missed}; !slices.Equal(sent.all, want) {
 		t.Errorf("%s", strings.Join(sent.all, "\n"))
 	}
@@ -203,7 +203,7 @@ func TestLongEnd(t *testing.T) {
 	policy.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 0, 4, nil)}
 	api := fakeapi.New(policy)
 	r, _ := api.NewReporter()
-	over := &report.Over{Namespace: "shop", UID: "web", To: 4, First: fakeapi.Now, Missed: map[string]*report.Missed{}}
+	over := &report.Over{Namespace: "shop", UID: "web", To: 4, First: fakeapi.Now, Missed: map[string][]string{}}
 	over.Miss("CostChanged", strings.Repeat("n", 2000), "karpenter")
 	r.Over(context.Background(), over)
 	r.Wait()
