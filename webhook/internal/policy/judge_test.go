@@ -111,7 +111,7 @@ func TestJudge(t *testing.T) {
 
 // A policy is not ready if nothing can come of it, and says why.
 func TestNotReady(t *testing.T) {
-	crd, err := os.ReadFile("../../config/crd/podrank.dev_scaledownpolicies.yaml")
+	crd, err := os.ReadFile("../../chart/files/podrank.dev_scaledownpolicies.yaml")
 	fakeapi.Must(t, err)
 	for name, c := range map[string]struct {
 		namespace string

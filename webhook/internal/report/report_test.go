@@ -191,7 +191,7 @@ func TestDropped(t *testing.T) {
 
 // Each result that a status may have is one that its CRD allows.
 func TestResults(t *testing.T) {
-	crd, err := os.ReadFile("../../config/crd/podrank.dev_scaledownpolicies.yaml")
+	crd, err := os.ReadFile("../../chart/files/podrank.dev_scaledownpolicies.yaml")
 	fakeapi.Must(t, err)
 	for _, result := range append(steer.Unsteered, steer.Steered, steer.Unconfirmed, steer.Observed, "PredictedWrongly") {
 		isIn := strings.Contains(string(crd), "\n                          - "+string(result)+"\n")
