@@ -231,8 +231,7 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 		if err != nil {
 			return err
 		}
-		// They have no bodies to read.
-		server.Server.ReadTimeout, server.Server.WriteTimeout = bounded.HeaderTime, 10*bounded.HeaderTime
+		server.Server.WriteTimeout = 10 * bounded.RequestTime
 		return mgr.Add(server)
 	}
 	return errors.Join(add("metrics", options.MetricsAddress, numbers), add("probes", options.ProbeAddress, probes))
@@ -258,7 +257,7 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 		if err != nil {
 			return err
 		}
-		requests.Server.WriteTimeout = options.Deadline + bounded.HeaderTime
+		requests.Server.WriteTimeout = options.Deadline + bounded.RequestTime
 		listens.Store(true)
 		return errors.Join(mgr.Add(watcher), mgr.Add(requests))
 	}

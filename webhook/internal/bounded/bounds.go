@@ -8,28 +8,20 @@ import (
 	"unique"
 )
 
-// What one address can take, and all together, before anything is known of a request.
+// What all who reach a port can take together, before anything is known of a request.
 const (
-	// ConnectionsOfAddress is connections of one address. An API server has one for each request at a time.
+	// Connections is open connections of a port.
 	// Protects: memory, from whoever reaches a port.
-	// Beyond: its newest connection is closed.
-	ConnectionsOfAddress = 200
-	// Connections is connections in all.
-	// Protects: memory, from many addresses.
-	// Beyond: the address with the most loses its oldest one.
+	// Beyond: a new connection waits until another one is closed.
 	Connections = 1000
-	// ConnectionsPerSecond is new connections of one address in a second, twice as many at once, and so TLS handshakes.
-	// Protects: processor time, from whoever reaches a port.
-	// Beyond: a new connection is closed before its handshake.
-	ConnectionsPerSecond = 100
 	// HeaderBytes is headers of a request.
 	// Protects: memory, from whoever reaches a port.
 	// Beyond: status 431.
 	HeaderBytes = 4 << 10
-	// HeaderTime is a handshake, and the headers of a request.
-	// Protects: connections, from whoever sends slowly.
+	// RequestTime is a handshake, and a request until all of it has come.
+	// Protects: connections and memory, from whoever sends slowly.
 	// Beyond: the connection is closed.
-	HeaderTime = 3 * time.Second
+	RequestTime = 3 * time.Second
 	// IdleTime is a connection without requests.
 	// Protects: connections, from whoever leaves them open.
 	// Beyond: the connection is closed.
@@ -39,24 +31,12 @@ const (
 	// Beyond: status 413. The API server lets the scale-down through, as it does with each refusal here.
 	ReviewBytes = 4 << 20
 	// AllReviewsBytes is all requests until they are answered. Decoded, they take several times as much.
-	// Protects: memory, from many addresses.
-	// Beyond: a request waits for a second, and then gets status 503.
+	// Protects: memory, from whoever reaches port 9443.
+	// Beyond: a request waits for ReviewTime, and then gets status 503.
 	AllReviewsBytes = 24 << 20
-	// LargeReviewsBytes is the requests above 128 KiB of one address.
-	// Protects: the requests of other addresses.
-	// Beyond: the same.
-	LargeReviewsBytes = 8 << 20
-	// SmallReviewsBytes is the other requests of one address, which large ones do not keep waiting.
-	// Protects: the requests of other addresses.
-	// Beyond: the same.
-	SmallReviewsBytes = 4 << 20
-	// OwnReviewBytes is what each address has besides, however much others send. A request that has no more is small.
-	// Protects: the requests of API servers.
-	// Beyond: the bounds above count.
-	OwnReviewBytes = 128 << 10
-	// ReviewTime is the body of a request, until all of it has come.
-	// Protects: the bytes above, from whoever sends slowly.
-	// Beyond: status 413.
+	// ReviewTime is that wait.
+	// Protects: the same.
+	// Beyond: status 503.
 	ReviewTime = time.Second
 	// NameBytes is a name in a request.
 	// Protects: memory, from whoever forges requests.

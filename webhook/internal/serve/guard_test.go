@@ -1,9 +1,7 @@
 package serve_test
 
 import (
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/webhook/internal/serve"
-
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/serve"
 )
 
 // Only requests of the right form, size and speed are passed on.
 func TestGuard(t *testing.T) {
 	var passed atomic.Int32
-	server := httptest.NewTLSServer(serve.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(serve.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		// Longer than a request may take to be read: the connection is still there for its answer.
 		if string(body) == "slow answer" {
@@ -35,6 +33,8 @@ func TestGuard(t *testing.T) {
 		}
 		passed.Add(1)
 	})))
+	server.Config.ReadTimeout = time.Second
+	server.StartTLS()
 	defer server.Close()
 	is := func(what string, passes bool, kind string, body io.Reader) {
 		t.Helper()
@@ -65,15 +65,7 @@ func TestGuard(t *testing.T) {
 	if _, err := server.Client().Do(request); err != nil || time.Since(began) > time.Second/2 {
 		t.Errorf("a larger one: %v after %v", err, time.Since(began))
 	}
-	stuck, writer = io.Pipe()
-	defer writer.Close()
-	is("a slow request", false, "application/json", stuck)
-}
-
-// clientFrom is a client with an address of its own.
-func clientFrom(host string) *http.Client {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
-	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext}}
+	is("no length", false, "application/json", stuck)
 }
 
 // holder keeps the requests that it was passed until it is told to let them go.
@@ -82,107 +74,52 @@ type holder struct {
 	free       chan struct{}
 }
 
-// ServeHTTP counts the bytes that are held at once. A small request is answered at once.
 func (h *holder) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	if len(body) < 100_000 {
-		return
-	}
-	now := h.held.Add(int64(len(body)))
+	now := h.held.Add(r.ContentLength)
 	for old := h.most.Load(); now > old && !h.most.CompareAndSwap(old, now); old = h.most.Load() {
 	}
 	<-h.free
-	h.held.Add(-int64(len(body)))
+	h.held.Add(-r.ContentLength)
 }
 
-// again forgets what was held.
-func (h *holder) again() {
-	h.free = make(chan struct{})
-	h.most.Store(0)
-}
-
-// flood sends requests of the largest size from several addresses, so many from each.
-func flood(t *testing.T, url string, hosts, each int, body func() io.Reader) *sync.WaitGroup {
-	t.Helper()
-	var group sync.WaitGroup
-	for host := range hosts {
-		client := clientFrom(fmt.Sprint("127.0.0.", 2+host))
-		for range each {
-			group.Go(func() {
-				request, err := http.NewRequest(http.MethodPost, url, body())
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				request.Header.Set("Content-Type", "application/json")
-				request.ContentLength = 4 << 20
-				if response, err := client.Do(request); err == nil {
-					response.Body.Close()
-				}
-			})
-		}
-	}
-	time.Sleep(300 * time.Millisecond)
-	return &group
-}
-
-// All requests have bounded memory until they are answered, and those of one address have a share of it. However much others send, or only
-// say that they send, a request of another address comes through.
+// All requests have bounded memory until they are answered. One for which there is none is refused after a second, and one that is refused or
+// answered leaves nothing behind.
 func TestRoom(t *testing.T) {
 	h := &holder{free: make(chan struct{})}
 	server := httptest.NewServer(serve.Guard(h))
 	defer server.Close()
-	comesThrough := func(what string) {
-		t.Helper()
-		began := time.Now()
-		response, err := clientFrom("127.0.0.100").Post(server.URL, "application/json", strings.NewReader(strings.Repeat(" ", 40_000)))
-		if err != nil || response.StatusCode != http.StatusOK || time.Since(began) > time.Second/2 {
-			t.Errorf("%s: %v, %v, after %v", what, response, err, time.Since(began))
+	post := func(size int) int {
+		response, err := server.Client().Post(server.URL, "application/json", strings.NewReader(strings.Repeat(" ", size)))
+		if err != nil {
+			// The server may refuse a request before it has read all of it.
+			return http.StatusServiceUnavailable
 		}
+		response.Body.Close()
+		return response.StatusCode
 	}
-	large := func() io.Reader { return strings.NewReader(strings.Repeat(" ", 4<<20)) }
-	group := flood(t, server.URL, 1, 20, large)
-	comesThrough("one address sends a lot")
-	time.Sleep(2 * time.Second)
-	if most := h.most.Load(); most != 8<<20 {
-		t.Errorf("one address holds %d bytes", most)
+	var group sync.WaitGroup
+	var refused atomic.Int64
+	for range 20 {
+		group.Go(func() {
+			if post(bounded.ReviewBytes) != http.StatusOK {
+				refused.Add(1)
+			}
+		})
 	}
+	time.Sleep(300 * time.Millisecond)
+	began := time.Now()
+	if status := post(1); status != http.StatusServiceUnavailable || time.Since(began) < bounded.ReviewTime/2 || time.Since(began) > 3*bounded.ReviewTime {
+		t.Errorf("one more: %d after %v", status, time.Since(began))
+	}
+	time.Sleep(bounded.ReviewTime)
 	close(h.free)
 	group.Wait()
-	h.again()
-	group = flood(t, server.URL, 9, 5, large)
-	comesThrough("many addresses send a lot")
-	// While that address has another request, which has yet to be sent: what earlier ones took is free again.
-	unsent, send := io.Pipe()
-	waiting := make(chan error, 1)
-	go func() {
-		_, err := clientFrom("127.0.0.100").Post(server.URL, "application/json", unsent)
-		waiting <- err
-	}()
-	time.Sleep(100 * time.Millisecond)
-	for range 5 {
-		comesThrough("one by one")
+	if h.most.Load() != bounded.AllReviewsBytes || refused.Load() != 20-bounded.AllReviewsBytes/bounded.ReviewBytes {
+		t.Errorf("%d bytes at a time, %d refused", h.most.Load(), refused.Load())
 	}
-	send.Close()
-	if err := <-waiting; err != nil {
-		t.Error(err)
-	}
-	time.Sleep(2 * time.Second)
-	if most := h.most.Load(); most == 0 || most > 24<<20+9*128<<10 {
-		t.Errorf("all hold %d bytes", most)
-	}
-	close(h.free)
-	group.Wait()
-	stuck, end := io.Pipe()
-	group = flood(t, server.URL, 9, 5, func() io.Reader { return stuck })
-	comesThrough("many addresses say that they send a lot")
-	end.Close()
-	group.Wait()
-	// Nothing is left of all that.
-	h.again()
-	close(h.free)
-	flood(t, server.URL, 1, 1, large).Wait()
-	if h.most.Load() != 4<<20 {
-		t.Error("there is no room again")
+	for range 20 {
+		if status := post(bounded.ReviewBytes); status != http.StatusOK {
+			t.Errorf("one after the other: %d", status)
+		}
 	}
 }

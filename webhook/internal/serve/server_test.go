@@ -3,17 +3,20 @@ package serve_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/client-go/util/cert"
 
-	"github.com/podrank/podrank/webhook/internal/serve"
-
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/serve"
 )
 
 // running is a server, and its address.
@@ -26,7 +29,7 @@ type running struct {
 	unread chan time.Duration
 }
 
-func startServer(t *testing.T) *running {
+func startServer(t *testing.T, writeTime time.Duration) *running {
 	t.Helper()
 	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	fakeapi.Must(t, err)
@@ -37,9 +40,10 @@ func startServer(t *testing.T) *running {
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
 	routes.HandleFunc("/long", r.answerLong)
 	routes.HandleFunc("/last", r.answerLast)
+	routes.HandleFunc("/read", func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	server, err := serve.New("requests", "127.0.0.1:0", routes, &tls.Config{Certificates: []tls.Certificate{pair}})
 	fakeapi.Must(t, err)
-	server.Server.WriteTimeout = time.Second
+	server.Server.WriteTimeout = writeTime
 	r.address = server.Listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop
@@ -72,15 +76,15 @@ func (r *running) answerLong(w http.ResponseWriter, _ *http.Request) {
 	r.unread <- time.Since(began)
 }
 
-// get sends a request from this address on a connection of its own.
-func (r *running) get(from, path string) (int, string, error) {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+// get sends a request with a header on a connection of its own.
+func (r *running) get(path, header string) (int, string, error) {
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
-		DisableKeepAlives: true, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		DisableKeepAlives: true, ForceAttemptHTTP2: true,
 	}}
 	request, err := http.NewRequest(http.MethodGet, "https://"+r.address+path, nil)
 	fakeapi.Must(r, err)
+	request.Header.Set("A", header)
 	response, err := client.Do(request)
 	if err != nil {
 		return 0, "", err
@@ -92,23 +96,23 @@ func (r *running) get(from, path string) (int, string, error) {
 
 // The protocol is HTTP/1.1.
 func TestServerAnswers(t *testing.T) {
-	server := startServer(t)
-	if status, text, err := server.get("127.0.0.1", "/"); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
+	server := startServer(t, 10*bounded.RequestTime)
+	if status, text, err := server.get("/", ""); err != nil || status != http.StatusOK || text != "HTTP/1.1" {
 		t.Fatalf("%d, %s, %v", status, text, err)
 	}
 }
 
 // A request that has begun is finished when the server should end.
 func TestServerEnds(t *testing.T) {
-	server := startServer(t)
-	if status, _, err := server.get("127.0.0.1", "/last"); err != nil || status != http.StatusOK {
+	server := startServer(t, 10*bounded.RequestTime)
+	if status, _, err := server.get("/last", ""); err != nil || status != http.StatusOK {
 		t.Errorf("%d, %v", status, err)
 	}
 }
 
 // Who does not read the answer is not waited for.
 func TestServerAndDeafClient(t *testing.T) {
-	server := startServer(t)
+	server := startServer(t, time.Second)
 	deaf, err := tls.Dial("tcp", server.address, &tls.Config{InsecureSkipVerify: true})
 	fakeapi.Must(t, err)
 	defer deaf.Close()
@@ -125,18 +129,74 @@ func TestServerAndDeafClient(t *testing.T) {
 	}
 }
 
-// It has the connections of package serve.
+// A client has a few seconds for all of a request.
+func TestServerAndSlowClient(t *testing.T) {
+	server := startServer(t, 10*bounded.RequestTime)
+	for what, begins := range map[string]string{
+		"no handshake": "", "a header": "GET / HTTP/1.1\r\n", "a body": "POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			slow, err := net.Dial("tcp", server.address)
+			fakeapi.Must(t, err)
+			defer slow.Close()
+			if begins != "" {
+				slow = tls.Client(slow, &tls.Config{InsecureSkipVerify: true})
+			}
+			_, err = io.WriteString(slow, begins)
+			fakeapi.Must(t, err)
+			began := time.Now()
+			_ = slow.SetReadDeadline(began.Add(10 * time.Second))
+			if _, err := io.Copy(io.Discard, slow); errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) > 2*bounded.RequestTime {
+				t.Errorf("still open after %v: %v", time.Since(began), err)
+			}
+		})
+	}
+}
+
+// Headers are few.
+func TestServerAndHeaders(t *testing.T) {
+	server := startServer(t, 10*bounded.RequestTime)
+	for size, want := range map[int]int{3 << 10: http.StatusOK, 9 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+		if status, _, err := server.get("/", strings.Repeat("x", size)); err != nil || status != want {
+			t.Errorf("%d bytes: %d, %v", size, status, err)
+		}
+	}
+}
+
+// There are few connections at a time. One more is served once another has ended.
 func TestServerAndManyConnections(t *testing.T) {
-	server := startServer(t)
-	for range 250 {
-		connection, err := net.Dial("tcp", server.address)
+	server, err := serve.New("", "127.0.0.1:0", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), nil)
+	fakeapi.Must(t, err)
+	go func() { _ = server.Server.Serve(server.Listener) }()
+	defer server.Server.Close()
+	connect := func() net.Conn {
+		connection, err := net.Dial("tcp", server.Listener.Addr().String())
 		fakeapi.Must(t, err)
-		defer connection.Close()
+		t.Cleanup(func() { connection.Close() })
+		_, err = io.WriteString(connection, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		fakeapi.Must(t, err)
+		return connection
 	}
-	if _, _, err := server.get("127.0.0.1", "/"); err == nil {
-		t.Error("one address has more than 200 connections")
+	answered := func(connection net.Conn, within time.Duration) error {
+		_ = connection.SetReadDeadline(time.Now().Add(within))
+		_, err := connection.Read(make([]byte, 1000))
+		return err
 	}
-	if status, _, err := server.get("127.0.0.2", "/"); err != nil || status != http.StatusOK {
-		t.Errorf("another address: %d, %v", status, err)
+	// A connection that has had a request may stay.
+	var open []net.Conn
+	for i := range bounded.Connections {
+		open = append(open, connect())
+		if err := answered(open[i], 10*time.Second); err != nil {
+			t.Fatalf("connection %d: %v", i, err)
+		}
+	}
+	last := connect()
+	if err := answered(last, time.Second); err == nil {
+		t.Errorf("more than %d connections", bounded.Connections)
+	}
+	open[0].Close()
+	if err := answered(last, 10*time.Second); err != nil {
+		t.Errorf("no connection although another one has ended: %v", err)
 	}
 }
