@@ -7,27 +7,21 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
-const (
-	// pause is how long it waits after an error.
-	pause = time.Second
-	// longestUID is how long a UID is.
-	longestUID = 36
-)
+// longestUID is how long a UID is.
+const longestUID = 36
 
 // Pods are those of a cluster.
 type Pods struct {
@@ -37,8 +31,10 @@ type Pods struct {
 	// live reads from the API server, and watches follows what changes.
 	live    *bounded.Reader
 	watches client.WithWatch
-	mu      sync.Mutex
-	all     map[types.UID]decide.Neighbour
+	// listed are those of a list that is being read.
+	listed map[types.UID]decide.Neighbour
+	mu     sync.Mutex
+	all    map[types.UID]decide.Neighbour
 	// wanted ends when the first policy needs them, and known, by read, when all have been read.
 	wanted, known context.Context
 	read          func()
@@ -64,13 +60,20 @@ func (p *Pods) Start(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	}
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if err := p.follow(ctx); err != nil && ctx.Err() == nil {
-			logf.FromContext(ctx).Error(err, "the pods of the cluster are read anew")
-		}
-	}, pause)
+	follow := func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		return p.watches.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &options})
+	}
+	// A list by a watch would have something of each pod in memory once more.
+	from := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: p.list, WatchFuncWithContext: follow}, inPages{})
+	cache.NewReflector(from, &corev1.Pod{}, store{p}, 0).RunWithContext(ctx)
 	return nil
 }
+
+// inPages is a client that lists only by requests.
+type inPages struct{}
+
+// IsWatchListSemanticsUnSupported says so.
+func (inPages) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Check fails until the pods are known that the first policies need; areSeen is whether these have been seen. Once it has passed it always
 // does: if a later policy is the first to need pods, that is no reason to answer no requests.
@@ -112,47 +115,52 @@ func (p *Pods) Others(set types.UID) []decide.Neighbour {
 	return others
 }
 
-// follow reads all pods and then what changes, until the watch ends or something fails.
-func (p *Pods) follow(ctx context.Context) error {
-	all, list := map[types.UID]decide.Neighbour{}, &corev1.PodList{}
-	err := bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
-		put(all, pod)
+// list reads all pods, and keeps what counts of them until the store is replaced. The list that it returns has only a version: with the pods of a
+// large cluster, it would take gigabytes.
+func (p *Pods) list(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+	p.listed = map[types.UID]decide.Neighbour{}
+	list := &corev1.PodList{}
+	return list, bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
+		put(p.listed, pod)
 		return nil
 	}, client.Limit(bounded.Page))
-	if err != nil {
-		return err
-	}
-	version := list.ResourceVersion
-	p.mu.Lock()
-	p.all = all
-	p.mu.Unlock()
-	p.read()
-	for ctx.Err() == nil {
-		changes, err := p.watches.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}})
-		if err != nil {
-			return err
-		}
-		stop := context.AfterFunc(ctx, changes.Stop)
-		for change := range changes.ResultChan() {
-			pod, ok := change.Object.(*corev1.Pod)
-			if !ok {
-				changes.Stop()
-				return apierrors.FromObject(change.Object)
-			}
-			version = pod.ResourceVersion
-			if change.Type == watch.Bookmark {
-				continue
-			}
-			p.mu.Lock()
-			if delete(p.all, pod.UID); change.Type != watch.Deleted {
-				put(p.all, pod)
-			}
-			p.mu.Unlock()
-		}
-		stop()
-	}
+}
+
+// store is what a reflector keeps up to date.
+type store struct{ *Pods }
+
+// Add adds a pod.
+func (s store) Add(pod any) error { return s.Update(pod) }
+
+// Update replaces a pod.
+func (s store) Update(object any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pod := object.(*corev1.Pod)
+	delete(s.all, pod.UID)
+	put(s.all, pod)
 	return nil
 }
+
+// Delete deletes a pod.
+func (s store) Delete(object any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, object.(*corev1.Pod).UID)
+	return nil
+}
+
+// Replace replaces all pods by those that were listed.
+func (s store) Replace([]any, string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all, s.listed = s.listed, nil
+	s.read()
+	return nil
+}
+
+// Resync has nothing to do.
+func (store) Resync() error { return nil }
 
 // put puts a pod in, if it keeps its node from being empty.
 func put(all map[types.UID]decide.Neighbour, pod *corev1.Pod) {

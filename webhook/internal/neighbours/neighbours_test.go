@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -80,6 +82,78 @@ func TestOthers(t *testing.T) {
 	is("[{b uid-StatefulSet}]")
 	stop()
 	must(<-ended)
+}
+
+// A watch that ends or is refused goes on where it was. Only if the API server no longer knows that version are all pods listed again.
+func TestWatchGoesOn(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var lists atomic.Int64
+	begun := make(chan string, 10)
+	answers := make(chan *watch.FakeWatcher)
+	pods := of(interceptor.NewClient(fakeapi.New(pod("db-0", "a", "StatefulSet")), interceptor.Funcs{
+		List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			lists.Add(1)
+			return live.List(ctx, list, options...)
+		},
+		Watch: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+			begun <- (&client.ListOptions{}).ApplyOptions(options).AsListOptions().ResourceVersion
+			if answer := <-answers; answer != nil {
+				return answer, nil
+			}
+			return nil, apierrors.NewTooManyRequests("later", 1)
+		},
+	}))
+	pods.Want()
+	ended := make(chan error)
+	go func() { ended <- pods.Start(ctx) }()
+	// next is the version from which the next watch begins, and what becomes of it.
+	next := func(answer *watch.FakeWatcher) string {
+		t.Helper()
+		select {
+		case version := <-begun:
+			answers <- answer
+			return version
+		case <-time.After(30 * time.Second):
+			t.Fatal("no watch")
+		}
+		return ""
+	}
+	ends := watch.NewFake()
+	next(ends)
+	bookmark := pod("", "", "")
+	bookmark.ResourceVersion = "1000"
+	ends.Action(watch.Bookmark, bookmark)
+	ends.Stop()
+	for _, refused := range []bool{true, false} {
+		unknown := watch.NewFake()
+		if refused {
+			unknown = nil
+		}
+		if version := next(unknown); version != "1000" || lists.Load() != 1 {
+			t.Errorf("watch from %q after %d lists", version, lists.Load())
+		}
+		if !refused {
+			gone := apierrors.NewResourceExpired("too old").Status()
+			unknown.Error(&gone)
+		}
+	}
+	last := watch.NewFake()
+	if version := next(last); version == "1000" || lists.Load() != 2 {
+		t.Errorf("after an expired version: from %q after %d lists", version, lists.Load())
+	}
+	last.Delete(pod("db-0", "a", "StatefulSet"))
+	for range 100 {
+		if len(pods.Others("")) == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if others := pods.Others(""); len(others) != 0 {
+		t.Error(others)
+	}
+	stop()
+	fakeapi.Must(t, <-ended)
 }
 
 // Who needs them before they are known waits, but not for ever.
