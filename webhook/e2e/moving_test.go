@@ -359,6 +359,10 @@ func (w *World) judgeEnds(by *movement, m *marks, number int, began metav1.Time,
 		counts := want[to]
 		counts[0][1-isDeleted] += int32(least)
 		counts[1][1-isDeleted]++
+		if m.removed[uid] && deleted[uid] {
+			// It may have been there at the end of the scale-down.
+			counts[1][1]++
+		}
 		want[to] = counts
 	}
 	told, got, downs := w.told(began)
