@@ -335,7 +335,13 @@ fn podrank_webhook_knows_the_rule() {
     let there = || vec![pod('b', "n1"), pod('c', "n2"), set(2, "new"), deployment(2), scaled(4, 2, 0)];
     // The text says something else: nobody reads it.
     let record = |mode: &str, seconds| {
-        let mut event = event("ReplicaSet", "web-5d", "Any", "Scaling from 9 to 8: selected 1 pod: web-5d-z (UID)", seconds);
+        let mut event = event(
+            "ReplicaSet",
+            "web-5d",
+            "Any",
+            "Scaling from 9 to 8: selected 1 pod: web-5d-z (UID)",
+            seconds,
+        );
         let uid = |pod| format!("00000000-0000-0000-0000-00000000000{pod}");
         let pods = json!([{ "uid": uid('a'), "rule": "first[0]" }, { "uid": uid('d'), "rule": "not-ready" }]);
         let selection = json!({ "v": 1, "mode": mode, "from": 4, "to": 2, "pods": pods });
@@ -360,8 +366,12 @@ fn podrank_webhook_knows_the_rule() {
     assert!(alone.contains("was scaled from 4 to 2"), "{alone}");
     // Nothing else is read: neither another version, nor what is no JSON, nor what has no annotation.
     for change in [
-        |event: &mut Value| event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "{\"v\":2}" }),
-        |event: &mut Value| event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" }),
+        |event: &mut Value| {
+            event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "{\"v\":2}" })
+        },
+        |event: &mut Value| {
+            event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" })
+        },
         |event: &mut Value| event["metadata"] = json!({ "name": "event", "annotations": 7 }),
     ] {
         let mut other = record("Steer", 0);

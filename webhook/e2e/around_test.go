@@ -25,11 +25,13 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/app"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -38,13 +40,17 @@ import (
 // often has the program find out 5 times a second whether the API server reaches it.
 const often = "--probe-interval=200ms"
 
-// awaitReachable waits until the metric says whether the API server reaches the program.
+// awaitReachable waits until the metric and the policy say whether the API server reaches the program.
 func (w *World) awaitReachable(state string) {
 	w.Helper()
 	w.Await("reachable "+state, 30*time.Second, func() bool {
 		lines, err := w.MetricLines("podrank_webhook_reachable")
 		w.must(err)
 		return strings.TrimSpace(lines) == "podrank_webhook_reachable "+state
+	})
+	w.Await("told by the policy", 10*time.Second, func() bool {
+		ready := meta.FindStatusCondition(w.Status("spot").Conditions, v1alpha1.Ready)
+		return ready.Reason == map[string]string{"0": v1alpha1.NotReachable, "1": v1alpha1.Ready}[state]
 	})
 }
 
@@ -61,9 +67,9 @@ func (w *World) configure(change func(*admissionregistrationv1.WebhookClientConf
 	})
 }
 
-// The metric falls when the API server does not reach the program, and rises again.
+// The metric falls when the API server does not reach the program, and rises again, and policies say so.
 func TestReachable(t *testing.T) {
-	w := NewWorld(t, 1)
+	w, _ := web(t, 1)
 	w.restart(often)
 	t.Cleanup(func() {
 		w.must(w.Plane.register())

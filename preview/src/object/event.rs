@@ -8,8 +8,14 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The reasons of the events that can say so: of a set and of another controller, of a Deployment, of an autoscaler, and of pods.
-const REASONS: [&str; 6] =
-    ["SuccessfulDelete", "ScalingReplicaSet", "SuccessfulRescale", "Preempted", "TaintManagerEviction", "Evicted"];
+const REASONS: [&str; 6] = [
+    "SuccessfulDelete",
+    "ScalingReplicaSet",
+    "SuccessfulRescale",
+    "Preempted",
+    "TaintManagerEviction",
+    "Evicted",
+];
 
 /// The beginning of the message of an event that stands for many: its text is that of the last of them.
 const COMBINED: &str = "(combined from similar events): ";
@@ -107,10 +113,13 @@ impl EventEntry {
     /// `None` if it is none, or says nothing of who deleted a pod, nor that there was one.
     pub(crate) fn read(object: &RawValue) -> Option<Self> {
         let event: Event = parse(object).ok()?;
-        let annotated = event.metadata.0.as_ref().and_then(|its| its.annotations.get("podrank.dev/scale-down"));
-        let selection = annotated.and_then(|text| serde_json::from_str(text).ok()).filter(|its: &Selection| its.v == 1);
+        let annotated =
+            event.metadata.0.as_ref().and_then(|its| its.annotations.get("podrank.dev/scale-down"));
+        let selection =
+            annotated.and_then(|text| serde_json::from_str(text).ok()).filter(|its: &Selection| its.v == 1);
         let known = REASONS.iter().find(|reason| event.reason == **reason).copied();
-        let reason = known.or_else(|| (event.involved_object.kind == "Pod" || selection.is_some()).then_some(""))?;
+        let reason =
+            known.or_else(|| (event.involved_object.kind == "Pod" || selection.is_some()).then_some(""))?;
         let last = event.series.0.as_ref().and_then(|series| nanos(&series.last_observed_time));
         let at = last.or_else(|| nanos(&event.last_timestamp)).or_else(|| nanos(&event.time))?;
         let combined = event.message.strip_prefix(COMBINED);

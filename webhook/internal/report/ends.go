@@ -124,6 +124,8 @@ func (r *Reporter) Lead(since time.Time) { r.leads.Store(since.UnixMilli()) }
 // note adds the end of a scale-down to the status of the policy that knows of it, which it returns. A scale-down that no status knows yet may follow. It never
 // does if the replica that answered is gone: then the end is an entry of its own.
 func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (decider *v1alpha1.ScaleDownPolicy) {
+	ctx, stop := context.WithTimeout(ctx, 3*patience)
+	defer stop()
 	for began := time.Now(); ; time.Sleep(pause) {
 		isDone, waited := false, time.Since(began)
 		err := r.Statuses.ChangeAll(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
