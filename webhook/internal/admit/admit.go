@@ -28,7 +28,7 @@ type Handler struct {
 
 	// What follows answers, of few requests of each namespace.
 	after sync.WaitGroup
-	few   bounded.Few[string]
+	few   bounded.Semaphores[string]
 }
 
 // Handle steers, and reports afterwards. It returns what the audit log should say.

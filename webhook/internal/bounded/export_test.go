@@ -1,4 +1,4 @@
 package bounded
 
-// Len is how many keys have a lock.
-func (m *Locks[K]) Len() int { return len(m.locks.all) }
+// Len is how many keys are in use.
+func (s *Semaphores[K]) Len() int { return len(s.all) }

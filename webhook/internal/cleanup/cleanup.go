@@ -75,7 +75,7 @@ type Cleaner struct {
 	Leads <-chan struct{}
 
 	// No two workers look at one namespace at the same time.
-	namespaces bounded.Few[string]
+	namespaces bounded.Semaphores[string]
 
 	// sets has the scaleDown of each Set, and open, by UID, the falls of those whose end is not told.
 	sets, open sync.Map

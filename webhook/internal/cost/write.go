@@ -55,7 +55,7 @@ type Writer struct {
 	// Slots for writes, and for costs that come off, for which no request waits.
 	writes, undos *semaphore.Weighted
 	// undoing lets one set of a namespace wait for these.
-	undoing bounded.Locks[string]
+	undoing bounded.Semaphores[string]
 }
 
 // NewWriter returns a writer. live reads from the API server.

@@ -9,7 +9,7 @@ func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison { return s
 // Held is how many pods of each namespace there is room taken for, and how many comparisons there are.
 func (l *Limits) Held() map[string]int {
 	held := map[string]int{}
-	for _, counts := range []map[string]int{l.held[toDecide].Inside(), l.held[toPredict].Inside(), l.observed.Inside()} {
+	for _, counts := range []map[string]int{l.held[toDecide].Held(), l.held[toPredict].Held(), l.observed.Held()} {
 		for namespace, count := range counts {
 			held[namespace] += count
 		}

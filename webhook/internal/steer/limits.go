@@ -2,7 +2,6 @@ package steer
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"golang.org/x/time/rate"
@@ -24,14 +23,12 @@ type room struct{ all, share int }
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
-	// One decision of a namespace is made at a time, and one comparison, so that one of each waits.
-	turns, comparing bounded.Locks[string]
+	// One decision of a namespace is made at a time, while one other request waits for that, and one comparison.
+	turns, comparing bounded.Semaphores[string]
 	// late opens for namespaces whose decisions run out of time, and slow for those whose waits for the controller do.
 	late, slow breaker
-	// waiting are requests of a namespace that are being decided or wait for that.
-	waiting bounded.Few[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
-	emptying   bounded.Locks[string]
+	emptying   bounded.Semaphores[string]
 	predicting sync.Mutex
 	// recent has, by the UIDs of their sets, what this replica has just decided.
 	recent *cache.LRUExpireCache
@@ -39,16 +36,17 @@ type Limits struct {
 	// rates has a rate.Limiter for each namespace.
 	rates sync.Map
 	// held are the pods in memory.
-	held map[room]*bounded.Few[string]
+	held map[room]*bounded.Semaphores[string]
 	// observed are the scale-downs that are not over.
-	observed bounded.Few[string]
+	observed bounded.Semaphores[string]
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
 	const namespace = "other scale-downs of the namespace"
-	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats), held: map[room]*bounded.Few[string]{toDecide: {}, toPredict: {}}}
-	l.turns.Others, l.comparing.Others, l.emptying.Others = namespace, namespace, "decisions about whole nodes"
+	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats), held: map[room]*bounded.Semaphores[string]{toDecide: {}, toPredict: {}}}
+	l.turns.Holders, l.comparing.Holders, l.emptying.Holders = namespace, namespace, "decisions about whole nodes"
+	l.turns.Most = 2
 	return l
 }
 
@@ -61,24 +59,6 @@ func (l *Limits) allow(namespace string) bool {
 
 // allowUnknown reports the same of a set that the cache does not know. Since it may not exist, it does not count with the others.
 func (l *Limits) allowUnknown(namespace string) bool { return l.allow("/" + namespace) }
-
-// turn waits until it is the turn of a namespace's request. If another one waits for that already, it is errBusy.
-func (l *Limits) turn(ctx context.Context, namespace string) (end func(), err error) {
-	if !l.waiting.Enter(namespace, 2) {
-		return nil, errBusy
-	}
-	unlock, err := l.turns.Lock(ctx, namespace)
-	if err != nil {
-		l.waiting.Leave(namespace)
-		return nil, err
-	}
-	return func() {
-		unlock()
-		l.waiting.Leave(namespace)
-	}, nil
-}
-
-var errBusy = errors.New("one scale-down of the namespace is being decided, and another one waits for its turn")
 
 // empty decides about whole nodes while no one else does.
 func (l *Limits) empty(ctx context.Context, decide func() error) error {

@@ -48,8 +48,8 @@ func TestHold(t *testing.T) {
 			}
 		}
 		l.held[in].Release("a", in.share)
-		if !l.hold(in, "e", in.share-1) || len(l.held[in].Inside()) != 4 {
-			t.Errorf("%v", l.held[in].Inside())
+		if !l.hold(in, "e", in.share-1) || len(l.held[in].Held()) != 4 {
+			t.Errorf("%v", l.held[in].Held())
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	var err error
 	if f.Result, err = f.run(ctx); err != nil {
 		switch {
-		case errors.Is(err, errBusy):
+		case errors.Is(err, bounded.ErrBusy):
 			f.Result = TooMany
 		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || f.Result.Holds():
 		case f.wrote || f.Decision > 1:
@@ -153,7 +153,7 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 
 // inTurn does something in the turn of the namespace.
 func (f *fall) inTurn(ctx context.Context, do func(context.Context) (Result, error)) (Result, error) {
-	end, err := f.by.Limits.turn(ctx, f.Key.Namespace)
+	end, err := f.by.Limits.turns.Lock(ctx, f.Key.Namespace)
 	if err != nil {
 		return Failed, err
 	}

@@ -57,12 +57,12 @@ type Reader struct {
 	now             func() time.Time
 	turns           map[string]*semaphore.Weighted
 	// spaces keep the reads of a namespace from an API apart, so that they never take all turns.
-	spaces bounded.Locks[string]
+	spaces bounded.Semaphores[string]
 
 	mu    sync.Mutex
 	reads map[key]*read
 	paces map[key]*pace
-	held  bounded.Few[string]
+	held  bounded.Semaphores[string]
 }
 
 // remote is a server.

@@ -18,7 +18,7 @@ import (
 // One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
 func TestLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m bounded.Locks[string]
+		var m bounded.Semaphores[string]
 		ctx := context.Background()
 		first, err := m.Lock(ctx, "a")
 		fakeapi.Must(t, err)
@@ -73,15 +73,31 @@ func TestLock(t *testing.T) {
 		again, err := m.Lock(ctx, "a")
 		fakeapi.Must(t, err)
 		again()
+		m.Most = 2
+		holds, err := m.Lock(ctx, "a")
+		fakeapi.Must(t, err)
+		group.Go(func() {
+			if waits, err := m.Lock(ctx, "a"); err != nil {
+				t.Error(err)
+			} else {
+				waits()
+			}
+		})
+		synctest.Wait()
+		if _, err := m.Lock(ctx, "a"); !errors.Is(err, bounded.ErrBusy) {
+			t.Errorf("a third one: %v", err)
+		}
+		holds()
+		group.Wait()
 		if m.Len() != 0 {
 			t.Errorf("%d locks are left", m.Len())
 		}
 	})
 }
 
-// Few come in for each key.
-func TestFew(t *testing.T) {
-	var f bounded.Few[string]
+// Of each key, and of all keys, only so much is held.
+func TestHold(t *testing.T) {
+	var f bounded.Semaphores[string]
 	for i, want := range []bool{true, true, false} {
 		if got := f.Enter("a", 2); got != want {
 			t.Errorf("%d: %v", i, got)
@@ -95,9 +111,13 @@ func TestFew(t *testing.T) {
 	if !f.Enter("a", 2) || f.Enter("a", 2) {
 		t.Error("one has left")
 	}
+	if f.Hold("b", 3, 4, 4) || !f.Hold("b", 2, 4, 4) || f.Hold("b", 3, 4, 9) {
+		t.Errorf("of all keys: %v", f.Held())
+	}
+	f.Release("b", 2)
 	f.Leave("a")
 	f.Leave("a")
-	if len(f.Inside()) != 0 {
-		t.Error(f.Inside())
+	if len(f.Held()) != 0 {
+		t.Error(f.Held())
 	}
 }
