@@ -36,8 +36,8 @@ func main() {
 		"how often the leader sends a dry-run scale-down through the API server, to find out whether it arrives")
 	flag.IntVar(&options.DecisionsPerSecond, "decisions-per-second", 10,
 		"scale-downs that are decided in a second, for each namespace; at once five times as many. Others are let through")
-	flag.Func("others", "Follow or Override, which `others` of a policy may then say: both overwrite deletion costs of others; repeatable",
-		options.AllowOthers)
+	flag.Func("foreign-costs", "Follow or Override, which `foreignCosts` of policies may then be: both overwrite costs that another program wrote; repeatable",
+		options.AllowForeignCosts)
 	flag.StringVar(&options.ClientCA, "client-ca", "",
 		"file with the authorities that sign the client certificate of the API server; default: any client may ask")
 	flag.StringVar(&options.ClientName, "client-name", "", "common name of that certificate")

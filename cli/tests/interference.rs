@@ -3,6 +3,7 @@
 
 use crate::common::{self, JOB, ROLLOUT, STATEFUL_SET, Shown, changed, dump, fine, idle, items, shown, with};
 use serde_json::{Value, json};
+use std::slice;
 
 const NEW: &str = "web-7f6b9d5c48";
 const COSTS: &str = "note: 2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)\n";
@@ -20,12 +21,12 @@ fn budget(name: &str, selector: &Value) -> Value {
     })
 }
 
-fn policy(name: &str, selector: &Value, created: &str) -> Value {
+fn policy(name: &str, selector: &Value) -> Value {
     json!({
         "apiVersion": "podrank.dev/v1alpha1",
         "kind": "ScaleDownPolicy",
-        "metadata": { "name": name, "namespace": "default", "creationTimestamp": created },
-        "spec": { "selector": selector, "rollouts": false },
+        "metadata": { "name": name, "namespace": "default" },
+        "spec": { "selector": selector, "rollouts": "Ignore" },
     })
 }
 
@@ -190,19 +191,40 @@ fn whoever_owns_the_count_is_named() {
 fn a_policy_chooses_the_pods() {
     let [web, api] = ["web", "api"].map(|app| json!({ "matchLabels": { "app": app } }));
     let odd = json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] });
-    let [old, new] = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"];
-    let said = "note: ScaleDownPolicy old: podrank-webhook will choose the pods";
-    assert_eq!(notes(&of(3, &[policy("new", &web, new), policy("old", &json!({}), old)])), [said]);
-    let going = with(policy("going", &web, old), "metadata deletionTimestamp", json!(new));
-    assert!(notes(&of(3, &[policy("api", &api, old), policy("odd", &odd, old), going])).is_empty());
-    assert!(notes(&of(9, &[policy("old", &web, old)])).is_empty());
+    let chooses = |name: &str| format!("note: ScaleDownPolicy {name}: podrank-webhook will choose the pods");
+    let said = &*chooses("all");
+    let targeting = |name: &str, api_version: &str, kind: &str, target: &str| {
+        let target = json!({ "apiVersion": api_version, "kind": kind, "name": target });
+        with(with(policy(name, &Value::Null), "spec targetRef", target), "spec selector", Value::Null)
+    };
+    // The most specific one, and then the one whose name is first.
+    let all = policy("all", &json!({}));
+    assert_eq!(notes(&of(3, &[policy("every", &json!({})), all.clone()])), [said]);
+    let webs = [policy("web", &web), policy("zoo", &web)];
+    assert_eq!(notes(&of(3, &[&webs[..], slice::from_ref(&all)].concat())), [chooses("web")]);
+    let zebra = targeting("zebra", "apps/v1beta2", "Deployment", "web");
+    assert_eq!(notes(&of(3, &[&webs[..], slice::from_ref(&zebra)].concat())), [chooses("zebra")]);
+    assert_eq!(notes(&of(3, &[targeting("new", "apps/v1", "ReplicaSet", NEW)])), [chooses("new")]);
+    let deleted = with(policy("deleted", &web), "metadata deletionTimestamp", json!("2026-02-01T00:00:00Z"));
+    let none = [
+        policy("api", &api),
+        policy("odd", &odd),
+        deleted,
+        targeting("group", "extensions/v1beta1", "Deployment", "web"),
+        targeting("kind", "apps/v1", "StatefulSet", "web"),
+        targeting("name", "apps/v1", "Deployment", "api"),
+        with(zebra, "spec selector", json!({})),
+        policy("neither", &Value::Null),
+    ];
+    assert!(notes(&of(3, &none)).is_empty());
+    assert!(notes(&of(9, &webs)).is_empty());
     // Rollouts are left alone, unless the policy says otherwise. It has no say about other kinds.
     for (words, example, rollouts, is_said) in [
-        ("deploy/web --rollout", ROLLOUT, true, true),
-        ("deploy/web --rollout", ROLLOUT, false, false),
-        ("sts/db --replicas 3", STATEFUL_SET, true, false),
+        ("deploy/web --rollout", ROLLOUT, "Steer", true),
+        ("deploy/web --rollout", ROLLOUT, "Ignore", false),
+        ("sts/db --replicas 3", STATEFUL_SET, "Steer", false),
     ] {
-        let policy = with(policy("old", &json!({}), old), "spec rollouts", json!(rollouts));
+        let policy = with(all.clone(), "spec rollouts", json!(rollouts));
         let shown = shown(words, with_objects(example, &[policy]));
         assert_eq!(notes(&shown).contains(&said), is_said, "{words} {rollouts}");
     }
@@ -271,7 +293,7 @@ mod cluster {
     fn surroundings_are_read_after_the_pods() {
         let web = json!({ "matchLabels": { "app": "web" } });
         let common = [autoscaler(Some(8), 20, Some(12)), budget("web", &web)];
-        let policies = [policy("spot", &web, "2026-01-01T00:00:00Z")];
+        let policies = [policy("spot", &web)];
         assert_eq!(
             of_deployment(&[list(&common), list(&policies)]),
             "warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again; it wants 12 now\n\

@@ -42,8 +42,8 @@ accepts cert-manager --set certManager=true
 accepts observe --set observeOnly=true
 accepts values --set 'idle.resources=true,idle.metrics={active_sessions},hostNetwork=true,dashboard.enabled=true,networkPolicy.requestsFrom[0].ipBlock.cidr=10.0.0.0/28' \
     --set clientCA.configMap=authorities,clientCA.commonName=api
-defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread} {.spec.mode}' -f samples/spot-first.yaml)
-[ "$defaults" = 'false [] Steer' ] || die "defaults: $defaults"
+defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.emptyNodes} {.spec.foreignCosts} {.spec.mode}' -f samples/zone-balance.yaml)
+[ "$defaults" = 'Ignore Ignore Keep Steer' ] || die "defaults: $defaults"
 
 # refuses WHY SPEC
 refuses() {
@@ -54,18 +54,25 @@ refuses() {
     fi
     [[ $out == *"$1"* ]] || die "$2: $out"
 }
-refuses 'selector' '{"first":[{"pods":{}}]}'
-refuses 'set nodes, taint, condition, cordoned, pods, lowest or highest' '{"selector":{},"first":[{}]}'
+target='{"apiVersion":"apps/v1","kind":"Deployment","name":"web"}'
+refuses 'exactly one of targetRef and selector is required' '{"spread":["a"]}'
+refuses 'exactly one of targetRef and selector is required' '{"selector":{},"targetRef":'"$target"'}'
+refuses 'spec.targetRef.name: Required value' '{"targetRef":{"apiVersion":"apps/v1","kind":"Deployment"}}'
+refuses 'should match' '{"targetRef":{"apiVersion":"apps/v1/x","kind":"Deployment","name":"web"}}'
+refuses 'nodes is required when type is Nodes' '{"selector":{},"deleteFirst":[{"type":"Nodes"}]}'
+refuses 'pods is required when type is Pods, and forbidden otherwise' '{"selector":{},"deleteFirst":[{"type":"Nodes","nodes":{},"pods":{}}]}'
 refuses 'each node label must be listed once' '{"selector":{},"spread":["a","a"]}'
 refuses 'should match' '{"selector":{},"spread":["no/such/key"]}'
 refuses 'Too many' '{"selector":{},"spread":["a","b","c","d","e"]}'
-refuses 'Invalid' '{"selector":{},"spread":["a"],"rollouts":"yes"}'
+refuses 'Unsupported value' '{"selector":{},"spread":["a"],"rollouts":"Yes"}'
+refuses 'Unsupported value' '{"selector":{},"emptyNodes":"Yes"}'
+refuses 'Unsupported value' '{"selector":{},"foreignCosts":"Drop"}'
 refuses 'Unsupported value' '{"selector":{},"mode":"Watch"}'
 inn='{"matchExpressions":[{"key":"a","operator":"Inn","values":["b"]}]}'
 # So many expressions in a selector, which each decision of the namespace has to compile.
 five='{"matchExpressions":['$(printf '{"key":"a%s","operator":"Exists"},' 1 2 3 4)'{"key":"a","operator":"Exists"}]}'
 long="{\"matchLabels\":{\"$(printf 'x%.0s' {1..318})\":\"a\"}}"
-for place in '{"selector":SELECTOR}' '{"selector":{},"first":[{"nodes":SELECTOR}]}' '{"selector":{},"first":[{"pods":SELECTOR}]}'; do
+for place in '{"selector":SELECTOR}' '{"selector":{},"deleteFirst":[{"type":"Nodes","nodes":SELECTOR}]}' '{"selector":{},"deleteFirst":[{"type":"Pods","pods":SELECTOR}]}'; do
     refuses 'Unsupported value' "${place/SELECTOR/$inn}"
     refuses 'must have at most 4 items' "${place/SELECTOR/$five}"
     refuses 'a key of at most 317 characters' "${place/SELECTOR/$long}"

@@ -62,9 +62,10 @@ func TestCost(t *testing.T) {
 	w.falls(set, "each pod on its own")
 	before = w.memory()
 	spec := *SpotFirst.DeepCopy()
-	spec.EmptyNodes = true
+	spec.EmptyNodes = v1alpha1.EmptyNodesPrefer
 	var policy v1alpha1.ScaleDownPolicy
 	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "spot"}, &policy))
+	spec.Selector = policy.Spec.Selector
 	policy.Spec = spec
 	w.must(w.Update(w.ctx, &policy))
 	w.restart()

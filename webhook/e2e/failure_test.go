@@ -212,13 +212,12 @@ func (w *World) awaitCosts(changes int) {
 	w.Await(fmt.Sprintf("%d changes of costs", changes), 5*time.Second, func() bool { return w.CostChanges() == changes })
 }
 
-// A policy says so if another one counts for all of its sets, as these come and go.
+// A policy says so if another one takes precedence for all of its sets, as these come and go.
 func TestTwoPolicies(t *testing.T) {
 	w, set := web(t, 1)
-	time.Sleep(1100 * time.Millisecond) // creation times are whole seconds
-	w.Policy("younger", SpotFirst)
+	w.Policy("zoo", SpotFirst)
 	w.Await("shadowed", 10*time.Second, func() bool {
-		conditions := w.Status("younger").Conditions
+		conditions := w.Status("zoo").Conditions
 		condition := meta.FindStatusCondition(conditions, v1alpha1.Ready)
 		return condition != nil && condition.Status == metav1.ConditionFalse && condition.Reason == v1alpha1.Conflicted &&
 			meta.IsStatusConditionTrue(conditions, v1alpha1.Conflicted)
@@ -226,7 +225,7 @@ func TestTwoPolicies(t *testing.T) {
 	w.must(w.Delete(w.ctx, set))
 	reason := func(reason string) func() bool {
 		return func() bool {
-			return meta.FindStatusCondition(w.Status("younger").Conditions, v1alpha1.Ready).Reason == reason
+			return meta.FindStatusCondition(w.Status("zoo").Conditions, v1alpha1.Ready).Reason == reason
 		}
 	}
 	w.Await("without workloads, as the other one", 10*time.Second, reason(v1alpha1.NoWorkloads))
@@ -336,8 +335,8 @@ func TestNextLeader(t *testing.T) {
 
 // A rollout takes the old sets down step by step. Without rollouts, it is left alone.
 func TestRollout(t *testing.T) {
-	for _, rollouts := range []bool{true, false} {
-		t.Run(fmt.Sprint(rollouts), func(t *testing.T) {
+	for _, rollouts := range []v1alpha1.Rollouts{v1alpha1.RolloutsSteer, v1alpha1.RolloutsIgnore} {
+		t.Run(string(rollouts), func(t *testing.T) {
 			spec := *SpotFirst.DeepCopy()
 			spec.Rollouts = rollouts
 			w, _ := NewWorldOf(t, 4, spec, webDeployment, 8)
@@ -351,7 +350,7 @@ func TestRollout(t *testing.T) {
 			if len(calls) == 0 {
 				t.Fatal("nothing was asked")
 			}
-			if !rollouts {
+			if rollouts == v1alpha1.RolloutsIgnore {
 				if downs := w.Status("spot").Workloads; len(downs) != 0 || w.CostChanges() != 0 {
 					t.Errorf("steered: %+v", downs)
 				}
@@ -496,9 +495,12 @@ func TestHung(t *testing.T) {
 
 // The ReplicaSets of another controller than a Deployment are steered only if the policy says so.
 func TestOtherOwner(t *testing.T) {
-	for rollouts, result := range map[bool]steer.Result{false: steer.RolloutIgnored, true: steer.Steered} {
+	for rollouts, result := range map[v1alpha1.Rollouts]steer.Result{
+		v1alpha1.RolloutsIgnore: steer.RolloutIgnored, v1alpha1.RolloutsSteer: steer.Steered,
+	} {
 		spec := *SpotFirst.DeepCopy()
-		spec.Rollouts = rollouts
+		spec.Rollouts, spec.Selector = rollouts, nil
+		spec.TargetRef = &v1alpha1.WorkloadReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner"}
 		w := NewWorld(t, 4)
 		w.Policy("spot", spec)
 		// Anything may be a controller.
@@ -511,8 +513,8 @@ func TestOtherOwner(t *testing.T) {
 		w.must(w.Scale(set, 4))
 		w.AwaitGone(2)
 		w.Await("told", 10*time.Second, func() bool { return w.hasEvent(string(result)) })
-		if rollouts != (w.CostChanges() > 0) {
-			t.Errorf("rollouts: %t, %d changes of costs", rollouts, w.CostChanges())
+		if (rollouts == v1alpha1.RolloutsSteer) != (w.CostChanges() > 0) {
+			t.Errorf("rollouts: %s, %d changes of costs", rollouts, w.CostChanges())
 		}
 	}
 }

@@ -100,7 +100,7 @@ func TestKarpenter(t *testing.T) {
 		t.Skip("only with -karpenter PROGRAM, the program of e2e/karpenter")
 	}
 	spec := *SpotFirst.DeepCopy()
-	spec.Others = v1alpha1.Follow
+	spec.ForeignCosts = v1alpha1.Follow
 	w, set := NewWorldOf(t, 6, spec, webSet, 18)
 	stop := w.startKarpenter()
 	w.adopt()

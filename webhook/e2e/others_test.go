@@ -109,7 +109,7 @@ func (k *karpenter) differs() (wrong []string) {
 // endings counts how scale-downs ended.
 type endings struct {
 	mu   sync.Mutex
-	ends map[v1alpha1.Others]map[string]int
+	ends map[v1alpha1.ForeignCosts]map[string]int
 	// stood is how long costs stood on pods that went.
 	stood []time.Duration
 }
@@ -121,7 +121,7 @@ func (c *endings) stand(stood []time.Duration) {
 }
 
 // tell prints how far a mode has come, now and then.
-func (c *endings) tell(mode v1alpha1.Others) {
+func (c *endings) tell(mode v1alpha1.ForeignCosts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sum := 0
@@ -133,7 +133,7 @@ func (c *endings) tell(mode v1alpha1.Others) {
 	}
 }
 
-func (c *endings) add(mode v1alpha1.Others, end string) {
+func (c *endings) add(mode v1alpha1.ForeignCosts, end string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ends[mode] == nil {
@@ -143,10 +143,10 @@ func (c *endings) add(mode v1alpha1.Others, end string) {
 }
 
 // underEachMode plays two worlds under each mode, at once.
-func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.Others, part uint64, ends *endings)) *endings {
-	ends := &endings{ends: map[v1alpha1.Others]map[string]int{}}
+func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.ForeignCosts, part uint64, ends *endings)) *endings {
+	ends := &endings{ends: map[v1alpha1.ForeignCosts]map[string]int{}}
 	t.Run("all", func(t *testing.T) {
-		for _, mode := range []v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
+		for _, mode := range []v1alpha1.ForeignCosts{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override} {
 			for part := range uint64(2) {
 				t.Run(fmt.Sprint(mode, " ", part), func(t *testing.T) {
 					t.Parallel()
@@ -160,9 +160,9 @@ func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.Others, p
 
 // Beside somebody who writes costs all the time, the wanted pods go, or it is said why not; and no cost of theirs is lost.
 func TestOthers(t *testing.T) {
-	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.Others, part uint64, ends *endings) {
+	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.ForeignCosts, part uint64, ends *endings) {
 		spec := *SpotFirst.DeepCopy()
-		spec.Others = mode
+		spec.ForeignCosts = mode
 		w, set := NewWorldOf(t, 6, spec, webSet, 18)
 		k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, part)), wrote: map[types.UID]string{}}
 		for range *beside / 2 {
@@ -172,7 +172,7 @@ func TestOthers(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		spec := *SpotFirst.DeepCopy()
-		spec.Others = v1alpha1.Override
+		spec.ForeignCosts = v1alpha1.Override
 		w, set := NewWorldOf(t, 6, spec, webSet, 18)
 		k := &karpenter{World: w, random: rand.New(rand.NewPCG(31, 7)), wrote: map[types.UID]string{}}
 		for range max(1, *beside/30) {
@@ -193,7 +193,7 @@ func TestOthersAtTerminal(t *testing.T) {
 	if *program == "" {
 		t.Skip("only with -podrank PROGRAM, a kubectl-podrank")
 	}
-	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.Others, part uint64, ends *endings) {
+	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.ForeignCosts, part uint64, ends *endings) {
 		w := NewWorld(t, 6)
 		set := webSet(w.Namespace, 18)
 		w.must(w.Create(w.ctx, set))
@@ -209,7 +209,7 @@ func TestOthersAtTerminal(t *testing.T) {
 }
 
 // terminal has kubectl podrank let some pods go beside passes, says how that ended, and fills the set again.
-func (k *karpenter) terminal(set client.Object, mode v1alpha1.Others) (end string) {
+func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end string) {
 	k.Helper()
 	k.ranking()
 	k.pass()
@@ -324,20 +324,17 @@ func (k *karpenter) killed(set client.Object) {
 
 // Nodes that are about to go say so in other ways than by labels.
 func TestNodesThatGo(t *testing.T) {
-	for what, entry := range map[string]v1alpha1.Tier{
-		"taint":     {Taint: &v1alpha1.Taint{Key: "example.com/going", Effect: corev1.TaintEffectPreferNoSchedule}},
-		"cordoned":  {Cordoned: new(true)},
-		"condition": {Condition: &v1alpha1.NodeCondition{Type: "Going", Status: corev1.ConditionTrue}},
+	for what, entry := range map[string]v1alpha1.Preference{
+		"taint":     {Type: v1alpha1.PreferenceTaint, Taint: &v1alpha1.Taint{Key: "example.com/going", Effect: corev1.TaintEffectPreferNoSchedule}},
+		"condition": {Type: v1alpha1.PreferenceCondition, Condition: &v1alpha1.NodeCondition{Type: "Going", Status: corev1.ConditionTrue}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			w, set := NewWorldOf(t, 3, v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{entry}}, webSet, 9)
+			w, set := NewWorldOf(t, 3, v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{entry}}, webSet, 9)
 			node := w.Nodes[1]
 			switch what {
 			case "taint":
 				w.must(w.Kubectl("taint", "node", node.Name, "example.com/going=soon:PreferNoSchedule"))
-			case "cordoned":
-				w.must(w.Kubectl("cordon", node.Name))
 			case "condition":
 				w.must(w.Kubectl("patch", "node", node.Name, "--subresource=status", "-p", `{"status":{"conditions":[{"type":"Going","status":"True"}]}}`))
 			}

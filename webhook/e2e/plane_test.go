@@ -304,7 +304,7 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 	defer log.Close()
 	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
 		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
-		"--health-probe-bind-address", probes, "--others", "Follow", "--others", "Override",
+		"--health-probe-bind-address", probes, "--foreign-costs", "Follow", "--foreign-costs", "Override",
 		// What else the machine does should not decide what becomes of a scale-down. TestMoving has the default.
 		"--deadline", "2s"}, flags...)
 	running := exec.Command(p.program, arguments...)

@@ -106,7 +106,7 @@ scrape_configs: [{job_name: web, honor_labels: true, static_configs: [{targets: 
 	})
 	w.must(w.Stop())
 	w.must(w.Run("--prometheus=http://"+address, "--prometheus-query=sessions="+query))
-	w.Policy("idle", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{{Lowest: &v1alpha1.Measure{Query: "sessions"}}}})
+	w.Policy("idle", v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{Query: "sessions"}}}})
 	w.Await("scraped", 30*time.Second, func() bool {
 		response, err := http.Get("http://" + address + "/api/v1/query?query=count(active_sessions)")
 		if err != nil {
@@ -163,7 +163,7 @@ func TestMetricsServer(t *testing.T) {
 		fmt.Sprint("--secure-port=", port), "--tls-cert-file="+filepath.Join(dir, "tls.crt"), "--tls-private-key-file="+filepath.Join(dir, "tls.key"),
 		"--kubelet-insecure-tls", "--kubelet-use-node-status-port", "--kubelet-preferred-address-types=InternalIP", "--metric-resolution=10s", "--kubelet-request-timeout=5s")
 	w.redirect("v1beta1.metrics.k8s.io", port)
-	w.Policy("idle", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{{Lowest: &v1alpha1.Measure{Resource: "cpu"}}}})
+	w.Policy("idle", v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{Resource: "cpu"}}}})
 	pods := w.Pods()
 	w.Await("measured", time.Minute, func() bool {
 		answer, err := w.Clients.RESTClient().Get().AbsPath("/apis/metrics.k8s.io/v1beta1/namespaces", w.Namespace, "pods").DoRaw(w.ctx)

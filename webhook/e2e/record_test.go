@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,8 +29,8 @@ func TestRecord(t *testing.T) {
 		t.Skip("only if asked to, with -record DIR")
 	}
 	spread := v1alpha1.ScaleDownPolicySpec{Spread: []string{corev1.LabelTopologyZone, corev1.LabelHostname}}
-	draining := v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
-		{Pods: &metav1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}}, SpotFirst.First[0],
+	draining := v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{
+		{Type: v1alpha1.PreferencePods, Pods: &v1alpha1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}}, SpotFirst.DeleteFirst[0],
 	}}
 	both := *SpotFirst.DeepCopy()
 	both.Spread = []string{corev1.LabelTopologyZone}

@@ -166,12 +166,12 @@ type wish struct {
 var wishes = []wish{
 	{"spot first", SpotFirst, func(w *World, before, went []*corev1.Pod) error { return first(before, went, w.IsSpot) }},
 	{"zone balance", v1alpha1.ScaleDownPolicySpec{Spread: []string{corev1.LabelTopologyZone}}, balanced},
-	{"draining", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
-		{Pods: &metav1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
+	{"draining", v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{
+		{Type: v1alpha1.PreferencePods, Pods: &v1alpha1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
 	}}, func(_ *World, before, went []*corev1.Pod) error {
 		return first(before, went, isDraining)
 	}},
-	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, emptied},
+	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: v1alpha1.EmptyNodesPrefer}, emptied},
 	{"idle", idleFirst("active_sessions"), idlest},
 }
 
@@ -286,7 +286,9 @@ func play(t *testing.T, l *line) {
 	ways := []string{"kubectl scale deployment", "deployments/scale", "replicasets/scale", "kubectl scale rc", "rollout"}
 	l.Way = ways[l.Round%len(ways)]
 	spec := *chosen.spec.DeepCopy()
-	spec.Rollouts = l.Way == "rollout"
+	if l.Way == "rollout" {
+		spec.Rollouts = v1alpha1.RolloutsSteer
+	}
 	if *observed {
 		spec.Mode = v1alpha1.Observe
 	}

@@ -542,7 +542,7 @@ func TestEmptyNodes(t *testing.T) {
 		"it is cordoned": func(w *World, goes, _ string) { w.must(w.Kubectl("cordon", goes)) },
 	} {
 		t.Run(what, func(t *testing.T) {
-			w, set := NewWorldOf(t, 2, v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, webSet, 4)
+			w, set := NewWorldOf(t, 2, v1alpha1.ScaleDownPolicySpec{EmptyNodes: v1alpha1.EmptyNodesPrefer}, webSet, 4)
 			// By their names, the other one would go.
 			goes := w.Nodes[1].Name
 			change(w, goes, w.Nodes[0].Name)

@@ -99,7 +99,7 @@ func TestTaken(t *testing.T) {
 				t.Parallel()
 				w := NewWorld(t, 4)
 				if kind.name == "webhook" {
-					w.Policy("spot", v1alpha1.ScaleDownPolicySpec{First: SpotFirst.First})
+					w.Policy("spot", v1alpha1.ScaleDownPolicySpec{DeleteFirst: SpotFirst.DeleteFirst})
 				}
 				random := rand.New(rand.NewPCG(66, uint64(i)))
 				var gone []func()

@@ -25,7 +25,7 @@ import (
 
 // idleFirst wants pods with the lowest value of a metric to go first.
 func idleFirst(metric string) v1alpha1.ScaleDownPolicySpec {
-	return v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{{Lowest: &v1alpha1.Measure{Metric: &v1alpha1.PodMetric{Name: metric}}}}}
+	return v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{Metric: &v1alpha1.PodMetric{Name: metric}}}}}
 }
 
 // sessions gives the pods these numbers, and returns the pods in that order.
@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 	a := NewAdapter(t)
 	for name, spec := range map[string]v1alpha1.ScaleDownPolicySpec{
 		"metric":   idleFirst("active_sessions"),
-		"resource": {First: []v1alpha1.Tier{{Lowest: &v1alpha1.Measure{Resource: "cpu", Container: "main"}}}},
+		"resource": {DeleteFirst: []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{Resource: "cpu", Container: "main"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, set := NewWorldOf(t, 4, spec, webDeployment, 8)
@@ -105,9 +105,10 @@ func TestValuesUnread(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := idleFirst(c.metric)
-			spec.First[0].Nodes = SpotFirst.First[0].Nodes
-			if name == "none has a value" {
-				spec.First[0].Nodes = nil
+			// Without values, the other preferences count.
+			isSpotFirst := name != "none has a value"
+			if isSpotFirst {
+				spec.DeleteFirst = append(SpotFirst.DeleteFirst[:1:1], spec.DeleteFirst...)
 			}
 			w, set := NewWorldOf(t, 4, spec, webSet, 6)
 			a.Does(w.Namespace, c.odd)
@@ -119,7 +120,7 @@ func TestValuesUnread(t *testing.T) {
 				t.Errorf("after %v: %+v", took, last)
 			}
 			w.Await("an event", 10*time.Second, func() bool { return w.hasEvent(last.Result) })
-			if spec.First[0].Nodes != nil {
+			if isSpotFirst {
 				w.AwaitSpots(3)
 			}
 		})
@@ -209,35 +210,41 @@ func TestValuesHung(t *testing.T) {
 func TestValuesInvalid(t *testing.T) {
 	w := NewWorld(t, 0)
 	for entries, want := range map[string]string{
-		`[{}]`:                                                                      "set nodes, taint, condition, cordoned, pods, lowest or highest",
-		`[{"taint":{"value":"a"}}]`:                                                 "Required value",
-		`[{"taint":{"key":"a","effect":"Now"}}]`:                                    "Unsupported value",
-		`[{"condition":{"type":"Ready"}}]`:                                          "Required value",
-		`[{"condition":{"type":"Ready","status":"true"}}]`:                          "Unsupported value",
-		`[{"taint":{"key":"a"},"cordoned":false}]`:                                  "",
-		`[{"condition":{"type":"Ready","status":"Unknown"}}]`:                       "",
-		`[{"taint":{"key":"a","value":"","effect":"NoExecute"}}]`:                   "",
-		`[{"lowest":{"resource":"cpu"},"highest":{"resource":"cpu"}}]`:              "set lowest or highest, and not both",
-		`[{"lowest":{"resource":"cpu"}},{"nodes":{},"highest":{"resource":"cpu"}}]`: "only one entry may have lowest or highest",
-		`[{"lowest":{}}]`:                                                           "set one of metric, resource and query",
-		`[{"lowest":{"resource":"cpu","query":"a"}}]`:                               "set one of metric, resource and query",
-		`[{"lowest":{"query":"a","container":"b"}}]`:                                "container needs resource",
-		`[{"lowest":{"resource":"gpu"}}]`:                                           "Unsupported value",
-		`[{"lowest":{"query":"a","step":0}}]`:                                       "step must be more than 0",
-		`[{"lowest":{"query":"a","step":"-5m"}}]`:                                   "step must be more than 0",
-		`[{"lowest":{"query":"a","step":"1e999999999"}}]`:                           "should match",
-		`[{"lowest":{"query":"a","atMost":"1e9"}}]`:                                 "should match",
-		`[{"highest":{"query":"a","atMost":1}}]`:                                    "atMost needs lowest",
-		`[{"lowest":{"query":"a","maxAge":"soon"}}]`:                                "should match",
-		`[{"lowest":{"query":"a b"}}]`:                                              "should match",
-		`[{"lowest":{"metric":{"name":"../../secrets"}}}]`:                          "should match",
-		`[{"lowest":{"metric":{"name":".."}}}]`:                                     "this is no name of a metric",
-		`[{"lowest":{"metric":{"name":"a","selector":{"matchExpressions":[{"key":"a","operator":"Gt"}]}}}}]`:                          "Unsupported value",
-		`[{"lowest":{"metric":{"name":"a:b.c-d_e","selector":{"matchLabels":{"a":"b"}}},"atMost":3,"step":"500m","maxAge":"1m30s"}}]`: "",
-		`[{"nodes":{},"highest":{"resource":"memory","container":"main","step":64}}]`:                                                 "",
+		`[{}]`:               "Required value",
+		`[{"type":"Age"}]`:   "Unsupported value",
+		`[{"type":"Nodes"}]`: "nodes is required when type is Nodes, and forbidden otherwise",
+		`[{"type":"Nodes","nodes":{},"pods":{}}]`:                                                                                                     "pods is required when type is Pods, and forbidden otherwise",
+		`[{"type":"Pods","taint":{"key":"a"}}]`:                                                                                                       "taint is required when type is Taint, and forbidden otherwise",
+		`[{"type":"Lowest","condition":{"type":"Ready","status":"True"}}]`:                                                                            "condition is required when type is Condition, and forbidden otherwise",
+		`[{"type":"Taint","taint":{"value":"a"}}]`:                                                                                                    "Required value",
+		`[{"type":"Taint","taint":{"key":"a","effect":"Now"}}]`:                                                                                       "Unsupported value",
+		`[{"type":"Condition","condition":{"type":"Ready"}}]`:                                                                                         "Required value",
+		`[{"type":"Condition","condition":{"type":"Ready","status":"true"}}]`:                                                                         "Unsupported value",
+		`[{"type":"Condition","condition":{"type":"Ready","status":"Unknown"}}]`:                                                                      "",
+		`[{"type":"Taint","taint":{"key":"a","value":"","effect":"NoExecute"}}]`:                                                                      "",
+		`[{"type":"Lowest","lowest":{"resource":"cpu"},"highest":{"resource":"cpu"}}]`:                                                                "highest is required when type is Highest, and forbidden otherwise",
+		`[{"type":"Highest","lowest":{"resource":"cpu"}}]`:                                                                                            "lowest is required when type is Lowest, and forbidden otherwise",
+		`[{"type":"Lowest","lowest":{"resource":"cpu"}},{"type":"Highest","highest":{"resource":"cpu"}}]`:                                             "at most one preference may be of type Lowest or Highest",
+		`[{"type":"Lowest","lowest":{}}]`:                                                                                                             "exactly one of metric, resource and query is required",
+		`[{"type":"Lowest","lowest":{"resource":"cpu","query":"a"}}]`:                                                                                 "exactly one of metric, resource and query is required",
+		`[{"type":"Lowest","lowest":{"query":"a","container":"b"}}]`:                                                                                  "container is forbidden without resource",
+		`[{"type":"Lowest","lowest":{"resource":"gpu"}}]`:                                                                                             "Unsupported value",
+		`[{"type":"Lowest","lowest":{"query":"a","step":0}}]`:                                                                                         "step must be greater than 0",
+		`[{"type":"Lowest","lowest":{"query":"a","step":"-5m"}}]`:                                                                                     "step must be greater than 0",
+		`[{"type":"Lowest","lowest":{"query":"a","step":"1e999999999"}}]`:                                                                             "should match",
+		`[{"type":"Lowest","lowest":{"query":"a","atMost":"1e9"}}]`:                                                                                   "should match",
+		`[{"type":"Lowest","lowest":{"query":"a","atMost":"000000000000000000000000000000001"}}]`:                                                     "may not be",
+		`[{"type":"Highest","highest":{"query":"a","atMost":1}}]`:                                                                                     "atMost is forbidden in highest",
+		`[{"type":"Lowest","lowest":{"query":"a","maxAge":"soon"}}]`:                                                                                  "should match",
+		`[{"type":"Lowest","lowest":{"query":"a b"}}]`:                                                                                                "should match",
+		`[{"type":"Lowest","lowest":{"metric":{"name":"../../secrets"}}}]`:                                                                            "should match",
+		`[{"type":"Lowest","lowest":{"metric":{"name":".."}}}]`:                                                                                       "the name of a metric is neither . nor ..",
+		`[{"type":"Lowest","lowest":{"metric":{"name":"a","selector":{"matchExpressions":[{"key":"a","operator":"Gt"}]}}}}]`:                          "Unsupported value",
+		`[{"type":"Lowest","lowest":{"metric":{"name":"a:b.c-d_e","selector":{"matchLabels":{"a":"b"}}},"atMost":3,"step":"500m","maxAge":"1m30s"}}]`: "",
+		`[{"type":"Nodes","nodes":{}},{"type":"Highest","highest":{"resource":"memory","container":"main","step":64}}]`:                               "",
 	} {
 		policy := &unstructured.Unstructured{}
-		w.must(json.Unmarshal([]byte(`{"apiVersion":"podrank.dev/v1alpha1","kind":"ScaleDownPolicy","spec":{"selector":{"matchLabels":{"app":"none"}},"first":`+entries+`}}`), &policy.Object))
+		w.must(json.Unmarshal([]byte(`{"apiVersion":"podrank.dev/v1alpha1","kind":"ScaleDownPolicy","spec":{"selector":{"matchLabels":{"app":"none"}},"deleteFirst":`+entries+`}}`), &policy.Object))
 		policy.SetNamespace(w.Namespace)
 		policy.SetGenerateName("p-")
 		err := w.Create(w.ctx, policy)
@@ -256,14 +263,14 @@ func TestValuesRollback(t *testing.T) {
 		w.must(w.Plane.Kubectl("apply", "--server-side", "--force-conflicts", "-f", "../chart/files/podrank.dev_scaledownpolicies.yaml"))
 	}
 	t.Cleanup(restore)
-	const first = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/first"
+	const first = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/deleteFirst"
 	w.must(w.Plane.Kubectl("patch", "crd", "scaledownpolicies.podrank.dev", "--type=json", "-p", `[{"op":"remove","path":"`+first+`/x-kubernetes-validations"},
 		{"op":"remove","path":"`+first+`/items/x-kubernetes-validations"},
 		{"op":"remove","path":"`+first+`/items/properties/lowest"},{"op":"remove","path":"`+first+`/items/properties/highest"}]`))
-	entry := func() *v1alpha1.Tier {
+	entry := func() *v1alpha1.Preference {
 		var policy v1alpha1.ScaleDownPolicy
 		w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "spot"}, &policy))
-		return &policy.Spec.First[0]
+		return &policy.Spec.DeleteFirst[0]
 	}
 	w.Await("dropped", 20*time.Second, func() bool { return entry().Lowest == nil })
 	w.must(w.Scale(set, 5))

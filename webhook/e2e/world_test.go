@@ -278,9 +278,12 @@ func NewWorldOf(t testing.TB, nodes int, spec v1alpha1.ScaleDownPolicySpec, work
 	return w, object
 }
 
-// Policy creates a policy, and waits until the program knows it.
+// Policy creates a policy, for all workloads unless the spec names some, and waits until the program knows it.
 func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1.ScaleDownPolicy {
 	w.Helper()
+	if spec.TargetRef == nil && spec.Selector == nil {
+		spec.Selector = &v1alpha1.LabelSelector{}
+	}
 	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Spec: spec}
 	w.must(w.Create(w.ctx, policy))
 	// After a leader was killed, the next one is elected 15 s later.
@@ -340,8 +343,8 @@ func (w *World) Last(name string, count int) (last v1alpha1.ScaleDown) {
 }
 
 // SpotFirst wants pods on spot nodes to go first.
-var SpotFirst = v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
-	{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}},
+var SpotFirst = v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{
+	{Type: v1alpha1.PreferenceNodes, Nodes: &v1alpha1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}},
 }}
 
 // Scale sets the count of a set or Deployment through its subresource, as an autoscaler does.

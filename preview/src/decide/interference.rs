@@ -9,6 +9,7 @@ use crate::ask::options::Options;
 use crate::dump::input::Input;
 use crate::object::cost::CostOwner;
 use crate::object::direct::Spec;
+use crate::object::meta::OwnerReference;
 use crate::object::pod::PodEntry;
 use crate::object::release::Release;
 use crate::object::selector::Selector;
@@ -32,12 +33,12 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
-        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name);
-        let labels = labels_of(&victims.collect(), input, id.namespace);
+        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name).collect();
+        let labels = labels_of(&victims, input, id.namespace);
         notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
         // Unless it is told to, it leaves the sets alone that a rollout takes down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
-        notes.extend(policy_note(id, is_of_rollout, input, &labels));
+        notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
         let pods = preview.pods().map(|pod| pod.name);
         notes.extend(cost_note(preview.workload.kind, preview.namespace, pods, input, options));
     }
@@ -55,9 +56,10 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, option
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
-    let labels = labels_of(&order.pods().map(|pod| pod.name).collect(), input, id.namespace);
+    let victims = order.pods().map(|pod| pod.name).collect();
+    let labels = labels_of(&victims, input, id.namespace);
     notes.extend(budget_note(id.namespace, true, input, &labels));
-    notes.extend(policy_note(id, false, input, &labels));
+    notes.extend(policy_note(id, false, input, &victims, &labels));
     notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
     order.notes.extend(notes);
 }
@@ -215,23 +217,35 @@ fn budget_note(
     Some(Note::new(NoteCode::BudgetIgnored, text))
 }
 
-/// The policy by which podrank-webhook chooses the pods: of several, the oldest.
+/// The sets of the pods of these names, and the controllers of these sets.
+fn owners_of<'a>(names: &BTreeSet<&str>, input: &'a Input, namespace: &str) -> Vec<&'a OwnerReference> {
+    let owner = |pod: &'a PodEntry| names.contains(&*pod.name).then_some(pod.controller.as_ref()).flatten();
+    let mut owners: Vec<_> = pods(input, namespace).filter_map(owner).collect();
+    owners.sort_by_key(|owner| &owner.uid);
+    owners.dedup_by_key(|owner| &owner.uid);
+    let controllers = input.sets.iter().filter(|set| owners.iter().any(|owner| owner.uid == set.uid));
+    let controllers: Vec<_> = controllers.filter_map(|set| set.controller.as_ref()).collect();
+    owners.extend(controllers);
+    owners
+}
+
+/// The policy by which podrank-webhook chooses the pods.
 fn policy_note(
     id: WorkloadRef<'_>,
     is_of_rollout: bool,
     input: &Input,
+    victims: &BTreeSet<&str>,
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
     if !WorkloadKind::WITH_COSTS.contains(&id.kind) {
         return None;
     }
+    let owners = owners_of(victims, input, id.namespace);
     let policies = sound(input, id.namespace).filter_map(|(entry, object)| match object {
-        Surrounding::Policy(policy) if selects_any(policy.selector(), labels) => {
-            Some((policy.created, &entry.name, policy))
-        }
+        Surrounding::Policy(policy) if policy.matches(&owners, labels) => Some((&entry.name, policy)),
         _ => None,
     });
-    let (_, name, policy) = policies.min_by_key(|(created, name, _)| (*created, *name))?;
+    let (name, policy) = policies.min_by_key(|(name, policy)| (policy.precedence(), *name))?;
     let text = format!("ScaleDownPolicy {}: podrank-webhook will choose the pods", text::name(name));
     (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
 }

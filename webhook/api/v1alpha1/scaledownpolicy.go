@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -22,8 +23,14 @@ func AddToScheme(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// ScaleDownPolicy says which pods go first when the count of a ReplicaSet or ReplicationController in its namespace falls.
-// If two policies select the same set, the older one counts.
+// ScaleDownPolicy defines which pods Kubernetes deletes first when a workload in its namespace is scaled down. It applies to ReplicaSets,
+// including those of Deployments and other controllers, and to ReplicationControllers.
+//
+// At most one policy applies to a ReplicaSet or ReplicationController. If several policies match it, a targetRef takes precedence over a
+// selector, a selector that has requirements takes precedence over an empty one, and then the policy whose name is first in
+// alphabetical order applies.
+//
+// This API is alpha. It may change in incompatible ways in any release.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -39,32 +46,40 @@ type ScaleDownPolicy struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// spec is the desired behavior of scale-downs.
 	// +required
 	Spec ScaleDownPolicySpec `json:"spec"`
 	// +optional
 	Status ScaleDownPolicyStatus `json:"status,omitempty"`
 }
 
-// ScaleDownPolicySpec is what the policy asks for. With neither first nor spread, it only observes.
+// ScaleDownPolicySpec describes to which workloads a policy applies, and which of their pods are deleted first. A policy without deleteFirst,
+// spread and emptyNodes only observes.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.targetRef) != has(self.selector)",message="exactly one of targetRef and selector is required"
 type ScaleDownPolicySpec struct {
-	// selector selects ReplicaSets and ReplicationControllers by the labels of their pod templates, as a
-	// PodDisruptionBudget selects pods. An empty selector selects all in the namespace.
-	// +required
-	Selector metav1.LabelSelector `json:"selector"`
-
-	// first says which pods go first: those that match the first entry, then those that match the second, and so on. Pods
-	// that match no entry go last.
+	// targetRef identifies the workload that the policy applies to. Exactly one of targetRef and selector is required.
 	// +optional
-	// +kubebuilder:default={}
+	TargetRef *WorkloadReference `json:"targetRef,omitempty"`
+
+	// selector is a label query over the pod templates of ReplicaSets and ReplicationControllers. The policy applies to those that match. An
+	// empty selector matches all of them in the namespace. Exactly one of targetRef and selector is required.
+	// +optional
+	Selector *LabelSelector `json:"selector,omitempty"`
+
+	// deleteFirst is the list of preferences that defines which pods are deleted first. The first preference that a pod matches determines
+	// its position: pods that match the first preference are deleted before pods that match the second, and so on. Pods that match no
+	// preference are deleted last. At most one preference may be of type Lowest or Highest.
+	// +optional
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:XValidation:rule="self.filter(e, has(e.lowest) || has(e.highest)).size() <= 1",message="only one entry may have lowest or highest"
+	// +kubebuilder:validation:XValidation:rule="self.filter(p, p.type in ['Lowest', 'Highest']).size() <= 1",message="at most one preference may be of type Lowest or Highest"
 	// +listType=atomic
-	First []Tier `json:"first,omitempty"`
+	DeleteFirst []Preference `json:"deleteFirst,omitempty"`
 
-	// spread has node labels, the outermost first, such as topology.kubernetes.io/zone and kubernetes.io/hostname. Among
-	// pods that first does not tell apart, each pod comes from the domain that has the most pods left.
+	// spread is the list of keys of node labels that define the domains over which the remaining pods are balanced, the outermost first,
+	// for example topology.kubernetes.io/zone and kubernetes.io/hostname. Among pods that deleteFirst doesn't order, each pod is deleted
+	// from the domain that has the most pods left.
 	// +optional
-	// +kubebuilder:default={}
 	// +kubebuilder:validation:MaxItems=4
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=317
@@ -73,37 +88,49 @@ type ScaleDownPolicySpec struct {
 	// +listType=atomic
 	Spread []string `json:"spread,omitempty"`
 
-	// mode says what happens when a count falls. Steer makes the wanted pods go. Observe writes nothing to pods: it predicts which
-	// pods Kubernetes deletes by itself, and compares afterwards.
+	// emptyNodes specifies whether pods are deleted from as few nodes as possible, so that nodes become empty.
+	// Valid values are:
+	// - "Ignore" (default): nodes that could become empty aren't considered;
+	// - "Prefer": among pods that deleteFirst doesn't order, pods are deleted from those nodes first that can become empty with the fewest
+	// deletions. spread decides only among equal nodes. Pods in all namespaces are counted, except for mirror pods and those of DaemonSets.
+	// +optional
+	// +kubebuilder:default=Ignore
+	// +kubebuilder:validation:Enum=Ignore;Prefer
+	EmptyNodes EmptyNodes `json:"emptyNodes,omitempty"`
+
+	// foreignCosts specifies how to treat pod deletion costs that another program wrote, such as Karpenter. Costs of pods that are kept are never
+	// overwritten. A cost that was overwritten is restored if its pod is kept. The administrator of podrank-webhook must allow Follow and Override.
+	// Valid values are:
+	// - "Keep" (default): these costs are never overwritten;
+	// - "Follow": the costs of selected pods may be overwritten. These costs order the pods that the rest of the policy doesn't order,
+	// the lowest first;
+	// - "Override": the costs of selected pods may be overwritten. These costs don't order pods.
+	// +optional
+	// +kubebuilder:default=Keep
+	// +kubebuilder:validation:Enum=Keep;Follow;Override
+	ForeignCosts ForeignCosts `json:"foreignCosts,omitempty"`
+
+	// rollouts specifies what to do when a rollout scales down an old ReplicaSet.
+	// Valid values are:
+	// - "Ignore" (default): Kubernetes chooses the pods;
+	// - "Steer": the policy chooses the pods. Pods that are not available are deleted before all others, because the Deployment relies
+	// on that.
+	// +optional
+	// +kubebuilder:default=Ignore
+	// +kubebuilder:validation:Enum=Ignore;Steer
+	Rollouts Rollouts `json:"rollouts,omitempty"`
+
+	// mode specifies what the policy does when a workload is scaled down.
+	// Valid values are:
+	// - "Steer" (default): Kubernetes deletes the pods that the policy selects;
+	// - "Observe": no pod is changed. podrank-webhook predicts which pods Kubernetes deletes, and reports whether it was right.
 	// +optional
 	// +kubebuilder:default=Steer
 	// +kubebuilder:validation:Enum=Steer;Observe
 	Mode Mode `json:"mode,omitempty"`
-
-	// emptyNodes says whether whole nodes go, so that they become empty: within the entries of first, those that can become empty with the
-	// fewest deletions. The spread then decides only between nodes that are as good. Pods in all namespaces count, except for those of
-	// DaemonSets and mirror pods.
-	// +optional
-	// +kubebuilder:default=false
-	EmptyNodes bool `json:"emptyNodes"`
-
-	// others says what becomes of deletion costs that somebody else has written, such as Karpenter. Keep leaves them as they are. With Follow and
-	// Override, the cost of a pod that should go may be overwritten, and comes back if the pod stays. That of a pod that stays never is. Follow
-	// lets these costs decide what the rest of the policy leaves open, the lower first. Override leaves that to podrank's order. The operator
-	// of podrank-webhook has to allow both.
-	// +optional
-	// +kubebuilder:default=Keep
-	// +kubebuilder:validation:Enum=Keep;Follow;Override
-	Others Others `json:"others,omitempty"`
-
-	// rollouts says whether to steer the old ReplicaSets of a rollout, too. All their pods go in the end. Pods that are not
-	// available go first then, because the Deployment counts on losing them.
-	// +optional
-	// +kubebuilder:default=false
-	Rollouts bool `json:"rollouts"`
 }
 
-// Mode is what a policy does.
+// Mode specifies what a policy does when a workload is scaled down.
 type Mode string
 
 // The modes.
@@ -112,63 +139,181 @@ const (
 	Observe Mode = "Observe"
 )
 
-// Others is what becomes of the costs of others.
-type Others string
+// EmptyNodes specifies whether nodes become empty.
+type EmptyNodes string
 
-// What may become of the costs of others.
+// What EmptyNodes may be.
 const (
-	Keep     Others = "Keep"
-	Follow   Others = "Follow"
-	Override Others = "Override"
+	EmptyNodesIgnore EmptyNodes = "Ignore"
+	EmptyNodesPrefer EmptyNodes = "Prefer"
+)
+
+// ForeignCosts specifies how to treat pod deletion costs that another program wrote.
+type ForeignCosts string
+
+// What ForeignCosts may be.
+const (
+	Keep     ForeignCosts = "Keep"
+	Follow   ForeignCosts = "Follow"
+	Override ForeignCosts = "Override"
+)
+
+// Rollouts specifies what to do when a rollout scales down an old ReplicaSet.
+type Rollouts string
+
+// What Rollouts may be.
+const (
+	RolloutsIgnore Rollouts = "Ignore"
+	RolloutsSteer  Rollouts = "Steer"
 )
 
 // Observes reports whether the policy only observes.
 func (s *ScaleDownPolicySpec) Observes() bool {
-	return s.Mode == Observe || len(s.First) == 0 && len(s.Spread) == 0 && !s.EmptyNodes
+	return s.Mode == Observe || len(s.DeleteFirst) == 0 && len(s.Spread) == 0 && s.EmptyNodes != EmptyNodesPrefer
 }
 
-// Tier selects pods, and may order them. A pod must match all that is set. If only lowest or highest is, all pods match.
+// WorkloadReference identifies a workload in the namespace of the policy: a ReplicaSet, a ReplicationController, or the controller of
+// ReplicaSets, such as a Deployment.
+type WorkloadReference struct {
+	// apiVersion is the API group and version of the workload, for example apps/v1. All versions of the group match.
+	// +required
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	APIVersion string `json:"apiVersion"`
+	// kind is the kind of the workload, for example Deployment.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`
+	Kind string `json:"kind"`
+	// name is the name of the workload.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// LabelSelector is a label query over a set of resources. The result of matchLabels and matchExpressions are ANDed. An empty label selector
+// matches all objects.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.nodes) || has(self.taint) || has(self.condition) || has(self.cordoned) || has(self.pods) || has(self.lowest) || has(self.highest)",message="set nodes, taint, condition, cordoned, pods, lowest or highest"
-// +kubebuilder:validation:XValidation:rule="!has(self.lowest) || !has(self.highest)",message="set lowest or highest, and not both"
-// +kubebuilder:validation:XValidation:rule="!has(self.highest) || !has(self.highest.atMost)",message="atMost needs lowest"
-type Tier struct {
-	// nodes selects pods by the labels of their nodes. Unassigned pods do not match.
+// It is the selector of Kubernetes, with bounds: each replica of podrank-webhook keeps selectors in memory.
+//
+// +structType=atomic
+type LabelSelector struct {
+	// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is equivalent to an element of matchExpressions,
+	// whose key field is "key", the operator is "In", and the values array contains only "value". The requirements are ANDed.
 	// +optional
-	Nodes *metav1.LabelSelector `json:"nodes,omitempty"`
-	// taint selects pods by a taint of their nodes. With emptyNodes, such nodes also go first among those that are as good.
+	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(key, size(key) <= 317 && size(self[key]) <= 63)",message="a label has a key of at most 317 characters and a value of at most 63"
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+	// +optional
+	// +kubebuilder:validation:MaxItems=4
+	// +listType=atomic
+	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty"`
+}
+
+// LabelSelectorRequirement is a selector that contains values, a key, and an operator that relates the key and values.
+type LabelSelectorRequirement struct {
+	// key is the label key that the selector applies to.
+	// +required
+	// +kubebuilder:validation:MaxLength=317
+	Key string `json:"key"`
+	// operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.
+	// +required
+	// +kubebuilder:validation:Enum=In;NotIn;Exists;DoesNotExist
+	Operator metav1.LabelSelectorOperator `json:"operator"`
+	// values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or
+	// DoesNotExist, the values array must be empty.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
+	Values []string `json:"values,omitempty"`
+}
+
+// Compile parses the selector. Without one, nothing matches.
+func (s *LabelSelector) Compile() (labels.Selector, error) {
+	if s == nil {
+		return labels.Nothing(), nil
+	}
+	same := &metav1.LabelSelector{MatchLabels: s.MatchLabels}
+	for _, requirement := range s.MatchExpressions {
+		same.MatchExpressions = append(same.MatchExpressions, metav1.LabelSelectorRequirement(requirement))
+	}
+	return metav1.LabelSelectorAsSelector(same)
+}
+
+// Preference describes pods that are deleted before others. Exactly the member that type names is set.
+//
+// +union
+// +kubebuilder:validation:XValidation:rule="has(self.nodes) == (self.type == 'Nodes')",message="nodes is required when type is Nodes, and forbidden otherwise"
+// +kubebuilder:validation:XValidation:rule="has(self.taint) == (self.type == 'Taint')",message="taint is required when type is Taint, and forbidden otherwise"
+// +kubebuilder:validation:XValidation:rule="has(self.condition) == (self.type == 'Condition')",message="condition is required when type is Condition, and forbidden otherwise"
+// +kubebuilder:validation:XValidation:rule="has(self.pods) == (self.type == 'Pods')",message="pods is required when type is Pods, and forbidden otherwise"
+// +kubebuilder:validation:XValidation:rule="has(self.lowest) == (self.type == 'Lowest')",message="lowest is required when type is Lowest, and forbidden otherwise"
+// +kubebuilder:validation:XValidation:rule="has(self.highest) == (self.type == 'Highest')",message="highest is required when type is Highest, and forbidden otherwise"
+// +kubebuilder:validation:XValidation:rule="!has(self.highest) || !has(self.highest.atMost)",message="atMost is forbidden in highest"
+type Preference struct {
+	// type is the type of the preference. It names the member that is set.
+	// Valid values are:
+	// - "Nodes", "Taint" and "Condition": pods match if they are assigned to a node that matches;
+	// - "Pods": pods match by their own labels;
+	// - "Lowest" and "Highest": all pods match, and are ordered by a value of each pod.
+	// +unionDiscriminator
+	// +required
+	Type PreferenceType `json:"type"`
+	// nodes is a label query over nodes.
+	// +optional
+	Nodes *LabelSelector `json:"nodes,omitempty"`
+	// taint is a taint that nodes have. If emptyNodes is Prefer, nodes that have the taint also become empty before equal nodes. A node
+	// that is cordoned has the taint node.kubernetes.io/unschedulable.
 	// +optional
 	Taint *Taint `json:"taint,omitempty"`
-	// condition selects pods by a condition of their nodes.
+	// condition is a condition that nodes have.
 	// +optional
 	Condition *NodeCondition `json:"condition,omitempty"`
-	// cordoned selects pods by whether their nodes are cordoned.
+	// pods is a label query over the pods of the workload.
 	// +optional
-	Cordoned *bool `json:"cordoned,omitempty"`
-	// pods selects pods by their own labels.
-	// +optional
-	Pods *metav1.LabelSelector `json:"pods,omitempty"`
-	// lowest orders the pods of this entry by a value that is read when the count falls: the lowest goes first. emptyNodes and spread
-	// decide between equal values. Pods without a value come last. If fewer than half of the pods have one, none counts.
+	Pods *LabelSelector `json:"pods,omitempty"`
+	// lowest is the value by which pods are ordered, the pod with the lowest value first. It is read when the workload is scaled down. All
+	// pods that match no earlier preference match, except for pods whose value exceeds atMost: these are left to later preferences, which have no other
+	// effect. Among the pods that match, those without a value are deleted last. emptyNodes and spread decide among pods that have equal values. If fewer
+	// than half of the pods have a value, values are ignored, and all of these pods are equal.
 	// +optional
 	Lowest *Measure `json:"lowest,omitempty"`
-	// highest is the same with the highest value first.
+	// highest is like lowest, but the pod with the highest value is deleted first. atMost is forbidden.
 	// +optional
 	Highest *Measure `json:"highest,omitempty"`
 }
 
-// Taint describes taints of nodes.
+// PreferenceType is the type of a preference.
+//
+// +enum
+// +kubebuilder:validation:Enum=Nodes;Taint;Condition;Pods;Lowest;Highest
+type PreferenceType string
+
+// The types of preferences.
+const (
+	PreferenceNodes     PreferenceType = "Nodes"
+	PreferenceTaint     PreferenceType = "Taint"
+	PreferenceCondition PreferenceType = "Condition"
+	PreferencePods      PreferenceType = "Pods"
+	PreferenceLowest    PreferenceType = "Lowest"
+	PreferenceHighest   PreferenceType = "Highest"
+)
+
+// Taint describes a taint of nodes.
 type Taint struct {
-	// key is that of the taint.
+	// key is the key of the taint.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	Key string `json:"key"`
-	// value is that of the taint. By default, any value matches.
+	// value is the value of the taint. If unset, all values match.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Value *string `json:"value,omitempty"`
-	// effect is that of the taint. By default, any effect matches.
+	// effect is the effect of the taint. If unset, all effects match.
 	// +optional
 	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
 	Effect corev1.TaintEffect `json:"effect,omitempty"`
@@ -176,60 +321,73 @@ type Taint struct {
 
 // NodeCondition describes a condition of nodes.
 type NodeCondition struct {
-	// type is that of the condition, such as Ready.
+	// type is the type of the condition, for example Ready.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
 	Type string `json:"type"`
-	// status is that of the condition. A node without the condition does not match.
+	// status is the status of the condition. A node without the condition doesn't match.
 	// +required
 	// +kubebuilder:validation:Enum="True";"False";Unknown
 	Status corev1.ConditionStatus `json:"status"`
 }
 
-// Measure is a value of each pod, and how it is used. Set one of metric, resource and query.
+// Measure describes a value of each pod. Exactly one of metric, resource and query is required.
 //
-// +kubebuilder:validation:XValidation:rule="[has(self.metric), has(self.resource), has(self.query)].filter(e, e).size() == 1",message="set one of metric, resource and query"
-// +kubebuilder:validation:XValidation:rule="!has(self.container) || has(self.resource)",message="container needs resource"
+// +kubebuilder:validation:XValidation:rule="[has(self.metric), has(self.resource), has(self.query)].filter(e, e).size() == 1",message="exactly one of metric, resource and query is required"
+// +kubebuilder:validation:XValidation:rule="!has(self.container) || has(self.resource)",message="container is forbidden without resource"
 type Measure struct {
-	// metric is a metric of pods that an adapter serves as custom.metrics.k8s.io, as for a HorizontalPodAutoscaler.
+	// metric is a metric of pods that the API custom.metrics.k8s.io serves, as in a HorizontalPodAutoscaler.
 	// +optional
 	Metric *PodMetric `json:"metric,omitempty"`
-	// resource is what the pod uses of cpu or memory, as metrics.k8s.io says.
+	// resource is the name of a resource whose current usage the API metrics.k8s.io serves: cpu, in cores, or memory, in bytes.
 	// +optional
 	// +kubebuilder:validation:Enum=cpu;memory
 	Resource string `json:"resource,omitempty"`
-	// container is the container of which the resource counts. By default, the sum of all counts.
+	// container is the name of the container whose usage of the resource counts. If unset, the usage of all containers is added.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
 	Container string `json:"container,omitempty"`
-	// query is the name of a query of Prometheus that the operator of podrank-webhook has set.
+	// query is the name of a Prometheus query that the administrator of podrank-webhook has configured.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.-]{1,63}$`
 	Query string `json:"query,omitempty"`
-	// atMost keeps pods with a higher value out of this entry.
+	// atMost is the highest value that matches, in the unit of the measure. Pods with a higher value don't match this preference. If unset, all
+	// values match.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^-?[0-9]{1,15}(\.[0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`
 	AtMost *resource.Quantity `json:"atMost,omitempty"`
-	// step makes values equal that lie between the same two multiples of it.
+	// step is the size of the intervals within which values are equal, in the unit of the measure: two values are equal if they lie between
+	// the same two multiples of step. It must be greater than 0. If unset, values are compared exactly.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : !self.startsWith('-') && self.matches('[1-9]')",message="step must be more than 0"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : !self.startsWith('-') && self.matches('[1-9]')",message="step must be greater than 0"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^-?[0-9]{1,15}(\.[0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`
 	Step *resource.Quantity `json:"step,omitempty"`
-	// maxAge is how old a value may be. Some adapters give values the time of their answer: then it has no effect. By default, a value
-	// only has to be younger than its pod.
+	// maxAge is the maximum age of a value, for example 90s. Older values are ignored. It has no effect with adapters that date each value with the
+	// time of their answer. If unset, a value must only be newer than its pod.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(h|m|s|ms)){1,4}$`
 	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
 }
 
-// PodMetric names a metric of pods.
+// PodMetric identifies a metric of pods.
 type PodMetric struct {
-	// name is that of the metric.
+	// name is the name of the metric.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:-]{1,253}$`
-	// +kubebuilder:validation:XValidation:rule="!(self in ['.', '..'])",message="this is no name of a metric"
+	// +kubebuilder:validation:XValidation:rule="!(self in ['.', '..'])",message="the name of a metric is neither . nor .."
 	Name string `json:"name"`
-	// selector selects by the labels of the metric.
+	// selector is a label query over the series of the metric. If unset, the adapter decides.
 	// +optional
-	Selector *metav1.LabelSelector `json:"selector,omitempty"`
+	Selector *LabelSelector `json:"selector,omitempty"`
 }
 
 // ScaleDownPolicyList is a list of policies.

@@ -42,7 +42,7 @@ func TestArtifactHub(t *testing.T) {
 		t.Errorf("crds: %v", kinds)
 	}
 	var examples []v1alpha1.ScaleDownPolicy
-	if annotation("crdsExamples", &examples); len(examples) != 1 || examples[0].Kind != kinds[0].Kind || len(examples[0].Spec.First) == 0 {
+	if annotation("crdsExamples", &examples); len(examples) != 1 || examples[0].Kind != kinds[0].Kind || len(examples[0].Spec.DeleteFirst) == 0 {
 		t.Errorf("crdsExamples: %v", examples)
 	}
 }

@@ -81,8 +81,8 @@ type Options struct {
 	MetricsAddress, ProbeAddress string
 	// Mode is what all policies do at most: with Observe, nothing is steered.
 	Mode v1alpha1.Mode
-	// Others is what policies may say about the costs of others.
-	Others []v1alpha1.Others
+	// ForeignCosts is what policies may say about foreign costs.
+	ForeignCosts []v1alpha1.ForeignCosts
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
@@ -97,13 +97,13 @@ type Options struct {
 	PublishValues bool
 }
 
-// AllowOthers allows policies something about the costs of others.
-func (o *Options) AllowOthers(mode string) error {
-	others := v1alpha1.Others(mode)
-	if !slices.Contains([]v1alpha1.Others{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override}, others) {
-		return errors.New("it must be Keep, Follow or Override")
+// AllowForeignCosts allows policies to say this about foreign costs.
+func (o *Options) AllowForeignCosts(text string) error {
+	costs := v1alpha1.ForeignCosts(text)
+	if !slices.Contains([]v1alpha1.ForeignCosts{v1alpha1.Keep, v1alpha1.Follow, v1alpha1.Override}, costs) {
+		return errors.New("must be Keep, Follow or Override")
 	}
-	o.Others = append(o.Others, others)
+	o.ForeignCosts = append(o.ForeignCosts, costs)
 	return nil
 }
 
@@ -176,7 +176,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
 	failed := []error{err, noReader}
 	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
-		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe, Others: options.Others}
+		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe, ForeignCosts: options.ForeignCosts}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))
 	}
@@ -187,7 +187,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now, Leads: mgr.Elected()}
-	judge := &policy.Judge{Others: options.Others, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
+	judge := &policy.Judge{ForeignCosts: options.ForeignCosts, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
 		Namespace: options.Namespace}
 	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
 		Namespace: options.Namespace, Never: metav1.NamespaceSystem}
@@ -206,7 +206,7 @@ func follow(ctx context.Context, mgr manager.Manager, pods *neighbours.Pods) (he
 		return nil, err
 	}
 	look := func(object any) {
-		if policy, ok := object.(*v1alpha1.ScaleDownPolicy); ok && policy.Spec.EmptyNodes {
+		if policy, ok := object.(*v1alpha1.ScaleDownPolicy); ok && policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
 			pods.Want()
 		}
 	}

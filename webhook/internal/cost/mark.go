@@ -52,7 +52,7 @@ type Mark struct {
 }
 
 // rules are what a rule looks like.
-var rules = regexp.MustCompile(`^[a-z0-9[\]-]{1,32}$`)
+var rules = regexp.MustCompile(`^[a-zA-Z0-9[\]-]{1,32}$`)
 
 // String is the value of the annotation.
 func (m Mark) String() string {

@@ -55,7 +55,7 @@ func TestMark(t *testing.T) {
 		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", set + "/007/" + request,
 		set + "/+7/" + request, "{" + set + "}/7/" + request, set + "/7/" + request + "/tier/9/4/1", set + "/7/" + request + "/tier" + tail + "/1",
 		set + "/7/" + request + "/tier/9/4/+1/1", set + "/007/" + request + "/tier" + tail, set + "/+7/" + request + "/tier" + tail,
-		"{" + set + "}/7/" + request + "/tier" + tail, "web/7/" + request + "/tier" + tail, set + "/7/5a/tier" + tail, set + "/7/" + request + "/Tier" + tail,
+		"{" + set + "}/7/" + request + "/tier" + tail, "web/7/" + request + "/tier" + tail, set + "/7/5a/tier" + tail, set + "/7/" + request + "/t_er" + tail,
 	} {
 		if got, ok := cost.MarkOf(marked(cost.Manager, text)); ok {
 			t.Errorf("%q is %+v", text, got)

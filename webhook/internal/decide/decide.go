@@ -47,11 +47,11 @@ type Question struct {
 	MinReadySeconds   int32
 	// IsFixed is whether a pod's cost belongs to somebody else.
 	IsFixed func(*corev1.Pod) bool
-	// Others says what becomes of such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod goes.
-	Others       v1alpha1.Others
+	// ForeignCosts is how to treat such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod goes.
+	ForeignCosts v1alpha1.ForeignCosts
 	MayOverwrite func(*corev1.Pod) bool
-	// CostOfOthers is what a pod's annotation would be without this program, or "".
-	CostOfOthers func(*corev1.Pod) string
+	// ForeignCost is what a pod's annotation would be without this program, or "".
+	ForeignCost func(*corev1.Pod) string
 	// IsOurs is whether a pod's cost is taken off in any case, because this program wrote it.
 	IsOurs func(*corev1.Pod) bool
 	Now    time.Time
@@ -141,15 +141,15 @@ func (q *Question) want(tier func(*corev1.Pod) int) (decision Decision, err erro
 
 // victims are the pods that should go, also without the costs of this program.
 func (q *Question) victims(without bool, tier func(*corev1.Pod) int) ([]podrank.Victim, error) {
-	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.Others != v1alpha1.Override)}
+	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.ForeignCosts != v1alpha1.Override)}
 	active := q.Active
 	if without {
-		active = q.withCostsOfOthers()
+		active = q.withForeignCosts()
 	}
 	switch {
 	case q.Empty != nil:
 		options = append(options, podrank.WithEmptyNodes(*q.Empty))
-	case len(q.Domains) > 0 && q.Others == v1alpha1.Follow:
+	case len(q.Domains) > 0 && q.ForeignCosts == v1alpha1.Follow:
 		var err error
 		if tier, err = q.spread(active, tier); err != nil {
 			return nil, err
@@ -234,7 +234,7 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 		return survivor
 	})
 	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
-		mayOverwrite := q.Others == v1alpha1.Follow || q.Others == v1alpha1.Override
+		mayOverwrite := q.ForeignCosts == v1alpha1.Follow || q.ForeignCosts == v1alpha1.Override
 		return q.IsFixed(pod) && !(mayOverwrite && wanted[pod] && q.MayOverwrite(pod))
 	}))
 	var writes []Write

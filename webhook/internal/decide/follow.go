@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// withCostsOfOthers returns the active pods as they would be without the costs of this program.
-func (q *Question) withCostsOfOthers() []*corev1.Pod {
+// withForeignCosts returns the active pods as they would be without the costs of this program.
+func (q *Question) withForeignCosts() []*corev1.Pod {
 	active := make([]*corev1.Pod, len(q.Active))
 	for i, pod := range q.Active {
 		copied := *pod
 		copied.Annotations = nil
-		if text := q.CostOfOthers(pod); text != "" {
+		if text := q.ForeignCost(pod); text != "" {
 			copied.Annotations = map[string]string{corev1.PodDeletionCost: text}
 		}
 		active[i] = &copied

@@ -64,7 +64,7 @@ type othersCase struct {
 	theirs      map[types.UID]bool
 }
 
-func randomOthers(random *rand.Rand, mode v1alpha1.Others) *othersCase {
+func randomOthers(random *rand.Rand, mode v1alpha1.ForeignCosts) *othersCase {
 	c := &othersCase{theirs: map[types.UID]bool{}}
 	tiers, zones := map[types.UID]int{}, map[types.UID]string{}
 	for i := range 2 + random.IntN(8) {
@@ -84,10 +84,10 @@ func randomOthers(random *rand.Rand, mode v1alpha1.Others) *othersCase {
 		c.Active, c.own = append(c.Active, pod), append(c.own, p)
 	}
 	isTheirs := func(pod *corev1.Pod) bool { return c.theirs[pod.UID] }
-	c.Delete, c.Now, c.Others = random.IntN(len(c.own)+1), now, mode
+	c.Delete, c.Now, c.ForeignCosts = random.IntN(len(c.own)+1), now, mode
 	c.Tier = func(pod *corev1.Pod) int { return tiers[pod.UID] }
 	c.IsFixed, c.MayOverwrite, c.IsOurs = isTheirs, isTheirs, func(pod *corev1.Pod) bool { return !isTheirs(pod) }
-	c.CostOfOthers = func(pod *corev1.Pod) string {
+	c.ForeignCost = func(pod *corev1.Pod) string {
 		if isTheirs(pod) {
 			return pod.Annotations[corev1.PodDeletionCost]
 		}
@@ -104,7 +104,7 @@ func randomOthers(random *rand.Rand, mode v1alpha1.Others) *othersCase {
 func (c *othersCase) order() (order []placed) {
 	left, ranks := slices.Clone(c.own), map[string]int{}
 	for i := range left {
-		if c.Others == v1alpha1.Override || !c.theirs[left[i].UID] {
+		if c.ForeignCosts == v1alpha1.Override || !c.theirs[left[i].UID] {
 			left[i].cost = 0
 		}
 	}
@@ -127,9 +127,9 @@ func (c *othersCase) order() (order []placed) {
 // With Follow, the costs of others decide after the spread; with Override, they do not decide. In both, only costs of pods that go are overwritten.
 func TestFollowAndOverride(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	overwritten, spread, noRoom := map[v1alpha1.Others]int{}, map[v1alpha1.Others]int{}, 0
+	overwritten, spread, noRoom := map[v1alpha1.ForeignCosts]int{}, map[v1alpha1.ForeignCosts]int{}, 0
 	for round := range 4000 {
-		c := randomOthers(random, []v1alpha1.Others{v1alpha1.Follow, v1alpha1.Override}[round%2])
+		c := randomOthers(random, []v1alpha1.ForeignCosts{v1alpha1.Follow, v1alpha1.Override}[round%2])
 		decision, err := decide.Decide(c.Question)
 		if full := (*decide.NoRoomError)(nil); errors.As(err, &full) {
 			noRoom++
@@ -138,22 +138,22 @@ func TestFollowAndOverride(t *testing.T) {
 		}
 		for i, want := range c.order() {
 			if got := decision.Wanted[i]; got.UID != want.UID {
-				t.Fatalf("round %d, %s: pod %s goes as number %d, and not %s", round, c.Others, got.Name, i, want.Name)
+				t.Fatalf("round %d, %s: pod %s goes as number %d, and not %s", round, c.ForeignCosts, got.Name, i, want.Name)
 			}
 		}
 		for _, write := range decision.Writes {
 			if c.theirs[write.Pod.UID] {
-				overwritten[c.Others]++
+				overwritten[c.ForeignCosts]++
 				if !write.Goes {
 					t.Fatalf("round %d: the cost of %s is overwritten, and it stays", round, write.Pod.Name)
 				}
 			}
 		}
 		if len(c.domains) > 0 {
-			spread[c.Others]++
+			spread[c.ForeignCosts]++
 		}
 	}
-	for _, mode := range []v1alpha1.Others{v1alpha1.Follow, v1alpha1.Override} {
+	for _, mode := range []v1alpha1.ForeignCosts{v1alpha1.Follow, v1alpha1.Override} {
 		if overwritten[mode] < 100 || spread[mode] < 1000 {
 			t.Errorf("%s: %d overwritten, %d spread", mode, overwritten[mode], spread[mode])
 		}

@@ -28,11 +28,11 @@ type Why struct {
 
 // explained are the wanted pods, and why they go.
 func (q *Question) explained(policy func(*corev1.Pod) int) ([]podrank.Victim, error) {
-	victims, err := q.victims(q.Others == v1alpha1.Follow, policy)
+	victims, err := q.victims(q.ForeignCosts == v1alpha1.Follow, policy)
 	isOurs := func(victim podrank.Victim) bool {
 		return victim.Rule == podrank.RuleDeletionCost && (q.IsOurs(victim.Pod) || q.IsOurs(victim.Before))
 	}
-	if err != nil || q.Others == v1alpha1.Follow || !slices.ContainsFunc(victims, isOurs) {
+	if err != nil || q.ForeignCosts == v1alpha1.Follow || !slices.ContainsFunc(victims, isOurs) {
 		return victims, err
 	}
 	// A cost of this program is no reason. What made an earlier request write it is, which is what decides without it.

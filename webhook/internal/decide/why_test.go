@@ -37,7 +37,7 @@ func asks(pods []*corev1.Pod) decide.Question {
 		Active: pods, Related: pods, Delete: 1, Now: now, Tier: func(*corev1.Pod) int { return 3 },
 		IsFixed: func(*corev1.Pod) bool { return false }, IsOurs: func(*corev1.Pod) bool { return false },
 		MayOverwrite: func(*corev1.Pod) bool { return true },
-		CostOfOthers: func(pod *corev1.Pod) string { return pod.Annotations[corev1.PodDeletionCost] },
+		ForeignCost:  func(pod *corev1.Pod) string { return pod.Annotations[corev1.PodDeletionCost] },
 	}
 }
 
@@ -93,15 +93,15 @@ func TestWhysOfDomains(t *testing.T) {
 	}{
 		"ranks":                   {3, func(*decide.Question) {}, "[{rank 3 2} {rank 3 2} {rank 3 2}], next 0"},
 		"spread":                  {1, func(q *decide.Question) { q.Domains = byNode }, "[{spread 0 0}], next 0"},
-		"spread, override":        {1, func(q *decide.Question) { q.Domains, q.Others = byNode, v1alpha1.Override }, "[{spread 0 0}], next 0"},
-		"spread, follow":          {1, func(q *decide.Question) { q.Domains, q.Others = byNode, v1alpha1.Follow }, "[{spread 0 0}], next 0"},
+		"spread, override":        {1, func(q *decide.Question) { q.Domains, q.ForeignCosts = byNode, v1alpha1.Override }, "[{spread 0 0}], next 0"},
+		"spread, follow":          {1, func(q *decide.Question) { q.Domains, q.ForeignCosts = byNode, v1alpha1.Follow }, "[{spread 0 0}], next 0"},
 		"spread, within an entry": {3, func(q *decide.Question) { q.Domains = byNode; tiers(q) }, "[{tier 0 1} {tier 0 1} {tier 0 1}], next 0"},
 		"follow, after an entry": {4, func(q *decide.Question) {
-			q.Domains, q.Others = byNode, v1alpha1.Follow
+			q.Domains, q.ForeignCosts = byNode, v1alpha1.Follow
 			tiers(q)
 		}, "[{tier 0 1} {tier 0 1} {tier 0 1} {spread 0 0}], next 1"},
 		"whole nodes":                   {2, func(q *decide.Question) { q.Empty, q.Domains = &decide.EmptyNodes{}, byNode }, "[{empty-nodes 0 0} {empty-nodes 0 0}], next 2"},
-		"whole nodes, follow":           {2, func(q *decide.Question) { q.Empty, q.Others = &decide.EmptyNodes{}, v1alpha1.Follow }, "[{empty-nodes 0 0} {empty-nodes 0 0}], next 2"},
+		"whole nodes, follow":           {2, func(q *decide.Question) { q.Empty, q.ForeignCosts = &decide.EmptyNodes{}, v1alpha1.Follow }, "[{empty-nodes 0 0} {empty-nodes 0 0}], next 2"},
 		"whole nodes, within an entry":  {3, func(q *decide.Question) { q.Empty = &decide.EmptyNodes{}; tiers(q) }, "[{tier 0 1} {tier 0 1} {tier 0 1}], next 0"},
 		"a part of a node":              {1, func(q *decide.Question) { q.Empty = &decide.EmptyNodes{} }, "[{uid 0 0}], next 1"},
 		"all of them, so none by a why": {5, func(*decide.Question) {}, "[{ 0 0} { 0 0} { 0 0} { 0 0} { 0 0}], next "},
@@ -135,7 +135,7 @@ func TestWhysOfOwnCosts(t *testing.T) {
 		q := asks(pods)
 		// The cost of the pod that goes needs no room below 0, as all others have been raised.
 		q.IsOurs = func(pod *corev1.Pod) bool { return pod != pods[4] }
-		q.CostOfOthers = func(*corev1.Pod) string { return "" }
+		q.ForeignCost = func(*corev1.Pod) string { return "" }
 		for _, pod := range pods[:4] {
 			costs(pod, "1")
 		}

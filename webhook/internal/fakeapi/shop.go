@@ -58,7 +58,8 @@ func Shop(count int32) (*appsv1.ReplicaSet, *v1alpha1.ScaleDownPolicy, []*corev1
 	spot := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: "spot", UID: UID(2, 0), CreationTimestamp: metav1.NewTime(Now),
 	}}
-	spot.Spec.First = []v1alpha1.Tier{{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}}}
+	spot.Spec.DeleteFirst = []v1alpha1.Preference{{Type: v1alpha1.PreferenceNodes, Nodes: &v1alpha1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}}}
+	spot.Spec.Selector = &v1alpha1.LabelSelector{}
 	return set, spot, pods
 }
 

@@ -50,8 +50,8 @@ type Judge struct {
 	Namespace string
 	// Observes is whether nothing is steered, whatever policies say.
 	Observes bool
-	// Others is what the administrator allows policies to say about foreign costs.
-	Others []v1alpha1.Others
+	// ForeignCosts is what the administrator allows policies to say about foreign costs.
+	ForeignCosts []v1alpha1.ForeignCosts
 
 	// probed is the state that the last probe found, or nil before the first one. changes has each change.
 	probed  atomic.Pointer[probe.State]
@@ -107,7 +107,7 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		return ctrl.Result{RequeueAfter: soon}, nil
 	}
 	var all []*judged
-	err := Each(ctx, j.Live, namespace, j.Others, func(compiled *Compiled, err error) {
+	err := Each(ctx, j.Live, namespace, j.ForeignCosts, func(compiled *Compiled, err error) {
 		all = append(all, &judged{Compiled: compiled, invalid: err, workloads: map[types.UID]bool{}})
 	})
 	if err != nil {
@@ -118,11 +118,11 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		var first *judged
 		for _, each := range all {
 			switch {
-			case each.invalid != nil || !each.Selects(set.TemplateLabels):
+			case each.invalid != nil || !each.Selects(set):
 			case first == nil:
 				first, each.workloads[workloadOf(set)] = each, true
 			case each.conflict == "":
-				each.conflict = fmt.Sprintf("policy %s decides for %s", first.Policy.Name, set)
+				each.conflict = fmt.Sprintf("policy %s takes precedence for %s", first.Policy.Name, set)
 			}
 		}
 	})

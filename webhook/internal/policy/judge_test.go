@@ -21,11 +21,10 @@ import (
 	"github.com/podrank/podrank/webhook/internal/probe"
 )
 
-func aged(name string, second int64, selector metav1.LabelSelector) *v1alpha1.ScaleDownPolicy {
-	return &v1alpha1.ScaleDownPolicy{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), CreationTimestamp: metav1.Unix(second, 0)},
-		Spec:       v1alpha1.ScaleDownPolicySpec{Selector: selector, Spread: []string{"zone"}},
-	}
+func spreading(name string, selector *v1alpha1.LabelSelector) *v1alpha1.ScaleDownPolicy {
+	p := named(name, selector)
+	p.Namespace, p.UID, p.Spec.Spread = "shop", types.UID(name), []string{"zone"}
+	return &p
 }
 
 // rights answers that podrank-webhook may patch pods, or may not.
@@ -51,12 +50,11 @@ func shop(name string) *corev1.Namespace {
 }
 
 func TestJudge(t *testing.T) {
-	web := metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	set, _, _ := fakeapi.Shop(0)
-	older := aged("older", 1, web)
-	api := fakeapi.New(shop("shop"), set, older, aged("younger", 2, metav1.LabelSelector{}),
-		aged("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
-		aged("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
+	specific := spreading("specific", selector("app", "web"))
+	api := fakeapi.New(shop("shop"), set, specific, spreading("general", &v1alpha1.LabelSelector{}),
+		spreading("other", selector("app", "api")),
+		spreading("invalid", &v1alpha1.LabelSelector{MatchExpressions: []v1alpha1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
 	judge := newJudge(api)
 	is := func(name, ready, conflicted string, workloads int32) {
 		t.Helper()
@@ -74,13 +72,13 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %+v", name, status)
 		}
 	}
-	is("older", "Ready", "NoConflict", 1)
+	is("specific", "Ready", "NoConflict", 1)
 	is("other", "NoWorkloads", "NoConflict", 0)
-	is("younger", "Conflicted", "Conflicted", 0)
+	is("general", "Conflicted", "Conflicted", 0)
 	is("invalid", "Invalid", "NoConflict", 0)
 	// Nothing is written that the statuses say already.
-	version := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").ResourceVersion
-	if is("younger", "Conflicted", "Conflicted", 0); fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").ResourceVersion != version {
+	version := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "general").ResourceVersion
+	if is("general", "Conflicted", "Conflicted", 0); fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "general").ResourceVersion != version {
 		t.Error("written again")
 	}
 	// Of several sets, the first is named. All sets of a Deployment are one workload.
@@ -93,20 +91,20 @@ func TestJudge(t *testing.T) {
 	owner := metav1.OwnerReference{Kind: "Deployment", Name: "web", UID: "deployment", Controller: new(true)}
 	another("zebra", set.Spec.Template.Labels, owner)
 	another("zebu", set.Spec.Template.Labels, owner)
-	is("younger", "Conflicted", "Conflicted", 0)
-	is("older", "Ready", "NoConflict", 2)
-	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "younger").Status
-	if message := meta.FindStatusCondition(status.Conditions, v1alpha1.Conflicted).Message; message != "policy older decides for ReplicaSet shop/web" {
+	is("general", "Conflicted", "Conflicted", 0)
+	is("specific", "Ready", "NoConflict", 2)
+	status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "general").Status
+	if message := meta.FindStatusCondition(status.Conditions, v1alpha1.Conflicted).Message; message != "policy specific takes precedence for ReplicaSet shop/web" {
 		t.Error(message)
 	}
-	// The younger counts for another set, for which the older does not.
+	// The general one counts for another set, which the specific one does not select.
 	other := another("batch", map[string]string{"app": "batch"})
-	is("younger", "Ready", "Conflicted", 1)
+	is("general", "Ready", "Conflicted", 1)
 	fakeapi.Must(t, api.Delete(context.Background(), other))
-	is("younger", "Conflicted", "Conflicted", 0)
-	// When the older one is gone, the younger counts.
-	fakeapi.Must(t, api.Delete(context.Background(), older))
-	is("younger", "Ready", "NoConflict", 2)
+	is("general", "Conflicted", "Conflicted", 0)
+	// When the specific one is gone, the general one counts.
+	fakeapi.Must(t, api.Delete(context.Background(), specific))
+	is("general", "Ready", "NoConflict", 2)
 }
 
 // A policy is not ready if nothing can come of it, and says why.
@@ -138,11 +136,11 @@ func TestNotReady(t *testing.T) {
 			of.Spec.Spread = nil
 		}, "Ready", v1alpha1.Observe},
 		"foreign costs": {"shop", func(_ *policy.Judge, _ *corev1.Namespace, of *v1alpha1.ScaleDownPolicy) {
-			of.Spec.Others = v1alpha1.Follow
+			of.Spec.ForeignCosts = v1alpha1.Follow
 		}, "NotAllowed", v1alpha1.Steer},
 	} {
 		set, _, _ := fakeapi.Shop(0)
-		of, namespace := aged("web", 1, metav1.LabelSelector{}), shop(c.namespace)
+		of, namespace := spreading("web", &v1alpha1.LabelSelector{}), shop(c.namespace)
 		set.Namespace, of.Namespace = c.namespace, c.namespace
 		api := fakeapi.New()
 		judge := newJudge(api)
@@ -165,7 +163,7 @@ func TestNotReady(t *testing.T) {
 
 // Nothing is said before the first probe.
 func TestNotProbed(t *testing.T) {
-	api := fakeapi.New(shop("shop"), aged("web", 1, metav1.LabelSelector{}))
+	api := fakeapi.New(shop("shop"), spreading("web", &v1alpha1.LabelSelector{}))
 	judge := &policy.Judge{Cache: api, Live: api.Bounded(), Statuses: api.Statuses()}
 	result, err := judge.Reconcile(context.Background(), "shop")
 	if status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "web").Status; err != nil || result.RequeueAfter == 0 || status.Conditions != nil {
@@ -176,7 +174,7 @@ func TestNotProbed(t *testing.T) {
 // A set that comes or goes where there is no policy costs no request.
 func TestNoPolicy(t *testing.T) {
 	set, _, _ := fakeapi.Shop(0)
-	judge := &policy.Judge{Cache: fakeapi.New(set, aged("elsewhere", 1, metav1.LabelSelector{}))}
+	judge := &policy.Judge{Cache: fakeapi.New(set, spreading("elsewhere", &v1alpha1.LabelSelector{}))}
 	if _, err := judge.Reconcile(context.Background(), "another"); err != nil {
 		t.Error(err)
 	}

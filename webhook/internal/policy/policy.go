@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,21 +23,22 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/values"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // ErrNotAllowed is that the policy says what only the administrator could allow.
 var ErrNotAllowed = errors.New("the administrator of podrank-webhook does not allow")
 
 // Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
-// being deleted is left out. If there are too many, that is the error. The operator allows what may become of the costs of others.
-func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed []v1alpha1.Others, use func(*Compiled, error)) error {
+// being deleted is left out. If there are too many, that is the error. The administrator allows how to treat foreign costs.
+func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed []v1alpha1.ForeignCosts, use func(*Compiled, error)) error {
 	return Read(ctx, live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		if policy.DeletionTimestamp != nil {
 			return
 		}
 		compiled, err := Compile(policy)
-		if others := compiled.Others(); others != v1alpha1.Keep && !slices.Contains(allowed, others) {
-			err = errors.Join(err, fmt.Errorf("spec.others: %w %s", ErrNotAllowed, others))
+		if costs := compiled.ForeignCosts(); costs != v1alpha1.Keep && !slices.Contains(allowed, costs) {
+			err = errors.Join(err, fmt.Errorf("spec.foreignCosts: %w %s", ErrNotAllowed, costs))
 		}
 		use(compiled, err)
 	})
@@ -72,16 +74,27 @@ func Read(ctx context.Context, live *bounded.Reader, namespace string, use func(
 	}, client.InNamespace(namespace))
 }
 
-// Compare compares policies by which counts first: the older one.
+// Compare compares policies by precedence: a targetRef comes before a selector, and a selector that has requirements before an empty one. Then
+// names decide, and not the time of creation, which changes when policies are restored from a backup.
 func Compare(a, b *Compiled) int {
-	return cmp.Or(a.Policy.CreationTimestamp.Compare(b.Policy.CreationTimestamp.Time), strings.Compare(a.Policy.Name, b.Policy.Name))
+	return cmp.Or(cmp.Compare(a.generality(), b.generality()), strings.Compare(a.Policy.Name, b.Policy.Name))
+}
+
+// generality is lower the fewer sets a policy matches.
+func (c *Compiled) generality() int {
+	switch {
+	case c.Policy.Spec.TargetRef != nil:
+		return 0
+	case !c.selector.Empty():
+		return 1
+	}
+	return 2
 }
 
 // slim returns what is needed of a policy: labels, annotations and the rest of the status may be large.
 func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
-	slim.Namespace, slim.Name, slim.UID, slim.CreationTimestamp = policy.Namespace, policy.Name, policy.UID, policy.CreationTimestamp
-	slim.Generation = policy.Generation
+	slim.Namespace, slim.Name, slim.UID, slim.Generation = policy.Namespace, policy.Name, policy.UID, policy.Generation
 	slim.Status = v1alpha1.ScaleDownPolicyStatus{
 		ObservedGeneration: policy.Status.ObservedGeneration, Mode: policy.Status.Mode, MatchedWorkloads: policy.Status.MatchedWorkloads,
 	}
@@ -107,29 +120,32 @@ type Compiled struct {
 	wishes int
 }
 
-// tier is an entry of the policy. What is nil matches everything.
+// tier is a preference of the policy, with the selector that it has, if any.
 type tier struct {
-	nodes, pods labels.Selector
-	taint       *v1alpha1.Taint
-	condition   *v1alpha1.NodeCondition
-	cordoned    *bool
+	v1alpha1.Preference
+	selector labels.Selector
 }
 
-// isOnNode reports whether a pod matches because of its node.
-func (t *tier) isOnNode(pod *corev1.Pod, nodes Nodes) bool {
-	if t.nodes == nil && t.taint == nil && t.condition == nil && t.cordoned == nil {
+func (t *tier) matches(pod *corev1.Pod, nodes Nodes) bool {
+	switch t.Type {
+	case v1alpha1.PreferenceLowest, v1alpha1.PreferenceHighest:
 		return true
+	case v1alpha1.PreferencePods:
+		return t.selector.Matches(labels.Set(pod.Labels))
 	}
 	if pod.Spec.NodeName == "" {
 		return false
 	}
 	node := nodes(pod.Spec.NodeName)
-	return (t.nodes == nil || t.nodes.Matches(labels.Set(node.Labels))) &&
-		(t.taint == nil || hasTaint(node, t.taint)) &&
-		(t.condition == nil || slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
-			return string(condition.Type) == t.condition.Type && condition.Status == t.condition.Status
-		})) &&
-		(t.cordoned == nil || *t.cordoned == node.Spec.Unschedulable)
+	switch t.Type {
+	case v1alpha1.PreferenceNodes:
+		return t.selector.Matches(labels.Set(node.Labels))
+	case v1alpha1.PreferenceTaint:
+		return hasTaint(node, t.Taint)
+	}
+	return slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
+		return string(condition.Type) == t.Condition.Type && condition.Status == t.Condition.Status
+	})
 }
 
 func hasTaint(node *corev1.Node, wanted *v1alpha1.Taint) bool {
@@ -142,57 +158,82 @@ func hasTaint(node *corev1.Node, wanted *v1alpha1.Taint) bool {
 func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 	compiled := &Compiled{Policy: slim(policy), spread: policy.Spec.Spread}
 	var errs []error
-	parse := func(selector *metav1.LabelSelector, field string) labels.Selector {
-		if selector == nil {
-			return nil
-		}
-		parsed, err := metav1.LabelSelectorAsSelector(selector)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", field, err))
-		}
-		return parsed
+	if (policy.Spec.TargetRef == nil) == (policy.Spec.Selector == nil) {
+		errs = append(errs, errors.New("spec: exactly one of targetRef and selector is required"))
 	}
-	compiled.selector = parse(&policy.Spec.Selector, "spec.selector")
-	for i, entry := range policy.Spec.First {
-		field := fmt.Sprintf("spec.first[%d]", i)
-		if err := compiled.order(i, &entry); err != nil {
-			errs = append(errs, fmt.Errorf("%s%w", field, err))
+	var err error
+	if compiled.selector, err = policy.Spec.Selector.Compile(); err != nil {
+		errs = append(errs, fmt.Errorf("spec.selector: %w", err))
+	}
+	for i, preference := range policy.Spec.DeleteFirst {
+		if err := compiled.prefer(&preference); err != nil {
+			errs = append(errs, fmt.Errorf("spec.deleteFirst[%d]%w", i, err))
 		}
-		field += "."
-		compiled.tiers = append(compiled.tiers, tier{
-			nodes: parse(entry.Nodes, field+"nodes"), pods: parse(entry.Pods, field+"pods"),
-			taint: entry.Taint, condition: entry.Condition, cordoned: entry.Cordoned,
-		})
 	}
 	return compiled, errors.Join(errs...)
 }
 
-// order compiles by which value the pods of an entry go. An entry without anything would have all pods go first: it comes from a release that
-// knows more than this one, or has lost something on the way here.
-func (c *Compiled) order(number int, entry *v1alpha1.Tier) (err error) {
-	measure := cmp.Or(entry.Lowest, entry.Highest)
-	switch {
-	case measure == nil && entry.Nodes == nil && entry.Taint == nil && entry.Condition == nil && entry.Cordoned == nil && entry.Pods == nil:
-		return errors.New(": set nodes, taint, condition, cordoned, pods, lowest or highest. If the policy has another field here, this release of podrank or its CRD does not know it")
-	case measure == nil:
-		return nil
-	case entry.Lowest != nil && entry.Highest != nil:
-		return errors.New(": set lowest or highest, and not both")
-	case c.wish != nil:
-		return errors.New(": only one entry may have lowest or highest")
+// prefer compiles the next preference. One without its member would match all pods or none: it comes from a release that knows more than this
+// one, or has lost something on the way here.
+func (c *Compiled) prefer(of *v1alpha1.Preference) (err error) {
+	members := map[v1alpha1.PreferenceType]bool{
+		v1alpha1.PreferenceNodes: of.Nodes != nil, v1alpha1.PreferenceTaint: of.Taint != nil, v1alpha1.PreferenceCondition: of.Condition != nil,
+		v1alpha1.PreferencePods: of.Pods != nil, v1alpha1.PreferenceLowest: of.Lowest != nil, v1alpha1.PreferenceHighest: of.Highest != nil,
 	}
-	if c.wish, err = values.Compile(measure, entry.Highest != nil); err != nil {
-		return fmt.Errorf(".%s: %w", map[bool]string{false: "lowest", true: "highest"}[entry.Highest != nil], err)
+	maps.DeleteFunc(members, func(_ v1alpha1.PreferenceType, isSet bool) bool { return !isSet })
+	if len(members) != 1 || !members[of.Type] {
+		return fmt.Errorf(": exactly the member that type names must be set, and type is %.60q. If the API server accepts that, "+
+			"this release of podrank-webhook or its CRD does not know the type", of.Type)
 	}
-	c.wishes = number
+	tier := tier{Preference: *of}
+	field := ".highest"
+	switch of.Type {
+	case v1alpha1.PreferenceNodes:
+		tier.selector, err = of.Nodes.Compile()
+		field = ".nodes"
+	case v1alpha1.PreferencePods:
+		tier.selector, err = of.Pods.Compile()
+		field = ".pods"
+	case v1alpha1.PreferenceLowest:
+		field = ".lowest"
+		fallthrough
+	case v1alpha1.PreferenceHighest:
+		if c.wish != nil {
+			return errors.New(": at most one preference may be of type Lowest or Highest")
+		}
+		c.wishes = len(c.tiers)
+		c.wish, err = values.Compile(cmp.Or(of.Lowest, of.Highest), of.Highest != nil)
+	}
+	if c.tiers = append(c.tiers, tier); err != nil {
+		return fmt.Errorf("%s: %w", field, err)
+	}
 	return nil
 }
 
 // Wish returns the tier whose pods go by a value, and by which, or nil.
 func (c *Compiled) Wish() (tier int, wish *values.Wish) { return c.wishes, c.wish }
 
-// Selects reports whether the policy selects a set whose template has these labels.
-func (c *Compiled) Selects(template labels.Set) bool { return c.selector.Matches(template) }
+// Selects reports whether the policy applies to a set.
+func (c *Compiled) Selects(set *workload.Set) bool {
+	target := c.Policy.Spec.TargetRef
+	if target == nil {
+		return c.selector.Matches(labels.Set(set.TemplateLabels))
+	}
+	is := func(apiVersion, kind, name string) bool {
+		return kind == target.Kind && name == target.Name && group(apiVersion) == group(target.APIVersion)
+	}
+	owner := metav1.GetControllerOfNoCopy(set.Object)
+	return is(set.Object.APIVersion, set.Object.Kind, set.Object.Name) || owner != nil && is(owner.APIVersion, owner.Kind, owner.Name)
+}
+
+// group is the group of an API version. That of v1 has no name.
+func group(apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	if group == apiVersion {
+		return ""
+	}
+	return group
+}
 
 // Tier returns the tier of a pod: the number of the first entry that it matches, or of all entries if it matches none.
 func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int { return c.TierFrom(0, pod, nodes) }
@@ -200,20 +241,23 @@ func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int { return c.TierFrom(0,
 // TierFrom is the same for the entries from one on.
 func (c *Compiled) TierFrom(first int, pod *corev1.Pod, nodes Nodes) int {
 	for i := first; i < len(c.tiers); i++ {
-		tier := &c.tiers[i]
-		if tier.isOnNode(pod, nodes) && (tier.pods == nil || tier.pods.Matches(labels.Set(pod.Labels))) {
+		if c.tiers[i].matches(pod, nodes) {
 			return i
 		}
 	}
 	return len(c.tiers)
 }
 
-// Others is what becomes of the costs of others.
-func (c *Compiled) Others() v1alpha1.Others { return cmp.Or(c.Policy.Spec.Others, v1alpha1.Keep) }
+// ForeignCosts is how to treat foreign costs.
+func (c *Compiled) ForeignCosts() v1alpha1.ForeignCosts {
+	return cmp.Or(c.Policy.Spec.ForeignCosts, v1alpha1.Keep)
+}
 
 // IsFirstNode reports whether a node goes first among those that are as good: it is cordoned, or has a taint that the policy names.
 func (c *Compiled) IsFirstNode(node *corev1.Node) bool {
-	return node.Spec.Unschedulable || slices.ContainsFunc(c.tiers, func(tier tier) bool { return tier.taint != nil && hasTaint(node, tier.taint) })
+	return node.Spec.Unschedulable || slices.ContainsFunc(c.tiers, func(tier tier) bool {
+		return tier.Type == v1alpha1.PreferenceTaint && hasTaint(node, tier.Taint)
+	})
 }
 
 // NodeDomains returns functions that name the domain of a node, the outermost first. Nodes without a label share one domain.

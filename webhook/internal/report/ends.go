@@ -180,7 +180,7 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isGone bool) (entry *v1al
 // isOf reports whether a policy may have decided.
 func (o *Over) isOf(of *v1alpha1.ScaleDownPolicy) bool {
 	compiled, err := policy.Compile(of)
-	return err == nil && !of.Spec.Observes() && compiled.Selects(o.Set.TemplateLabels)
+	return err == nil && !of.Spec.Observes() && compiled.Selects(o.Set)
 }
 
 // Finish tells the ends that the leader before this one could not: those of scale-downs before some time of which no pod is annotated any more, since all that

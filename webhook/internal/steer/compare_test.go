@@ -27,7 +27,7 @@ type observed struct {
 // the other three does. Then these pods go.
 func fall(t *testing.T, goes ...string) *observed {
 	set, policy, pods := fakeapi.Shop(4)
-	policy.Spec = v1alpha1.ScaleDownPolicySpec{}
+	policy.Spec = v1alpha1.ScaleDownPolicySpec{Selector: &v1alpha1.LabelSelector{}}
 	for _, pod := range pods {
 		pod.Spec.NodeName = "node-1"
 	}

@@ -18,16 +18,16 @@ import (
 )
 
 // newShopBeside is a shop in which karpenter has written costs, those of web-0, web-1 and so on. "" is none.
-func newShopBeside(t *testing.T, others v1alpha1.Others, costs ...string) *shop {
+func newShopBeside(t *testing.T, others v1alpha1.ForeignCosts, costs ...string) *shop {
 	s := newShop(t, func(s *shop, pods []*corev1.Pod) {
-		s.policy.Spec.Others = others
+		s.policy.Spec.ForeignCosts = others
 		for i, text := range costs {
 			if text != "" {
 				other(pods[i], "karpenter", text)
 			}
 		}
 	})
-	s.Steerer.Others = []v1alpha1.Others{v1alpha1.Follow, v1alpha1.Override}
+	s.Steerer.ForeignCosts = []v1alpha1.ForeignCosts{v1alpha1.Follow, v1alpha1.Override}
 	return s
 }
 
@@ -84,7 +84,7 @@ func TestOverride(t *testing.T) {
 
 // The costs of others decide between equals.
 func TestFollow(t *testing.T) {
-	for others, want := range map[v1alpha1.Others]string{v1alpha1.Follow: "web-5", v1alpha1.Override: "web-1"} {
+	for others, want := range map[v1alpha1.ForeignCosts]string{v1alpha1.Follow: "web-5", v1alpha1.Override: "web-1"} {
 		s := newShopBeside(t, others, "-9", "-1", "", "-2", "", "-3")
 		if got := s.fall(5, steer.Steered, "").Wanted; len(got) != 1 || got[0].Key.Name != want {
 			t.Errorf("%s: %v", others, got)
@@ -95,7 +95,7 @@ func TestFollow(t *testing.T) {
 // What the operator does not allow is as if there were no policy.
 func TestNotAllowed(t *testing.T) {
 	s := newShopBeside(t, v1alpha1.Override)
-	s.Steerer.Others = []v1alpha1.Others{v1alpha1.Follow}
+	s.Steerer.ForeignCosts = []v1alpha1.ForeignCosts{v1alpha1.Follow}
 	s.fall(3, steer.NoPolicy, "")
 }
 
@@ -158,7 +158,7 @@ func (s *shop) takesOff() {
 // A pass in the middle: if a cost changes while the canary flies, all is decided once more, and not for ever. web-1's cost is written by the request, web-3's
 // is low enough as it is, and web-2 stays.
 func TestPassInTheMiddle(t *testing.T) {
-	for _, others := range []v1alpha1.Others{v1alpha1.Override, v1alpha1.Keep} {
+	for _, others := range []v1alpha1.ForeignCosts{v1alpha1.Override, v1alpha1.Keep} {
 		for name, first := range map[string]int{"web-1": 1, "web-3": 1, "web-2": -200} {
 			s := newShopBeside(t, others, "", "", "", "-100", "", "")
 			passes := 0

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
@@ -51,7 +52,7 @@ type plan struct {
 
 // prepare reads what is read once.
 func (f *fall) prepare(ctx context.Context) (Result, error) {
-	if f.chosen.Policy.Spec.EmptyNodes {
+	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
 		if err := f.by.Neighbours.Wait(ctx); err != nil {
 			return DeadlineExceeded, err
 		}
@@ -151,7 +152,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", ofTerminal)
 	}
 	alone := f.by.Live.Alone
-	if f.chosen.Policy.Spec.EmptyNodes {
+	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
 		alone = f.by.Limits.empty
 	}
 	var decision decide.Decision
@@ -183,14 +184,14 @@ func (f *fall) question(all *pods) decide.Question {
 		IsOurs:  func(pod *corev1.Pod) bool { return f.costs[pod.UID].Owner == cost.Ours },
 		Now:     f.At,
 	}
-	if f.chosen.Policy.Spec.EmptyNodes {
+	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
 		q.Empty = &decide.EmptyNodes{
 			Neighbours: f.by.Neighbours.Others(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: func(name string) bool { return f.chosen.IsFirstNode(f.nodes(name)) },
 		}
 	}
-	q.Others = f.chosen.Others()
+	q.ForeignCosts = f.chosen.ForeignCosts()
 	q.MayOverwrite = func(pod *corev1.Pod) bool { return f.costs[pod.UID].theirs != nil }
-	q.CostOfOthers = func(pod *corev1.Pod) string { return f.costs[pod.UID].of(pod) }
+	q.ForeignCost = func(pod *corev1.Pod) string { return f.costs[pod.UID].of(pod) }
 	return q
 }
 

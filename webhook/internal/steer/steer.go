@@ -61,8 +61,8 @@ type Steerer struct {
 	Limits *Limits
 	// Observes is whether nothing is steered, whatever policies say.
 	Observes bool
-	// Others is what the operator allows to become of the costs of others.
-	Others []v1alpha1.Others
+	// ForeignCosts is what the administrator allows policies to say about foreign costs.
+	ForeignCosts []v1alpha1.ForeignCosts
 }
 
 // A fall is a request for as long as it waits for its answer.
@@ -173,7 +173,7 @@ func (f *fall) decide(ctx context.Context) (Result, error) {
 		return NothingToDo, nil
 	case f.chosen == nil:
 		return NoPolicy, nil
-	case f.isOld && !f.IsScale && !f.chosen.Policy.Spec.Rollouts:
+	case f.isOld && !f.IsScale && f.chosen.Policy.Spec.Rollouts != v1alpha1.RolloutsSteer:
 		return RolloutIgnored, nil
 	case f.by.Observes || f.chosen.Policy.Spec.Observes():
 		return f.observe(ctx)
@@ -232,8 +232,8 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 		return err
 	}
 	f.Set = set
-	err = policy.Each(ctx, f.by.Live, f.Key.Namespace, f.by.Others, func(each *policy.Compiled, err error) {
-		if err == nil && each.Selects(set.TemplateLabels) && (f.chosen == nil || policy.Compare(each, f.chosen) < 0) {
+	err = policy.Each(ctx, f.by.Live, f.Key.Namespace, f.by.ForeignCosts, func(each *policy.Compiled, err error) {
+		if err == nil && each.Selects(set) && (f.chosen == nil || policy.Compare(each, f.chosen) < 0) {
 			f.chosen = each
 		}
 	})

@@ -495,14 +495,18 @@ func TestEmptyNodes(t *testing.T) {
 		"it has a taint that the policy names": func(s *shop, goes, _ string) {
 			tainted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: goes}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "going"}}}}
 			fakeapi.Must(s, s.Update(context.Background(), tainted))
-			// No pod is in this entry, so that it decides nothing else.
-			none := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "none"}}
-			s.policy.Spec.First = []v1alpha1.Tier{{Pods: none, Taint: &v1alpha1.Taint{Key: "going"}}}
+			// All pods match the first preference, so that the second one decides nothing else.
+			s.policy.Spec.DeleteFirst = []v1alpha1.Preference{
+				{Type: v1alpha1.PreferencePods, Pods: &v1alpha1.LabelSelector{}},
+				{Type: v1alpha1.PreferenceTaint, Taint: &v1alpha1.Taint{Key: "going"}},
+			}
 			fakeapi.Must(s, s.Update(context.Background(), s.policy))
 		},
 	} {
 		for goes, stays := range map[string]string{"node-0": "node-1", "node-1": "node-0"} {
-			s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.First, s.policy.Spec.EmptyNodes = nil, true })
+			s := newShop(t, func(s *shop, _ []*corev1.Pod) {
+				s.policy.Spec.DeleteFirst, s.policy.Spec.EmptyNodes = nil, v1alpha1.EmptyNodesPrefer
+			})
 			s.Neighbours = others{}
 			make(s, goes, stays)
 			for _, pod := range s.fall(3, steer.Steered, "").Wanted {
@@ -565,7 +569,7 @@ func TestTooMany(t *testing.T) {
 
 // A rollout shrinks the set.
 func TestRollout(t *testing.T) {
-	rollout := func(rollouts, isScale bool, newest string, result steer.Result) []string {
+	rollout := func(rollouts v1alpha1.Rollouts, isScale bool, newest string, result steer.Result) []string {
 		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: "web", UID: uid(4, 0), Annotations: map[string]string{"deployment.kubernetes.io/revision": newest},
 		}}
@@ -586,16 +590,16 @@ func TestRollout(t *testing.T) {
 		s.is(o, result, "")
 		return names(o.Wanted)
 	}
-	rollout(false, false, "2", steer.RolloutIgnored)
-	if got := rollout(true, false, "2", steer.Steered); got[0] != "web-2" {
+	rollout(v1alpha1.RolloutsIgnore, false, "2", steer.RolloutIgnored)
+	if got := rollout(v1alpha1.RolloutsSteer, false, "2", steer.Steered); got[0] != "web-2" {
 		t.Errorf("%v goes first", got)
 	}
 	// The Deployment is scaled in the middle of a rollout, and its old set gets its share.
-	if got := rollout(false, true, "2", steer.Steered); got[0] != "web-2" {
+	if got := rollout(v1alpha1.RolloutsIgnore, true, "2", steer.Steered); got[0] != "web-2" {
 		t.Errorf("%v goes first", got)
 	}
 	// The newest set is not one that a rollout shrinks.
-	if got := rollout(false, false, "1", steer.Steered); got[0] == "web-2" {
+	if got := rollout(v1alpha1.RolloutsIgnore, false, "1", steer.Steered); got[0] == "web-2" {
 		t.Errorf("%v goes first", got)
 	}
 }
@@ -711,7 +715,7 @@ func TestSiblings(t *testing.T) {
 			sibling.Spec.Selector.MatchLabels, sibling.Spec.Template.Labels = labels, labels
 		})
 		policy := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot")
-		policy.Spec.First[0].Nodes.MatchLabels["lifecycle"] = "none"
+		policy.Spec.DeleteFirst[0].Nodes.MatchLabels["lifecycle"] = "none"
 		fakeapi.Must(t, s.Update(context.Background(), policy))
 		wanted := names(s.fall(3, steer.Steered, "").Wanted)
 		// The other sets' pods are on the node of the pods with odd numbers.
@@ -748,14 +752,27 @@ func TestOneSelector(t *testing.T) {
 	}
 }
 
-// Of two policies, the older one counts.
-func TestTwoPolicies(t *testing.T) {
+// Of several policies, the most specific one applies, and of equal ones the one whose name is first, whichever is older.
+func TestSeveralPolicies(t *testing.T) {
 	s := newShop(t, nil)
-	younger := s.policy.DeepCopy()
-	younger.Name, younger.UID, younger.ResourceVersion, younger.CreationTimestamp = "a", uid(2, 1), "", metav1.NewTime(now.Add(time.Second))
-	s.Make(t, younger)
-	if o := s.fall(4, steer.Steered, ""); o.Policy.Name != "spot" {
-		t.Fatalf("%s counts", o.Policy.Name)
+	for i, other := range []struct {
+		name, applies string
+		change        func(*v1alpha1.ScaleDownPolicySpec)
+	}{
+		{"zoo", "spot", func(*v1alpha1.ScaleDownPolicySpec) {}},
+		{"api", "api", func(*v1alpha1.ScaleDownPolicySpec) {}},
+		{"web", "web", func(spec *v1alpha1.ScaleDownPolicySpec) { spec.Selector = &ofWeb }},
+		{"zebra", "zebra", func(spec *v1alpha1.ScaleDownPolicySpec) {
+			spec.Selector, spec.TargetRef = nil, &v1alpha1.WorkloadReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}
+		}},
+	} {
+		policy := s.policy.DeepCopy()
+		policy.Name, policy.UID, policy.ResourceVersion, policy.CreationTimestamp = other.name, uid(2, i+1), "", metav1.NewTime(now.Add(-time.Hour))
+		other.change(&policy.Spec)
+		s.Make(t, policy)
+		if o := s.fall(int32(4-i), steer.Steered, ""); o.Policy.Name != other.applies {
+			t.Errorf("%s applies, and not %s", o.Policy.Name, other.applies)
+		}
 	}
 }
 
@@ -887,14 +904,14 @@ func TestMarksSelected(t *testing.T) {
 func TestOtherOwners(t *testing.T) {
 	for name, c := range map[string]struct {
 		owner    metav1.OwnerReference
-		rollouts bool
+		rollouts v1alpha1.Rollouts
 		result   steer.Result
 	}{
-		"an Argo Rollout":              {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, false, steer.RolloutIgnored},
-		"an Argo Rollout, with wishes": {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, true, steer.Steered},
-		"another Deployment":           {metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Deployment"}, false, steer.RolloutIgnored},
-		"a Deployment":                 {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 0)}, false, steer.RolloutIgnored},
-		"a Deployment before this one": {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 1)}, false, steer.Steered},
+		"an Argo Rollout":              {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
+		"an Argo Rollout, with wishes": {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, v1alpha1.RolloutsSteer, steer.Steered},
+		"another Deployment":           {metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Deployment"}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
+		"a Deployment":                 {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 0)}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
+		"a Deployment before this one": {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 1)}, v1alpha1.RolloutsIgnore, steer.Steered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, func(s *shop, _ []*corev1.Pod) {

@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -47,14 +46,23 @@ func quantity(text string) *resource.Quantity {
 }
 
 // valued is a shop whose policy has these entries, and whose pods web-0 and so on have these values.
-func valued(t *testing.T, entries []v1alpha1.Tier, numbers ...float64) (*shop, *taken) {
-	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.First = entries })
+func valued(t *testing.T, entries []v1alpha1.Preference, numbers ...float64) (*shop, *taken) {
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.DeleteFirst = entries })
 	read := &taken{numbers: map[string]float64{}}
 	for i, number := range numbers {
 		read.numbers[fmt.Sprint("web-", i)] = number
 	}
 	s.Values = read
 	return s, read
+}
+
+// byLowest prefers the lowest value, of those that are at most this, if it is set.
+func byLowest(atMost string) v1alpha1.Preference {
+	return v1alpha1.Preference{Type: v1alpha1.PreferenceLowest, Lowest: byValue(func(m *v1alpha1.Measure) {
+		if atMost != "" {
+			m.AtMost = quantity(atMost)
+		}
+	})}
 }
 
 func byValue(change func(*v1alpha1.Measure)) *v1alpha1.Measure {
@@ -68,24 +76,22 @@ func byValue(change func(*v1alpha1.Measure)) *v1alpha1.Measure {
 // The value decides within its entry, and the entries before and after it count as ever. Pods with an odd number are on spot nodes.
 func TestValues(t *testing.T) {
 	_, spot, _ := fakeapi.Shop(0)
-	nodes := spot.Spec.First[0].Nodes
-	atMost := byValue(func(m *v1alpha1.Measure) { m.AtMost = quantity("2") })
+	nodes := spot.Spec.DeleteFirst[0].Nodes
 	for name, c := range map[string]struct {
-		entries []v1alpha1.Tier
+		entries []v1alpha1.Preference
 		numbers []float64
 		to      int32
 		want    string
 		valued  int
 	}{
-		"lowest":                   {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-1 web-3 web-5]", 6},
-		"highest":                  {[]v1alpha1.Tier{{Highest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-0 web-2 web-4]", 6},
-		"of spot nodes":            {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{0, 7, 0, 8, 0, 6}, 4, "[web-1 web-5]", 3},
-		"after spot nodes":         {[]v1alpha1.Tier{{Nodes: nodes}, {Lowest: byValue(nil)}}, []float64{3, 9, 1, 9, 2, 9}, 2, "[web-1 web-2 web-3 web-5]", 3},
-		"too many for their entry": {[]v1alpha1.Tier{{Lowest: atMost}, {Nodes: nodes}}, []float64{9, 9, 0, 8, 0, 9}, 3, "[web-1 web-2 web-4]|[web-2 web-3 web-4]|[web-2 web-4 web-5]", 6},
-		"too many for their entry, and no later one": {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 9, 0, 8, 0, 1}, 5, "[web-5]", 3},
-		"those without one last":                     {[]v1alpha1.Tier{{Lowest: byValue(nil)}}, []float64{3, 1, 2}, 3, "[web-0 web-1 web-2]", 3},
-		"of fewer than half":                         {[]v1alpha1.Tier{{Nodes: nodes, Lowest: byValue(nil)}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
-		"at most, of fewer than half":                {[]v1alpha1.Tier{{Nodes: nodes, Lowest: atMost}}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
+		"lowest":                   {[]v1alpha1.Preference{byLowest("")}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-1 web-3 web-5]", 6},
+		"highest":                  {[]v1alpha1.Preference{{Type: v1alpha1.PreferenceHighest, Highest: byValue(nil)}}, []float64{3, 1, 4, 1, 5, 0}, 3, "[web-0 web-2 web-4]", 6},
+		"after spot nodes":         {[]v1alpha1.Preference{{Type: v1alpha1.PreferenceNodes, Nodes: nodes}, byLowest("")}, []float64{3, 9, 1, 9, 2, 9}, 2, "[web-1 web-2 web-3 web-5]", 3},
+		"too many for their entry": {[]v1alpha1.Preference{byLowest("2"), {Type: v1alpha1.PreferenceNodes, Nodes: nodes}}, []float64{9, 9, 0, 8, 0, 9}, 3, "[web-1 web-2 web-4]|[web-2 web-3 web-4]|[web-2 web-4 web-5]", 6},
+		"too many for their entry, and no later one": {[]v1alpha1.Preference{byLowest("2")}, []float64{9, 9, 0, 8, 1, 9}, 5, "[web-2]", 6},
+		"those without one last":                     {[]v1alpha1.Preference{byLowest("")}, []float64{3, 1, 2}, 3, "[web-0 web-1 web-2]", 3},
+		"of fewer than half":                         {[]v1alpha1.Preference{{Type: v1alpha1.PreferenceNodes, Nodes: nodes}, byLowest("")}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
+		"at most, of fewer than half":                {[]v1alpha1.Preference{{Type: v1alpha1.PreferenceNodes, Nodes: nodes}, byLowest("2")}, []float64{9, 8}, 3, "[web-1 web-3 web-5]", 0},
 	} {
 		s, read := valued(t, c.entries, c.numbers...)
 		o := s.fall(c.to, steer.Steered, "")
@@ -100,7 +106,7 @@ func TestValues(t *testing.T) {
 
 // If there is no room, it is known all the same which values there were.
 func TestValuedWithoutRoom(t *testing.T) {
-	s, _ := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}}, 3, 1, 4, 1, 5, 0)
+	s, _ := valued(t, []v1alpha1.Preference{byLowest("")}, 3, 1, 4, 1, 5, 0)
 	s.annotate("web-0", "karpenter", "-2147483648")
 	if o := s.fall(3, steer.NoRoom, "web-0"); o.Valuation.Valued != 6 || *o.Valuation.Last != 1 {
 		t.Errorf("%+v", o.Valuation)
@@ -110,7 +116,7 @@ func TestValuedWithoutRoom(t *testing.T) {
 // If nothing can be read, the rest of the policy counts, and the outcome says why.
 func TestUnread(t *testing.T) {
 	_, spot, _ := fakeapi.Shop(0)
-	s, read := valued(t, []v1alpha1.Tier{{Nodes: spot.Spec.First[0].Nodes, Lowest: byValue(func(m *v1alpha1.Measure) { m.AtMost = quantity("0") })}}, 1, 1, 1, 1, 1, 1)
+	s, read := valued(t, []v1alpha1.Preference{spot.Spec.DeleteFirst[0], byLowest("0")}, 1, 1, 1, 1, 1, 1)
 	read.err = errors.New("the adapter is down")
 	o := s.fall(3, steer.Steered, "")
 	if got := fmt.Sprint(names(o.Wanted)); got != "[web-1 web-3 web-5]" || o.Valuation.Valued != 0 || o.Valuation.Pods != 3 || o.Valuation.Why != read.err || o.Valuation.Last != nil {
@@ -125,14 +131,14 @@ func TestRead(t *testing.T) {
 		{Metric: &v1alpha1.PodMetric{Name: "active_sessions"}}:        {Metric: "active_sessions"},
 		byValue(func(m *v1alpha1.Measure) { m.Step = quantity("5") }): {Query: "sessions"},
 	} {
-		s, read := valued(t, []v1alpha1.Tier{{Lowest: measure}}, 3, 1, 4, 1, 5, 0)
+		s, read := valued(t, []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: measure}}, 3, 1, 4, 1, 5, 0)
 		o := s.fall(4, steer.Steered, "")
 		if len(read.asked) != 1 || read.asked[0] != want || o.Valuation.Oldest != time.Second || o.Valuation.Last == nil || o.Valuation.Next == nil {
 			t.Errorf("%+v: %+v, %+v", want, read.asked, o.Valuation)
 		}
 	}
 	// Nothing is read for a policy that asks for none, nor for one that only observes.
-	s, read := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}})
+	s, read := valued(t, []v1alpha1.Preference{byLowest("")})
 	s.Observes = true
 	o := s.fall(4, steer.Observed, "")
 	s.Release(o)
@@ -147,8 +153,12 @@ func TestRead(t *testing.T) {
 
 // An entry that has lost what it says, on its way through an older CRD or because it is of a later release, has nothing steered: it does not mean all pods.
 func TestEmptied(t *testing.T) {
-	for _, entry := range []v1alpha1.Tier{{}, {Lowest: &v1alpha1.Measure{}}, {Pods: &ofWeb, Lowest: &v1alpha1.Measure{}}} {
-		s, read := valued(t, []v1alpha1.Tier{entry, {Pods: &ofWeb}})
+	pods := v1alpha1.Preference{Type: v1alpha1.PreferencePods, Pods: &ofWeb}
+	for _, entry := range []v1alpha1.Preference{
+		{}, {Type: v1alpha1.PreferenceLowest}, {Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{}}, {Type: "Age"},
+		{Type: v1alpha1.PreferenceLowest, Pods: pods.Pods}, {Type: pods.Type, Pods: pods.Pods, Lowest: byValue(nil)},
+	} {
+		s, read := valued(t, []v1alpha1.Preference{entry, pods})
 		s.fall(3, steer.NoPolicy, "")
 		if read.asked != nil || len(s.costs()) > 0 {
 			t.Errorf("%+v: %v, %v", entry, read.asked, s.costs())
@@ -158,9 +168,9 @@ func TestEmptied(t *testing.T) {
 
 // Of two nodes with equally busy pods, one becomes empty; busier pods do not go for that.
 func TestEmptyNodesByValue(t *testing.T) {
-	s, _ := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}}, 0, 0, 0, 0, 9, 0)
+	s, _ := valued(t, []v1alpha1.Preference{byLowest("")}, 0, 0, 0, 0, 9, 0)
 	fakeapi.Must(t, s.Get(context.Background(), fakeapi.Key("spot"), s.policy))
-	s.policy.Spec.EmptyNodes = true
+	s.policy.Spec.EmptyNodes = v1alpha1.EmptyNodesPrefer
 	fakeapi.Must(t, s.Update(context.Background(), s.policy))
 	s.Neighbours = alone{}
 	if got := fmt.Sprint(names(s.fall(3, steer.Steered, "").Wanted)); got != "[web-1 web-3 web-5]" {
@@ -174,7 +184,7 @@ type alone struct{}
 func (alone) Wait(context.Context) error          { return nil }
 func (alone) Others(types.UID) []decide.Neighbour { return nil }
 
-var ofWeb = metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+var ofWeb = v1alpha1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 
 // No pod goes while one of the same entry with a lower value stays, whatever the values, which change between the plans of a request, too.
 func TestNoneBefore(t *testing.T) {
@@ -185,7 +195,7 @@ func TestNoneBefore(t *testing.T) {
 			numbers[i] = float64(random.IntN(4))
 		}
 		to := int32(1 + random.IntN(5))
-		s, _ := valued(t, []v1alpha1.Tier{{Lowest: byValue(nil)}}, numbers...)
+		s, _ := valued(t, []v1alpha1.Preference{byLowest("")}, numbers...)
 		o := s.fall(to, steer.Steered, "")
 		highest, goes := 0., map[string]bool{}
 		for _, pod := range o.Wanted {

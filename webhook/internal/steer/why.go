@@ -9,7 +9,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
-// The rules that a policy adds. An entry of the policy is "first[0]" and so on. All others are those of decide.
+// The rules that a policy adds. A preference of the policy is "deleteFirst[0]" and so on. All others are those of decide.
 const (
 	// NotAvailable: the pod of an old ReplicaSet is not available.
 	NotAvailable = "not-available"
@@ -39,7 +39,7 @@ func (o *ordering) why(pod *corev1.Pod, why decide.Why) Why {
 		of, than = of-1, than-1
 	}
 	if of = o.entry(of); of < o.entry(than) {
-		return Why{Rule: fmt.Sprintf("first[%d]", of)}
+		return Why{Rule: fmt.Sprintf("deleteFirst[%d]", of)}
 	}
 	// Those without a value go last in their entry.
 	value := o.order.Values[pod.UID]

@@ -139,7 +139,7 @@ func TestCompile(t *testing.T) {
 	}
 	metric := func(name string) v1alpha1.Measure { return v1alpha1.Measure{Metric: &v1alpha1.PodMetric{Name: name}} }
 	age := &metav1.Duration{Duration: time.Minute}
-	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"b": "c"}, MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "NotIn", Values: []string{"y", "x"}}}}
+	selector := &v1alpha1.LabelSelector{MatchLabels: map[string]string{"b": "c"}, MatchExpressions: []v1alpha1.LabelSelectorRequirement{{Key: "a", Operator: "NotIn", Values: []string{"y", "x"}}}}
 	for want, of := range map[values.Wish]v1alpha1.Measure{
 		{Source: values.Source{Metric: "a:b.c-d_E"}, AtMost: math.Inf(1)}:                          metric("a:b.c-d_E"),
 		{Source: values.Source{Metric: "...", Selector: "a notin (x,y),b=c"}, AtMost: math.Inf(1)}: {Metric: &v1alpha1.PodMetric{Name: "...", Selector: selector}},
@@ -151,10 +151,14 @@ func TestCompile(t *testing.T) {
 			t.Errorf("%+v: %v", got, err)
 		}
 	}
-	bad := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}}
+	bad := &v1alpha1.LabelSelector{MatchExpressions: []v1alpha1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}}
+	large := &v1alpha1.LabelSelector{MatchLabels: map[string]string{}}
+	for i := range 256 {
+		large.MatchLabels[fmt.Sprint("a", i)] = strings.Repeat("x", 63)
+	}
 	wrong := map[string]v1alpha1.Measure{
 		"set one": {}, "set one of": {Resource: "cpu", Query: "a"}, "metric.selector": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: bad}},
-		"metric.selector has more than 16 KiB": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": strings.Repeat("x", 16<<10)}}}},
+		"metric.selector has more than 16 KiB": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: large}},
 		"neither cpu":                          {Resource: "gpu"}, "container": {Query: "a", Container: "b"}, "no container": {Resource: "cpu", Container: "../b"},
 		"query": {Query: "a b"}, "step": {Query: "a", Step: number("0")}, "maxAge": {Query: "a", MaxAge: &metav1.Duration{}},
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -58,14 +57,13 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 		}
 		wish.Metric = of.Metric.Name
 		if of.Metric.Selector != nil {
-			if of.Metric.Selector.Size() > bounded.KeptBytes {
-				return nil, fmt.Errorf("metric.selector has more than %d KiB", bounded.KeptBytes>>10)
-			}
-			selector, err := metav1.LabelSelectorAsSelector(of.Metric.Selector)
+			selector, err := of.Metric.Selector.Compile()
 			if err != nil {
 				return nil, fmt.Errorf("metric.selector: %w", err)
 			}
-			wish.Selector = selector.String()
+			if wish.Selector = selector.String(); len(wish.Selector) > bounded.KeptBytes {
+				return nil, fmt.Errorf("metric.selector has more than %d KiB", bounded.KeptBytes>>10)
+			}
 		}
 	}
 	sources := slices.DeleteFunc([]string{wish.Metric, wish.Resource, wish.Query}, func(name string) bool { return name == "" })

@@ -100,12 +100,12 @@ func TestStripNode(t *testing.T) {
 func TestStripPolicy(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	policy.Labels, policy.Annotations = map[string]string{"a": large}, map[string]string{"a": large}
-	policy.Spec.First[0].Nodes.MatchLabels = map[string]string{"a": large}
+	policy.Spec.DeleteFirst[0].Nodes.MatchLabels = map[string]string{"a": large}
 	policy.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: large}}
-	policy.Spec.EmptyNodes, policy.Generation, policy.ResourceVersion = true, 7, "8"
+	policy.Spec.EmptyNodes, policy.Generation, policy.ResourceVersion = v1alpha1.EmptyNodesPrefer, 7, "8"
 	kept, err := workload.StripPolicy(policy)
 	fakeapi.Must(t, err)
-	want := v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}}
+	want := v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: v1alpha1.EmptyNodesPrefer}}
 	want.Namespace, want.Name, want.UID, want.Generation, want.ResourceVersion = "shop", "spot", policy.UID, 7, "8"
 	if slim := kept.(*v1alpha1.ScaleDownPolicy); !equality.Semantic.DeepEqual(slim, &want) {
 		t.Errorf("%+v", slim)
