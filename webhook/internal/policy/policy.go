@@ -85,7 +85,7 @@ func (c *Compiled) generality() int {
 	switch {
 	case c.Policy.Spec.TargetRef != nil:
 		return 0
-	case !c.selector.Empty():
+	case c.selector != nil && !c.selector.Empty():
 		return 1
 	}
 	return 2
