@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -395,6 +396,12 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%s: %v", webhook.Name, err)
 		}
 	}
+	// A GitOps tool does not have the authorities, and leaves them.
+	for i, webhook := range w.reconcileAsGitOps(t).Webhooks {
+		if !bytes.Equal(webhook.ClientConfig.CABundle, configuration.Webhooks[i].ClientConfig.CABundle) {
+			t.Errorf("%s has other authorities", webhook.Name)
+		}
+	}
 }
 
 // Who leads is told by an event.
@@ -451,6 +458,8 @@ func TestHung(t *testing.T) {
 			w := NewWorld(t, 4)
 			if c.isPolicy {
 				w.Policy("spot", SpotFirst)
+			} else {
+				w.disable()
 			}
 			for i := range count {
 				w.must(w.Create(w.ctx, deployment(w.Namespace, fmt.Sprint("web-", i), pods)))

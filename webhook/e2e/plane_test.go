@@ -453,9 +453,9 @@ func (p *Proxy) Calls(namespace string) []Call {
 	return p.calls(namespace, func(name string) bool { return name != trial })
 }
 
-// tried reports whether there was a request about the trial of a namespace.
-func (p *Proxy) tried(namespace string) bool {
-	return len(p.calls(namespace, func(name string) bool { return name == trial })) > 0
+// tried is how many requests there were about the trial of a namespace.
+func (p *Proxy) tried(namespace string) int {
+	return len(p.calls(namespace, func(name string) bool { return name == trial }))
 }
 
 func (p *Proxy) calls(namespace string, is func(name string) bool) (calls []Call) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/app"
 	"github.com/podrank/podrank/webhook/internal/cost"
 )
 
@@ -292,28 +290,31 @@ func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1
 	return policy
 }
 
-// awaitAsked waits until the API server asks about scale-downs in the namespace, because the program has put it on its list. Until
-// the API server has observed the list, it lets a dry run through without a request.
+// awaitAsked waits until the API server asks about scale-downs in the namespace, because it has observed the label of the namespace and the
+// webhook configuration.
 func (w *World) awaitAsked() {
+	w.Helper()
+	w.Await("asked", 20*time.Second, w.isAsked)
+}
+
+// disable takes the label from the namespace, and waits until the API server no longer asks.
+func (w *World) disable() {
+	w.Helper()
+	w.must(w.Kubectl("label", "namespace", w.Namespace, v1alpha1.SteeringLabel+"-"))
+	w.Await("no longer asked", 20*time.Second, func() bool { return !w.isAsked() })
+}
+
+// isAsked reports whether the API server asks about a dry run of a scale-down in the namespace.
+func (w *World) isAsked() bool {
 	w.Helper()
 	set := replicaSet(w.Namespace, trial, 2, func(pods *corev1.PodTemplateSpec) {
 		pods.Spec.PriorityClassName = "none" // so that the API server refuses its pods
 	})
 	w.must(w.Create(w.ctx, set))
-	w.Await("asked", 20*time.Second, func() bool {
-		w.must(w.Scale(set, 1, client.DryRunAll))
-		return w.Proxy.tried(w.Namespace)
-	})
+	before := w.Proxy.tried(w.Namespace)
+	w.must(w.Scale(set, 1, client.DryRunAll))
 	w.must(w.Delete(w.ctx, set))
-}
-
-// asked are the namespaces about which the API server asks.
-func (p *Plane) asked() []string {
-	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
-	if err := p.Get(context.Background(), client.ObjectKey{Name: app.Configuration}, &configuration); err != nil {
-		return nil
-	}
-	return configuration.Webhooks[0].NamespaceSelector.MatchExpressions[0].Values
+	return w.Proxy.tried(w.Namespace) > before
 }
 
 // Status is that of a policy.

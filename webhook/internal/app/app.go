@@ -4,8 +4,7 @@
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=podrank-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=podrank-webhook,verbs=get;update,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=secrets,resourceNames=podrank-webhook-certificates,verbs=list;watch;update,namespace=podrank-system
-// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,verbs=list;watch
-// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=podrank-webhook,verbs=get;update
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=podrank-webhook,verbs=list;watch;update
 package app
 
 import (
@@ -24,7 +23,6 @@ import (
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -189,13 +187,11 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		Deadline: options.Deadline, Now: time.Now, Leads: mgr.Elected()}
 	judge := &policy.Judge{ForeignCosts: options.ForeignCosts, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
 		Namespace: options.Namespace}
-	keeper := &policy.Keeper{Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
-		Namespace: options.Namespace, Never: metav1.NamespaceSystem}
 	reachable := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, func(state probe.State) {
 		report.Probed(state)
 		judge.Probed(state)
 	}, mgr.GetLogger())
-	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), keeper.SetUp(mgr), mgr.Add(reachable))
+	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), mgr.Add(reachable))
 	return &admit.Handler{Namespace: options.Namespace, Steerer: steerer, Reporter: reporter, Deadline: options.Deadline}, errors.Join(failed...)
 }
 
@@ -265,7 +261,7 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 		return listen()
 	}
 	certified := make(chan struct{})
-	err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{
+	err = rotator.AddRotator(withOwnObjects(mgr, options.Namespace), &rotator.CertRotator{
 		SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
 		CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
 		DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
@@ -319,17 +315,23 @@ func clients(file, name string) (*tls.Config, error) {
 	}}, nil
 }
 
-// withOneSecret is the manager with a configuration that lists and watches one Secret of the namespace instead of all. So the library
-// that makes certificates, which caches all Secrets of a namespace, needs the right to this one alone.
-func withOneSecret(mgr manager.Manager, namespace string) manager.Manager {
+// withOwnObjects is the manager with a configuration that lists and watches one Secret of the namespace and one webhook configuration
+// instead of all. So the library that makes certificates, which caches all of them, needs the right to these alone.
+func withOwnObjects(mgr manager.Manager, namespace string) manager.Manager {
+	own := map[string]string{
+		"/api/v1/namespaces/" + namespace + "/secrets":                          Secret,
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": Configuration,
+	}
 	config := rest.CopyConfig(mgr.GetConfig())
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return promhttp.RoundTripperFunc(func(request *http.Request) (*http.Response, error) {
-			if strings.HasSuffix(request.URL.Path, "/api/v1/namespaces/"+namespace+"/secrets") {
-				request = request.Clone(request.Context())
-				query := request.URL.Query()
-				query.Set("fieldSelector", "metadata.name="+Secret)
-				request.URL.RawQuery = query.Encode()
+			for path, name := range own {
+				if strings.HasSuffix(request.URL.Path, path) {
+					request = request.Clone(request.Context())
+					query := request.URL.Query()
+					query.Set("fieldSelector", "metadata.name="+name)
+					request.URL.RawQuery = query.Encode()
+				}
 			}
 			return next.RoundTrip(request)
 		})

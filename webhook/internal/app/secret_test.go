@@ -18,16 +18,17 @@ type managing struct {
 
 func (m managing) GetConfig() *rest.Config { return m.config }
 
-// Of all Secrets of its namespace, the webhook asks for its own; other requests stay as they are.
-func TestOneSecret(t *testing.T) {
+// Of all Secrets of its namespace, and of all webhook configurations, the webhook asks for its own. Other requests stay as they are.
+func TestOwnObjects(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { asked = append(asked, request.URL.String()) }))
 	defer server.Close()
-	client, err := rest.HTTPClientFor(withOneSecret(managing{config: &rest.Config{Host: server.URL}}, "here").GetConfig())
+	client, err := rest.HTTPClientFor(withOwnObjects(managing{config: &rest.Config{Host: server.URL}}, "here").GetConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/api/v1/namespaces/here/secrets?watch=1", "/api/v1/namespaces/here/pods", "/api/v1/namespaces/there/secrets"} {
+	const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+	for _, path := range []string{"/api/v1/namespaces/here/secrets?watch=1", "/api/v1/namespaces/here/pods", "/api/v1/namespaces/there/secrets", configurations} {
 		answer, err := client.Get(server.URL + path)
 		if err != nil {
 			t.Fatal(err)
@@ -36,6 +37,7 @@ func TestOneSecret(t *testing.T) {
 	}
 	want := []string{
 		"/api/v1/namespaces/here/secrets?fieldSelector=metadata.name%3D" + Secret + "&watch=1", "/api/v1/namespaces/here/pods", "/api/v1/namespaces/there/secrets",
+		configurations + "?fieldSelector=metadata.name%3D" + Configuration,
 	}
 	if !slices.Equal(asked, want) {
 		t.Errorf("it asked for %q, and not for %q", asked, want)

@@ -39,7 +39,7 @@ const (
 
 // A Judge keeps the status of each policy, but for the workloads in it: the mode in effect, and whether the policy takes effect. It runs on the leader.
 type Judge struct {
-	// Cache has namespaces, and knows where there are policies.
+	// Cache has the namespaces with the label, and knows where there are policies.
 	Cache client.Reader
 	// Live reads from the API server: the cache lacks what policies say, and the templates of sets.
 	Live *bounded.Reader
@@ -161,8 +161,8 @@ type obstacle struct{ reason, message string }
 
 // obstacle is what keeps all policies of a namespace from taking effect. That rights are missing matters only to those that steer.
 func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, error) {
-	of := workload.Metadata("Namespace")
-	if err := j.Cache.Get(ctx, types.NamespacedName{Name: namespace}, of); err != nil {
+	isEnabled, err := IsEnabled(ctx, j.Cache, namespace)
+	if err != nil {
 		return nil, err
 	}
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -171,7 +171,7 @@ func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, erro
 	switch {
 	case namespace == metav1.NamespaceSystem || namespace == j.Namespace:
 		return &obstacle{v1alpha1.NamespaceNotEnabled, "podrank-webhook does not act in namespace " + namespace}, nil
-	case of.Labels[v1alpha1.SteeringLabel] != v1alpha1.SteeringEnabled:
+	case !isEnabled:
 		message := fmt.Sprintf("the API server does not ask podrank-webhook about namespace %s: an administrator has to label it %s=%s",
 			namespace, v1alpha1.SteeringLabel, v1alpha1.SteeringEnabled)
 		return &obstacle{v1alpha1.NamespaceNotEnabled, message}, nil

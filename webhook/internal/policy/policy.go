@@ -1,5 +1,5 @@
 // Package policy says which ScaleDownPolicy applies to a set, and which tier it gives a pod. It reads policies, and writes their status. On the
-// leader, it judges them, and keeps the list of their namespaces.
+// leader, it judges them.
 //
 // +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
@@ -42,6 +42,12 @@ func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed [
 		}
 		use(compiled, err)
 	})
+}
+
+// IsEnabled reports whether the API server asks about scale-downs in a namespace, as far as the cache knows, which has no other namespaces.
+func IsEnabled(ctx context.Context, cache client.Reader, namespace string) (bool, error) {
+	err := cache.Get(ctx, client.ObjectKey{Name: namespace}, workload.Metadata("Namespace"))
+	return err == nil, client.IgnoreNotFound(err)
 }
 
 // IsThere reports whether a namespace has any policy, as far as the cache knows, which does not have what it says.

@@ -3,6 +3,7 @@ package workload
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -20,6 +21,7 @@ func Cached() cache.Options {
 		ByObject: map[client.Object]cache.ByObject{
 			Metadata("Pod"):                 {Transform: Strip},
 			&corev1.Node{}:                  {Transform: stripNode},
+			Metadata("Namespace"):           {Transform: Strip, Label: labels.SelectorFromSet(labels.Set{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled})},
 			Metadata(ReplicaSet):            {Transform: Strip},
 			Metadata(ReplicationController): {Transform: Strip},
 			&v1alpha1.ScaleDownPolicy{}:     {Transform: stripPolicy},

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -110,4 +111,18 @@ func TestStripPolicy(t *testing.T) {
 	if slim := kept.(*v1alpha1.ScaleDownPolicy); !equality.Semantic.DeepEqual(slim, &want) {
 		t.Errorf("%+v", slim)
 	}
+}
+
+// Of namespaces, the cache has those where the API server asks about scale-downs.
+func TestNamespaces(t *testing.T) {
+	for object, cached := range workload.Cached().ByObject {
+		if object.GetObjectKind().GroupVersionKind().Kind != "Namespace" {
+			continue
+		}
+		if !cached.Label.Matches(labels.Set{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled}) || cached.Label.Matches(labels.Set{v1alpha1.SteeringLabel: ""}) {
+			t.Errorf("the cache has namespaces with %s", cached.Label)
+		}
+		return
+	}
+	t.Error("the cache has no namespaces")
 }
