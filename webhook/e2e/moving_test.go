@@ -186,7 +186,10 @@ func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int)
 	ctx, stop := context.WithCancel(w.ctx)
 	defer stop()
 	m := &marks{writes: map[types.UID]int{}, last: map[types.UID]cost.Mark{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}, chosen: map[types.UID]int32{}}
-	go m.follow(ctx, w)
+	// An autoscaler does not end with the moves.
+	following, end := context.WithCancel(w.ctx)
+	defer end()
+	go m.follow(following, w)
 	began, before, gone := metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Went())
 	kills, delay := number%3 == 2, time.Duration(r.IntN(600))*time.Millisecond
 	moves := func() error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -526,7 +527,10 @@ func (s *shop) end(steps []step, gone, missed int32, why string) {
 // logs returns what the log will say of ends, in order.
 func (s *shop) logs() func() []string {
 	var lines []string
+	var mu sync.Mutex
 	s.Reporter.Log = funcr.NewJSON(func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
 		var of struct {
 			End *struct {
 				Generation          int64
@@ -539,6 +543,7 @@ func (s *shop) logs() func() []string {
 		}
 	}, funcr.Options{})
 	return func() []string {
+		s.Reporter.Wait()
 		slices.Sort(lines)
 		return lines
 	}

@@ -104,10 +104,10 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 	if len(o.Writers) > 0 {
 		why = append(why, "costs of other pods were written by "+list(o.Writers))
 	}
-	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, o.Gone, kept, why})
 	text := bounded.Short(strings.Join(why, "; "))
 	r.later.Go(func() {
-		policy := r.note(context.WithoutCancel(ctx), o, kept, text)
+		deleted, policy := r.note(context.WithoutCancel(ctx), o, kept, text)
+		r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
 		if o.Set != nil && kept > 0 {
 			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Gone, "selected pod"), text)
 			r.event(o.Set, policy, corev1.EventTypeWarning, "Missed", text, nil)
@@ -121,9 +121,10 @@ func (r *Reporter) Wait() { r.later.Wait() }
 // Lead notes since when this replica leads.
 func (r *Reporter) Lead(since time.Time) { r.leads.Store(since.UnixMilli()) }
 
-// note adds the end of a scale-down to the status of the policy that knows of it, which it returns. A scale-down that no status knows yet may follow. It never
-// does if the replica that answered is gone: then the end is an entry of its own.
-func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (decider *v1alpha1.ScaleDownPolicy) {
+// note adds the end of a scale-down to the status of the policy that knows of it, which it returns with how many selected pods were deleted. A scale-down that no
+// status knows yet may follow. It never does if the replica that answered is gone: then the end is an entry of its own.
+func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (deleted int, decider *v1alpha1.ScaleDownPolicy) {
+	deleted = o.Gone
 	ctx, stop := context.WithTimeout(ctx, 3*patience)
 	defer stop()
 	for began := time.Now(); ; time.Sleep(pause) {
@@ -133,11 +134,11 @@ func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (dec
 			case isLater || entry != nil && entry.Deleted != nil && !r.isEarlier(o):
 				isDone = true
 			case entry != nil:
-				entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(o.Gone)), new(int32(kept)), why
 				if r.isEarlier(o) {
 					// Others were deleted while nobody led.
-					*entry.Deleted = max(*entry.Deleted, entry.Selected-*entry.Missed)
+					deleted = max(o.Gone, int(entry.Selected)-kept)
 				}
+				entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(deleted)), new(int32(kept)), why
 				// A pod that an earlier decision selected counts, too.
 				entry.Selected = max(entry.Selected, *entry.Deleted+*entry.Missed)
 				isDone, decider = true, &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
@@ -145,10 +146,10 @@ func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (dec
 		})
 		switch isLast := waited > 2*patience; {
 		case err == nil && (isDone || isLast):
-			return decider
+			return deleted, decider
 		case isLast:
 			r.fails(err, o.Namespace, "")
-			return decider
+			return deleted, decider
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,7 +77,12 @@ func TestPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	r, lines := log()
 	// Otherwise it would write only some of so many.
-	r.Log = funcr.NewJSON(func(line string) { fmt.Fprintln(lines, line) }, funcr.Options{})
+	var mu sync.Mutex
+	r.Log = funcr.NewJSON(func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(lines, line)
+	}, funcr.Options{})
 	rules := []string{"first[0]", "value", "not-ready", "restarts", "uid", "uid", "uid"}
 	results := []steer.Result{steer.Steered, steer.Steered, steer.Unconfirmed, steer.NoRoom, steer.DeadlineExceeded}
 	year, m, _ := time.Now().UTC().Date()
@@ -118,6 +124,7 @@ func TestPage(t *testing.T) {
 			want.rules[o.Whys[0].Rule] += 2
 		}
 	}
+	r.Wait()
 	got := answers(t, lines.Bytes())
 	for i, rows := range [][][]any{want.byRule(), want.pods, want.byPolicy(), want.byName()} {
 		slices.SortStableFunc(rows, func(a, b []any) int {
