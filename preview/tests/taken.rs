@@ -367,7 +367,8 @@ fn podrank_webhook_knows_the_rule() {
     // Nothing else is read: neither another version, nor what is no JSON, nor what has no annotation.
     for change in [
         |event: &mut Value| {
-            event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "{\"v\":2}" })
+            let annotation = &mut event["metadata"]["annotations"]["podrank.dev/scale-down"];
+            *annotation = json!(annotation.as_str().expect("text").replace("\"v\":1", "\"v\":2"));
         },
         |event: &mut Value| {
             event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" })
