@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -65,7 +64,8 @@ type Reader struct {
 	held  bounded.Semaphores[string]
 }
 
-// remote is a server.
+// remote is a server. The clients of k8s.io/metrics decode a whole answer, of which 4 MiB become 350 MiB, and parse any exponent of a quantity, which
+// may take minutes. The one for custom.metrics.k8s.io cannot be stopped, either.
 type remote struct {
 	client *http.Client
 	at     *url.URL
@@ -168,7 +168,7 @@ func (r *Reader) share(k key, most time.Duration) (*read, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	if last := r.reads[k]; last != nil && (now.Sub(last.began) < bounded.ValuePause || !last.isOver()) {
+	if last := r.reads[k]; last != nil && now.Sub(last.began) < bounded.ValuePause {
 		return last, nil
 	}
 	maps.DeleteFunc(r.paces, func(_ key, p *pace) bool { return now.Sub(p.used) >= 2*bounded.ValueRest })
@@ -194,15 +194,6 @@ func (r *Reader) share(k key, most time.Duration) (*read, error) {
 	r.reads[k] = next
 	time.AfterFunc(wait, func() { r.run(k, p, next) })
 	return next, nil
-}
-
-func (r *read) isOver() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // run reads for all who share it, and forgets what was read when nobody can share it any longer.
@@ -323,14 +314,11 @@ func (r *remote) get(ctx context.Context, path []string, query url.Values, names
 			delete(query, name)
 		}
 	}
-	at := *r.at
 	// Each is one segment of the path, whatever is in it.
-	escaped := slices.Clone(path)
 	for i, segment := range path {
-		escaped[i] = url.PathEscape(segment)
+		path[i] = url.PathEscape(segment)
 	}
-	base := strings.TrimSuffix(at.EscapedPath(), "/")
-	at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/")+"/"+strings.Join(path, "/"), base+"/"+strings.Join(escaped, "/")
+	at := r.at.JoinPath(path...)
 	at.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
