@@ -20,7 +20,7 @@ import (
 func main() {
 	options := app.Options{}
 	flag.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"),
-		"namespace of this program and its canaries; default: the environment variable POD_NAMESPACE")
+		"namespace of this program and its barrier pods; default: the environment variable POD_NAMESPACE")
 	flag.StringVar(&options.Host, "host", "", "address to listen on for admission requests; default: all")
 	flag.IntVar(&options.Port, "port", 9443, "port for admission requests")
 	flag.StringVar(&options.CertDir, "cert-dir", "/certificates", "directory with tls.crt and tls.key")

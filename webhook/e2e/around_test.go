@@ -142,7 +142,7 @@ func TestControllerLeader(t *testing.T) {
 	w.awaitCosts(changes + 1)
 	w.Await("a barrier pod that waits", 2*time.Second, func() bool {
 		var pods corev1.PodList
-		w.must(w.List(w.ctx, &pods, client.InNamespace(system), client.HasLabels{"podrank.dev/canary"}))
+		w.must(w.List(w.ctx, &pods, client.InNamespace(system), client.HasLabels{"podrank.dev/barrier"}))
 		return slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool { return len(pod.OwnerReferences) == 0 })
 	})
 	lease.Spec.HolderIdentity, lease.Spec.LeaseTransitions = new("second"), new(int32(4))
@@ -213,7 +213,7 @@ func (o *other) install(w *World) {
 		listener.Close()
 	})
 	var set corev1.ReplicationController
-	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: app.CanarySet}, &set))
+	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: app.BarrierSet}, &set))
 	w.Await("asked about pods", 30*time.Second, func() bool {
 		pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: set.Spec.Template.Spec}
 		pod.Namespace, pod.Name = system, "trial"

@@ -218,7 +218,7 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end
 	passes := make(chan struct{})
 	go func() { k.run(ctx); close(passes) }()
 	goes, gone := 1+k.random.IntN(9), len(k.Went())
-	isCanary := func(pod *corev1.Pod) bool { return !strings.HasPrefix(pod.Name, "web-") }
+	isBarrierPod := func(pod *corev1.Pod) bool { return !strings.HasPrefix(pod.Name, "web-") }
 	command := exec.Command(*program, "scale", "rs/web", "--replicas", fmt.Sprint(18-goes), "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false",
 		"--others", string(mode), "--yes", "--timeout", "30s", "--namespace", k.Namespace, "--kubeconfig", k.Kubeconfig)
 	out, err := command.CombinedOutput()
@@ -228,7 +228,7 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end
 	if wrong := k.differs(); len(wrong) > 0 {
 		k.Errorf("costs are lost or wrong: %v\n%s", wrong, out)
 	}
-	went := slices.DeleteFunc(k.Went()[gone:], isCanary)
+	went := slices.DeleteFunc(k.Went()[gone:], isBarrierPod)
 	switch status := command.ProcessState.ExitCode(); {
 	case status == 0 && len(went) == goes && first(before, went, k.IsSpot) == nil:
 		end = "took"

@@ -92,14 +92,14 @@ func TestAccountPatches(t *testing.T) {
 	w.must(patch(`{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":null,"podrank.dev/steered":null,"podrank.dev/previous-cost":null}}}`))
 }
 
-// The account of the program makes and deletes no pods but canaries.
-func TestAccountCanaries(t *testing.T) {
+// The account of the program makes and deletes no pods but barrier pods.
+func TestAccountBarrierPods(t *testing.T) {
 	w := NewWorld(t, 1)
-	var canaries corev1.ReplicationController
-	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: "podrank-canary"}, &canaries))
+	var barriers corev1.ReplicationController
+	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: "podrank-barrier"}, &barriers))
 	pods := w.asItself().CoreV1().Pods(system)
 	create := func(change func(*corev1.Pod)) error {
-		pod := &corev1.Pod{ObjectMeta: *canaries.Spec.Template.ObjectMeta.DeepCopy(), Spec: *canaries.Spec.Template.Spec.DeepCopy()}
+		pod := &corev1.Pod{ObjectMeta: *barriers.Spec.Template.ObjectMeta.DeepCopy(), Spec: *barriers.Spec.Template.Spec.DeepCopy()}
 		pod.Name = "trial"
 		change(pod)
 		_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{})
@@ -112,8 +112,8 @@ func TestAccountCanaries(t *testing.T) {
 			secret := &corev1.SecretVolumeSource{SecretName: "podrank-webhook-certificates"}
 			pod.Spec.Volumes = []corev1.Volume{{Name: "secret", VolumeSource: corev1.VolumeSource{Secret: secret}}}
 		},
-		"no canary": func(pod *corev1.Pod) { pod.Labels = nil },
-		"finalized": func(pod *corev1.Pod) { pod.Finalizers = []string{"example.com/stay"} },
+		"no barrier pod": func(pod *corev1.Pod) { pod.Labels = nil },
+		"finalized":      func(pod *corev1.Pod) { pod.Finalizers = []string{"example.com/stay"} },
 		"an owner's": func(pod *corev1.Pod) {
 			pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "n"}}
 		},
@@ -123,9 +123,9 @@ func TestAccountCanaries(t *testing.T) {
 	}
 	w.must(create(func(*corev1.Pod) {}))
 	w.must(pods.Delete(w.ctx, "trial", metav1.DeleteOptions{}))
-	resident := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "resident"}, Spec: *canaries.Spec.Template.Spec.DeepCopy()}
+	resident := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "resident"}, Spec: *barriers.Spec.Template.Spec.DeepCopy()}
 	w.must(w.Create(w.ctx, resident))
-	denied(t, "deleting a pod that is no canary", pods.Delete(w.ctx, "resident", metav1.DeleteOptions{}))
+	denied(t, "deleting a pod that is no barrier pod", pods.Delete(w.ctx, "resident", metav1.DeleteOptions{}))
 	w.must(w.Delete(w.ctx, resident))
 }
 

@@ -41,7 +41,7 @@ var (
 	always = []string{
 		"ClusterRole podrank-policy-editor", "ClusterRole podrank-policy-viewer", "ClusterRole podrank-webhook", "ClusterRoleBinding podrank-webhook",
 		"CustomResourceDefinition scaledownpolicies.podrank.dev", "Deployment podrank-webhook", "FlowSchema podrank-webhook",
-		"ReplicationController podrank-canary", "Role podrank-webhook", "Role podrank-webhook", "RoleBinding podrank-webhook", "RoleBinding podrank-webhook",
+		"ReplicationController podrank-barrier", "Role podrank-webhook", "Role podrank-webhook", "RoleBinding podrank-webhook", "RoleBinding podrank-webhook",
 		"Service podrank-webhook", "ServiceAccount podrank-webhook", "ValidatingWebhookConfiguration podrank-webhook",
 	}
 	defaults = []string{

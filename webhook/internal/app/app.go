@@ -43,7 +43,7 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/bounded"
-	"github.com/podrank/podrank/webhook/internal/canary"
+	"github.com/podrank/podrank/webhook/internal/barrier"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
@@ -58,7 +58,7 @@ import (
 
 // Names of objects that the manifests have.
 const (
-	CanarySet     = "podrank-canary"
+	BarrierSet     = "podrank-barrier"
 	Secret        = "podrank-webhook-certificates"
 	Service       = "podrank-webhook"
 	Configuration = "podrank-webhook"
@@ -128,20 +128,20 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 		return err
 	}
 	// The manager has made clients of this configuration, too.
-	barrier := canary.New(kubernetes.NewForConfigOrDie(config), types.NamespacedName{Namespace: options.Namespace, Name: CanarySet}, report.Canary)
+	proves := barrier.New(kubernetes.NewForConfigOrDie(config), types.NamespacedName{Namespace: options.Namespace, Name: BarrierSet}, report.Barrier)
 	ready := map[string]healthz.Checker{}
-	handler, err := build(ctx, mgr, barrier, options, ready)
+	handler, err := build(ctx, mgr, proves, options, ready)
 	if err != nil {
 		return err
 	}
-	ready["canary"] = until(barrier.Synced, "the watch for canaries has not begun")
+	ready["barrier"] = until(proves.Synced, "the watch for barrier pods has not begun")
 	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
 	// The manager answers requests until after it has ended all else, and they need the barrier.
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	barrier.Start(watching)
+	proves.Start(watching)
 	err = mgr.Start(ctx)
 	handler.Wait()
 	handler.Reporter.Wait()
@@ -158,7 +158,7 @@ func Uninstall(ctx context.Context, config *rest.Config, options Options) (int, 
 }
 
 // build makes the other parts, and returns the one that answers.
-func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
+func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
 	// Objects that others make, of any number and size, are read by this one.
 	watches, err := client.NewWithWatch(bounded.Config(mgr.GetConfig()), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
@@ -173,7 +173,7 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	ready["neighbours"], err = follow(ctx, mgr, pods)
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
 	failed := []error{err, noReader}
-	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: barrier.Wait,
+	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: proves.Wait,
 		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe, ForeignCosts: options.ForeignCosts}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))

@@ -182,10 +182,10 @@ const (
 	// Protects: memory, and the writes that requests wait for.
 	// Beyond: the cost stays for some longer.
 	Undos = 4
-	// Canaries is barrier pods at a time.
+	// BarrierPods is barrier pods at a time.
 	// Protects: the API server and the ReplicationController controller.
 	// Beyond: who comes shares the next one.
-	Canaries = 4
+	BarrierPods = 4
 	// CleanupSets is sets that the leader looks at, each of another namespace.
 	// Protects: the sets of other namespaces, from one with many pods.
 	// Beyond: a set waits for its turn.

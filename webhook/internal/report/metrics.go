@@ -68,8 +68,8 @@ func Answered(o *steer.Outcome, took time.Duration) {
 	}
 }
 
-// Canary counts a barrier pod.
-func Canary(took time.Duration, err error) {
+// Barrier counts a barrier pod.
+func Barrier(took time.Duration, err error) {
 	barriers.WithLabelValues(strconv.FormatBool(err == nil)).Observe(took.Seconds())
 }
 

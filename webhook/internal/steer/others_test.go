@@ -128,12 +128,12 @@ func TestPutBackBetween(t *testing.T) {
 	s.fall(3, steer.Steered, "")
 	s.barrier = func(context.Context) error {
 		if s.has("web-1") == "4 by karpenter" || strings.HasSuffix(s.has("web-1"), "over 4") {
-			return errors.New("no canary")
+			return errors.New("no barrier pod")
 		}
 		s.annotate("web-1", "karpenter", "4")
 		return nil
 	}
-	s.fall(2, steer.Failed, "no canary")
+	s.fall(2, steer.Failed, "no barrier pod")
 	if got := s.has("web-1"); !strings.HasSuffix(got, "over 4") {
 		t.Fatalf("%q, so this shows nothing", got)
 	}
@@ -155,7 +155,7 @@ func (s *shop) takesOff() {
 	}
 }
 
-// A pass in the middle: if a cost changes while the canary flies, all is decided once more, and not for ever. web-1's cost is written by the request, web-3's
+// A pass in the middle: if a cost changes while the barrier pod is awaited, all is decided once more, and not for ever. web-1's cost is written by the request, web-3's
 // is low enough as it is, and web-2 stays.
 func TestPassInTheMiddle(t *testing.T) {
 	for _, others := range []v1alpha1.ForeignCosts{v1alpha1.Override, v1alpha1.Keep} {

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/barrier"
 	"github.com/podrank/podrank/webhook/internal/bounded"
-	"github.com/podrank/podrank/webhook/internal/canary"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/policy"
@@ -250,7 +250,7 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 // confirm waits until the controller has seen the costs, if the policy is still there.
 func (f *fall) confirm(ctx context.Context) (Result, error) {
 	late := f.pass(ctx)
-	if late != nil && !errors.Is(late, canary.ErrLeader) && !errors.Is(late, errSlow) && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if late != nil && !errors.Is(late, barrier.ErrLeader) && !errors.Is(late, errSlow) && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Failed, late
 	}
 	var now v1alpha1.ScaleDownPolicy

@@ -37,7 +37,7 @@ type shop struct {
 	*steer.Steerer
 	set    *appsv1.ReplicaSet
 	policy *v1alpha1.ScaleDownPolicy
-	// barrier is what happens while the canary flies.
+	// barrier is what happens while the barrier pod is awaited.
 	barrier func(context.Context) error
 	// asked is how many requests there were.
 	asked int
@@ -123,12 +123,12 @@ func (s *shop) repeat(to int32, result steer.Result, message string) *steer.Outc
 	return o
 }
 
-// fails lowers the count, for which there is no canary.
+// fails lowers the count, for which there is no barrier pod.
 func (s *shop) fails(to int32) *steer.Outcome {
 	s.Helper()
-	s.barrier = func(context.Context) error { return errors.New("no canary") }
+	s.barrier = func(context.Context) error { return errors.New("no barrier pod") }
 	defer func() { s.barrier = nil }()
-	return s.fall(to, steer.Failed, "no canary")
+	return s.fall(to, steer.Failed, "no barrier pod")
 }
 
 // costs are the costs and marks of all pods.
@@ -372,8 +372,8 @@ func TestStands(t *testing.T) {
 		"no right to write": {steer.Failed, "forbidden", func(s *shop, _ func()) {
 			s.refuse("web-1", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")))
 		}, map[string]string{"web-3": "-1 to 3", "web-5": "-1 to 3"}},
-		"no canary": {steer.Failed, "no canary", func(s *shop, _ func()) {
-			s.barrier = func(context.Context) error { return errors.New("no canary") }
+		"no barrier pod": {steer.Failed, "no barrier pod", func(s *shop, _ func()) {
+			s.barrier = func(context.Context) error { return errors.New("no barrier pod") }
 		}, all},
 		"a policy that is deleted": {steer.PolicyDeleted, "deleted", func(s *shop, _ func()) {
 			s.barrier = func(ctx context.Context) error { return s.Delete(ctx, s.policy) }

@@ -1,4 +1,4 @@
-package canary_test
+package barrier_test
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func TestRelist(t *testing.T) {
 		}
 		target := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
 		server.list = append(server.list, target)
-		var f *flock
+		var f *standIn
 		began := make(chan struct{})
 		slow := cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
 			if pod := object.(*corev1.Pod); pod.Namespace == namespace {
@@ -91,12 +91,12 @@ func TestRelist(t *testing.T) {
 			}
 		}, UpdateFunc: func(_, object any) { time.Sleep(time.Millisecond) }}
 		observed, controller := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: server.listerWatcher(), ObjectType: &corev1.Pod{}, Handler: slow})
-		f = newFlock(t, func(f *flock, pod *corev1.Pod) {
+		f = newStandIn(t, func(f *standIn, pod *corev1.Pod) {
 			pod.Namespace = namespace
 			if server.add(pod); f.created.Load() == 1 {
 				close(began)
 			}
-		}, func(f *flock) { f.serve(release) })
+		}, func(f *standIn) { f.serve(release) })
 		ctx, stop := context.WithCancel(context.Background())
 		go controller.RunWithContext(ctx)
 		if !cache.WaitForCacheSync(ctx.Done(), controller.HasSynced, func() bool { return server.watching() == 1 }) {

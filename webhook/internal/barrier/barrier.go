@@ -1,4 +1,4 @@
-// Package canary is the barrier between costs and a new replica count: it shows that kube-controller-manager has observed all that
+// Package barrier keeps a new replica count waiting for costs: it shows that kube-controller-manager has observed all that
 // was written to pods before.
 //
 // All pods of a cluster reach kube-controller-manager over one watch, in the order of their resource versions, and its controllers share
@@ -15,13 +15,13 @@
 // after all objects of that list. And the pods that one leader of kube-controller-manager has observed say nothing about the next
 // leader, so the Lease of kube-controller-manager has to have the same leader before and after.
 //
-// The set is part of the manifests, and its template is that of the canaries. Package canary creates and deletes pods in the
+// The set is part of the manifests, and its template is that of the barrier pods. Package barrier creates and deletes pods in the
 // set's namespace, reads that Lease, and does nothing else.
 //
 // +kubebuilder:rbac:groups="",resources=pods,verbs=create;delete,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=replicationcontrollers,verbs=get
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=kube-controller-manager,verbs=get,namespace=kube-system
-package canary
+package barrier
 
 import (
 	"context"
@@ -45,13 +45,13 @@ import (
 )
 
 const (
-	// label is that of canaries.
-	label = "podrank.dev/canary"
-	// longest is how long a canary may take, whoever still waits for it.
+	// label is that of barrier pods.
+	label = "podrank.dev/barrier"
+	// longest is how long a barrier pod may take, even if nobody waits for it any longer.
 	longest = 10 * time.Second
 )
 
-// ErrLost is the error if a canary went without having been adopted, which proves nothing.
+// ErrLost is the error if a barrier pod went without having been adopted, which proves nothing.
 var ErrLost = errors.New("the barrier pod was deleted by somebody else")
 
 // ErrLeader is the error if kube-controller-manager may have another leader since the barrier pods were created.
@@ -61,37 +61,37 @@ var ErrLeader = errors.New("kube-controller-manager may have got another leader"
 // list as a whole.
 var atomic = version.MajorMinor(1, 37)
 
-// A Barrier lets through who has waited for a canary.
+// A Barrier lets callers through once a barrier pod was adopted.
 type Barrier struct {
 	client   kubernetes.Interface
 	set      types.NamespacedName
-	canaries cache.SharedIndexInformer
-	// observe is told how long each canary took.
+	barriers cache.SharedIndexInformer
+	// observe is told how long each barrier pod took.
 	observe func(took time.Duration, err error)
 	// isAtomic is whether one barrier pod proves it. It is written before the watch begins, and read after that.
 	isAtomic bool
-	// flying has, by the names of canaries, the channels of those who wait for them.
-	flying sync.Map
+	// waiting has, by the names of barrier pods, the channels of their callers.
+	waiting sync.Map
 
 	mu sync.Mutex
-	// next is the canary that has yet to start, and slots are for those that have.
-	next  *flight
+	// next is the proof that has yet to begin, and slots are for those that have begun.
+	next  *proof
 	slots chan struct{}
 }
 
-// A flight is a canary that several may wait for.
-type flight struct {
+// A proof is one that several callers may wait for.
+type proof struct {
 	done chan struct{}
 	err  error
 }
 
-// New returns a barrier with canaries of this set, which tells how long each took. It works once it is started.
+// New returns a barrier with barrier pods of this set, which tells how long each took. It works once it is started.
 func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) *Barrier {
-	canaries := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
+	barriers := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
 		func(options *metav1.ListOptions) { options.LabelSelector = label })
-	b := &Barrier{client: to, set: set, canaries: canaries, observe: observe, slots: make(chan struct{}, bounded.Canaries)}
+	b := &Barrier{client: to, set: set, barriers: barriers, observe: observe, slots: make(chan struct{}, bounded.BarrierPods)}
 	// Only an informer that has ended refuses that.
-	_, _ = canaries.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, _ = barriers.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { b.seen(object, false) },
 		UpdateFunc: func(_, object any) { b.seen(object, false) },
 		DeleteFunc: func(object any) { b.seen(object, true) },
@@ -99,21 +99,21 @@ func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Du
 	return b
 }
 
-// Start watches canaries until the context ends.
+// Start watches barrier pods until the context ends.
 func (b *Barrier) Start(ctx context.Context) {
 	go func() {
 		if info, err := b.client.Discovery().ServerVersion(); err == nil {
 			release, err := version.ParseGeneric(info.GitVersion)
 			b.isAtomic = err == nil && release.AtLeast(atomic)
 		}
-		b.canaries.RunWithContext(ctx)
+		b.barriers.RunWithContext(ctx)
 	}()
 }
 
 // Synced reports whether the watch has begun.
-func (b *Barrier) Synced() bool { return b.canaries.HasSynced() }
+func (b *Barrier) Synced() bool { return b.barriers.HasSynced() }
 
-// seen tells whoever waits for a pod that it was adopted, or that it went without.
+// seen tells the caller that waits for a pod that it was adopted, or that it went without.
 func (b *Barrier) seen(object any, gone bool) {
 	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unknown.Obj
@@ -127,7 +127,7 @@ func (b *Barrier) seen(object any, gone bool) {
 	if !adopted && !gone {
 		return
 	}
-	if waiting, ok := b.flying.LoadAndDelete(pod.Name); ok {
+	if waiting, ok := b.waiting.LoadAndDelete(pod.Name); ok {
 		waiting.(chan bool) <- adopted
 	}
 }
@@ -137,9 +137,9 @@ func (b *Barrier) Wait(ctx context.Context) error {
 	b.mu.Lock()
 	f := b.next
 	if f == nil {
-		f = &flight{done: make(chan struct{})}
+		f = &proof{done: make(chan struct{})}
 		b.next = f
-		go b.fly(f)
+		go b.begin(f)
 	}
 	b.mu.Unlock()
 	select {
@@ -150,8 +150,8 @@ func (b *Barrier) Wait(ctx context.Context) error {
 	}
 }
 
-// fly sends a canary in its turn. Until then, whoever comes shares it, since it starts after they came.
-func (b *Barrier) fly(f *flight) {
+// begin begins a proof in its turn. Until then, callers share it, since it begins after they came.
+func (b *Barrier) begin(f *proof) {
 	b.slots <- struct{}{}
 	defer func() { <-b.slots }()
 	b.mu.Lock()
@@ -202,7 +202,7 @@ func (b *Barrier) leader() (string, error) {
 	return fmt.Sprintf("%q after %d transitions", holder, transitions), nil
 }
 
-// send creates a canary and waits until it is adopted. The context of whoever asked does not end it, since others may wait, too.
+// send creates a barrier pod and waits until it is adopted. The context of one caller does not end it, since others may wait, too.
 func (b *Barrier) send() error {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
@@ -213,14 +213,14 @@ func (b *Barrier) send() error {
 	if err != nil {
 		return fmt.Errorf("the ReplicationController %s of the barrier pods: %w", b.set, err)
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), b.canaries.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), b.barriers.HasSynced) {
 		return fmt.Errorf("cannot watch pods in namespace %s", b.set.Namespace)
 	}
 	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}
 	pod.Name = set.Name + "-" + rand.String(10)
 	adopted := make(chan bool, 1)
-	b.flying.Store(pod.Name, adopted)
-	defer b.flying.Delete(pod.Name)
+	b.waiting.Store(pod.Name, adopted)
+	defer b.waiting.Delete(pod.Name)
 	if _, err := b.client.CoreV1().Pods(b.set.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("creating the barrier pod: %w", err)
 	}

@@ -1,4 +1,4 @@
-package canary_test
+package barrier_test
 
 import (
 	"context"
@@ -19,42 +19,42 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/podrank/podrank/webhook/internal/canary"
+	"github.com/podrank/podrank/webhook/internal/barrier"
 
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-const namespace, name = "podrank-system", "podrank-canary"
+const namespace, name = "podrank-system", "podrank-barrier"
 
-// flock is a barrier, and a stand-in for the ReplicationController controller.
-type flock struct {
-	*canary.Barrier
+// standIn is a barrier, and a stand-in for the ReplicationController controller.
+type standIn struct {
+	*barrier.Barrier
 	client *fake.Clientset
-	// created is how many canaries there were.
+	// created is how many barrier pods there were.
 	created atomic.Int64
 	mu      sync.Mutex
-	// react is what the controller does about a new canary.
-	react func(*flock, *corev1.Pod)
+	// react is what the controller does about a new barrier pod.
+	react func(*standIn, *corev1.Pod)
 }
 
-func newFlock(t *testing.T, react func(*flock, *corev1.Pod), changes ...func(*flock)) *flock {
+func newStandIn(t *testing.T, react func(*standIn, *corev1.Pod), changes ...func(*standIn)) *standIn {
 	t.Helper()
-	labels, none := map[string]string{"podrank.dev/canary": "webhook"}, int32(0)
+	labels, none := map[string]string{"podrank.dev/barrier": "webhook"}, int32(0)
 	set := &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "set"}}
 	set.Spec.Replicas, set.Spec.Template = &none, &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
-	set.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/canary"}}
-	f := &flock{client: fake.NewClientset(set), react: react}
+	set.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/barrier"}}
+	f := &standIn{client: fake.NewClientset(set), react: react}
 	f.serve(newest)
 	f.client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod).DeepCopy()
 		f.created.Add(1)
-		if len(pod.Spec.SchedulingGates) == 0 || pod.Labels["podrank.dev/canary"] == "" {
+		if len(pod.Spec.SchedulingGates) == 0 || pod.Labels["podrank.dev/barrier"] == "" {
 			t.Errorf("not of the template: %+v", pod)
 		}
 		go f.react(f, pod)
 		return false, nil, nil
 	})
-	f.Barrier = canary.New(f.client, types.NamespacedName{Namespace: namespace, Name: name}, func(time.Duration, error) {})
+	f.Barrier = barrier.New(f.client, types.NamespacedName{Namespace: namespace, Name: name}, func(time.Duration, error) {})
 	for _, change := range changes {
 		change(f)
 	}
@@ -71,12 +71,12 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod), changes ...func(*fl
 const newest = "v1.37.1"
 
 // serve makes the API server one of this release.
-func (f *flock) serve(release string) {
+func (f *standIn) serve(release string) {
 	f.client.Discovery().(*fakediscovery.FakeDiscovery).FakedServerVersion = &version.Info{GitVersion: release}
 }
 
 // adopt does what the controller does.
-func adopt(f *flock, pod *corev1.Pod) {
+func adopt(f *standIn, pod *corev1.Pod) {
 	time.Sleep(20 * time.Millisecond)
 	isController := true
 	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ReplicationController", Name: name, UID: "set", Controller: &isController}}
@@ -85,9 +85,9 @@ func adopt(f *flock, pod *corev1.Pod) {
 	_ = pods.Delete(context.Background(), pod.Name, metav1.DeleteOptions{})
 }
 
-// Many who wait share a few canaries, and nobody shares one that flew before it came.
+// Many who wait share a few barrier pods, and nobody shares one that was made before it came.
 func TestShared(t *testing.T) {
-	f := newFlock(t, adopt)
+	f := newStandIn(t, adopt)
 	var group sync.WaitGroup
 	for range 100 {
 		group.Go(func() {
@@ -96,23 +96,23 @@ func TestShared(t *testing.T) {
 				t.Error(err)
 			}
 			if before > 0 && f.created.Load() == before {
-				t.Error("no canary since")
+				t.Error("no barrier pod since")
 			}
 		})
 	}
 	group.Wait()
 	if created := f.created.Load(); created > 10 {
-		t.Errorf("%d canaries", created)
+		t.Errorf("%d barrier pods", created)
 	}
 }
 
-// A canary that goes without having been adopted proves nothing: another one flies.
+// A barrier pod that goes without having been adopted proves nothing: another one is made.
 func TestLost(t *testing.T) {
-	drop := func(f *flock, pod *corev1.Pod) {
+	drop := func(f *standIn, pod *corev1.Pod) {
 		time.Sleep(20 * time.Millisecond)
 		_ = f.client.CoreV1().Pods(namespace).Delete(context.Background(), pod.Name, metav1.DeleteOptions{})
 	}
-	f := newFlock(t, func(f *flock, pod *corev1.Pod) {
+	f := newStandIn(t, func(f *standIn, pod *corev1.Pod) {
 		if f.created.Load() == 1 {
 			drop(f, pod)
 		} else {
@@ -120,9 +120,9 @@ func TestLost(t *testing.T) {
 		}
 	})
 	if err := f.Wait(context.Background()); err != nil || f.created.Load() != 2 {
-		t.Fatalf("%v after %d canaries", err, f.created.Load())
+		t.Fatalf("%v after %d barrier pods", err, f.created.Load())
 	}
-	if err := newFlock(t, drop).Wait(context.Background()); !errors.Is(err, canary.ErrLost) {
+	if err := newStandIn(t, drop).Wait(context.Background()); !errors.Is(err, barrier.ErrLost) {
 		t.Fatal(err)
 	}
 }
@@ -131,13 +131,13 @@ func TestLost(t *testing.T) {
 func TestReleases(t *testing.T) {
 	for release, want := range map[string]int64{newest: 1, "v1.37.0-gke.1": 1, "v1.38.2": 1, "v1.36.3": 2, "v1.30.14-eks-1": 2, "": 2, "unknown": 2} {
 		var adopted atomic.Int64
-		f := newFlock(t, func(f *flock, pod *corev1.Pod) {
+		f := newStandIn(t, func(f *standIn, pod *corev1.Pod) {
 			if adopted.Load() != f.created.Load()-1 {
 				t.Errorf("%q: another barrier pod before one was adopted", release)
 			}
 			adopted.Add(1)
 			adopt(f, pod)
-		}, func(f *flock) { f.serve(release) })
+		}, func(f *standIn) { f.serve(release) })
 		if err := f.Wait(context.Background()); err != nil || f.created.Load() != want {
 			t.Errorf("%q: %v after %d barrier pods, not %d", release, err, f.created.Load(), want)
 		}
@@ -153,27 +153,27 @@ func TestLeader(t *testing.T) {
 	for what, after := range map[string]*coordinationv1.Lease{
 		"the same": lease("a", 1), "another": lease("b", 2), "the same once more": lease("a", 3), "another of the same term": lease("b", 1),
 	} {
-		f := newFlock(t, func(f *flock, pod *corev1.Pod) {
+		f := newStandIn(t, func(f *standIn, pod *corev1.Pod) {
 			_, err := f.client.CoordinationV1().Leases("kube-system").Update(context.Background(), after, metav1.UpdateOptions{})
 			fakeapi.Must(t, err)
 			adopt(f, pod)
 		})
 		fakeapi.Must(t, f.client.Tracker().Add(lease("a", 1)))
-		if err := f.Wait(context.Background()); errors.Is(err, canary.ErrLeader) != (what != "the same") {
+		if err := f.Wait(context.Background()); errors.Is(err, barrier.ErrLeader) != (what != "the same") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	f := newFlock(t, adopt)
+	f := newStandIn(t, adopt)
 	f.client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("forbidden")
 	})
-	if err := f.Wait(context.Background()); !errors.Is(err, canary.ErrLeader) || f.created.Load() != 0 {
+	if err := f.Wait(context.Background()); !errors.Is(err, barrier.ErrLeader) || f.created.Load() != 0 {
 		t.Errorf("%v after %d barrier pods", err, f.created.Load())
 	}
 }
 
 func TestDeadline(t *testing.T) {
-	f := newFlock(t, func(*flock, *corev1.Pod) {})
+	f := newStandIn(t, func(*standIn, *corev1.Pod) {})
 	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer stop()
 	if err := f.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -182,7 +182,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestNoSet(t *testing.T) {
-	f := newFlock(t, adopt)
+	f := newStandIn(t, adopt)
 	fakeapi.Must(t, f.client.CoreV1().ReplicationControllers(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}))
 	if err := f.Wait(context.Background()); err == nil || !strings.Contains(err.Error(), name) {
 		t.Fatal(err)
@@ -192,12 +192,12 @@ func TestNoSet(t *testing.T) {
 // A set that could not serve is an error that says why.
 func TestUnfit(t *testing.T) {
 	for why, change := range map[string]func(*corev1.ReplicationController){
-		"a template":         func(set *corev1.ReplicationController) { set.Spec.Template = nil },
-		"0 replicas":         func(set *corev1.ReplicationController) { *set.Spec.Replicas = 1 },
-		"scheduling gate":    func(set *corev1.ReplicationController) { set.Spec.Template.Spec.SchedulingGates = nil },
-		"podrank.dev/canary": func(set *corev1.ReplicationController) { set.Spec.Template.Labels = nil },
+		"a template":          func(set *corev1.ReplicationController) { set.Spec.Template = nil },
+		"0 replicas":          func(set *corev1.ReplicationController) { *set.Spec.Replicas = 1 },
+		"scheduling gate":     func(set *corev1.ReplicationController) { set.Spec.Template.Spec.SchedulingGates = nil },
+		"podrank.dev/barrier": func(set *corev1.ReplicationController) { set.Spec.Template.Labels = nil },
 	} {
-		f := newFlock(t, adopt)
+		f := newStandIn(t, adopt)
 		sets := f.client.CoreV1().ReplicationControllers(namespace)
 		set, err := sets.Get(context.Background(), name, metav1.GetOptions{})
 		fakeapi.Must(t, err)
