@@ -42,8 +42,8 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/barrier"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
@@ -58,7 +58,7 @@ import (
 
 // Names of objects that the manifests have.
 const (
-	BarrierSet     = "podrank-barrier"
+	BarrierSet    = "podrank-barrier"
 	Secret        = "podrank-webhook-certificates"
 	Service       = "podrank-webhook"
 	Configuration = "podrank-webhook"
