@@ -312,7 +312,7 @@ func TestRights(t *testing.T) {
 	same(t, "pods", verbs(cluster, "pods"), []string{"get", "list", "patch", "watch"})
 	same(t, "barrier pods", verbs(namespace, "pods"), []string{"create", "delete"})
 	same(t, "the Secret", verbs(namespace, "secrets"), []string{"list", "update", "watch"})
-	same(t, "the configuration", verbs(cluster, "validatingwebhookconfigurations"), []string{"get", "list", "update", "watch"})
+	same(t, "the configuration", verbs(cluster, "validatingwebhookconfigurations"), []string{"list", "update", "watch"})
 	for _, rule := range slices.Concat(cluster, namespace) {
 		if slices.Contains(rule.Verbs, "update") && !slices.Contains(rule.Resources, "scaledownpolicies/status") && len(rule.ResourceNames) != 1 {
 			t.Errorf("%v of %v, whatever their names", rule.Verbs, rule.Resources)
