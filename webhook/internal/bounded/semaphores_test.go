@@ -73,18 +73,28 @@ func TestLock(t *testing.T) {
 		again, err := m.Lock(ctx, "a")
 		fakeapi.Must(t, err)
 		again()
-		m.Most = 2
-		holds, err := m.Lock(ctx, "a")
+		if m.Len() != 0 {
+			t.Errorf("%d locks are left", m.Len())
+		}
+	})
+}
+
+// A lock that has been taken refuses callers beyond those that may wait.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := bounded.Semaphores[string]{Most: 2}
+		holds, err := m.Lock(t.Context(), "a")
 		fakeapi.Must(t, err)
+		var group sync.WaitGroup
 		group.Go(func() {
-			if waits, err := m.Lock(ctx, "a"); err != nil {
+			if waits, err := m.Lock(t.Context(), "a"); err != nil {
 				t.Error(err)
 			} else {
 				waits()
 			}
 		})
 		synctest.Wait()
-		if _, err := m.Lock(ctx, "a"); !errors.Is(err, bounded.ErrBusy) {
+		if _, err := m.Lock(t.Context(), "a"); !errors.Is(err, bounded.ErrBusy) {
 			t.Errorf("a third one: %v", err)
 		}
 		holds()
