@@ -1,6 +1,7 @@
 //! The tests of the preview, a module for each subject. `cargo test -p podrank-preview contest::` runs one of them.
 
 mod contest;
+mod decisions;
 mod ends;
 mod journeys;
 mod needs;
