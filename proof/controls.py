@@ -15,7 +15,7 @@ from machine import Machine
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPIED = ["Cargo.toml", "Cargo.lock", "Makefile", ".cargo", "bench", "cli", "core", "examples-c", "ffi", "fuzz", "include",
-          "judge/answer", "preview", "proof", "tests", "web"]  # fmt: skip
+          "judge/answer", "predict", "proof", "tests", "web"]  # fmt: skip
 # A claim that refutes mistakes: the program that it is about, and what fails.
 COMPARE, COMPARE_AT, ON_THUMB, HEADS, PREFILTER, SELECT = range(6)
 CLAIMS = {

@@ -44,15 +44,15 @@ const NOON = '2026-03-10T12:00:00Z';
 // The first one is shown if a link names none.
 const examples = {
     rollout: example('a rollout', 'A Deployment in the middle of a rollout: two ReplicaSets share the count, and pods that are not ready go first.',
-        5, NOON, '../preview/examples/rollout.json', 'examples/rollout-nodes.json'),
+        5, NOON, '../predict/examples/rollout.json', 'examples/rollout-nodes.json'),
     circle: example('a circle', 'Six pods, one on each node. Three of them are in a circle, so chance decides. Drag the moment: the circle closes and opens.',
         4, '2026-03-10T12:00:20Z', 'examples/circle.json'),
     zones: example('three zones', 'Twelve pods in three zones. Choose other pods than Kubernetes would take: click those that should go.',
         8, NOON, 'examples/zones.json'),
     database: example('a StatefulSet', 'A StatefulSet takes the pod with the highest ordinal first, and waits until the others are ready.',
-        3, NOON, '../preview/examples/stateful-set.json'),
-    import: example('a Job', 'A Job that may run fewer pods at a time.', 2, NOON, '../preview/examples/job.json'),
-    agents: example('a DaemonSet', 'A DaemonSet in the middle of an update: it has no count, its nodes decide.', null, NOON, '../preview/examples/daemon-set.json'),
+        3, NOON, '../predict/examples/stateful-set.json'),
+    import: example('a Job', 'A Job that may run fewer pods at a time.', 2, NOON, '../predict/examples/job.json'),
+    agents: example('a DaemonSet', 'A DaemonSet in the middle of an update: it has no count, its nodes decide.', null, NOON, '../predict/examples/daemon-set.json'),
 };
 
 const wasm = optimised(readFileSync(join(modules, 'podrank_web_bg.wasm')));

@@ -6,7 +6,7 @@
 
 use flate2::read::GzDecoder;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_preview::{Input, Options, PodPreview, Preview, Verdict, preview_workload};
+use podrank_predict::{Input, Options, PodPreview, Preview, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -16,7 +16,7 @@ const PODS_PER_SET: u32 = 1_000;
 /// # Errors
 /// If it cannot be written.
 pub fn dump(pods: u32, out: impl Write) -> Result<(), Box<dyn Error>> {
-    let example: Value = serde_json::from_str(include_str!("../../preview/examples/rollout.json"))?;
+    let example: Value = serde_json::from_str(include_str!("../../predict/examples/rollout.json"))?;
     let of_kind = |kind| example["items"].as_array().into_iter().flatten().find(|item| item["kind"] == kind);
     let (pod, set) = (of_kind("Pod").ok_or("no pod")?, of_kind("ReplicaSet").ok_or("no set")?);
 

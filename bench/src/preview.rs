@@ -5,7 +5,7 @@ use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
 use kubectl_podrank::look::Look;
 use kubectl_podrank::render;
-use podrank_preview::{Input, Options, preview_workload};
+use podrank_predict::{Input, Options, preview_workload};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Duration;

@@ -17,7 +17,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
 use connection::Connection;
 use kubectl_podrank::look::plain_but;
-use podrank_preview::{Subject, is_hidden};
+use podrank_predict::{Subject, is_hidden};
 use preview::{Output, PreviewArgs};
 use std::ffi::OsString;
 use steer::{DropArgs, ScaleArgs, UndoArgs};

@@ -11,7 +11,7 @@ use kubectl_podrank::html::{self, Beside};
 use kubectl_podrank::look::{Grid, Look, plain, plain_but};
 use kubectl_podrank::node::NodePreview;
 use kubectl_podrank::{glance, link, overview, render, standing};
-use podrank_preview::{
+use podrank_predict::{
     Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, Workload,
     WorkloadId, WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload,
     scale_down_order, standing_of_pod,
@@ -153,7 +153,7 @@ fn of_gone(
     let gist = text.clone();
     let text = match args.output {
         Output::Table | Output::Wide | Output::Markdown => text,
-        Output::Json => podrank_preview::json(&taken),
+        Output::Json => podrank_predict::json(&taken),
         Output::Yaml => yaml(&taken)?,
         Output::Html | Output::Link | Output::Name => {
             return Err(format!("{error}; -o json and -o yaml say what is known of it").into());
@@ -357,7 +357,7 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
         }
         Question::Autoscaler(name) => {
             let all =
-                podrank_preview::autoscaled(&input, &options, &name).map_err(|error| explained(&error))?;
+                podrank_predict::autoscaled(&input, &options, &name).map_err(|error| explained(&error))?;
             of_autoscaler(&all, args, look)
         }
         Question::Count | Question::Order => {
@@ -378,7 +378,7 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
 }
 
 /// The error, with the flags that help.
-fn explained(error: &podrank_preview::Error) -> String {
+fn explained(error: &podrank_predict::Error) -> String {
     let flags = match error.remedy() {
         Some(Remedy::NameTheSet) => "; choose one as TYPE/NAME, with --namespace, or ask about all with -A",
         Some(Remedy::AcceptPartial) => "; --partial accepts what is missing",
@@ -404,7 +404,7 @@ impl<T: Serialize> Forms<'_, T> {
     fn answer(&self, output: Output, mut beside: Vec<String>, gist: String) -> Result<Answer, Failure> {
         let text = match output {
             Output::Table | Output::Wide => (self.table)(&beside),
-            Output::Json => podrank_preview::json(self.data),
+            Output::Json => podrank_predict::json(self.data),
             Output::Yaml => yaml(self.data)?,
             Output::Markdown => (self.markdown)(),
             Output::Html => {
@@ -559,7 +559,7 @@ fn several(
     if args.has_count() && args.replicas.is_none() {
         return Err("of several workloads, --replicas alone can be asked".into());
     }
-    let all = podrank_preview::overview(input, options, args.replicas, with_parts, is_wanted);
+    let all = podrank_predict::overview(input, options, args.replicas, with_parts, is_wanted);
     let all = Overview { unread: refusals, ..all };
     let mut beside: Vec<_> =
         all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();

@@ -5,7 +5,7 @@ use crate::args::steer::POD_TYPES;
 use crate::args::{PROGRAM, command};
 use crate::kubectl::Kubectl;
 use clap::FromArgMatches;
-use podrank_preview::WorkloadKind;
+use podrank_predict::WorkloadKind;
 use std::iter;
 
 /// What to complete.

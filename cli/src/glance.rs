@@ -3,7 +3,7 @@
 
 use crate::left;
 use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, shared};
-use podrank_preview::{
+use podrank_predict::{
     Bounds, Contest, Details, Note, NoteCode, Odds, Order, Owner, PodPreview, Preview, SetPreview, Verdict,
     WorkloadKind,
 };

@@ -2,7 +2,7 @@
 
 use crate::progress::Watched;
 use crate::relay::{Kept, Relay};
-use podrank_preview::Input;
+use podrank_predict::Input;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;

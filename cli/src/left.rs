@@ -1,7 +1,7 @@
 //! Where the pods are that a scale-down leaves, in a sentence. Computes text and reads nothing.
 
 use crate::look::plain;
-use podrank_preview::{Order, PodPreview, Preview, Verdict};
+use podrank_predict::{Order, PodPreview, Preview, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns where the pods are that are left, if that is certain: `None of its pods is left on worker-1; the 3 left share worker-2.`

@@ -1,4 +1,4 @@
-//! What `kubectl podrank` prints, as text: no files, no clock, no terminal. The program is in `main`, and `podrank_preview`
+//! What `kubectl podrank` prints, as text: no files, no clock, no terminal. The program is in `main`, and `podrank_predict`
 //! makes the decision.
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use podrank_preview::{Input, Options, Order, Preview, WorkloadId, WorkloadName, gates, preview_workload};
+use podrank_predict::{Input, Options, Order, Preview, WorkloadId, WorkloadName, gates, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;

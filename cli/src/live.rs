@@ -5,9 +5,9 @@
 use crate::args::steer::DropArgs;
 use crate::kubectl::{Answer, Kubectl, Reason, Refusal};
 use crate::surroundings;
-use podrank_preview::{
+use podrank_predict::{
     Input, OwnerName, Release, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest,
-    steer,
+    plan,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -260,7 +260,7 @@ pub(crate) fn node(kubectl: &Kubectl, name: &str, output: &str) -> Result<String
         }
         let known = kubectl.lines(&["nodes"]);
         let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
-        steer::unknown_node(name, known).into()
+        plan::unknown_node(name, known).into()
     })
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn add_owners(
     pods: &mut Input,
     if_allowed: Option<WorkloadKind>,
 ) -> Result<(), Box<dyn Error>> {
-    for ((namespace, kind), names) in steer::sets_of_pods(pods) {
+    for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
         // kubectl asks for each name by itself.
         let names = names.iter().map(String::as_str).filter(|_| names.len() < MANY);
@@ -282,7 +282,7 @@ pub(crate) fn add_owners(
             pods.add_part(kubectl.get(&words)?);
         }
     }
-    for (namespace, OwnerName { resource, name }) in steer::leaders(pods) {
+    for (namespace, OwnerName { resource, name }) in plan::leaders(pods) {
         let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];
         pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
     }
@@ -345,10 +345,10 @@ pub(crate) fn leader(
 ) -> Result<(String, OwnerName, WorkloadName), Box<dyn Error>> {
     let text = get_owner(kubectl, owner, "--output=json", &WorkloadKind::WITH_COSTS, scope)?;
     let mut input = Input::read_part(text.as_bytes())?.unwrap_or_default();
-    let (namespace, leader) = steer::leader(&input, owner)?;
+    let (namespace, leader) = plan::leader(&input, owner)?;
     let place = ["--namespace", &namespace];
     input.add_part(kubectl.get(&[&["replicasets.apps"][..], &place].concat())?);
-    let set = if let Some(set) = steer::set_of_leader(&input) {
+    let set = if let Some(set) = plan::set_of_leader(&input) {
         set
     } else {
         // It may own pods without a set.

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
-use podrank_preview::Verdict;
+use podrank_predict::Verdict;
 use std::borrow::Cow;
 use std::iter;
 use unicode_width::UnicodeWidthStr;
@@ -315,7 +315,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
 
 /// The same, but these characters stay as they are.
 pub fn plain_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
-    podrank_preview::escaped(text, kept, |char| char.escape_default().to_string())
+    podrank_predict::escaped(text, kept, |char| char.escape_default().to_string())
 }
 
 #[cfg(test)]

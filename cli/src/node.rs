@@ -2,8 +2,8 @@
 //! by `drop --node`, which asks the cluster for more. Computes text and JSON, and reads nothing.
 
 use crate::look::{Grid, plain};
-use podrank_preview::steer::{self, Scaled, Sorted, Spared};
-use podrank_preview::{Input, Verdict};
+use podrank_predict::plan::{self, Scaled, Sorted, Spared};
+use podrank_predict::{Input, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ struct NodeWorkload {
 impl NodePreview {
     /// Sorts the pods of an input, which are all on the node.
     pub fn of(input: &Input, node: &str) -> Self {
-        let Sorted { workloads, passed_over, others } = steer::sorted(steer::owners(input));
+        let Sorted { workloads, passed_over, others } = plan::sorted(plan::owners(input));
         let workload =
             |(Scaled { namespace, name }, pods)| NodeWorkload { namespace, target: name.to_string(), pods };
         Self {

@@ -2,7 +2,7 @@
 
 use crate::glance::{LISTS_THEM, amount, fate as fate_of, in_order, named, shade};
 use crate::look::{Grid, Look};
-use podrank_preview::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
+use podrank_predict::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
 
 /// Returns a line for each workload, with room for what is printed after it. `is_asked` says whether a count is asked for.
 pub fn overview_table(overview: &Overview<'_>, is_asked: bool, after: &[String], look: Look) -> String {

@@ -3,7 +3,7 @@
 use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
 use crate::look::{Grid, Look, in_columns, in_sentences, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
-use podrank_preview::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
+use podrank_predict::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 

@@ -3,8 +3,8 @@
 
 use crate::glance;
 use crate::look::{Grid, Look, in_sentences, plain};
-use podrank_preview::Verdict;
-use podrank_preview::steer::{Plan, PlannedPod, told};
+use podrank_predict::Verdict;
+use podrank_predict::plan::{Plan, PlannedPod, told};
 
 /// Returns the plan as a table. With evictions, the replacements get deletion costs, and how many is not known yet.
 #[must_use]

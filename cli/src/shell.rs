@@ -6,7 +6,7 @@ use crate::complete::Wanted;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::generate;
-use podrank_preview::WorkloadKind;
+use podrank_predict::WorkloadKind;
 use std::ffi::OsString;
 
 /// The name under which kubectl looks for the completions of `kubectl podrank`.

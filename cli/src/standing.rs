@@ -6,7 +6,7 @@ use crate::glance::{
 };
 use crate::look::{Grid, Look, namespace_flag, shared};
 use crate::render::age_of_set;
-use podrank_preview::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
+use podrank_predict::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.

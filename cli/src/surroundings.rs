@@ -2,7 +2,7 @@
 //! namespace. Whoever may not read them gets an answer without them.
 
 use crate::kubectl::{Answer, Kubectl};
-use podrank_preview::{Input, SurroundingKind, WorkloadId, WorkloadKind};
+use podrank_predict::{Input, SurroundingKind, WorkloadId, WorkloadKind};
 
 /// Adds what a preview shows, and notes what could not be read.
 pub(crate) fn add(kubectl: &Kubectl, workload: &WorkloadId, input: &mut Input) {

@@ -4,7 +4,7 @@
 use crate::kubectl::Kubectl;
 use crate::live::{self, MANAGERS, RETRIES, Scope};
 use crate::surroundings;
-use podrank_preview::{Options, Taken, WorkloadKind, WorkloadName, taken};
+use podrank_predict::{Options, Taken, WorkloadKind, WorkloadName, taken};
 use std::collections::BTreeSet;
 
 /// What is known of a pod. `None` if it is neither going nor known to be gone.

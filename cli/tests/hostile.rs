@@ -10,7 +10,7 @@ use kubectl_podrank::glance::glance;
 use kubectl_podrank::look::{Look, plain};
 use kubectl_podrank::render;
 use podrank_laws::generate::seeds;
-use podrank_preview::{Input, Options, Order, is_hidden, preview_workload};
+use podrank_predict::{Input, Options, Order, is_hidden, preview_workload};
 use serde_json::Value;
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! The plugin file for k9s: k9s accepts it, and it runs the preview.
 
 use crate::common::kubectl::Kubectl;
-use podrank_preview::WorkloadKind;
+use podrank_predict::WorkloadKind;
 use serde_json::Value;
 use std::env;
 use std::process::Command;

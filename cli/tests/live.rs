@@ -146,7 +146,7 @@ fn what_a_workload_needs_is_asked_for() {
         assert_eq!(fine(&live), (&*json, &*notes));
     }
     // A file needs no cluster.
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../predict/examples/rollout.json");
     fine(&asks(&format!("deploy/web --replicas 5 -f {file}"), &[], &[]));
 }
 

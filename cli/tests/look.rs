@@ -5,15 +5,15 @@ use kubectl_podrank::glance::{because, glance, hint};
 use kubectl_podrank::look::Look;
 use kubectl_podrank::{render, render_plan};
 use podrank_laws::objects;
-use podrank_preview::steer::{self, Count, Request};
-use podrank_preview::{Input, Options, Preview, preview_workload};
+use podrank_predict::plan::{self, Count, Request};
+use podrank_predict::{Input, Options, Preview, preview_workload};
 use serde_json::{Value, json};
 use std::fs::File;
 
 const NAME: &str = "web-7f6b9d5c48";
 
 fn example(name: &str) -> Input {
-    let file = format!("{}/../preview/examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{}/../predict/examples/{name}", env!("CARGO_MANIFEST_DIR"));
     Input::read(File::open(file).expect("the example")).expect("sound")
 }
 
@@ -197,12 +197,12 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
             count: Count::To(replicas),
             named: std::iter::once(format!("{NAME}-3")).collect(),
             wishes: Vec::new(),
-            others: steer::Others::Override,
+            others: plan::Others::Override,
             only_if_needed: false,
             by_cost: true,
             own_costs: None,
         };
-        let plan = steer::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");
+        let plan = plan::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");
         let text = render_plan::table(&plan, false, terminal(80));
         let notes: usize = plan.notes.iter().map(|note| note.to_string().len().div_ceil(70)).sum();
         assert!(text.lines().count() + notes <= 23, "{pods} to {replicas}: {text}");

@@ -8,15 +8,15 @@
 //! | `--now` replays | `printed_now_replays_byte_for_byte` |
 //! | both orders, `kubernetes` the default | `a_circle_is_contested`; `share.rs`, `fuzz/tests/preview.rs` |
 //! | the feature gates; `--burst-replicas` | `gates_and_burst_change_the_choice_and_are_replayed`, `wrong_flags` |
-//! | more than 500 deletions | `more_than_one_sync`; `preview/tests/syncs.rs` |
+//! | more than 500 deletions | `more_than_one_sync`; `predict/tests/syncs.rs` |
 //! | the outputs | `example_as_wide_table`, `example_as_json`; `share.rs`, `look.rs`, and the commands in `docs/path.md` |
-//! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_count_as_related_and_those_to_release_do_not`; `preview/tests/sentences.rs`, `fuzz/tests/preview.rs` |
+//! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_count_as_related_and_those_to_release_do_not`; `predict/tests/sentences.rs`, `fuzz/tests/preview.rs` |
 //! | incomplete dumps, `--partial` | the section on incomplete dumps; `fuzz/tests/preview.rs` |
-//! | `ReplicationController`s; bare sets | the recorded rounds of `preview/tests/rounds.rs` |
+//! | `ReplicationController`s; bare sets | the recorded rounds of `predict/tests/rounds.rs` |
 //! | nothing to delete is valid | `a_set_without_pods_is_fine` |
-//! | duplicates | `every_kind.rs`; `preview/tests/sentences.rs` |
+//! | duplicates | `every_kind.rs`; `predict/tests/sentences.rs` |
 //! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
-//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `the_document_on_the_json_names_every_field_and_note`; `fuzz/tests/preview.rs`, `preview/tests/sentences.rs` |
+//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `the_document_on_the_json_names_every_field_and_note`; `fuzz/tests/preview.rs`, `predict/tests/sentences.rs` |
 //! | notes and warnings on standard error | the section on notes |
 //! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `shown`, `bad_input`, `bad_flags`; `hostile.rs` |
 
@@ -25,12 +25,12 @@ use crate::common::{
     dump, fails, fine, list, output, owned_pod, owner, plain, pod, put, row, run, set, shown, uid, with,
 };
 use podrank::Uid;
-use podrank_preview::Input;
+use podrank_predict::Input;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
-const ROLLOUT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
+const ROLLOUT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../predict/examples/rollout.json");
 const NEW_SET: &str = "web-7f6b9d5c48 --order total";
 const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
 const CONTROLLER: &str = "metadata ownerReferences";
@@ -189,14 +189,14 @@ fn the_document_on_the_json_names_every_field_and_note() {
             fields.iter().any(|name| ends_with(path, name) || of_each.is_some_and(|it| ends_with(it, name)));
         assert!(is_named, "{path} is not documented");
     }
-    // The least and the most differ in few previews: those of preview/src/answer/odds.rs. An error leaves the rest out.
+    // The least and the most differ in few previews: those of predict/src/answer/probability.rs. An error leaves the rest out.
     // Own costs, types that are refused, nodes and updates have tests of their own: leftovers.rs, live.rs, node.rs and views.rs.
     let elsewhere = "pods[].oddsMost workloads[].error workloads[].namespace pods[].ownCost pods[].replaced unread node \
                      workloads[].target workloads[].pods passedOver others";
     for name in fields.iter().filter(|name| !elsewhere.split(' ').any(|it| it == **name)) {
         assert!(paths.iter().any(|path| ends_with(path, name)), "there is no {name}");
     }
-    let source = include_str!("../../preview/src/answer/note.rs");
+    let source = include_str!("../../predict/src/answer/note.rs");
     let (_, variants) = source.split_once("pub enum NoteCode {").expect("the codes");
     let variants =
         variants.lines().take_while(|line| *line != "}").filter_map(|line| line.trim().strip_suffix(','));

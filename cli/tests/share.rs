@@ -319,7 +319,7 @@ fn what_has_no_link_is_refused() {
 #[cfg(unix)]
 #[test]
 fn no_page_is_written_to_a_terminal() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../predict/examples/rollout.json");
     let on_terminal = |words: &str| {
         let words = format!("deploy/web --replicas 5 -f {file} {words}");
         answering(&[]).shown_at_terminal(&words.split_whitespace().collect::<Vec<_>>(), 40)

@@ -3,7 +3,7 @@
 
 use crate::common::kubectl::{KUBECTL, Kubectl};
 use crate::common::{add_paths, dump};
-use podrank_preview::is_hidden;
+use podrank_predict::is_hidden;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

@@ -8,7 +8,7 @@ use crate::common::{
 };
 use kubectl_podrank::glance;
 use kubectl_podrank::look::Look;
-use podrank_preview::{Input, Options, preview_workload};
+use podrank_predict::{Input, Options, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn podranks_own_order_has_no_colour_of_a_prediction() {
         glance::glance(&preview, &[], look).matches("\u{1b}[3").count()
     };
     assert!(colours(&options) > 0);
-    options.order = podrank_preview::Order::Total;
+    options.order = podrank_predict::Order::Total;
     assert_eq!(colours(&options), 0);
 }
 
@@ -227,7 +227,7 @@ fn an_answer_ends_with_where_the_rest_is() {
     }
 }
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../predict/examples/rollout.json");
 
 /// What a terminal of so many lines shows of a question about the example's file.
 fn at_terminal(words: &str, height: u16) -> Vec<String> {

@@ -170,7 +170,7 @@ fn every_file_has_the_readers_that_its_readme_names() {
         ("JavaScript", &["ffi/targets", "web/test"], ".mjs", &["json(\"FILE\"", "tests/vectors/FILE'"]),
         (
             "the preview",
-            &["preview/src", "preview/tests", "cli/tests"],
+            &["predict/src", "predict/tests", "cli/tests"],
             ".rs",
             &["read(\"FILE\"", "rounds(\"FILE\"", "tests/vectors/FILE\""],
         ),

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use kubectl_podrank::glance::glance;
 use kubectl_podrank::look::Look;
 use kubectl_podrank::render;
-use podrank_preview::{
+use podrank_predict::{
     Error, Input, Note, NoteCode, Options, Order, Preview, Remedy, Verdict, WorkloadKind, preview_workload,
 };
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use podrank_fuzz::preview::{check, chosen};
 use podrank_laws::generate::seeds;
-use podrank_preview::Order;
+use podrank_predict::Order;
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 

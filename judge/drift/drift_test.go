@@ -22,7 +22,7 @@ func slow(count int) int {
 var listed = []function{
 	{"pkg/a.go Pods.Less", "core/src/kubernetes.rs"},
 	{"pkg/a.go slow", "core/src/slow_start.rs"},
-	{"pkg/a.go gates[MaxUnavailable]", "preview/src/object/release.rs"},
+	{"pkg/a.go gates[MaxUnavailable]", "predict/src/snapshot/release.rs"},
 	{"pkg/gone.go slow", "core/src/gone.rs"},
 }
 
@@ -47,7 +47,7 @@ func TestPlantedChange(t *testing.T) {
 	for _, test := range []struct{ name, old, new, place, by string }{
 		{"a function", "count * 2", "count * 3", "pkg/a.go slow", "core/src/slow_start.rs"},
 		{"a method", "s.less(i, j)", "s.less(j, i)", "pkg/a.go Pods.Less", "core/src/kubernetes.rs"},
-		{"a gate", "MaxUnavailable: true", "MaxUnavailable: false", "pkg/a.go gates[MaxUnavailable]", "preview/src/object/release.rs"},
+		{"a gate", "MaxUnavailable: true", "MaxUnavailable: false", "pkg/a.go gates[MaxUnavailable]", "predict/src/snapshot/release.rs"},
 		{"a function that is gone", "func slow(", "func fast(", "missing pkg/a.go slow", "core/src/slow_start.rs"},
 	} {
 		after := digestsOfText(t, strings.Replace(source, test.old, test.new, 1))

@@ -21,7 +21,7 @@ CLI = "cargo test -p kubectl-podrank"
 JUDGE = "cd judge/code && go test -count=1 ."
 # The tests of each room, the quickest first.
 TESTS = {
-    "preview": ["cargo test -p podrank-preview", CLI, JUDGE],
+    "predict": ["cargo test -p podrank-predict", CLI, JUDGE],
     "cli": [CLI, ".ci/picture"],
     "ffi": ["cargo test -p podrank-ffi -p podrank-through-c", "make -s check-c"],
     "go": ["cd go && go test -count=1 ./...", "cd go && CGO_ENABLED=0 go test -count=1 ./...", JUDGE],

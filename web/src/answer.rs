@@ -2,7 +2,7 @@
 
 use crate::{glance, odds_follow};
 use jiff::Timestamp;
-use podrank_preview::{
+use podrank_predict::{
     Arrow, Asked, Bounds, Input, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview,
     Verdict, autoscaler,
 };

@@ -1,6 +1,6 @@
 //! Why there is no answer, as the page gets it: JSON with the words of the command line, and what the page can offer.
 
-use podrank_preview::{Error, Remedy};
+use podrank_predict::{Error, Remedy};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 

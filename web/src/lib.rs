@@ -34,7 +34,7 @@ mod overview_words;
 
 use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
-use podrank_preview::{
+use podrank_predict::{
     Contest, Input, Options, PodPreview, Preview, Verdict, WorkloadId, circle, preview_workload,
 };
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use podrank::FeatureGates;
-use podrank_preview::gates::GATES;
-use podrank_preview::{Input, Options, Order, WorkloadName};
+use podrank_predict::gates::GATES;
+use podrank_predict::{Input, Options, Order, WorkloadName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

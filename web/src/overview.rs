@@ -1,7 +1,7 @@
 //! All workloads of a dump, a row each, in the words of the command line.
 
 use crate::overview_words::whole;
-use podrank_preview::{Input, Options, Verdict, overview};
+use podrank_predict::{Input, Options, Verdict, overview};
 use serde::Serialize;
 
 #[derive(Serialize)]

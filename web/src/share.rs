@@ -1,6 +1,6 @@
 //! What a link holds: the same that `kubectl podrank -o html` writes into its page.
 
-use podrank_preview::{Error, Input, Options, Preview, WorkloadId, gates};
+use podrank_predict::{Error, Input, Options, Preview, WorkloadId, gates};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

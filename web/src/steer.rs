@@ -5,8 +5,8 @@ use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::{decide, glance};
 use podrank::DELETION_COST_ANNOTATION;
-use podrank_preview::steer::{Count, Others, Plan, PlannedPod, Request, plan as planned};
-use podrank_preview::{Input, Note, NoteCode, Options, Preview};
+use podrank_predict::plan::{Count, Others, Plan, PlannedPod, Request, plan as planned};
+use podrank_predict::{Input, Note, NoteCode, Options, Preview};
 use serde::Serialize;
 
 /// The most pods whose costs are listed: each is an object to be written.

@@ -16,12 +16,12 @@ process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 export const NOON = '2026-03-10T12:00:00Z';
 /** The examples of the page, with the count and the moment at which it shows them. */
 export const EXAMPLES = [
-    { name: 'rollout', file: join(root, 'preview/examples/rollout.json'), replicas: 5, now: NOON },
+    { name: 'rollout', file: join(root, 'predict/examples/rollout.json'), replicas: 5, now: NOON },
     { name: 'circle', file: join(root, 'web/examples/circle.json'), replicas: 4, now: '2026-03-10T12:00:20Z' },
     { name: 'zones', file: join(root, 'web/examples/zones.json'), replicas: 8, now: NOON },
-    { name: 'database', file: join(root, 'preview/examples/stateful-set.json'), replicas: 3, now: NOON },
-    { name: 'import', file: join(root, 'preview/examples/job.json'), count: 'parallelism', replicas: 2, now: NOON },
-    { name: 'agents', file: join(root, 'preview/examples/daemon-set.json'), replicas: null, now: NOON },
+    { name: 'database', file: join(root, 'predict/examples/stateful-set.json'), replicas: 3, now: NOON },
+    { name: 'import', file: join(root, 'predict/examples/job.json'), count: 'parallelism', replicas: 2, now: NOON },
+    { name: 'agents', file: join(root, 'predict/examples/daemon-set.json'), replicas: null, now: NOON },
 ];
 
 const plugin = join(target, 'debug/kubectl-podrank');

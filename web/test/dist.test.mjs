@@ -39,7 +39,7 @@ test('-o link: another decoder reads what is in it, and the module decides the s
     const cases = JSON.parse(readFileSync(join(root, 'tests/vectors/links.json'), 'utf8'));
     assert.ok(cases.length > 1);
     for (const { example, asked, fragment, dump, options, state } of cases) {
-        const words = [...asked.split(' '), '-f', join(root, 'preview/examples', example), '--now', NOON];
+        const words = [...asked.split(' '), '-f', join(root, 'predict/examples', example), '--now', NOON];
         const { stdout: link } = podrank(...words, '-o', 'link');
         const { replay: again, ...printed } = JSON.parse(podrank(...words, '-o', 'json').stdout);
         for (const hash of [fragment, new URL(link.trim()).hash]) {

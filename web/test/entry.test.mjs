@@ -287,7 +287,7 @@ test('above 100 pods, a filter finds rows by pod and node, and a row opens what 
 
 test('all workloads of a dump: a row each, as at a terminal, and a click shows one', () => inPage(`${url}#example=zones`, async (page) => {
     assert.ok(await page.locator('#workloads').isHidden(), 'there is one alone');
-    const all = ['rollout.json', 'stateful-set.json', 'job.json', 'daemon-set.json'].map((file) => read(join(root, 'preview/examples', file)));
+    const all = ['rollout.json', 'stateful-set.json', 'job.json', 'daemon-set.json'].map((file) => read(join(root, 'predict/examples', file)));
     await paste(page, all.join('\n'));
     await decided(page, { workload: 'deploy/web' });
     await page.locator('#workloads > summary').click();

@@ -97,7 +97,7 @@ test('what becomes of pods is counted, and placed by zone and node', () => {
 });
 
 test('what the command line says with a flag, the page says in its own words', () => {
-    const preview = join(import.meta.dirname, '../../preview/src');
+    const preview = join(import.meta.dirname, '../../predict/src');
     const files = readdirSync(preview, { recursive: true }).filter((file) => file.endsWith('.rs'));
     const source = files.map((file) => readFileSync(join(preview, file), 'utf8')).join('').replace(/\\\n */g, '');
     // What both say, what the command line says then, as its source has it, and what the page says.

@@ -249,7 +249,7 @@ test('choosing other pods keeps the count and the answer, and says the fewest co
 }));
 
 test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url, async (page) => {
-    const read = (file) => readFileSync(join(root, 'preview/examples', file), 'utf8');
+    const read = (file) => readFileSync(join(root, 'predict/examples', file), 'utf8');
     await page.locator('#own').click();
     assert.equal(await page.evaluate(() => document.activeElement.id), 'text');
     await paste(page, '{"items": [');
@@ -354,7 +354,7 @@ test('the tab order is the page’s, and targets have 24 pixels', async () => {
 });
 
 test('a link holds the user’s pods if they say so, without what does not decide, and shows the same', () => inPage(url, async (page) => {
-    const text = readFileSync(join(root, 'preview/examples/rollout.json'), 'utf8');
+    const text = readFileSync(join(root, 'predict/examples/rollout.json'), 'utf8');
     await drop(page, 'rollout.json', text);
     await page.waitForFunction(() => document.querySelector('#workload optgroup').label === 'rollout.json');
     await decided(page);

@@ -6,8 +6,8 @@ use clap::builder::RangedI64ValueParser;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
-use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{
+use podrank_predict::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
+use podrank_predict::{
     ControllerGates, NowSource, Options, Order, Release, Replicas, Subject, Within, WorkloadKind,
 };
 use std::num::NonZeroU32;

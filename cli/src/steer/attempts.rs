@@ -12,7 +12,7 @@ use crate::args::steer::{By, How};
 use crate::complain;
 use kubectl_podrank::look::plain;
 use kubectl_podrank::render_plan::{count, place};
-use podrank_preview::steer::{Plan, difference, same_sets};
+use podrank_predict::plan::{Plan, difference, same_sets};
 use std::collections::{BTreeSet, VecDeque};
 use std::error::Error;
 use std::fmt;

@@ -8,7 +8,7 @@ use super::cluster::Cluster;
 use super::interrupt::Interrupt;
 use crate::kubectl::{Reason, Refusal};
 use crate::progress::Waiting;
-use podrank_preview::steer::{PlannedPod, Target};
+use podrank_predict::plan::{PlannedPod, Target};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::sync::mpsc;

@@ -3,8 +3,8 @@
 use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
-use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
-use podrank_preview::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId};
+use podrank_predict::plan::{ActivePod, Manifest, Plan, State, putting_back, state};
+use podrank_predict::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::thread;

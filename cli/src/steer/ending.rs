@@ -6,8 +6,8 @@ use super::outcome::{Exit, Named, Outcome, Step};
 use super::run::Run;
 use super::wishes;
 use crate::progress::Waiting;
-use podrank_preview::MOST_IN_ONE_SYNC;
-use podrank_preview::steer::{Plan, PlannedPod, State, keeps};
+use podrank_predict::MOST_IN_ONE_SYNC;
+use podrank_predict::plan::{Plan, PlannedPod, State, keeps};
 use std::time::{Duration, Instant};
 
 /// The time between two looks while the controllers work.

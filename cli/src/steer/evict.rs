@@ -6,7 +6,7 @@ use super::outcome::{Outcome, Step};
 use super::run::{End, Run, Stop};
 use crate::kubectl::Reason;
 use crate::progress::Waiting;
-use podrank_preview::steer::{Count, Plan, PlannedPod};
+use podrank_predict::plan::{Count, Plan, PlannedPod};
 use std::time::{Duration, Instant};
 
 /// The time until the next attempt while a budget does not allow an eviction.

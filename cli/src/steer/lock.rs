@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::progress::Waiting;
 use jiff::{Timestamp, Unit};
-use podrank_preview::steer::Target;
+use podrank_predict::plan::Target;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

@@ -1,4 +1,4 @@
-//! `scale`, `drop` and `undo`: make Kubernetes delete the pods that the user wants. They plan with `podrank_preview::steer`,
+//! `scale`, `drop` and `undo`: make Kubernetes delete the pods that the user wants. They plan with `podrank_predict::plan`,
 //! and read and write only through kubectl.
 
 mod access;
@@ -30,8 +30,8 @@ use kubectl_podrank::render_plan;
 use lock::{Lock, Refused};
 use outcome::{Document, Exit, Outcome, Step};
 use planned::{Asked, Planned};
-use podrank_preview::steer::{self, Count, Owned, Plan, Scaled};
-use podrank_preview::{Input, Options, WorkloadKind, json};
+use podrank_predict::plan::{self, Count, Owned, Plan, Scaled};
+use podrank_predict::{Input, Options, WorkloadKind, json};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::process::ExitCode;
@@ -122,14 +122,14 @@ fn workload_of(
     let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
     let names: Vec<_> = pods.iter().map(String::as_str).collect();
     let pods = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
-    Ok(steer::one_workload(&owners(kubectl, pods)?)?)
+    Ok(plan::one_workload(&owners(kubectl, pods)?)?)
 }
 
 /// Says whose each of these pods is.
 fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
     // How a StatefulSet would let its pods go is only told.
     live::add_owners(kubectl, &mut pods, Some(WorkloadKind::StatefulSet))?;
-    Ok(steer::owners(&pods))
+    Ok(plan::owners(&pods))
 }
 
 fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {

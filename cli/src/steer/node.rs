@@ -13,8 +13,8 @@ use crate::progress::Waiting;
 use crate::{complain, look_of_plan, print, print_line};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
-use podrank_preview::steer::{self, Scaled, Spared};
-use podrank_preview::{Note, json};
+use podrank_predict::plan::{self, Scaled, Spared};
+use podrank_predict::{Note, json};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -154,7 +154,7 @@ impl Node {
     fn read(kubectl: &Kubectl, name: &str) -> Result<(Self, Workloads), Failure> {
         let is_cordoned = is_cordoned(kubectl, name)?;
         let pods = live::pods_of_node(kubectl, name)?;
-        let steer::Sorted { workloads, passed_over, others } = steer::sorted(owners(kubectl, pods)?);
+        let plan::Sorted { workloads, passed_over, others } = plan::sorted(owners(kubectl, pods)?);
         Ok((Self { name: name.to_owned(), is_cordoned, passed_over, others }, workloads))
     }
 

@@ -2,7 +2,7 @@
 //! text and reads nothing.
 
 use crate::args::steer::{By, How};
-use podrank_preview::steer::{Plan, PlannedPod, Spared};
+use podrank_predict::plan::{Plan, PlannedPod, Spared};
 use serde::Serialize;
 
 /// The version of the JSON.

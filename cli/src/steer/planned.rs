@@ -9,8 +9,8 @@ use crate::kubectl::Kubectl;
 use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
-use podrank_preview::steer::{self, Count, Plan, Request, Wish};
-use podrank_preview::{Input, Options, Remedy, Scalable};
+use podrank_predict::plan::{self, Count, Plan, Request, Wish};
+use podrank_predict::{Input, Options, Remedy, Scalable};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::thread;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How many of the pods of an input should be left.
-pub(super) type Counted<'c> = &'c dyn Fn(&Input, &Options) -> Result<Count, podrank_preview::Error>;
+pub(super) type Counted<'c> = &'c dyn Fn(&Input, &Options) -> Result<Count, podrank_predict::Error>;
 
 /// What is asked of one workload. It can be planned again and again.
 pub(super) struct Asked<'k> {
@@ -86,19 +86,19 @@ impl<'k> Asked<'k> {
 
     /// The plan if the workload has the wanted count already.
     pub(super) fn nothing_to_do(&self, input: &Input) -> Result<Option<Plan>, Failure> {
-        Ok(steer::nothing_to_do(input, &self.request(input)?)?)
+        Ok(plan::nothing_to_do(input, &self.request(input)?)?)
     }
 
     /// Plans what was read, perhaps with what is around it.
     pub(super) fn plan(&self, input: Input, around: Option<Input>) -> Result<Planned<'k>, Failure> {
         let mut request = self.request(&input)?;
         request.wishes = wishes::resolve(&self.cluster, self.wishes, &self.values)?;
-        let mut plan = steer::plan(&input, &request)?;
+        let mut plan = plan::plan(&input, &request)?;
         let around =
             around.unwrap_or_else(|| surroundings::common(self.cluster.kubectl, self.cluster.namespace()));
-        steer::add_budgets(&mut request, &around, &mut plan);
-        if steer::keeps_others(&request, &plan) {
-            steer::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
+        plan::add_budgets(&mut request, &around, &mut plan);
+        if plan::keeps_others(&request, &plan) {
+            plan::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
         }
         add_notes(input, around, &request, &mut plan)?;
         Ok(Planned { cluster: Rc::clone(&self.cluster), plan, request })
@@ -141,8 +141,8 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Fa
     let end = Instant::now() + PATIENCE;
     loop {
         let result = attempt();
-        let error = result.as_ref().err().and_then(|error| error.downcast_ref::<podrank_preview::Error>());
-        if error.and_then(podrank_preview::Error::remedy) != Some(Remedy::Wait) || Instant::now() > end {
+        let error = result.as_ref().err().and_then(|error| error.downcast_ref::<podrank_predict::Error>());
+        if error.and_then(podrank_predict::Error::remedy) != Some(Remedy::Wait) || Instant::now() > end {
             return result;
         }
         thread::sleep(PAUSE);
@@ -159,7 +159,7 @@ fn read_once_more(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, 
     // Last, because what changes after that is not noticed before the count falls.
     let input = cluster.read()?;
     request.options.now = Timestamp::now();
-    let mut plan = steer::plan(&input, request)?;
+    let mut plan = plan::plan(&input, request)?;
     add_notes(input, around, request, &mut plan)?;
     Ok(plan)
 }
@@ -167,7 +167,7 @@ fn read_once_more(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, 
 /// Adds what a reader should know of those who act on the workload besides.
 fn add_notes(mut input: Input, around: Input, request: &Request, plan: &mut Plan) -> Result<(), Failure> {
     input.add_part(around);
-    plan.notes.extend(steer::check_budgets(&input, plan, !request.by_cost)?);
-    plan.notes.extend(steer::check_interference(&input, plan));
+    plan.notes.extend(plan::check_budgets(&input, plan, !request.by_cost)?);
+    plan.notes.extend(plan::check_interference(&input, plan));
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::cluster::Cluster;
 use super::lock;
 use crate::args::steer::{By, How};
 use crate::kubectl::{Reason, Refusal};
-use podrank_preview::steer::Plan;
+use podrank_predict::plan::Plan;
 
 /// What the user may do besides the writes of a plan, which needs these.
 pub(super) struct Rights {

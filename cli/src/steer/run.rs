@@ -12,8 +12,8 @@ use super::planned::{self, Planned};
 use crate::args::steer::How;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
-use podrank_preview::Remedy;
-use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, difference, same_sets};
+use podrank_predict::Remedy;
+use podrank_predict::plan::{self, Plan, PlannedPod, Request, State, difference, same_sets};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::mem;
@@ -207,7 +207,7 @@ impl<'k> Run<'k> {
         let plan = planned::read_again(&self.cluster, &mut self.request);
         // An interrupt also ends kubectl.
         self.stop_if_interrupted()?;
-        let plan = plan.map_err(|error| match error.downcast_ref::<podrank_preview::Error>() {
+        let plan = plan.map_err(|error| match error.downcast_ref::<podrank_predict::Error>() {
             Some(differs) => Stop::Differs(differs.to_string()),
             None => Stop::Unchanged(error.to_string()),
         })?;
@@ -223,11 +223,11 @@ impl<'k> Run<'k> {
         self.step(Step::Prove);
         let input = self.cluster.read()?;
         self.request.options.now = Timestamp::now();
-        let state = steer::state(&input, &self.request.options)?;
+        let state = plan::state(&input, &self.request.options)?;
         if state.replicas != self.count {
             return Err(self.was_scaled(state.replicas));
         }
-        let plan = steer::plan(&input, &self.request).map_err(|error| match error.remedy() {
+        let plan = plan::plan(&input, &self.request).map_err(|error| match error.remedy() {
             Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
             _ => Stop::from(error),
         })?;

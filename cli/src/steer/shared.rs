@@ -4,7 +4,7 @@
 use super::cluster::Cluster;
 use crate::kubectl::Kubectl;
 use crate::surroundings;
-use podrank_preview::{Input, Scalable, WorkloadKind};
+use podrank_predict::{Input, Scalable, WorkloadKind};
 
 /// What is in a namespace.
 pub(super) struct Shared {

@@ -7,7 +7,7 @@ use crate::args::steer::{GivenWish, Wishes};
 use crate::complain;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
-use podrank_preview::steer::{self, Level, Measure, Selected, Values, Wish};
+use podrank_predict::plan::{self, Level, Measure, Selected, Values, Wish};
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -103,7 +103,7 @@ fn preferred_nodes(nodes: &Nodes<'_>, selector: &str) -> Result<Selected, Failur
             found.names.insert(selector.to_owned());
             return Ok(found);
         }
-        return Err(steer::no_node(selector, &labels(nodes)).into());
+        return Err(plan::no_node(selector, &labels(nodes)).into());
     }
     Ok(found)
 }
@@ -279,17 +279,17 @@ fn domains(nodes: &Nodes<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
         let metadata = nodes.iter().map(|node| &node.metadata);
         let labelled = metadata.filter_map(|node| Some((node.name.clone(), node.labels.get(key)?.clone())));
         let level = Level { key: key.clone(), domains: labelled.collect() };
-        if level.domains.is_empty() { Err(steer::no_domain(key, &labels(nodes)).into()) } else { Ok(level) }
+        if level.domains.is_empty() { Err(plan::no_domain(key, &labels(nodes)).into()) } else { Ok(level) }
     });
     levels.collect()
 }
 
 /// The pods of the cluster on their nodes.
-pub(super) fn everybody(cluster: &Cluster<'_>) -> Result<steer::Cluster, Failure> {
+pub(super) fn everybody(cluster: &Cluster<'_>) -> Result<plan::Cluster, Failure> {
     of_everybody(&Nodes { cluster, all: OnceCell::new(), given: &[] })
 }
 
-fn of_everybody(nodes: &Nodes<'_>) -> Result<steer::Cluster, Failure> {
+fn of_everybody(nodes: &Nodes<'_>) -> Result<plan::Cluster, Failure> {
     let pods = nodes.cluster.kubectl.get(&["pods", "--all-namespaces"])?;
     let is_tainted = |node: &Node| {
         let mut taints = nodes.given.iter().filter_map(|given| match given {
@@ -299,7 +299,7 @@ fn of_everybody(nodes: &Nodes<'_>) -> Result<steer::Cluster, Failure> {
         taints.any(|wish| node.is(wish))
     };
     let leaving = nodes.read()?.iter().filter(|node| node.spec.unschedulable || is_tainted(node));
-    Ok(steer::Cluster::of(&pods, leaving.map(|node| node.metadata.name.clone())))
+    Ok(plan::Cluster::of(&pods, leaving.map(|node| node.metadata.name.clone())))
 }
 
 #[cfg(test)]

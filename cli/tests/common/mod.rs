@@ -11,11 +11,11 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
-pub(crate) const ROLLOUT: &str = include_str!("../../../preview/examples/rollout.json");
-pub(crate) const CONTESTED: &str = include_str!("../../../preview/examples/contested.yaml");
-pub(crate) const STATEFUL_SET: &str = include_str!("../../../preview/examples/stateful-set.json");
-pub(crate) const DAEMON_SET: &str = include_str!("../../../preview/examples/daemon-set.json");
-pub(crate) const JOB: &str = include_str!("../../../preview/examples/job.json");
+pub(crate) const ROLLOUT: &str = include_str!("../../../predict/examples/rollout.json");
+pub(crate) const CONTESTED: &str = include_str!("../../../predict/examples/contested.yaml");
+pub(crate) const STATEFUL_SET: &str = include_str!("../../../predict/examples/stateful-set.json");
+pub(crate) const DAEMON_SET: &str = include_str!("../../../predict/examples/daemon-set.json");
+pub(crate) const JOB: &str = include_str!("../../../predict/examples/job.json");
 /// The time of the examples.
 pub(crate) const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
 

@@ -1,16 +1,16 @@
 //! The examples of previews, with random values in random places.
 
 use arbitrary::{Result, Unstructured};
-use podrank_preview::{Options, Order};
+use podrank_predict::{Options, Order};
 use serde_json::Value;
 use std::sync::LazyLock;
 
 static EXAMPLES: LazyLock<[Value; 4]> = LazyLock::new(|| {
     [
-        include_str!("../../../preview/examples/rollout.json"),
-        include_str!("../../../preview/examples/stateful-set.json"),
-        include_str!("../../../preview/examples/daemon-set.json"),
-        include_str!("../../../preview/examples/job.json"),
+        include_str!("../../../predict/examples/rollout.json"),
+        include_str!("../../../predict/examples/stateful-set.json"),
+        include_str!("../../../predict/examples/daemon-set.json"),
+        include_str!("../../../predict/examples/job.json"),
     ]
     .map(|text| serde_json::from_str(text).expect("JSON"))
 });

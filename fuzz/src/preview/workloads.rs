@@ -1,7 +1,7 @@
 //! Dumps of workloads with their pods, sets, nodes and revisions. Each field has a few values, so that they collide.
 
 use arbitrary::{Result, Unstructured};
-use podrank_preview::{Options, Order, WorkloadKind, WorkloadName};
+use podrank_predict::{Options, Order, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -2,8 +2,8 @@
 //! code gets, too; each line that it writes is a list of answers: a preview as other programs read it, or the error in its place.
 
 use jiff::Timestamp;
-use podrank_preview::gates::STATEFUL_SET_GATES;
-use podrank_preview::{Input, Options, WorkloadName, preview_workload};
+use podrank_predict::gates::STATEFUL_SET_GATES;
+use podrank_predict::{Input, Options, WorkloadName, preview_workload};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;

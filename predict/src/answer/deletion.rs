@@ -1,0 +1,78 @@
+//! Who took a pod that is going or gone, and why that one: as data, and as two sentences.
+
+use crate::text;
+use jiff::Timestamp;
+use serde::Serialize;
+use std::fmt;
+
+/// What is known of a pod that is being deleted, or that is no longer there.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Taken {
+    /// The namespace of the pod.
+    pub namespace: String,
+    /// Its name.
+    pub pod: String,
+    /// Whether it is still there, being deleted.
+    pub going: bool,
+    /// When its deletion was asked for, to the second. `None` if it is gone, or if that may have been asked for twice.
+    pub asked: Option<Timestamp>,
+    /// Who took it. `None` if that is not known.
+    pub by: Option<Taker>,
+    /// Whether that is only probable, because nothing names the pod.
+    pub probably: bool,
+    /// What happened, as the end of a sentence that begins with "because".
+    pub because: Option<String>,
+    /// The rule by which Kubernetes took this pod and not one that stayed. `None` if that is not known.
+    pub rule: Option<&'static str>,
+    /// The values that this rule compares, as a short sentence. If podrank-webhook only observed it, what it reported. `None` if that is not known.
+    pub why: Option<String>,
+    /// Why that is not known. `None` if it is, or if nobody knows who took the pod.
+    pub why_unknown: Option<&'static str>,
+    /// The rule by which podrank-webhook chose it, if it did.
+    pub chosen_by: Option<String>,
+}
+
+/// Who takes pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Taker {
+    /// A count fell.
+    ScaleDown,
+    /// The rollout of its Deployment.
+    Rollout,
+    /// The controller of its workload, for whatever reason.
+    Controller,
+    /// The scheduler, for a pod of higher priority.
+    Preemption,
+    /// A taint of its node.
+    Taint,
+    /// Whoever evicted it through the API.
+    Eviction,
+    /// kubelet, or the garbage collector of pods.
+    Node,
+}
+
+impl fmt::Display for Taken {
+    /// `pod/web-a is going, because rs/web was scaled from 10 to 6 by kubectl`, and in the next line why that one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is = if self.going { "is going" } else { "is gone" };
+        write!(f, "pod/{} {is}", text::name(&self.pod))?;
+        let Some(because) = &self.because else {
+            return write!(
+                f,
+                ", and nothing of a scale-down, a rollout, an eviction, a taint or a preemption that took it was reported"
+            );
+        };
+        let probably = if self.probably { "probably " } else { "" };
+        write!(f, ", {probably}because {because}")?;
+        let chosen =
+            self.chosen_by.as_ref().map(|rule| format!("podrank-webhook chose it: {}", text::word(rule)));
+        match (&self.why, &chosen, self.why_unknown) {
+            (Some(why), Some(chosen), _) => write!(f, "\nWhy that one: {why}; {chosen}"),
+            (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy that one: {why}"),
+            (None, None, Some(unknown)) => write!(f, "\nWhy that one: {unknown}"),
+            (None, None, None) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! At which counts each pod of a workload goes, as plain data and as JSON: docs/preview-json.md says what each name means.
+
+use crate::answer::note::Note;
+use crate::answer::preview::{Asked, Contest, Details, Owner, PodPreview, Verdict, Workload};
+use crate::answer::probability::Odds;
+use crate::answer::rollout::{Bounds, Rest};
+use crate::question::gates;
+use crate::question::options::{NowSource, Order, Within};
+use crate::snapshot::release::Release;
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// At which counts each pod of a workload goes. Serialized, it is JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScaleDownOrder<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownOrder`.
+    pub kind: &'static str,
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The object of another kind that the set belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner<'a>>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// By how much the controller may decide earlier and later.
+    pub within: Within,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The feature gates that its controller reads.
+    #[serde(serialize_with = "gates::serialize")]
+    pub feature_gates: Vec<(&'static str, bool)>,
+    /// The release of Kubernetes, if it is known.
+    #[serde(rename = "kubernetesVersion", skip_serializing_if = "Option::is_none")]
+    pub release: Option<Release>,
+    /// Its present count.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The number of its active pods.
+    pub active: usize,
+    /// How many of them go at the present count.
+    #[serde(skip)]
+    pub delete: Bounds,
+    /// How many of these only go to be created anew.
+    #[serde(skip)]
+    pub replaced: u32,
+    /// What its controllers are about to do at the present count, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest<'a>>,
+    /// The least count to which a scale-down waits for a pod, which a note names. `None` if it need not wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_down_to: Option<u32>,
+    /// Whether no count changes what becomes of its pods. A note says why.
+    #[serde(skip)]
+    pub is_settled: bool,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// Its sets that have pods, each with an order of its own; a workload without sets is one list.
+    pub sets: Vec<Standings<'a>>,
+}
+
+/// The pods of one set, or of a workload without sets, those that go first at the start.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Standings<'a> {
+    /// The set's name; `None` for a workload without sets.
+    pub replica_set: Option<&'a str>,
+    /// Whether it has its Deployment's present template: the others are old. `None` if it is no part of a Deployment.
+    #[serde(rename = "new", skip_serializing_if = "Option::is_none")]
+    pub is_new: Option<bool>,
+    /// Its pods.
+    pub pods: Vec<Standing<'a>>,
+}
+
+/// One pod, and the counts at which it goes.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Standing<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its UID.
+    pub uid: String,
+    /// Its node, if assigned.
+    pub node: Option<&'a str>,
+    /// The number of active related pods on its node.
+    pub rank: u32,
+    /// The largest count at which it may go: at larger ones it stays. `None` if that depends on how the count is shared among sets.
+    pub may_go_at: Option<u32>,
+    /// The largest count at which it certainly goes. `None` if it is never certain, or as above.
+    pub goes_at: Option<u32>,
+    /// What becomes of it at the present count.
+    pub verdict: Verdict,
+    /// How likely it goes at the present count, if it is contested then and that is known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
+    /// The pod that it waits for, at the largest count at which it does.
+    #[serde(skip)]
+    pub waits_for: Option<String>,
+    /// The rule that separates it from the pods after it.
+    pub rule: Option<&'static str>,
+    /// The values that this rule compares, as a short sentence.
+    pub why: String,
+    /// How Kubernetes' rules leave it open together with others, if they do.
+    #[serde(skip)]
+    pub contest: Option<Contest>,
+    /// Its place in the line of its set, from 1, or the first and the last of those that it shares with others.
+    #[serde(skip)]
+    pub places: (usize, usize),
+    /// What else the rules compare.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+impl<'a> Standing<'a> {
+    /// That of a pod that is deleted at the largest of these counts and at all lower ones. Its verdict is at the present count.
+    pub(crate) fn new(pod: &PodPreview<'a>, goes_at: Option<u32>) -> Self {
+        Self {
+            name: pod.name,
+            uid: pod.uid.clone(),
+            node: pod.node,
+            rank: pod.rank,
+            may_go_at: goes_at,
+            goes_at,
+            verdict: pod.verdict,
+            odds: pod.odds,
+            waits_for: None,
+            rule: pod.rule,
+            why: pod.why.clone(),
+            contest: pod.contest,
+            places: (pod.position, pod.position),
+            details: pod.details.clone(),
+        }
+    }
+}
+
+impl<'a> ScaleDownOrder<'a> {
+    /// All pods, set by set, those that go first at the start of each.
+    pub fn pods(&self) -> impl Iterator<Item = &Standing<'a>> {
+        self.sets.iter().flat_map(|set| &set.pods)
+    }
+}

@@ -1,0 +1,82 @@
+//! Several workloads, a line each, as plain data and as JSON: docs/preview-json.md says what each name means.
+
+use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::note::Note;
+use crate::answer::preview::{Asked, Owner, Verdict, Workload};
+use crate::answer::probability::Odds;
+use crate::answer::rollout::{Bounds, Rest};
+use crate::question::options::{NowSource, Order};
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// Who goes first in each of several workloads. Serialized, it is JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Overview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownOverview`.
+    pub kind: &'static str,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// Whose decision it is.
+    pub order: Order,
+    /// Why some types of workloads could not be read, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+    /// The workloads, sorted by namespace, kind and name.
+    pub workloads: Vec<OverviewLine<'a>>,
+}
+
+/// Who goes first in one workload.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OverviewLine<'a> {
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The object of another kind that its set belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner<'a>>,
+    /// Its present count, or the one that is asked for.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The number of its active pods.
+    pub active: usize,
+    /// How many of them go at the count that is asked for. Without one, how many go anyway.
+    pub delete: Bounds,
+    /// How many go in the end at the count that is asked for, if they go one by one.
+    #[serde(skip)]
+    pub one_by_one: Option<u32>,
+    /// How many of them certainly go.
+    pub certain: usize,
+    /// The pod that goes first, or that is the likeliest to go first: at the count that is asked for, or else at the present one, or if none
+    /// goes then, at one less.
+    pub next: Option<&'a str>,
+    /// That count, if it is neither asked for nor the present one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_at: Option<u32>,
+    /// What becomes of that pod at that count.
+    #[serde(skip)]
+    pub fate: Option<Verdict>,
+    /// How likely that pod goes at that count: 1 if it certainly does. `None` if it waits, or if that is not known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
+    /// The autoscaler that sets its count, if the input has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autoscaler: Option<AutoscalerPreview<'a>>,
+    /// Its present count, if it has one.
+    #[serde(skip)]
+    pub present: Option<u32>,
+    /// What its controllers are about to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest<'a>>,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// Why there is no answer about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}

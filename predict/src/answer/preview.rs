@@ -1,0 +1,512 @@
+//! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
+
+use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::json;
+use crate::answer::note::Note;
+use crate::answer::probability::Odds;
+use crate::answer::rollout::{Bounds, Rest, StepPreview};
+use crate::question::gates;
+use crate::question::options::{NowSource, Options, Order, Within};
+use crate::reason::comparison::phase_name;
+use crate::snapshot::release::Release;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+pub use crate::sync::Verdict;
+use crate::text::age::age;
+use jiff::Timestamp;
+use podrank::{Flags, Pod, Time};
+use serde::Serialize;
+use std::num::NonZeroU32;
+
+/// Which pods of a workload go and why, whatever its kind. Serialized, it is the JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownPreview`.
+    pub kind: &'static str,
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The workload's name, if it is a set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica_set: Option<&'a str>,
+    /// The object of another kind that the set belongs to, which decides about the set's size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner<'a>>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// By how much the controller may decide earlier and later. A pod is certain only if it is all that time.
+    pub within: Within,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The feature gates that its controller reads.
+    #[serde(serialize_with = "gates::serialize")]
+    pub feature_gates: Vec<(&'static str, bool)>,
+    /// How a Deployment goes on.
+    #[serde(flatten)]
+    pub rollout: Option<Rollout>,
+    /// The syncs of a Deployment that follow each other at once, this one first. `None` if only this one is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<StepPreview<'a>>>,
+    /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest<'a>>,
+    /// The words after `kubectl podrank` that ask the same again, at the same time.
+    pub replay: String,
+    /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
+    pub active: usize,
+    /// Its present count; `None` if it has none.
+    #[serde(skip)]
+    pub present: Option<u32>,
+    /// What the workload is asked to be.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The autoscaler that sets the asked count, too, if the input has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autoscaler: Option<AutoscalerPreview<'a>>,
+    /// The most deletions of a set that were to be shown, if limited. `None` for a workload without sets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst_replicas: Option<Option<NonZeroU32>>,
+    /// Whether an incomplete input was accepted.
+    pub partial: bool,
+    /// The number of pods that go in this step. If pods of a `StatefulSet` are contested, it is the most.
+    pub delete: usize,
+    /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
+    pub quota: usize,
+    /// The release of Kubernetes, if it is known.
+    #[serde(rename = "kubernetesVersion", skip_serializing_if = "Option::is_none")]
+    pub release: Option<Release>,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// Whether no count changes what becomes of its pods: it is being deleted, or its controller does nothing. A note says which.
+    #[serde(skip)]
+    pub is_settled: bool,
+    /// The pods that would go, but wait. Always empty for sets and Deployments, since nothing keeps their pods.
+    pub blocked: Vec<BlockedPod<'a>>,
+    /// Its pods.
+    #[serde(flatten)]
+    pub of: Pods<'a>,
+}
+
+/// How a Deployment goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rollout {
+    /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
+    pub path: &'static str,
+    /// Whether another sync follows this one at once, and changes a size, an annotation that records one, or creates a set.
+    pub goes_on: bool,
+    /// Whether the Deployment, once no sync follows at once, waits for its pods: until new ones are available or old ones are gone.
+    /// After that, more pods go or are created.
+    pub waits: bool,
+}
+
+/// The pods of a workload, in the order in which they go.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pods<'a> {
+    /// Those of a workload that has no sets.
+    Pods(Vec<PodPreview<'a>>),
+    /// The sets of a Deployment that have pods, or get some, oldest first.
+    Sets(Vec<SetPreview<'a>>),
+}
+
+impl<'a> Preview<'a> {
+    /// What is known before the decision.
+    pub(crate) fn new(id: WorkloadRef<'a>, options: &Options) -> Self {
+        Self {
+            api_version: "podrank/v1",
+            kind: "ScaleDownPreview",
+            namespace: id.namespace,
+            workload: Workload { kind: id.kind, name: id.name },
+            replica_set: None,
+            owner: None,
+            now: options.now,
+            now_source: options.now_source,
+            within: options.within,
+            order: options.order,
+            feature_gates: Vec::new(),
+            release: options.release,
+            rollout: None,
+            steps: None,
+            rest: None,
+            replay: String::new(),
+            active: 0,
+            present: None,
+            asked: Asked::default(),
+            autoscaler: None,
+            burst_replicas: None,
+            partial: options.partial,
+            delete: 0,
+            quota: 0,
+            notes: Vec::new(),
+            is_settled: false,
+            blocked: Vec::new(),
+            of: Pods::Pods(Vec::new()),
+        }
+    }
+
+    /// The words that ask the same again.
+    pub(crate) fn words(&self) -> String {
+        let Self { workload: Workload { kind, name }, namespace, now, .. } = self;
+        let order = match self.order {
+            Order::Total => "total",
+            Order::Kubernetes => "kubernetes",
+        };
+        let gates: Vec<_> = gates::changed(&self.feature_gates, self.release)
+            .iter()
+            .map(|(name, on)| format!("{name}={on}"))
+            .collect();
+        let is_step =
+            self.rollout.is_some() && self.rest.is_none() && self.burst_replicas.flatten().is_none();
+        let flags = [
+            Some(format!(
+                "{}/{name} --namespace {namespace} {} --now {now}",
+                kind.short(),
+                self.asked.flags()
+            )),
+            (self.within != Within::default()).then(|| {
+                let [before, after] = [self.within.before, self.within.after].map(|time| time.as_secs_f64());
+                format!("--within {before}s,{after}s")
+            }),
+            is_step.then(|| "--next-step".to_owned()),
+            Some(format!("--order {order}")),
+            self.release.map(|release| format!("--kubernetes-version {release}")),
+            (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
+            self.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
+            self.partial.then(|| "--partial".to_owned()),
+        ];
+        flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the JSON that other programs read, indented, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: every preview is JSON.
+    pub fn to_json(&self) -> String {
+        json(self)
+    }
+
+    /// All pods, set by set, each set's in the order.
+    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'a>> {
+        let (pods, sets) = match &self.of {
+            Pods::Pods(pods) => (&**pods, &[][..]),
+            Pods::Sets(sets) => (&[][..], &**sets),
+        };
+        pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
+    }
+
+    /// How many pods go: of a Deployment, until nothing follows by itself.
+    pub fn deletions(&self) -> Bounds {
+        let step = || Bounds::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
+        self.rest.as_ref().map_or_else(step, |rest| rest.delete)
+    }
+
+    /// Returns the pods: those that go, those that may, the likeliest first, those that wait, and those that stay.
+    pub fn in_sequence(&self) -> Vec<&PodPreview<'a>> {
+        let mut pods: Vec<_> = self.pods().collect();
+        // Of those whose odds nobody knows, each may well go.
+        let most = |pod: &PodPreview<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
+        let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+        pods.sort_by(|a, b| {
+            let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
+            a.verdict.cmp(&b.verdict).then_with(likelier)
+        });
+        pods
+    }
+
+    /// Returns whether the count that is asked for is above the present one.
+    pub fn scales_up(&self) -> bool {
+        self.present.is_some() && self.asked.replicas > self.present
+    }
+
+    /// How many pods of a `StatefulSet` go only to be created anew, now or after others.
+    pub fn replaced(&self) -> usize {
+        self.pods().filter(|pod| pod.is_replaced).count()
+    }
+
+    /// Returns how many pods go in the end, but for those that are replaced, if those that wait go one after the other, although
+    /// nothing else changes.
+    pub fn one_by_one(&self) -> Option<u32> {
+        let is_certain = self.deletions().max > 0 && self.count(Verdict::Contested) == 0;
+        let waiting = u32::try_from(self.blocked.len()).unwrap_or(u32::MAX);
+        let goes_on = is_certain && waiting > 0 && self.asked.replicas.is_some();
+        let replaced = u32::try_from(self.replaced()).unwrap_or(u32::MAX);
+        goes_on.then(|| self.deletions().max.saturating_add(waiting).saturating_sub(replaced))
+    }
+
+    /// How many pods have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.pods().filter(|pod| pod.verdict == verdict).count()
+    }
+
+    /// Counts the contested pods that go anew, from the verdicts and how many pods go.
+    pub(crate) fn count_quotas(&mut self) {
+        fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodPreview<'a>>) -> usize {
+            pods.filter(|pod| pod.verdict == Verdict::Delete).count()
+        }
+        if let Pods::Sets(sets) = &mut self.of {
+            for set in sets {
+                let rest = self.rest.as_ref();
+                let goes = rest.map_or(set.delete, |rest| rest.delete_of(set.replica_set).max as usize);
+                set.quota = goes.saturating_sub(certain(set.pods.iter()));
+            }
+        }
+        let goes = self.rest.as_ref().map_or(self.delete, |rest| rest.delete.max as usize);
+        self.quota = goes.saturating_sub(certain(self.pods()));
+    }
+
+    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
+        let (pods, sets) = match &mut self.of {
+            Pods::Pods(pods) => (&mut **pods, &mut [][..]),
+            Pods::Sets(sets) => (&mut [][..], &mut **sets),
+        };
+        pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
+    }
+
+    /// The sets of a Deployment.
+    pub fn sets(&self) -> &[SetPreview<'a>] {
+        if let Pods::Sets(sets) = &self.of { sets } else { &[] }
+    }
+}
+
+/// What happens to one set of a Deployment.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetPreview<'a> {
+    /// Its name; `None` if this sync creates it.
+    pub replica_set: Option<&'a str>,
+    /// Whether it has the Deployment's present template: the others are old.
+    #[serde(rename = "new")]
+    pub is_new: bool,
+    /// Its `spec.replicas` before the sync.
+    pub from: i32,
+    /// Its `spec.replicas` after the sync.
+    pub to: i32,
+    /// The values of `spec.replicas` that the sync writes, in order: two values if pods that are not available go first.
+    pub writes: Vec<i32>,
+    /// Why, as a word that does not change.
+    pub reason: &'static str,
+    /// Why, as a sentence.
+    pub why: String,
+    /// The number of its active pods.
+    pub active: usize,
+    /// The number of its pods that go.
+    pub delete: usize,
+    /// The number of its contested pods that go.
+    pub quota: usize,
+    /// Its active pods in the order.
+    pub pods: Vec<PodPreview<'a>>,
+    /// Whether all its pods go at any count, because it is being deleted in the foreground.
+    #[serde(skip)]
+    pub is_settled: bool,
+}
+
+/// What a workload is asked to be, by the fields that its kind has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asked {
+    /// The number of pods to scale to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// The parallelism of a Job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallelism: Option<u32>,
+    /// The completions that an Indexed Job is asked to have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completions: Option<u32>,
+    /// Whether a Job is suspended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<bool>,
+}
+
+impl Asked {
+    /// The flags of the command line that ask for the same: `--rollout` for a kind without a count.
+    pub fn flags(&self) -> String {
+        let flags = [
+            self.replicas.map(|replicas| format!("--replicas {replicas}")),
+            self.parallelism.map(|parallelism| format!("--parallelism {parallelism}")),
+            self.completions.map(|completions| format!("--completions {completions}")),
+            self.suspend.filter(|suspend| *suspend).map(|_| "--suspend".to_owned()),
+        ];
+        let flags: Vec<_> = flags.into_iter().flatten().collect();
+        if flags.is_empty() { "--rollout".to_owned() } else { flags.join(" ") }
+    }
+}
+
+/// A pod that would go, but waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockedPod<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The pod that it waits for, which may not exist yet. It can be the pod itself.
+    pub by: String,
+    /// Why, as a word that does not change.
+    pub rule: &'static str,
+    /// Why, as a sentence.
+    pub why: String,
+}
+
+/// What is scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Workload<'a> {
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// An object that owns a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Owner<'a> {
+    /// Its API version, such as `argoproj.io/v1alpha1`.
+    pub api_version: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// One active pod of the set.
+#[derive(Clone, Debug, Serialize)]
+pub struct PodPreview<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its UID.
+    pub uid: String,
+    /// Its node, if assigned.
+    pub node: Option<&'a str>,
+    /// The number of active related pods on its node.
+    pub rank: u32,
+    /// Its place in the order, from 1.
+    pub position: usize,
+    /// Whether it goes.
+    pub verdict: Verdict,
+    /// How likely it goes, if it is contested and that is known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
+    /// The rule that separates it from the nearest pod with another verdict.
+    pub rule: Option<&'static str>,
+    /// The values that this rule compares, as a short sentence.
+    pub why: String,
+    /// Whether its `StatefulSet` creates it anew after it has gone.
+    #[serde(rename = "replaced", skip_serializing_if = "std::ops::Not::not")]
+    pub is_replaced: bool,
+    /// Whether it has another verdict at the current time. A note says so.
+    #[serde(skip)]
+    pub is_passing: bool,
+    /// How Kubernetes' rules leave it open, if that is why it is contested.
+    #[serde(skip)]
+    pub contest: Option<Contest>,
+    /// The pod that it waits for, which may not exist.
+    #[serde(skip)]
+    pub by: Option<String>,
+    /// What else the rules compare.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+impl PodPreview<'_> {
+    /// How likely it goes, if that is known: 1 if it certainly does.
+    pub(crate) fn chance(&self) -> Option<Odds> {
+        match self.verdict {
+            Verdict::Delete => Some(Odds::new(1.0, 0.0)),
+            Verdict::Contested => self.odds,
+            Verdict::Blocked | Verdict::Later | Verdict::Keep => Some(Odds::new(0.0, 0.0)),
+        }
+    }
+}
+
+/// What the rules read from a pod, besides its node, rank and UID. Ages are as `kubectl get` shows them, with a minus sign
+/// for times after the decision. Unset times are `None`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Details {
+    /// `Pending`, `Unknown` or `Running`.
+    pub phase: &'static str,
+    /// Whether it is ready.
+    #[serde(rename = "ready")]
+    pub is_ready: bool,
+    /// When it became ready.
+    pub ready_time: Option<Timestamp>,
+    /// For how long it has been ready.
+    pub ready_age: Option<String>,
+    /// The most restarts of one of its containers.
+    pub restarts: u32,
+    /// The most restarts of one of its sidecars.
+    pub sidecar_restarts: u32,
+    /// Its deletion cost; 0 if it has no valid one.
+    pub deletion_cost: i32,
+    /// Whether podrank itself wrote that cost, and nobody else. Only known if the input has the managers of its fields.
+    #[serde(rename = "ownCost", skip_serializing_if = "std::ops::Not::not")]
+    pub is_own_cost: bool,
+    /// When it was created.
+    pub creation_time: Option<Timestamp>,
+    /// The time since its creation.
+    pub age: Option<String>,
+}
+
+impl Details {
+    pub(crate) fn of(pod: &Pod, now: Time) -> Self {
+        // A time that 64 bits cannot hold has no age.
+        let timestamp = |time: Time| {
+            age(now, time)?;
+            Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok()
+        };
+        Self {
+            phase: phase_name(pod.phase.ordinal().into()),
+            is_ready: pod.flags.contains(Flags::READY),
+            ready_time: timestamp(pod.ready_time),
+            ready_age: age(now, pod.ready_time),
+            restarts: pod.restarts,
+            sidecar_restarts: pod.sidecar_restarts,
+            deletion_cost: pod.deletion_cost,
+            is_own_cost: false,
+            creation_time: timestamp(pod.creation_time),
+            age: age(now, pod.creation_time),
+        }
+    }
+}
+
+/// Why pods are contested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contest {
+    /// No rule separates them.
+    Tie,
+    /// Two of them tie, although another goes after one of the two and before the other. No cycle exists.
+    Between,
+    /// Each of three goes before the next, and the last before the first.
+    Cycle,
+    /// Ranks may change before they decide: pods of other sets may go first, or the pods go in several syncs.
+    Ranks,
+    /// The age of a pod reaches a power of two at about the time of the decision.
+    Ages,
+    /// Their controller picks at random.
+    Random,
+    /// What the controllers see first decides.
+    Timing,
+    /// Their controller creates another pod first, which may fail.
+    Creation,
+}
+
+impl Contest {
+    /// The same in words, as the end of a sentence.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Ranks => "ranks change before they decide",
+            Self::Ages => "ages decide, and reach a power of two",
+            Self::Random => "its controller picks at random",
+            Self::Timing => "what the controllers see first decides",
+            Self::Creation => "another pod is created first",
+            Self::Tie => "no rule separates them",
+            Self::Between => "two of them tie, yet another goes between them",
+            Self::Cycle => "the rules form a cycle",
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Which workload to preview, by what the user named and what the input has.
+
+use crate::question::options::Options;
+use crate::snapshot::deployment::DeploymentEntry;
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::snapshot::workload::{WorkloadId, WorkloadName, WorkloadRef};
+use crate::text;
+use crate::text::error::{Error, Remedy};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What to preview.
+#[derive(Clone, Copy)]
+pub(crate) enum Choice<'a> {
+    Deployment(&'a DeploymentEntry),
+    Set(WorkloadRef<'a>),
+    Direct(&'a DirectEntry),
+}
+
+impl<'a> Choice<'a> {
+    pub(crate) fn id(self) -> WorkloadRef<'a> {
+        match self {
+            Self::Deployment(entry) => entry.id(),
+            Self::Set(id) => id,
+            Self::Direct(entry) => entry.id(),
+        }
+    }
+}
+
+impl fmt::Display for Choice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
+    }
+}
+
+/// Returns the workload that the user named, or else the only one with pods, or else the only one. Unless it is named, a set that
+/// a Deployment in the input controls is part of that Deployment.
+pub(crate) fn choose_workload<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+) -> Result<Choice<'a>, Error> {
+    let of_sets = sets.ids().chain(sets.with_pods()).map(Choice::Set);
+    let all = sorted(of_sets.chain(besides_sets(input)));
+    if all.is_empty() {
+        return Err(Error::new(format!(
+            "none of the {} belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
+            text::count(input.pods.len() as u64, "pod")
+        )));
+    }
+    let kind = options.workload.as_ref().and_then(|workload| workload.kind);
+    let known = picked(&all, |its| kind.is_none_or(|kind| its.kind == kind));
+    let here = picked(&known, |its| options.namespace.as_ref().is_none_or(|wanted| its.namespace == wanted));
+    match (&options.namespace, &options.workload) {
+        (Some(namespace), workload) if here.is_empty() && !known.is_empty() => {
+            let elsewhere = workload.as_ref().and_then(|name| elsewhere(name, &known, options));
+            let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
+            let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
+            let known = text::list(&known);
+            let none = || Error::new(format!("no {what} in namespace {namespace}; the input has: {known}"));
+            Err(elsewhere.unwrap_or_else(none))
+        }
+        (_, Some(name)) => {
+            let found = picked(&here, |its| its.name == name.name);
+            let several = || format!("several workloads are named {}", text::name(&name.name));
+            only(&found, several).unwrap_or_else(|| {
+                Err(elsewhere(name, &known, options).unwrap_or_else(|| unknown(name, &here, sets, input)))
+            })
+        }
+        _ => {
+            let namespace = options.namespace.as_deref();
+            let with_pods = with_pods_in(input, sets, namespace, false);
+            only(&with_pods, || "the input has pods of several workloads".to_owned())
+                .or_else(|| {
+                    let idle = with_deployments(sets, &input.deployments, here.iter().copied());
+                    only(&idle, || "the input has several workloads, none with pods".to_owned())
+                })
+                .expect("there is a workload here")
+        }
+    }
+}
+
+/// Those of the workloads whose namespace, kind and name are wanted.
+fn picked<'a>(all: &[Choice<'a>], is_wanted: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Choice<'a>> {
+    all.iter().copied().filter(|choice| is_wanted(choice.id())).collect()
+}
+
+/// Each workload once, by namespace, kind and name: if one is listed twice, the first entry counts.
+fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
+    let mut sorted = BTreeMap::new();
+    for choice in choices {
+        sorted.entry(choice.id()).or_insert(choice);
+    }
+    sorted.into_values().collect()
+}
+
+/// The workloads that are no sets.
+fn besides_sets(input: &Input) -> impl Iterator<Item = Choice<'_>> {
+    input.deployments.iter().map(Choice::Deployment).chain(input.direct.iter().map(Choice::Direct))
+}
+/// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
+pub(crate) fn with_pods_in<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    namespace: Option<&str>,
+    with_parts: bool,
+) -> Vec<Choice<'a>> {
+    let owners = sets.with_pods().map(Choice::Set);
+    let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
+    let parts = sets.with_pods().map(Choice::Set).filter(|_| with_parts);
+    let all = with_deployments(sets, &input.deployments, owners.chain(direct)).into_iter();
+    let all = sorted(all.chain(parts));
+    picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
+}
+
+/// The workloads, with Deployments in place of their sets.
+fn with_deployments<'a>(
+    sets: &Sets<'a>,
+    deployments: &'a [DeploymentEntry],
+    choices: impl Iterator<Item = Choice<'a>>,
+) -> Vec<Choice<'a>> {
+    let deployment_of = |id: WorkloadRef<'a>| {
+        let owner = sets.controller(sets.get(id)?)?;
+        deployments.iter().find(|entry| entry.uid == owner.uid).map(Choice::Deployment)
+    };
+    sorted(choices.map(|choice| match choice {
+        Choice::Set(id) => deployment_of(id).unwrap_or(choice),
+        _ => choice,
+    }))
+}
+
+impl Input {
+    /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
+    pub fn workloads(&self) -> Vec<WorkloadId> {
+        with_pods_in(self, &Sets::of(self), None, false)
+            .into_iter()
+            .map(|choice| choice.id().to_id())
+            .collect()
+    }
+}
+
+/// Returns the only one of `items`, or an error that starts with `several`. `None` if there is none.
+fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result<Choice<'a>, Error>> {
+    match items {
+        [] => None,
+        [item] => Some(Ok(*item)),
+        _ => {
+            Some(Err(Error::with_remedy(format!("{}: {}", several(), text::list(items)), Remedy::NameTheSet)))
+        }
+    }
+}
+
+/// The error for a name that only a workload of another namespace has.
+fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> Option<Error> {
+    let asked = text::name(options.namespace.as_ref().filter(|asked| !asked.is_empty())?).into_owned();
+    let [its] = picked(known, |its| its.name == wanted.name)[..] else { return None };
+    let its = its.id();
+    let (kind, name, namespace) = (its.kind.short(), text::name(its.name), text::name(its.namespace));
+    Some(Error::new(format!("{kind}/{name} is in namespace {namespace}, not in {asked}: use -n {namespace}")))
+}
+
+/// The error for a name that none of the `known` workloads of its kind has.
+fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Input) -> Error {
+    let name = text::name(&wanted.name);
+    if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.name == wanted.name) {
+        return Error::new(format!("{name} is a pod; ask about it as pod/{name}"));
+    }
+    let is_its = |choice: &&Choice<'_>| {
+        let Choice::Set(id) = choice else { return false };
+        let owner = sets.get(*id).and_then(|set| set.controller.as_ref());
+        owner.is_some_and(|owner| owner.kind == "Deployment" && owner.name == wanted.name)
+    };
+    let its: Vec<_> = known.iter().filter(is_its).collect();
+    if !its.is_empty() {
+        let its = text::list(&its);
+        return Error::new(format!("{name} is a Deployment; name one of its ReplicaSets: {its}"));
+    }
+    let names: Vec<_> = known
+        .iter()
+        .map(|choice| choice.id())
+        .map(|id| WorkloadName { kind: Some(id.kind), name: id.name.to_owned() })
+        .collect();
+    let hint = match (wanted.nearest(&names), wanted.kind) {
+        (Some(nearest), _) => {
+            let place = names.iter().position(|name| name == nearest).expect("it is one of them");
+            let namespace = known[place].id().namespace;
+            let is_elsewhere = |choice: &Choice<'_>| choice.id().namespace != namespace;
+            let place = if known.iter().any(is_elsewhere) {
+                format!(" in namespace {}", text::name(namespace))
+            } else {
+                String::new()
+            };
+            format!("did you mean {nearest}{place}?")
+        }
+        (None, Some(kind)) if known.is_empty() => {
+            format!("the input has none; get it with kubectl get {} -o json", kind.types())
+        }
+        _ => format!("the input has: {}", text::list(known)),
+    };
+    let what = wanted.kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
+    Error::new(format!("no {what} is named {name}; {hint}"))
+}

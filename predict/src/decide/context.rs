@@ -1,0 +1,304 @@
+//! What will interfere before a scale-down or after it: autoscalers, disruption budgets, other owners of the count, podrank-webhook,
+//! and deletion costs that pods already have. Decides nothing: it only says what it finds in the input.
+
+use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::order::ScaleDownOrder;
+use crate::answer::preview::{Owner, Preview, Verdict, Workload};
+use crate::question::options::Options;
+use crate::snapshot::cost::CostOwner;
+use crate::snapshot::direct::Spec;
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::pod::PodEntry;
+use crate::snapshot::read::Input;
+use crate::snapshot::release::Release;
+use crate::snapshot::selector::Selector;
+use crate::snapshot::surrounding::{Surrounding, SurroundingEntry};
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::text;
+use crate::text::count;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The most pods whose deletion costs a note shows.
+const MOST_COSTS: usize = 3;
+
+/// Adds all of it to a preview.
+pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Options) {
+    let id = id(preview.namespace, &preview.workload);
+    let mut notes = Vec::new();
+    if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
+        let (kind, name) = scaled(&preview.workload, preview.owner);
+        preview.autoscaler = autoscaler(preview, input);
+        notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes()));
+        notes.extend(owner_note(input, id, replicas));
+    }
+    if preview.deletions().max > 0 {
+        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name).collect();
+        let labels = labels_of(&victims, input, id.namespace);
+        notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
+        // Unless it is told to, it leaves the sets alone that a rollout takes down.
+        let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
+        notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
+        let pods = preview.pods().map(|pod| pod.name);
+        notes.extend(cost_note(preview.workload.kind, preview.namespace, pods, input, options));
+    }
+    notes.extend(unread_note(input));
+    notes.extend(unsound_note(input, id.namespace));
+    preview.notes.extend(notes);
+}
+
+/// Adds to an order who would interfere at another count, unless that is said already.
+pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) {
+    let id = id(order.namespace, &order.workload);
+    let pods = order.pods().map(|pod| pod.name);
+    let costs = cost_note(id.kind, id.namespace, pods, input, options);
+    order.notes.extend(costs);
+    let Some(replicas) = order.asked.replicas else { return };
+    let (kind, name) = scaled(&order.workload, order.owner);
+    let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
+    let victims = order.pods().map(|pod| pod.name).collect();
+    let labels = labels_of(&victims, input, id.namespace);
+    notes.extend(budget_note(id.namespace, true, input, &labels));
+    notes.extend(policy_note(id, false, input, &victims, &labels));
+    notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
+    order.notes.extend(notes);
+}
+
+/// Returns the autoscaler of a preview's workload, if this input, which the preview is about, has one.
+pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Input) -> Option<AutoscalerPreview<'a>> {
+    let (kind, name) = scaled(&preview.workload, preview.owner);
+    let count = preview.asked.replicas?;
+    let release = preview.release.unwrap_or(Release::TESTED);
+    autoscalers(input, preview.namespace, &kind, name, count, release).next()
+}
+
+/// Kind and name of the object whose count an answer is about.
+fn scaled<'a>(workload: &Workload<'a>, owner: Option<Owner<'a>>) -> (String, &'a str) {
+    match owner {
+        Some(owner) => (owner.kind.to_owned(), owner.name),
+        None => (workload.kind.to_string(), workload.name),
+    }
+}
+
+fn id<'a>(namespace: &'a str, workload: &Workload<'a>) -> WorkloadRef<'a> {
+    WorkloadRef { namespace, kind: workload.kind, name: workload.name }
+}
+
+/// The objects in a namespace that are sound.
+fn sound<'a>(
+    input: &'a Input,
+    namespace: &'a str,
+) -> impl Iterator<Item = (&'a SurroundingEntry, &'a Surrounding)> {
+    input.surroundings_in(Some(namespace)).filter_map(|entry| Some((entry, entry.object.as_ref().ok()?)))
+}
+
+/// The autoscalers of an object of this kind and name that gets this count.
+fn autoscalers<'a>(
+    input: &'a Input,
+    namespace: &'a str,
+    kind: &str,
+    name: &str,
+    replicas: u32,
+    release: Release,
+) -> impl Iterator<Item = AutoscalerPreview<'a>> {
+    sound(input, namespace).filter_map(move |(entry, object)| {
+        let Surrounding::Autoscaler(its) = object else { return None };
+        let is_awake = if release.wakes_what_it_scaled_to_zero() {
+            its.has_scaled_to_zero
+        } else {
+            its.min_replicas == 0
+        };
+        its.targets(kind, name).then(|| AutoscalerPreview {
+            name: &entry.name,
+            min_replicas: its.min_replicas,
+            max_replicas: its.max_replicas,
+            desired_replicas: its.desired_replicas,
+            is_inside: (its.min_replicas..=its.max_replicas).contains(&replicas),
+            is_off: replicas == 0 && !is_awake,
+        })
+    })
+}
+
+/// What the autoscalers of a workload do to this count.
+pub(crate) fn autoscaler_notes(
+    input: &Input,
+    namespace: &str,
+    kind: &str,
+    name: &str,
+    replicas: u32,
+    release: Release,
+) -> Vec<Note> {
+    let note = |its: AutoscalerPreview<'_>| {
+        let (name, least, most) = (text::name(its.name), its.min_replicas, its.max_replicas);
+        let wants =
+            its.desired_replicas.map_or_else(String::new, |wanted| format!("; it wants {wanted} now"));
+        let of = format!("HorizontalPodAutoscaler {name}");
+        if its.is_inside && !its.is_off {
+            let text = format!("{of} also sets this count, between {least} and {most}{wants}");
+            return Note::new(NoteCode::AutoscalerShares, text);
+        }
+        let does = match replicas {
+            // Whoever scales to 0 turns it off.
+            _ if its.is_off => "sets no count while this one is 0".to_owned(),
+            _ if replicas < least => format!("will raise the count again{wants}"),
+            _ => format!("will lower the count again{wants}"),
+        };
+        Note::new(NoteCode::AutoscalerOverrides, format!("{of} ({least} to {most}) {does}"))
+    };
+    autoscalers(input, namespace, kind, name, replicas, release).map(note).collect()
+}
+
+/// Who else writes the count, unless it stays as it is.
+pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
+    let (owners, current) = match id.kind {
+        WorkloadKind::Deployment => {
+            let entry = input.deployment(id)?;
+            (&entry.count_owners, entry.spec().ok()?.deployment.replicas)
+        }
+        kind if kind.is_set() => {
+            let set = input.set(id)?;
+            (&set.count_owners, set.replicas().ok()?)
+        }
+        _ => {
+            let entry = input.direct(id)?;
+            let Spec::StatefulSet(spec) = entry.spec().ok()? else { return None };
+            (&entry.count_owners, spec.set.replicas)
+        }
+    };
+    if owners.is_empty() || i64::from(current) == i64::from(replicas) {
+        return None;
+    }
+    let names: Vec<_> = owners.iter().map(|owner| text::name(owner)).collect();
+    let own = if names.len() == 1 { "owns" } else { "own" };
+    let text = format!("{} {own} spec.replicas and may write it back", text::list(&names));
+    Some(Note::new(NoteCode::CountOwner, text))
+}
+
+/// The labels of the pods of these names, each set of labels once.
+fn labels_of<'a>(
+    names: &BTreeSet<&str>,
+    input: &'a Input,
+    namespace: &str,
+) -> BTreeSet<&'a BTreeMap<String, String>> {
+    if input.surroundings_in(Some(namespace)).next().is_none() {
+        return BTreeSet::new();
+    }
+    pods(input, namespace).filter(|pod| names.contains(&*pod.name)).map(|pod| &pod.labels).collect()
+}
+
+fn pods<'a>(input: &'a Input, namespace: &str) -> impl Iterator<Item = &'a PodEntry> {
+    input.pods.iter().filter(move |pod| pod.namespace == namespace)
+}
+
+fn selects_any(selector: Option<Selector<'_>>, labels: &BTreeSet<&BTreeMap<String, String>>) -> bool {
+    selector.is_some_and(|selector| labels.iter().any(|labels| selector.matches(labels)))
+}
+
+/// The disruption budgets that cover pods that go.
+fn budget_note(
+    namespace: &str,
+    has_count: bool,
+    input: &Input,
+    labels: &BTreeSet<&BTreeMap<String, String>>,
+) -> Option<Note> {
+    let covers = |object: &Surrounding| match object {
+        Surrounding::Budget(budget) => selects_any(budget.selector(), labels),
+        _ => false,
+    };
+    let budgets = sound(input, namespace).filter(|(_, object)| covers(object));
+    let names: Vec<_> = budgets.map(|(entry, _)| text::name(&entry.name)).collect();
+    let (kind, them) = match names.len() {
+        0 => return None,
+        1 => ("PodDisruptionBudget", "it"),
+        _ => ("PodDisruptionBudgets", "them"),
+    };
+    let does = if has_count { "scales down" } else { "deletes pods" };
+    let text = format!("{kind} {}: the controller ignores {them} when it {does}", text::list(&names));
+    Some(Note::new(NoteCode::BudgetIgnored, text))
+}
+
+/// The sets of the pods of these names, and the controllers of these sets.
+fn owners_of<'a>(names: &BTreeSet<&str>, input: &'a Input, namespace: &str) -> Vec<&'a OwnerReference> {
+    let owner = |pod: &'a PodEntry| names.contains(&*pod.name).then_some(pod.controller.as_ref()).flatten();
+    let mut owners: Vec<_> = pods(input, namespace).filter_map(owner).collect();
+    owners.sort_by_key(|owner| &owner.uid);
+    owners.dedup_by_key(|owner| &owner.uid);
+    let controllers = input.sets.iter().filter(|set| owners.iter().any(|owner| owner.uid == set.uid));
+    let controllers: Vec<_> = controllers.filter_map(|set| set.controller.as_ref()).collect();
+    owners.extend(controllers);
+    owners
+}
+
+/// The policy by which podrank-webhook chooses the pods.
+fn policy_note(
+    id: WorkloadRef<'_>,
+    is_of_rollout: bool,
+    input: &Input,
+    victims: &BTreeSet<&str>,
+    labels: &BTreeSet<&BTreeMap<String, String>>,
+) -> Option<Note> {
+    if !WorkloadKind::WITH_COSTS.contains(&id.kind) {
+        return None;
+    }
+    let owners = owners_of(victims, input, id.namespace);
+    let policies = sound(input, id.namespace).filter_map(|(entry, object)| match object {
+        Surrounding::Policy(policy) if policy.matches(&owners, labels) => Some((&entry.name, policy)),
+        _ => None,
+    });
+    let (name, policy) = policies.min_by_key(|(name, policy)| (policy.precedence(), *name))?;
+    let text = format!("ScaleDownPolicy {}: podrank-webhook will choose the pods", text::name(name));
+    (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
+}
+
+/// A pod's deletion cost, if it is not podrank's, and who wrote it, if that is known.
+fn cost_of(pod: &PodEntry) -> Option<(i32, Option<&str>)> {
+    let cost = pod.record.as_ref()?.as_ref().ok()?.cost.as_ref()?;
+    (cost.value.is_ok() && cost.owner(None) != CostOwner::Podrank).then(|| (cost.number(), cost.writer()))
+}
+
+/// The deletion costs that somebody else has given to the pods.
+fn cost_note<'a>(
+    kind: WorkloadKind,
+    namespace: &str,
+    its: impl Iterator<Item = &'a str>,
+    input: &Input,
+    options: &Options,
+) -> Option<Note> {
+    if !WorkloadKind::WITH_COSTS.contains(&kind) || !options.gates.pod_deletion_cost {
+        return None;
+    }
+    let costs = pods(input, namespace).filter_map(|pod| Some((&*pod.name, cost_of(pod)?)));
+    let costs: HashMap<_, _> = costs.collect();
+    let mut its: Vec<_> = its.filter_map(|name| Some((*costs.get(name)?, name))).collect();
+    // Those that go first come first.
+    its.sort();
+    let has = match its.len() {
+        0 => return None,
+        1 => "1 pod has a deletion cost".to_owned(),
+        more => format!("{} have deletion costs", count(more as u64, "pod")),
+    };
+    let writers: BTreeSet<_> = its.iter().filter_map(|((_, writer), _)| *writer).map(text::name).collect();
+    let by = match writers.len() {
+        0 => String::new(),
+        _ => format!(", written by {}", text::list(&writers.into_iter().collect::<Vec<_>>())),
+    };
+    let shown: Vec<_> = its.iter().map(|((cost, _), name)| format!("{} {cost}", text::name(name))).collect();
+    let text = format!("{has}{by} ({})", text::first(&shown, MOST_COSTS));
+    Some(Note::new(NoteCode::DeletionCosts, text))
+}
+
+/// The kinds that could not be read.
+fn unread_note(input: &Input) -> Option<Note> {
+    let kinds: BTreeSet<_> = input.unread.iter().collect();
+    let kinds: Vec<_> = kinds.into_iter().map(|kind| kind.plural()).collect();
+    let text = || format!("{} could not be read", kinds.join(" and "));
+    (!kinds.is_empty()).then(|| Note::new(NoteCode::SurroundingsUnread, text()))
+}
+
+/// The objects that are not as they should be.
+fn unsound_note(input: &Input, namespace: &str) -> Option<Note> {
+    let wrong = |entry: &SurroundingEntry| Some(format!("{entry} ({})", entry.object.as_ref().err()?));
+    let wrong: Vec<_> = input.surroundings_in(Some(namespace)).filter_map(wrong).collect();
+    let text = || format!("this preview passes over what is not sound: {}", text::list(&wrong));
+    (!wrong.is_empty()).then(|| Note::new(NoteCode::PassedOver, text()))
+}

@@ -1,0 +1,96 @@
+//! The present count of a workload, and the count that a user asks for in terms of it.
+
+use crate::decide::choose::{Choice, choose_workload};
+use crate::question::options::Options;
+use crate::question::replicas::Replicas;
+use crate::snapshot::direct::Spec;
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::text::error::{Error, not_negative};
+use std::fmt::Display;
+
+impl Input {
+    /// Returns whether the options' workload has a count of pods.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input.
+    pub fn has_count(&self, options: &Options) -> Result<bool, Error> {
+        let choice = choose_workload(self, &Sets::of(self), options)?;
+        Ok(choice.id().kind.has_count())
+    }
+
+    /// Returns the present number of replicas of the options' workload.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input, or if it has no replicas.
+    pub fn present_count(&self, options: &Options) -> Result<u32, Error> {
+        let sets = Sets::of(self);
+        present(&sets, choose_workload(self, &sets, options)?)
+    }
+
+    /// Returns the number of replicas that the options' workload gets, given its present one.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input, if it has no replicas, or if it has too few: too few for a percentage of
+    /// them to be a pod, too.
+    pub fn count(&self, options: &Options, replicas: Replicas) -> Result<u32, Error> {
+        match self.rounded_count(options, replicas)? {
+            (count, None) => Ok(count),
+            (_, Some(why)) => Err(Error::new(why)),
+        }
+    }
+
+    /// Returns the same, and says so if a percentage is less than a pod.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input, if it has no replicas, or if it has too few.
+    pub fn rounded_count(
+        &self,
+        options: &Options,
+        replicas: Replicas,
+    ) -> Result<(u32, Option<String>), Error> {
+        if let Replicas::To(count) = replicas {
+            return Ok((count, None));
+        }
+        let sets = Sets::of(self);
+        let choice = choose_workload(self, &sets, options)?;
+        let count = of_choice(&sets, choice, replicas)?;
+        let none = replicas.rounds_to_none(present(&sets, choice)?);
+        Ok((count, none.map(|why| format!("{choice}: {why}"))))
+    }
+}
+
+/// The number of replicas that a workload gets, given its present one.
+pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas) -> Result<u32, Error> {
+    if let Replicas::To(count) = replicas {
+        return Ok(count);
+    }
+    let present = present(sets, choice)?;
+    replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
+}
+
+/// The present number of replicas of a workload.
+pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error> {
+    let present = match choice {
+        Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
+        Choice::Set(id) => {
+            let set = sets
+                .get(id)
+                .ok_or_else(|| Error::new(format!("{id} is missing, so its count is unknown")))?;
+            set.replicas()?
+        }
+        Choice::Direct(entry) => match entry.spec()? {
+            Spec::StatefulSet(spec) => spec.set.replicas,
+            _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
+        },
+    };
+    Ok(u32::try_from(present).unwrap_or(0))
+}
+
+/// The count to decide for, of a workload that has this one now.
+pub(crate) fn asked(workload: &impl Display, present: i32, options: &Options) -> Result<i32, Error> {
+    let Some(wanted) = options.replicas else { return not_negative(workload, present) };
+    i32::try_from(wanted).map_err(|_| {
+        Error::new(format!("{workload}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
+    })
+}

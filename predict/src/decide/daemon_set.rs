@@ -1,0 +1,402 @@
+//! `DaemonSets`: which pods their next sync takes, in words. The decision is `sync`'s.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::PodPreview;
+use crate::decide::self_managed::{Decision, OwnPod, becomes_available, chance, not_yet, odds};
+use crate::question::options::Options;
+use crate::snapshot::daemon_set::DaemonSetSpec;
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::meta::REVISION_LABEL;
+use crate::snapshot::node::NodeEntry;
+use crate::snapshot::pod::FinishedPhase;
+use crate::snapshot::read::Input;
+use crate::snapshot::time::to_time;
+use crate::sync::daemon_set::{
+    BURST_REPLICAS, DaemonPod, DaemonReason, DaemonSet, NodeFit, Strategy, Sync, next_sync,
+};
+use crate::sync::{IntOrPercent, PodOutcome, Verdict};
+use crate::text;
+use crate::text::count;
+use crate::text::error::Error;
+use podrank::Time;
+use podrank::controller::{Availability, availability};
+use std::collections::BTreeMap;
+
+/// The label and the annotation with the number of the template, from the time before revisions. Both still count.
+const GENERATION_LABEL: &str = "pod-template-generation";
+impl DaemonSetSpec {
+    /// Returns notes on what the input lacks besides pods.
+    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Result<Vec<Note>, Error> {
+        let may_start = |node: &&NodeEntry| self.placement.on(node).0 == NodeFit::MayStart;
+        let nodes = nodes(input)?.into_values().filter(may_start).count();
+        let wanted = usize::try_from(self.status_wanted).unwrap_or(0);
+        let missing_nodes = || {
+            let verb = if nodes == 1 { "is" } else { "are" };
+            let text = format!(
+                "only {} for {entry} {verb} listed, while its status counts {wanted}",
+                count(nodes as u64, "node")
+            );
+            Note::new(NoteCode::NodesMissing, text)
+        };
+        let missing_revision = || {
+            Note::new(
+                NoteCode::RevisionMissing,
+                format!("no ControllerRevision of {entry} is listed, so its old pods are not known"),
+            )
+        };
+        let gaps = [
+            (nodes < wanted && !entry.lags).then(missing_nodes),
+            revision(input, entry).is_none().then(missing_revision),
+        ];
+        Ok(gaps.into_iter().flatten().collect())
+    }
+
+    fn surges(&self) -> bool {
+        let surge = match self.strategy {
+            Strategy::RollingUpdate { max_surge, .. } => max_surge,
+            Strategy::OnDelete => IntOrPercent::Int(0),
+        };
+        !matches!(surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
+    }
+
+    fn pod(&self, pod: OwnPod<'_>, node: Option<usize>, revision: Option<&str>, now: Time) -> DaemonPod {
+        let OwnPod { entry, record } = pod;
+        let availability = availability(&record.pod, self.min_ready_seconds, now);
+        let label = |name| entry.labels.get(name).map(String::as_str);
+        DaemonPod {
+            creation_time: record.pod.creation_time,
+            node,
+            is_assigned: record.node.is_some(),
+            is_ready: availability.is_ready(),
+            is_available: availability == Availability::Available,
+            // If the current revision is not known, no pod is taken for an old one.
+            has_revision: revision.is_none() || label(REVISION_LABEL) == revision,
+            has_generation: self.generation.is_some()
+                && label(GENERATION_LABEL) == self.generation.as_deref(),
+            is_succeeded: entry.finished_phase == Some(FinishedPhase::Succeeded),
+            is_failed: entry.finished_phase == Some(FinishedPhase::Failed),
+            is_terminating: entry.is_terminating,
+        }
+    }
+}
+
+/// The nodes by name. If one is listed twice, the first entry counts.
+fn nodes(input: &Input) -> Result<BTreeMap<&str, &NodeEntry>, Error> {
+    let mut nodes = BTreeMap::new();
+    for node in &input.nodes {
+        nodes.entry(node.name.as_str()).or_insert(node.sound()?);
+    }
+    Ok(nodes)
+}
+
+/// The current revision: the newest one.
+fn revision<'a>(input: &'a Input, entry: &DirectEntry) -> Option<&'a str> {
+    let own = input.revisions.iter().filter(|revision| {
+        let owner = revision.controller.as_ref().filter(|_| revision.namespace == entry.namespace);
+        owner.is_some_and(|owner| entry.is(owner))
+    });
+    own.max_by_key(|revision| revision.number).map(|revision| revision.hash.as_str())
+}
+
+/// The nodes of a `DaemonSet`: those that are listed, and those that its pods name besides.
+struct Nodes<'a> {
+    names: Vec<&'a str>,
+    fits: Vec<NodeFit>,
+    /// Why no pod may run there.
+    unfit: Vec<Option<String>>,
+    numbers: BTreeMap<&'a str, usize>,
+    /// What those are that are not listed.
+    unlisted: NodeFit,
+}
+
+impl<'a> Nodes<'a> {
+    fn of(input: &'a Input, spec: &DaemonSetSpec, unlisted: NodeFit) -> Result<Self, Error> {
+        let (names, fits, unfit, numbers) = Default::default();
+        let mut nodes = Self { names, fits, unfit, numbers, unlisted };
+        for (name, node) in self::nodes(input)? {
+            let (fit, why) = spec.placement.on(node);
+            nodes.push(name, fit, why);
+        }
+        Ok(nodes)
+    }
+
+    fn push(&mut self, name: &'a str, fit: NodeFit, why: Option<String>) -> usize {
+        self.numbers.insert(name, self.names.len());
+        self.names.push(name);
+        self.fits.push(fit);
+        self.unfit.push(why);
+        self.names.len() - 1
+    }
+
+    fn number(&mut self, name: &'a str) -> usize {
+        self.numbers.get(name).copied().unwrap_or_else(|| self.push(name, self.unlisted, None))
+    }
+}
+
+/// Decides about the next sync.
+pub(crate) fn decide<'a>(
+    input: &'a Input,
+    entry: &DirectEntry,
+    spec: &DaemonSetSpec,
+    pods: &[OwnPod<'a>],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Result<Decision<'a>, Error> {
+    let now = to_time(options.now);
+    // If nodes are known to be missing, those that have pods are taken to be among them.
+    let is_partial = notes.iter().any(|note| note.code == NoteCode::NodesMissing);
+    let mut known = Nodes::of(input, spec, if is_partial { NodeFit::MayStart } else { NodeFit::Missing })?;
+    let mut sorted = pods.to_vec();
+    sorted.sort_by_key(|pod| &pod.entry.name);
+    let revision = revision(input, entry);
+    let mut records = Vec::new();
+    for pod in &sorted {
+        let node = pod.record.node.as_deref().or(pod.record.target.as_deref());
+        records.push(spec.pod(*pod, node.map(|node| known.number(node)), revision, now));
+    }
+    let set = DaemonSet { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
+    let mut sync = next_sync(&set, &known.fits, &records);
+
+    // Once those that are ready are available.
+    let as_available: Vec<_> =
+        records.iter().map(|pod| DaemonPod { is_available: pod.is_ready, ..*pod }).collect();
+    if victims(&next_sync(&set, &known.fits, &as_available)) != victims(&sync) {
+        let are_soon = (0..sorted.len()).filter(|pod| records[*pod] != as_available[*pod]);
+        let pods = are_soon.map(|pod| sorted[pod]);
+        notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
+    }
+
+    let knows_revision = revision.is_some();
+    if !knows_revision && spec.surges() {
+        // A node may keep an old pod and a new one, and which is which is not known.
+        for outcome in sync.outcomes.iter_mut().filter(|outcome| outcome.reason == DaemonReason::Surplus) {
+            sync.deleted -= usize::from(outcome.verdict == Verdict::Delete);
+            outcome.verdict = Verdict::Keep;
+        }
+    }
+
+    let words = DaemonSetWords { spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
+    words.notes(notes);
+    Ok(words.decision())
+}
+
+/// The pods that go or may go, with how many of their group do.
+fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
+    let quota = |outcome: &PodOutcome<DaemonReason>| match outcome.verdict {
+        Verdict::Contested => (Verdict::Contested, outcome.quota),
+        verdict => (verdict, 0),
+    };
+    sync.outcomes.iter().map(quota).collect()
+}
+
+/// What the words about a decision read.
+struct DaemonSetWords<'w, 'a> {
+    spec: &'w DaemonSetSpec,
+    nodes: Nodes<'a>,
+    pods: &'w [OwnPod<'a>],
+    records: Vec<DaemonPod>,
+    sync: Sync,
+    now: Time,
+    /// Whether the revision is known that tells old pods from new ones.
+    knows_revision: bool,
+}
+
+impl<'a> DaemonSetWords<'_, 'a> {
+    fn decision(&self) -> Decision<'a> {
+        let pods = (0..self.pods.len()).filter(|pod| !self.pods[*pod].entry.is_terminating);
+        let mut pods: Vec<_> = pods.map(|pod| self.decided(pod)).collect();
+        pods.sort_by_key(|pod| pod.verdict);
+        // The next sync deletes some pods again that are on their way already.
+        let certain = self.sync.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Delete).count();
+        let later = self.later(&pods);
+        Decision { pods, quota: self.sync.deleted - certain, later }
+    }
+
+    fn decided(&self, pod: usize) -> PodPreview<'a> {
+        let outcome = &self.sync.outcomes[pod];
+        let by = self.waits_for(pod);
+        let verdict = match by {
+            Some(_) => Verdict::Blocked,
+            None if Self::is_later(outcome) => Verdict::Later,
+            None => outcome.verdict,
+        };
+        PodPreview {
+            // Kubernetes takes them in the order of a Go map, which tells no pod from another.
+            odds: odds(outcome, &self.sync.outcomes),
+            by: by.map(|by| self.name(by).to_owned()),
+            ..self.pods[pod].decided(verdict, outcome.reason.name(), self.why(pod, by), self.now)
+        }
+    }
+
+    /// Whether it is old and goes once others have been replaced: the budget of this sync is used up, or its node gets a new pod first.
+    fn is_later(outcome: &PodOutcome<DaemonReason>) -> bool {
+        outcome.verdict == Verdict::Keep
+            && matches!(outcome.reason, DaemonReason::OldAvailable | DaemonReason::AwaitsNew)
+    }
+
+    /// How many pods wait for those that this sync replaces. `None` if another sync may follow at once.
+    fn later(&self, decided: &[PodPreview<'_>]) -> Option<usize> {
+        let comes_first = |outcome: &PodOutcome<DaemonReason>| outcome.reason == DaemonReason::AfterFirstPart;
+        if self.sync.later > 0 || self.sync.outcomes.iter().any(comes_first) {
+            return None;
+        }
+        let sure = decided.iter().filter(|pod| pod.verdict == Verdict::Later).count();
+        // Of the old pods that are available, any may go, and the others follow.
+        let open: Vec<_> = self
+            .sync
+            .outcomes
+            .iter()
+            .filter(|outcome| {
+                outcome.verdict == Verdict::Contested && outcome.reason == DaemonReason::OldAvailable
+            })
+            .collect();
+        Some(sure + open.len() - open.first().map_or(0, |outcome| outcome.quota))
+    }
+
+    fn name(&self, pod: usize) -> &'a str {
+        &self.pods[pod].entry.name
+    }
+
+    /// The pod that keeps this one from going, if there is one.
+    fn waits_for(&self, pod: usize) -> Option<usize> {
+        if self.sync.outcomes[pod].verdict != Verdict::Keep {
+            return None;
+        }
+        let others = || (0..self.pods.len()).filter(|other| *other != pod);
+        let on_its_node = || others().filter(|other| self.records[*other].node == self.records[pod].node);
+        let is_terminating = |other: &usize| self.pods[*other].entry.is_terminating;
+        match self.sync.outcomes[pod].reason {
+            DaemonReason::AwaitsNew => {
+                on_its_node().find(|other| self.records[*other].is_updated() && !is_terminating(other))
+            }
+            DaemonReason::Unsettled => on_its_node().find(is_terminating),
+            DaemonReason::NodeMissing => self.sync.blocked_by,
+            // The budget is used up.
+            DaemonReason::OldAvailable => others().find(|other| {
+                is_terminating(other)
+                    || !self.records[*other].is_available
+                        && self.sync.outcomes[*other].verdict == Verdict::Keep
+            }),
+            _ => None,
+        }
+    }
+
+    fn why(&self, pod: usize, by: Option<usize>) -> String {
+        self.reason(pod, by) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, "at random")
+    }
+
+    fn reason(&self, pod: usize, by: Option<usize>) -> String {
+        let number = self.records[pod].node;
+        let name = number.map(|number| self.nodes.names[number]);
+        let node = name.map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
+        let state = by.map_or_else(String::new, |by| self.state(by));
+        match self.sync.outcomes[pod].reason {
+            DaemonReason::NotWanted => {
+                let why = number.and_then(|number| self.nodes.unfit[number].clone());
+                why.unwrap_or_else(|| format!("it may not run on {node}"))
+            }
+            DaemonReason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
+            DaemonReason::Failed => "it has failed, and a new pod replaces it".to_owned(),
+            DaemonReason::Surplus if self.sync.outcomes[pod].verdict == Verdict::Keep => {
+                format!("{node} has other pods: it stays only if it is the only old or the only new one")
+            }
+            DaemonReason::Surplus => {
+                format!(
+                    "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
+                )
+            }
+            DaemonReason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
+            DaemonReason::Replaced => format!("it is old, and the new pod of {node} is available"),
+            DaemonReason::NoNode => format!("it waits for {node}, which does not exist"),
+            DaemonReason::OldUnavailable => format!("{} and unavailable", self.old(pod)),
+            DaemonReason::OldAvailable => {
+                let (used, budget) = (self.sync.used, self.sync.unavailable);
+                let verb = if used == 1 { "is" } else { "are" };
+                let nodes = count(u64::try_from(budget).unwrap_or(0), "node");
+                let budget = format!("{}; {nodes} may be unavailable, and {used} {verb}", self.old(pod));
+                if state.is_empty() { budget } else { format!("{budget}: {state}") }
+            }
+            DaemonReason::AwaitsNew if state.is_empty() => {
+                format!("{}, and {node} gets a new pod first", self.old(pod))
+            }
+            DaemonReason::AwaitsNew => {
+                format!("{}, and goes after the new pod of {node}: {state}", self.old(pod))
+            }
+            DaemonReason::NotStartable => {
+                format!("{} and unavailable, and no new pod may start on {node}", self.old(pod))
+            }
+            DaemonReason::NotStartableAvailable => format!(
+                "{}, and no new pod may start on {node}; {} have an available pod, and {} are wanted",
+                self.old(pod),
+                count(self.sync.available as u64, "node"),
+                self.sync.wanted
+            ),
+            DaemonReason::Unsettled if state.is_empty() => {
+                format!("{}, like others of {node}", self.old(pod))
+            }
+            DaemonReason::Unsettled => format!("{}, and {state}", self.old(pod)),
+            DaemonReason::OnDelete => {
+                format!("{}, but with OnDelete only a user replaces pods", self.old(pod))
+            }
+            DaemonReason::AfterFirstPart => {
+                format!("{}, but missing and unwanted pods of all nodes come first", self.old(pod))
+            }
+            DaemonReason::NodeMissing => {
+                let by = by.map_or("a pod", |by| self.name(by));
+                format!("{}, but the update fails: the node of {by} does not exist", self.old(pod))
+            }
+            DaemonReason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
+            _ if name.is_none() => "it has no node, so Kubernetes ignores it".to_owned(),
+            _ if !self.knows_revision => {
+                format!("{node} keeps a pod, and whether this one is old is not known")
+            }
+            _ if self.records[pod].is_updated() => "it is of the current revision".to_owned(),
+            DaemonReason::Kept => format!("{node} keeps a pod"),
+        }
+    }
+
+    /// Why a pod is not available.
+    fn state(&self, pod: usize) -> String {
+        let (OwnPod { entry, record }, name) = (self.pods[pod], self.name(pod));
+        if entry.is_terminating {
+            return format!("{name} is still being deleted");
+        }
+        if !self.records[pod].is_ready {
+            return format!("{name} is not ready");
+        }
+        format!("{name} {}", not_yet(record.pod.ready_time, self.now, self.spec.min_ready_seconds))
+    }
+
+    fn old(&self, pod: usize) -> String {
+        match self.pods[pod].entry.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("it is old, of revision {}", text::name(revision)),
+            None => "it is old, without a revision".to_owned(),
+        }
+    }
+
+    /// What a reader should know besides.
+    fn notes(&self, notes: &mut Vec<Note>) {
+        let sync = &self.sync;
+        let mut note = |code, text| notes.push(Note::new(code, text));
+        if sync.later > 0 {
+            let text = format!(
+                "the controller deletes {} in this sync and {} more in later ones",
+                count(sync.deleted as u64, "pod"),
+                sync.later
+            );
+            note(NoteCode::SeveralSyncs, text);
+        } else if self.sync.outcomes.iter().any(|outcome| outcome.reason == DaemonReason::AfterFirstPart) {
+            let text = format!(
+                "the next sync deletes {} and creates {}; replacing old pods comes after that, perhaps at once",
+                count(sync.deleted as u64, "pod"),
+                sync.creates
+            );
+            note(NoteCode::GoesOn, text);
+        }
+        if self.sync.outcomes.iter().any(|outcome| outcome.reason == DaemonReason::Failed) {
+            let text = "if the controller has deleted a failed pod of the same node recently, it leaves the next one \
+                        for later: only the controller knows";
+            note(NoteCode::MayBackOff, text.to_owned());
+        }
+    }
+}

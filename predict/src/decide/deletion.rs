@@ -1,0 +1,328 @@
+//! Who took a pod that is going or gone, by what was reported, and why that one, by a decision over the pods as they were. Reads only the input.
+
+use crate::answer::deletion::{Taken, Taker};
+use crate::answer::preview::Verdict;
+use crate::decide::replica_set::Scene;
+use crate::decide::scale_events::{Fall, Reports, disruption};
+use crate::question::options::Options;
+use crate::snapshot::autoscaler::Autoscaler;
+use crate::snapshot::cost::CostOwner;
+use crate::snapshot::deployment::DeploymentEntry;
+use crate::snapshot::event::{EventEntry, Selection};
+use crate::snapshot::index::Sets;
+use crate::snapshot::managed_fields::CountWriter;
+use crate::snapshot::pod::{Going, PodEntry};
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::surrounding::Surrounding;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::text;
+use jiff::Timestamp;
+use podrank::{Flags, Pod, Time};
+
+const SECOND: i64 = 1_000_000_000;
+/// By how much two clocks that write whole seconds may differ, and within what time the pods of one scale-down are asked to go.
+const CLOCKS: i64 = 5 * SECOND;
+/// How late a change of a count may be reported.
+const TOGETHER: i64 = 2 * SECOND;
+/// For how long a change of a count may be the reason of a deletion.
+const RECENT: i64 = 60 * SECOND;
+
+/// Says who took a pod that is being deleted or is not there, and why that one.
+pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Taken {
+    let mut named = input.pods.iter().filter(|entry| entry.namespace == namespace && entry.name == pod);
+    let entry = named.find(|entry| entry.going.is_some());
+    let going = entry.and_then(|entry| entry.going.as_deref());
+    let sets = Sets::of(input);
+    // Kubernetes makes a pod's name of that of its set, and five characters.
+    let by_name = || pod.rsplit_once('-').map_or(pod, |(set, _)| set);
+    let set = entry.and_then(|entry| entry.controller.as_ref()).map_or_else(by_name, |owner| &owner.name);
+    let of_name = || input.sets.iter().find(|its| its.namespace == namespace && its.id().name == set);
+    let entry_of_set = entry.and_then(|entry| sets.get(sets.owner(entry)?)).or_else(of_name);
+    let case = Case {
+        input,
+        namespace,
+        pod,
+        set,
+        entry: entry_of_set,
+        going,
+        reports: Reports::of(input, namespace, set),
+    };
+    let as_it_was = entry.zip(going).zip(entry_of_set);
+    let before = as_it_was.and_then(|((entry, going), set)| before(input, set.id(), entry, going, options));
+    let who = case.who(before.as_ref());
+    let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, Taker::ScaleDown | Taker::Rollout));
+    let (rule, why, unknown) = match before {
+        _ if !is_by_count => (None, None, None),
+        Some(Before::Known { why, verdict: Verdict::Contested, .. }) => {
+            (None, Some(format!("{why}, unless costs decided that are off again")), None)
+        }
+        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Keep => (rule, Some(why), None),
+        Some(Before::Known { .. }) => {
+            (None, None, Some("not known: by its rules, Kubernetes would have let another one go"))
+        }
+        Some(Before::Unknown(why)) => (None, None, Some(why)),
+        None if going.is_some() => (None, None, Some("not known")),
+        None => (None, None, Some("not known any more")),
+    };
+    let recorded = case.recorded().filter(|_| is_by_count);
+    let observed = recorded.filter(|(_, its, _)| its.is_observed());
+    let why = why
+        .or_else(|| observed.map(|(.., rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
+    let chosen = recorded.filter(|(_, its, _)| !its.is_observed()).map(|(.., rule)| rule.to_owned());
+    let steered = going.filter(|_| is_by_count).and_then(|going| going.steered.clone());
+    Taken {
+        namespace: namespace.to_owned(),
+        pod: pod.to_owned(),
+        going: going.is_some(),
+        asked: case.asked().and_then(|asked| Timestamp::from_nanosecond(asked.into()).ok()),
+        by: who.as_ref().map(|who| who.by),
+        probably: who.as_ref().is_some_and(|who| !who.is_named),
+        because: who.map(|who| who.because),
+        rule,
+        why_unknown: unknown.filter(|_| why.is_none()),
+        why,
+        chosen_by: chosen.or(steered),
+    }
+}
+
+/// Who took a pod.
+struct Who {
+    by: Taker,
+    because: String,
+    /// Whether something names the pod.
+    is_named: bool,
+}
+
+/// A pod that is going or gone, its set, and what was reported.
+struct Case<'a> {
+    input: &'a Input,
+    namespace: &'a str,
+    pod: &'a str,
+    /// The name of its set, or of what else controls it.
+    set: &'a str,
+    /// The set, if it is still there.
+    entry: Option<&'a SetEntry>,
+    going: Option<&'a Going>,
+    reports: Reports<'a>,
+}
+
+impl<'a> Case<'a> {
+    /// When the pod was asked to go, if it is still there and that is known.
+    fn asked(&self) -> Option<i64> {
+        self.going?.asked
+    }
+
+    /// What podrank-webhook reported of it when it was deleted: when, what, and the rule for this pod.
+    fn recorded(&self) -> Option<(i64, &'a Selection, &'a str)> {
+        let uid = self.going.and_then(|going| Some(going.record.as_ref()?.pod.uid));
+        let recorded = self.reports.recorded(uid.or_else(|| self.reports.uid(self.pod))?)?;
+        let went = self.asked().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(recorded.0);
+        ((went - recorded.0).abs() <= RECENT).then_some(recorded)
+    }
+
+    fn who(&self, before: Option<&Before>) -> Option<Who> {
+        let told = self.going.and_then(|going| disruption(going.disrupted.as_deref()?));
+        if let Some((by, because)) = told.or_else(|| self.reports.disruption(self.pod)) {
+            return Some(Who { by, because: because.to_owned(), is_named: true });
+        }
+        let asked = self.asked();
+        let is_then = |event: &&EventEntry| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
+        let deleted = self.reports.deleted(self.pod).filter(is_then);
+        if let Some(event) = deleted {
+            let is_set = ["ReplicaSet", "ReplicationController"].contains(&&*event.kind);
+            if !is_set {
+                let because =
+                    format!("the controller of {} {} deleted it", event.kind, text::name(&event.name));
+                return Some(Who { by: Taker::Controller, because, is_named: true });
+            }
+            return Some(self.by_count(event.at, true));
+        }
+        if self.going.is_none() {
+            let recorded = self.recorded().map(|(at, ..)| at);
+            let recorded = recorded.filter(|at| self.reports.has_unnamed(*at, RECENT));
+            // A name that nothing knows may be mistyped.
+            let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| self.reports.knows(self.pod));
+            let at = recorded.or_else(unnamed)?;
+            return self.fall(at).map(|_| self.by_count(at, false));
+        }
+        let asked = asked?;
+        let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Keep);
+        (fits && self.reports.has_unnamed(asked, CLOCKS)).then(|| self.by_count(asked, false))
+    }
+
+    fn has_cost_of_podrank(&self) -> bool {
+        let cost = self.going.and_then(|going| going.record.as_ref()?.cost.as_ref());
+        cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
+    }
+
+    fn fall(&self, at: i64) -> Option<&Fall<'a>> {
+        self.reports.fall(at + TOGETHER).filter(|fall| fall.at >= at - RECENT)
+    }
+
+    /// The count of the pod's set fell then.
+    fn by_count(&self, at: i64, is_named: bool) -> Who {
+        let kind = self.entry.map_or(WorkloadKind::ReplicaSet, |set| set.kind);
+        let set = format!("{}/{}", kind.short(), text::name(self.set));
+        let fall = self.fall(at);
+        let scaled = match fall {
+            Some(Fall { from: Some(from), to, .. }) => format!("from {from} to {to}"),
+            Some(Fall { to, .. }) => format!("to {to}"),
+            None => "down".to_owned(),
+        };
+        let (by_autoscaler, writer) = (self.autoscaler(at), self.writer(at));
+        let is_scaled = by_autoscaler.is_some() || writer.is_some_and(|writer| writer.at.is_none());
+        if let Some(deployment) = fall.and_then(|fall| fall.deployment)
+            && !is_scaled
+            && self.is_of_rollout(deployment, at)
+        {
+            let because = format!("the rollout of deploy/{} scaled {set} {scaled}", text::name(deployment));
+            return Who { by: Taker::Rollout, because, is_named };
+        }
+        let by = by_autoscaler.or_else(|| writer.map(|writer| text::name(&writer.name).into_owned()));
+        let by = by.map_or_else(String::new, |by| format!(" by {by}"));
+        let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank chose the pods" } else { "" };
+        Who { by: Taker::ScaleDown, because: format!("{set} was scaled {scaled}{by}{podrank}"), is_named }
+    }
+
+    /// The autoscaler that set the count then, with its reason.
+    fn autoscaler(&self, at: i64) -> Option<String> {
+        let deployment = self.fall(at).and_then(|fall| fall.deployment);
+        let is_its = |name: &str| {
+            self.input.surroundings_in(Some(self.namespace)).any(|entry| {
+                let targets = |autoscaler: &Autoscaler| {
+                    deployment.is_some_and(|name| autoscaler.targets("Deployment", name))
+                        || autoscaler.targets("ReplicaSet", self.set)
+                        || autoscaler.targets("ReplicationController", self.set)
+                };
+                entry.name == name && matches!(&entry.object, Ok(Surrounding::Autoscaler(it)) if targets(it))
+            })
+        };
+        let (name, reason) = self.reports.rescaled(at + TOGETHER, at - RECENT, is_its)?;
+        Some(format!("hpa/{} ({})", text::name(name), text::word(reason)))
+    }
+
+    /// Who wrote the count that was lowered then, if it is still that one.
+    fn writer(&self, at: i64) -> Option<&'a CountWriter> {
+        let fall = self.fall(at);
+        let (writer, count) = match fall.and_then(|fall| self.deployment(fall.deployment?)) {
+            Some(its) => (its.count_writer.as_ref()?, its.spec().ok()?.deployment.replicas),
+            None => (self.entry?.count_writer.as_ref()?, self.entry?.replicas().ok()?),
+        };
+        let is_its = fall.is_none_or(|fall| i64::from(fall.to) == i64::from(count));
+        let is_then = writer.at.is_none_or(|written| (at - RECENT..=at + TOGETHER).contains(&written));
+        (is_its && is_then).then_some(writer)
+    }
+
+    fn deployment(&self, name: &str) -> Option<&'a DeploymentEntry> {
+        self.input.deployments.iter().find(|its| its.namespace == self.namespace && its.name == name)
+    }
+
+    /// Whether the set was not its Deployment's newest then.
+    fn is_of_rollout(&self, deployment: &str, at: i64) -> bool {
+        let (Some(set), Some(deployment)) = (self.entry, self.deployment(deployment)) else {
+            return self.reports.has_other_risen(at + TOGETHER);
+        };
+        let is_new = || Some(set.state().ok()??.template == deployment.spec().ok()?.template);
+        is_new() == Some(false) && self.reports.has_other_risen(at + TOGETHER)
+    }
+}
+
+/// What is known of the decision that took a pod.
+enum Before {
+    Known { verdict: Verdict, rule: Option<&'static str>, why: String },
+    Unknown(&'static str),
+}
+
+/// Decides over the pods as they were when the pod was asked to go. Those that were asked to go together with it go.
+fn before(
+    input: &Input,
+    set: WorkloadRef<'_>,
+    entry: &PodEntry,
+    going: &Going,
+    options: &Options,
+) -> Option<Before> {
+    let Some(asked) = going.asked else {
+        return Some(Before::Unknown(
+            "not known: its grace period is not its own, so it may have been deleted twice",
+        ));
+    };
+    let pod = going.record.as_ref()?.pod;
+    let mut then = as_it_was(input, asked);
+    let mut decisions = states(pod, going.ready_since, asked).into_iter().map(|(flags, ready_time)| {
+        let mut its = then.pods.iter_mut().filter(|pod| pod.namespace == entry.namespace);
+        let record = its.find(|pod| pod.name == entry.name)?.record.as_mut()?.as_mut().ok()?;
+        (record.pod.flags, record.pod.ready_time) = (flags, ready_time);
+        decide(&then, set, entry, asked, options)
+    });
+    let first = decisions.next()??;
+    let is_sure = decisions.all(|other| {
+        let is_same = |(verdict, rule, _): (Verdict, Option<&'static str>, String)| {
+            verdict == first.0 && rule == first.1
+        };
+        // The time of one that is not known is made up, and must not be told.
+        other.is_some_and(is_same) && first.1 != Some(podrank::Rule::ReadyTime.name())
+    });
+    let (verdict, rule, why) = first;
+    Some(if is_sure {
+        Before::Known { verdict, rule, why }
+    } else {
+        Before::Unknown(
+            "not known: its readiness changed when it was asked to go, or since, and that may have decided",
+        )
+    })
+}
+
+/// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. If it may be that which it has, that is
+/// the first.
+fn states(pod: Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Time)> {
+    let present = (pod.flags, pod.ready_time);
+    let Some(turned) = turned.filter(|turned| *turned >= asked - CLOCKS) else { return vec![present] };
+    let mut states = if turned > asked + CLOCKS { Vec::new() } else { vec![present] };
+    if pod.flags.contains(Flags::READY) {
+        states.push((pod.flags.with(Flags::READY, false), Time::UNSET));
+    } else {
+        // For as long as it may have been.
+        let since = [pod.creation_time, Time::from_unix_nanos(asked)];
+        states.extend(since.map(|since| (pod.flags.with(Flags::READY, true), since)));
+    }
+    states
+}
+
+/// The input as it was then, with the pods that were there.
+fn as_it_was(input: &Input, asked: i64) -> Input {
+    let mut then = input.clone();
+    then.pods.retain_mut(|pod| {
+        if let Some(going) = &pod.going
+            && going.asked.is_some_and(|its| its >= asked - CLOCKS)
+        {
+            pod.record = going.record.clone().map(Ok);
+        }
+        let created =
+            pod.record.as_ref().and_then(|record| record.as_ref().ok()?.pod.creation_time.unix_nanos());
+        created.is_none_or(|created| created <= asked + SECOND)
+    });
+    then
+}
+
+/// What becomes of a pod in such an input.
+fn decide(
+    then: &Input,
+    set: WorkloadRef<'_>,
+    entry: &PodEntry,
+    asked: i64,
+    options: &Options,
+) -> Option<(Verdict, Option<&'static str>, String)> {
+    let sets = Sets::of(then);
+    let scene = Scene::read(then, &sets, set).ok()?;
+    let goes = |pod: &PodEntry| {
+        let asked_then = pod.going.as_ref().and_then(|going| going.asked);
+        asked_then.is_some_and(|its| its <= asked + CLOCKS)
+    };
+    let own = || scene.members().iter().filter(|member| member.is_own);
+    let stay = own().filter(|member| !goes(member.entry)).count();
+    let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
+    let decision = scene.decide(u32::try_from(stay).ok()?, &options, None, None).ok()?;
+    let its = decision.pods.into_iter().find(|pod| pod.name == entry.name)?;
+    Some((its.verdict, its.rule, its.why))
+}

@@ -1,0 +1,363 @@
+//! Jobs: which pods their next sync takes, in words. The decision is `sync`'s.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{Asked, PodPreview};
+use crate::decide::job_end;
+use crate::decide::job_end::Intervals;
+use crate::decide::self_managed::{Decision, OwnPod, chance, odds};
+use crate::question::options::Options;
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::job::JobSpec;
+use crate::snapshot::pod::FinishedPhase;
+use crate::sync::Verdict;
+use crate::sync::job::{self, Completion, Job, JobReason, MAX_DELETIONS, NO_INDEX, State, Sync, next_sync};
+use crate::text::age::age;
+use crate::text::count;
+use crate::text::error::Error;
+use podrank::{Pod, Policy, Time};
+use std::collections::{BTreeMap, HashMap};
+
+impl JobSpec {
+    /// How many pods have succeeded, including those that the status does not count yet.
+    fn succeeded(&self, pods: &[OwnPod<'_>]) -> i32 {
+        let is_new = |pod: &OwnPod<'_>| {
+            let uid = pod.record.pod.uid.to_string();
+            !self.uncounted.succeeded.contains(&uid)
+        };
+        let new = succeeded(pods).filter(is_new).count() + self.uncounted.succeeded.len();
+        let number = i64::from(self.job.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX));
+        i32::try_from(number).unwrap_or(i32::MAX)
+    }
+
+    /// Which indexes have succeeded, including those that the status does not count yet.
+    fn succeeded_indexes(&self, pods: &[OwnPod<'_>], completions: i32) -> Intervals {
+        let mut indexes = Intervals::read(&self.status.completed_indexes, completions);
+        for index in succeeded(pods).map(index).filter(|index| (0..completions.into()).contains(index)) {
+            indexes.insert(index);
+        }
+        indexes
+    }
+}
+
+/// The succeeded pods that the status may not count yet.
+fn succeeded<'p, 'a>(pods: &'p [OwnPod<'a>]) -> impl Iterator<Item = OwnPod<'a>> + 'p {
+    pods.iter().copied().filter(|pod| {
+        let is_tracked = pod.record.job.as_ref().is_some_and(|job| job.is_tracked);
+        is_tracked && pod.entry.finished_phase == Some(FinishedPhase::Succeeded)
+    })
+}
+
+fn index(pod: OwnPod<'_>) -> i64 {
+    pod.record.job.as_ref().map_or(NO_INDEX, |job| job.index)
+}
+
+/// Says that the API server refuses to change the parallelism.
+pub(crate) fn refusal(
+    entry: &DirectEntry,
+    spec: &JobSpec,
+    asked: &Asked,
+    pods: &[OwnPod<'_>],
+    options: &Options,
+) -> Option<Note> {
+    let release = options.kubernetes();
+    let changes = asked.parallelism.map(i64::from) != Some(i64::from(spec.job.parallelism.max(0)));
+    let is_gang = pods.iter().any(|pod| pod.record.job.as_ref().is_some_and(|job| job.is_in_gang));
+    let text =
+        || format!("{entry} has pods in a PodGroup: Kubernetes {release} does not change its parallelism");
+    let is_refused = changes && is_gang && release.refuses_parallelism_of_gangs();
+    is_refused.then(|| Note::new(NoteCode::DependsOnRelease, text()))
+}
+
+/// What is asked of the Job.
+pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> Result<Asked, Error> {
+    if options.replicas.is_some() {
+        return Err(Error::new(format!("{entry} has no replicas: use --parallelism N or --suspend")));
+    }
+    let parallelism = options.parallelism.unwrap_or(spec.job.parallelism.max(0).unsigned_abs());
+    for (number, name) in [(Some(parallelism), "parallelism"), (options.completions, "number of completions")]
+    {
+        if let Some(number) = number.filter(|number| i32::try_from(*number).is_err()) {
+            return Err(Error::new(format!(
+                "{entry}: a {name} of {number} is more than Kubernetes stores, {}",
+                i32::MAX
+            )));
+        }
+    }
+    let are_now = match spec.job.completion {
+        Completion::Any => None,
+        Completion::Count(completions) | Completion::Indexed(completions) => Some(completions),
+    };
+    let is_now = |completions: &u32| are_now.is_some_and(|now| i64::from(now) == i64::from(*completions));
+    if let Some(completions) = options.completions.filter(|completions| !is_now(completions)) {
+        let Completion::Indexed(_) = spec.job.completion else {
+            return Err(Error::new(format!(
+                "{entry} is not Indexed, so Kubernetes does not let its completions change: use --parallelism N alone, or \
+                 create another Job"
+            )));
+        };
+        if completions != parallelism {
+            return Err(Error::new(format!(
+                "{entry}: Kubernetes lets completions change only to the same number as parallelism, which is \
+                 {parallelism}: use --completions {completions} --parallelism {completions}"
+            )));
+        }
+    }
+    Ok(Asked {
+        parallelism: Some(parallelism),
+        completions: options.completions,
+        suspend: Some(options.suspend || spec.job.is_suspended),
+        ..Asked::default()
+    })
+}
+
+impl JobSpec {
+    /// The record for the decision, and if a policy ends the Job, how.
+    fn job(&self, entry: &DirectEntry, asked: &Asked, pods: &[OwnPod<'_>]) -> (Job, Option<String>) {
+        // An invalid selector makes the sync fail before it looks at the Job's end.
+        let fails = entry.idle().is_some() && entry.deletion.is_none();
+        let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
+        let completion = match (self.job.completion, completions) {
+            (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
+            (completion, _) => completion,
+        };
+        let succeeded_indexes = match completion {
+            Completion::Indexed(completions) => {
+                Some((self.succeeded_indexes(pods, completions), completions))
+            }
+            _ => None,
+        };
+        let mut job = Job {
+            completion,
+            state: if fails { State::LeftAlone } else { self.job.state },
+            parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
+            is_suspended: asked.suspend == Some(true),
+            succeeded: match &succeeded_indexes {
+                Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
+                None => self.succeeded(pods),
+            },
+            is_being_deleted: entry.deletion.is_some(),
+            ..self.job
+        };
+        let succeeded_indexes =
+            succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
+        let by_policy = self.fill(&mut job, pods, succeeded_indexes);
+        (job, by_policy)
+    }
+}
+
+/// Decides about the next sync.
+pub(crate) fn decide<'a>(
+    entry: &DirectEntry,
+    spec: &JobSpec,
+    asked: &Asked,
+    pods: &[OwnPod<'a>],
+    now: Time,
+    notes: &mut Vec<Note>,
+) -> Decision<'a> {
+    let (job, by_policy) = spec.job(entry, asked, pods);
+    let active: Vec<_> = pods.iter().copied().filter(|pod| pod.entry.is_active()).collect();
+    let records: Vec<_> = active.iter().map(|pod| pod.record.pod).collect();
+    let indexes: Vec<_> = active.iter().map(|pod| index(*pod)).collect();
+    let mut sync = next_sync(&job, now, &records, &indexes);
+
+    let policy = job::order();
+    let mut order = vec![0; records.len()];
+    let order = policy.sort(&records, &mut order).expect("there is room");
+    let sorted = match job.completion {
+        // Beyond one sync's deletions, something else decides, too.
+        Completion::Indexed(completions) if sync.later == 0 => {
+            let list = left_by_index(order, &indexes, completions.into());
+            settle_by_index(&policy, &records, &indexes, list, &mut sync)
+        }
+        _ => Vec::new(),
+    };
+    let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
+    // What goes first, in the order.
+    order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
+    let words = JobWords {
+        job,
+        now,
+        by_policy: by_policy.as_deref(),
+        condition: spec.condition,
+        indexes: &indexes,
+        sync: &sync,
+        sorted: &sorted,
+    };
+    let decided: Vec<_> = order.into_iter().map(|pod| words.decided(pod, active[pod])).collect();
+    words.notes(entry, notes);
+    let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
+    Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
+}
+
+/// The list from which Kubernetes takes the surplus: of the pods of each valid index the last in the order, by index. Where the last
+/// pods of an index tie, it is one of them, and the sort treats all of them alike.
+fn left_by_index(order: &[u32], indexes: &[i64], completions: i64) -> Vec<u32> {
+    let by_index = order.iter().map(|pod| (indexes[*pod as usize], *pod));
+    let left: BTreeMap<_, _> = by_index.filter(|(index, _)| (0..completions).contains(index)).collect();
+    left.into_values().collect()
+}
+
+/// Decides what the rules leave open of an Indexed Job by running Kubernetes' sort on its list by index, in which it does not matter
+/// which of the pods of an index that tie is left. If that one stays, chance decides which one it is. Returns the pods that are
+/// settled.
+fn settle_by_index(
+    policy: &Policy,
+    records: &[Pod],
+    indexes: &[i64],
+    mut list: Vec<u32>,
+    sync: &mut Sync,
+) -> Vec<u32> {
+    let mut open = HashMap::<i64, Vec<u32>>::new();
+    for (pod, _) in (0..).zip(&sync.outcomes).filter(|(_, outcome)| outcome.verdict == Verdict::Contested) {
+        open.entry(indexes[pod as usize]).or_default().push(pod);
+    }
+    if open.is_empty() {
+        return Vec::new();
+    }
+    // All that are not in the list go before those in it.
+    let goes = sync.deleted.saturating_sub(records.len() - list.len());
+    let mut scratch = vec![[0; 4]; list.len()];
+    policy.kubernetes_sort(records, &mut list, &mut scratch).expect("there is room");
+    let mut settled = Vec::new();
+    for (place, left) in list.into_iter().enumerate() {
+        let Some(pods) = open.remove(&indexes[left as usize]) else { continue };
+        let others = pods.len() - 1;
+        for &pod in &pods {
+            let outcome = &mut sync.outcomes[pod as usize];
+            if place < goes {
+                outcome.decide(Verdict::Delete);
+            } else if others == 0 {
+                outcome.decide(Verdict::Keep);
+                outcome.reason = JobReason::Kept;
+            } else {
+                outcome.contest(pods[0] as usize, others);
+                outcome.reason = JobReason::Duplicate;
+            }
+        }
+        if place < goes || others == 0 {
+            settled.extend(pods);
+        }
+    }
+    settled
+}
+
+/// What the words about a decision read.
+struct JobWords<'w> {
+    job: Job,
+    now: Time,
+    /// How a policy ends the Job, if one does.
+    by_policy: Option<&'w str>,
+    /// The condition that ends the Job, if one does.
+    condition: Option<&'w str>,
+    indexes: &'w [i64],
+    sync: &'w Sync,
+    /// The pods that the rules leave open, and Kubernetes' own sort of the list by index does not.
+    sorted: &'w [u32],
+}
+
+impl JobWords<'_> {
+    fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> PodPreview<'a> {
+        let outcome = &self.sync.outcomes[pod];
+        // Beyond one sync's deletions, something else decides, too.
+        let odds = odds(outcome, &self.sync.outcomes).filter(|_| self.sync.later == 0);
+        PodPreview { odds, ..own.decided(outcome.verdict, outcome.reason.name(), self.why(pod), self.now) }
+    }
+
+    /// What a reader should know besides.
+    fn notes(&self, entry: &DirectEntry, notes: &mut Vec<Note>) {
+        let end = self.job.end(self.now);
+        let left = self.job.deadline_left(self.now).filter(|_| end.is_none() && entry.idle().is_none());
+        if let Some(left) = left.filter(|_| !self.sync.outcomes.is_empty()) {
+            let text = format!(
+                "the deadline of {entry} passes in {}, and then all its active pods go",
+                duration(left)
+            );
+            notes.push(Note::new(NoteCode::DeadlinePasses, text));
+        }
+        if self.sync.later > 0 {
+            let text = format!(
+                "the controller deletes {} in this sync and {} more in later ones",
+                self.sync.deleted, self.sync.later
+            );
+            notes.push(Note::new(NoteCode::SeveralSyncs, text));
+        }
+    }
+
+    fn why(&self, pod: usize) -> String {
+        if self.sorted.iter().any(|sorted| *sorted as usize == pod) {
+            return self.reason(pod)
+                + ": it ties with others, and Kubernetes' sort of the list by index decides";
+        }
+        self.reason(pod) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, "by list order")
+    }
+
+    fn reason(&self, pod: usize) -> String {
+        let index = self.indexes[pod];
+        let pods_of_index = || self.indexes.iter().filter(|it| **it == index).count();
+        let active = count(self.sync.outcomes.len() as u64, "active pod");
+        match self.sync.outcomes[pod].reason {
+            JobReason::Suspended => "all pods of a suspended Job go".to_owned(),
+            JobReason::Ending => {
+                format!("the condition {} is true, so all pods go", self.condition.unwrap_or("FailureTarget"))
+            }
+            JobReason::PodFailurePolicy | JobReason::SuccessPolicy => {
+                self.by_policy.unwrap_or_default().to_owned()
+            }
+            JobReason::BackoffLimit => {
+                let failed = self.job.failed;
+                let (failures, exceed) =
+                    if failed == 1 { ("failure", "exceeds") } else { ("failures", "exceed") };
+                format!("{failed} {failures} {exceed} backoffLimit {}", self.job.backoff_limit)
+            }
+            JobReason::Restarts => {
+                let restarts = count(self.job.restarts.unsigned_abs(), "restart");
+                format!("{restarts}, and backoffLimit is {}", self.job.backoff_limit)
+            }
+            JobReason::Deadline => self.deadline(),
+            JobReason::MaxFailedIndexes => {
+                let most = self.job.max_failed_indexes.unwrap_or_default();
+                format!(
+                    "{} failed, and maxFailedIndexes is {most}",
+                    job_end::indexes(self.job.failed_indexes.into())
+                )
+            }
+            JobReason::FailedIndexes => {
+                let failed = job_end::indexes(self.job.failed_indexes.into());
+                format!("{failed} failed, and the other {} succeeded", self.job.succeeded)
+            }
+            JobReason::NoIndex => "it has no completion index".to_owned(),
+            JobReason::BeyondCompletions => {
+                let Completion::Indexed(completions) = self.job.completion else { return String::new() };
+                format!("index {index} is not below the completions, {completions}")
+            }
+            JobReason::Duplicate => format!("index {index} has {} pods, and one is enough", pods_of_index()),
+            JobReason::NextSync => format!("one sync deletes at most {MAX_DELETIONS} pods"),
+            JobReason::Kept
+                if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 =>
+            {
+                format!("index {index} keeps this pod")
+            }
+            JobReason::Kept => {
+                let stay = self.sync.outcomes.len().saturating_sub(self.sync.deleted + self.sync.later);
+                format!("{stay} of {active} {}", if stay == 1 { "stays" } else { "stay" })
+            }
+            JobReason::Surplus => format!("{active}, and {} wanted", self.sync.wanted),
+        }
+    }
+
+    fn deadline(&self) -> String {
+        let seconds = self.job.active_deadline_seconds.unwrap_or_default();
+        if seconds.checked_mul(1_000_000_000).is_none() {
+            return format!(
+                "activeDeadlineSeconds {seconds} overflows in Kubernetes, so the deadline has passed"
+            );
+        }
+        let ago = self.job.deadline_left(self.now).map_or(0, i64::saturating_neg);
+        format!("the deadline of {seconds} s passed {} ago", duration(ago))
+    }
+}
+
+/// A length of time as ages are shown.
+fn duration(nanos: i64) -> String {
+    age(Time::from_unix_nanos(nanos), Time::from_unix_nanos(0)).unwrap_or_default()
+}

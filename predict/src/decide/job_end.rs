@@ -1,0 +1,195 @@
+//! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
+
+use crate::decide::self_managed::OwnPod;
+use crate::snapshot::job::JobSpec;
+use crate::snapshot::job_end::{FailureRule, SuccessRule};
+use crate::snapshot::pod::{FinishedPhase, JobPod};
+use crate::sync::job::{Job, State};
+use crate::text::{name, word};
+use podrank::Phase;
+
+/// What a failed pod does to its Job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    FailJob,
+    FailIndex,
+    Ignore,
+    /// Also if no rule matches.
+    Count,
+}
+
+impl JobSpec {
+    /// Writes to the job what can end it. `succeeded` are the indexes that have succeeded and the completions, of an Indexed Job.
+    /// If a policy ends the Job, returns how.
+    pub(crate) fn fill(
+        &self,
+        job: &mut Job,
+        pods: &[OwnPod<'_>],
+        succeeded: Option<(&Intervals, i32)>,
+    ) -> Option<String> {
+        let policy = self
+            .spec
+            .template
+            .as_ref()
+            .and_then(|template| template.spec.as_ref()?.restart_policy.as_deref());
+        job.restarts = if policy == Some("OnFailure") { restarts(pods) } else { 0 };
+        let failure = self.fill_failed(job, pods, succeeded.map(|(_, completions)| completions));
+        let met = succeeded.and_then(|(indexes, completions)| self.met_rule(indexes, completions));
+        if job.state == State::Running {
+            job.state = match (&failure, &met) {
+                (Some(_), _) => State::PodFailurePolicy,
+                (None, Some(_)) => State::SuccessPolicy,
+                (None, None) => State::Running,
+            };
+        }
+        failure.or(met)
+    }
+
+    /// Counts the pods and indexes that have failed. Returns why one of them makes the Job fail.
+    fn fill_failed(&self, job: &mut Job, pods: &[OwnPod<'_>], completions: Option<i32>) -> Option<String> {
+        let per_index = self.spec.backoff_limit_per_index.filter(|_| completions.is_some());
+        let mut failed_indexes = Intervals::default();
+        if let (Some(completions), Some(_)) = (completions, per_index) {
+            failed_indexes =
+                Intervals::read(self.status.failed_indexes.as_deref().unwrap_or_default(), completions);
+        }
+        let (mut words, mut failed) = (None, self.uncounted.failed.len());
+        let no_pod = JobPod::default();
+        for pod in pods.iter().filter(|pod| self.has_failed(pod)) {
+            let job_pod = pod.record.job.as_deref().unwrap_or(&no_pod);
+            let (action, why) = self.action(job_pod);
+            if action == Action::FailJob && words.is_none() {
+                words = Some(format!("{} {why}", name(&pod.entry.name)));
+            }
+            let is_valid = completions.is_none_or(|all| (0..all.into()).contains(&job_pod.index));
+            if !job_pod.is_tracked || action == Action::Ignore || !is_valid {
+                continue;
+            }
+            let uid = pod.record.pod.uid.to_string();
+            failed += usize::from(!self.uncounted.failed.contains(&uid));
+            if per_index.is_some_and(|limit| action == Action::FailIndex || job_pod.failures >= limit) {
+                failed_indexes.insert(job_pod.index);
+            }
+        }
+        job.failed = self.status.failed.saturating_add(i32::try_from(failed).unwrap_or(i32::MAX));
+        job.failed_indexes = i32::try_from(failed_indexes.len()).unwrap_or(i32::MAX);
+        words
+    }
+
+    /// Whether the Job's controller counts the pod as failed.
+    fn has_failed(&self, pod: &OwnPod<'_>) -> bool {
+        let policy = self.spec.pod_replacement_policy.as_deref();
+        // What the API server sets.
+        let waits = policy.map_or(self.spec.pod_failure_policy.is_some(), |policy| policy == "Failed");
+        match pod.entry.finished_phase {
+            Some(FinishedPhase::Failed) => true,
+            Some(FinishedPhase::Succeeded) => false,
+            None => pod.entry.is_terminating && !waits,
+        }
+    }
+
+    /// The action of the first rule that the failed pod matches, and why.
+    fn action(&self, pod: &JobPod) -> (Action, String) {
+        let rules = self.spec.pod_failure_policy.iter().flat_map(|policy| policy.rules.iter().flatten());
+        for (number, rule) in rules.enumerate() {
+            let action = match rule.action.as_str() {
+                "FailJob" => Action::FailJob,
+                "FailIndex" => Action::FailIndex,
+                "Ignore" => Action::Ignore,
+                "Count" => Action::Count,
+                _ => continue,
+            };
+            if let Some(why) = rule.matches(pod) {
+                return (action, format!("{why}, and podFailurePolicy.rules[{number}] fails the Job"));
+            }
+        }
+        (Action::Count, String::new())
+    }
+
+    /// The first rule of the success policy that is met, in words.
+    fn met_rule(&self, succeeded: &Intervals, completions: i32) -> Option<String> {
+        let policy = self.spec.success_policy.as_ref().filter(|_| succeeded.len() > 0)?;
+        let is_met = |rule: &SuccessRule| {
+            let enough = |met: i64| rule.succeeded_count.is_some_and(|count| met >= count.into());
+            let Some(text) = &rule.succeeded_indexes else { return enough(succeeded.len()) };
+            let required = Intervals::read(text, completions);
+            let met = required.overlap(succeeded);
+            required.len() > 0 && (met == required.len() || enough(met))
+        };
+        let number = policy.rules.iter().flatten().position(is_met)?;
+        Some(format!("{} succeeded, which meets successPolicy.rules[{number}]", indexes(succeeded.len())))
+    }
+}
+
+impl FailureRule {
+    /// Why the pod matches, if it does.
+    fn matches(&self, pod: &JobPod) -> Option<String> {
+        if let Some(codes) = &self.on_exit_codes {
+            let ended = pod.ended.iter().find(|(container, code)| {
+                let is_named =
+                    codes.container_name.as_ref().is_none_or(|name| Some(name) == container.as_ref());
+                let is_listed = codes.values.iter().flatten().any(|value| value == code);
+                is_named
+                    && match codes.operator.as_str() {
+                        "In" => is_listed,
+                        "NotIn" => !is_listed,
+                        _ => false,
+                    }
+            });
+            return ended.map(|(_, code)| format!("failed with exit code {code}"));
+        }
+        let patterns = self.on_pod_conditions.as_deref().unwrap_or_default();
+        let matches = |(kind, status): &&(String, String)| {
+            patterns.iter().any(|it| it.r#type == *kind && it.status.as_deref().unwrap_or("True") == status)
+        };
+        let (kind, status) = pod.conditions.iter().find(matches)?;
+        Some(format!("failed with the condition {}={}", word(kind), word(status)))
+    }
+}
+
+/// The restarts of all containers of the pods that run or are pending. The sum wraps, as in Kubernetes.
+fn restarts(pods: &[OwnPod<'_>]) -> i32 {
+    let counts =
+        |pod: &&OwnPod<'_>| pod.entry.finished_phase.is_none() && pod.record.pod.phase != Phase::UNKNOWN;
+    let restarts = pods.iter().filter(counts).filter_map(|pod| pod.record.job.as_ref());
+    restarts.fold(0_i32, |sum, job| sum.wrapping_add(job.restarts)).max(0)
+}
+
+/// `1 index`, `2 indexes`.
+pub(crate) fn indexes(number: i64) -> String {
+    if number == 1 { "1 index".to_owned() } else { format!("{number} indexes") }
+}
+
+/// Indexes, as the first and last of each run. No index is in two runs, unless the text that was read says so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Intervals(Vec<(i64, i64)>);
+
+impl Intervals {
+    /// Reads a list such as `0,2-4`, up to the completions.
+    pub(crate) fn read(text: &str, completions: i32) -> Self {
+        let completions = i64::from(completions);
+        let intervals = text.split(',').filter_map(|interval| {
+            let (first, last) = interval.split_once('-').unwrap_or((interval, interval));
+            Some((first.parse().ok()?, last.parse::<i64>().ok()?.min(completions - 1)))
+        });
+        Self(intervals.take_while(|(first, _)| *first < completions).collect())
+    }
+
+    /// Adds an index, unless it is there.
+    pub(crate) fn insert(&mut self, index: i64) {
+        if !self.0.iter().any(|(first, last)| (*first..=*last).contains(&index)) {
+            self.0.push((index, index));
+        }
+    }
+
+    /// How many indexes there are.
+    pub(crate) fn len(&self) -> i64 {
+        self.0.iter().fold(0, |sum, (first, last)| sum.saturating_add(last.saturating_sub(*first) + 1))
+    }
+
+    /// How many indexes both have.
+    fn overlap(&self, other: &Self) -> i64 {
+        let both = |(a, b): (&(i64, i64), &(i64, i64))| (a.1.min(b.1) - a.0.max(b.0) + 1).max(0);
+        self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a, b))).map(both).sum()
+    }
+}

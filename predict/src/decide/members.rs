@@ -1,0 +1,107 @@
+//! The pods that a decision reads: the set's own pods and the related ones, each once, and their ranks. Reads only the input.
+
+use crate::answer::note::Note;
+use crate::decide::notes;
+use crate::decide::related::Related;
+use crate::snapshot::index::Sets;
+use crate::snapshot::pod::{PodEntry, Record};
+use crate::snapshot::read::Input;
+use crate::snapshot::workload::WorkloadRef;
+use crate::text::error::Error;
+use podrank::{NodeCounts, Pod, Uid};
+use std::collections::{HashMap, HashSet};
+
+/// An active pod that the decision reads: sound, and listed once.
+pub(crate) struct Member<'a> {
+    pub(crate) entry: &'a PodEntry,
+    pub(crate) record: &'a Record,
+    pub(crate) is_own: bool,
+    is_related: bool,
+}
+
+/// A pod of the set, and its record with its rank.
+pub(crate) type RankedPod<'m, 'a> = (&'m Member<'a>, Pod);
+
+/// The pods that the decision reads, in the order of the input.
+pub(crate) fn members<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    id: WorkloadRef<'_>,
+    related: &Related<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Member<'a>>, Error> {
+    let mut seen = Seen::default();
+    let mut members = Vec::new();
+    for entry in &input.pods {
+        let Some(record) = &entry.record else { continue };
+        let is_own = sets.owner(entry) == Some(id);
+        let is_related = related.contains(entry, is_own);
+        if !is_own && !is_related {
+            continue;
+        }
+        let record = record.as_ref().map_err(|error| Error::new(format!("{entry}: {error}")))?;
+        if seen.is_new(entry, record.pod.uid, notes)? {
+            members.push(Member { entry, record, is_own, is_related });
+        }
+    }
+    Ok(members)
+}
+
+/// The pods that were read so far.
+#[derive(Default)]
+pub(crate) struct Seen<'a> {
+    names: HashMap<Uid, &'a PodEntry>,
+    uids: HashMap<(&'a str, &'a str), Uid>,
+    listed_twice: HashSet<Uid>,
+}
+
+impl<'a> Seen<'a> {
+    /// Returns whether the pod was not listed before, and notes it if it was. It is an error if another pod has its UID, or if
+    /// it had another one.
+    pub(crate) fn is_new(
+        &mut self,
+        entry: &'a PodEntry,
+        uid: Uid,
+        notes: &mut Vec<Note>,
+    ) -> Result<bool, Error> {
+        let name = (entry.namespace.as_str(), entry.name.as_str());
+        match (self.names.insert(uid, entry), self.uids.insert(name, uid)) {
+            (None, None) => Ok(true),
+            (Some(other), _) if (other.namespace.as_str(), other.name.as_str()) == name => {
+                notes.extend(self.listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
+                Ok(false)
+            }
+            (Some(other), _) => {
+                Err(Error::new(format!("{entry}: metadata.uid: {other} has {uid}, too; UIDs must be unique")))
+            }
+            (None, Some(other)) => Err(Error::new(format!(
+                "{entry}: metadata.uid: {uid}, but {other} where the pod is listed before; list it once"
+            ))),
+        }
+    }
+}
+
+/// The set's own pods with their ranks.
+pub(crate) fn ranked<'m, 'a>(members: &'m [Member<'a>]) -> Vec<RankedPod<'m, 'a>> {
+    let mut nodes = HashMap::<&str, u32>::new();
+    let numbered: Vec<_> = members
+        .iter()
+        .map(|member| {
+            let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+            let node = member.record.node.as_deref().map(|node| *nodes.entry(node).or_insert(next));
+            let mut pod = member.record.pod;
+            pod.node = node.unwrap_or(0);
+            (member, pod)
+        })
+        .collect();
+    let mut counts = NodeCounts::new(vec![0; nodes.len()]);
+    for (_, pod) in numbered.iter().filter(|(member, _)| member.is_related) {
+        counts.add(pod).expect("every node has a number");
+    }
+    let own = numbered.into_iter().filter(|(member, _)| member.is_own);
+    own.map(|(member, mut pod)| {
+        pod.rank = counts.rank(&pod).expect("every node has a number");
+        (member, pod)
+    })
+    .collect()
+}

@@ -1,0 +1,233 @@
+//! The notes that go with a decision.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::decide::rollout::next::Next;
+use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec, SetState};
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::index::Sets;
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::pod::{PodEntry, Record};
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::workload::WorkloadRef;
+use crate::text;
+use crate::text::error::Error;
+use crate::text::{count, quoted};
+use jiff::Timestamp;
+use podrank::DELETION_COST_ANNOTATION;
+use std::fmt;
+
+/// A workload whose controller deletes no pods, and `why`.
+pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
+    Note::new(
+        NoteCode::DoesNothing,
+        format!("{workload} {why}: kube-controller-manager deletes none of its pods"),
+    )
+}
+
+/// Returns a note if the workload is listed more than once, perhaps with other values.
+pub(crate) fn workload_listed_twice(input: &Input, workload: WorkloadRef<'_>) -> Option<Note> {
+    let deployments = input.deployments.iter().map(DeploymentEntry::id);
+    let all = deployments
+        .chain(input.sets.iter().map(SetEntry::id))
+        .chain(input.direct.iter().map(DirectEntry::id));
+    (all.filter(|id| *id == workload).count() > 1).then(|| listed_twice(&workload))
+}
+
+pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
+    Note::new(
+        NoteCode::ListedTwice,
+        format!("{object} is listed more than once: only the first entry counts"),
+    )
+}
+
+pub(crate) fn invalid_cost(pod: &PodEntry, record: &Record) -> Option<Note> {
+    let cost = record.cost.as_ref()?;
+    let (text, error) = (&cost.text, cost.value.as_ref().err()?);
+    Some(Note::new(
+        NoteCode::InvalidDeletionCost,
+        format!("{pod}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0", quoted(text)),
+    ))
+}
+
+pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
+    let syncs = delete.div_ceil(most);
+    Note::new(
+        NoteCode::SeveralSyncs,
+        format!(
+            "{delete} deletions take {syncs} syncs of at most {most}, and the controller counts ranks anew in each; \
+             this assumes that node assignment, phase, readiness and deletion cost stay as they are"
+        ),
+    )
+}
+
+/// Contested pods of which it is not said how likely they go.
+pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
+    Note::new(NoteCode::NoOdds, format!("there are no odds for the contested pods of {id}: {why}"))
+}
+
+/// Workloads or sets whose controllers have not acted on their latest change yet.
+pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
+    let works = if what.len() == 1 { "its controller is" } else { "the controllers are" };
+    let text = format!(
+        "the status of {} is for an earlier spec, so {works} still working, and may delete pods that stay in this preview: try \
+         again in a moment",
+        text::list(what)
+    );
+    Note::new(NoteCode::StatusLags, text)
+}
+
+/// The set's pods that were created after the time of the decision.
+pub(crate) fn created_after_now<'a>(
+    own: impl Iterator<Item = (&'a PodEntry, &'a Record)>,
+    now: Timestamp,
+) -> Option<Note> {
+    let moment = crate::snapshot::time::to_time(now).unix_nanos()?;
+    let mut late = own
+        .filter(|(_, record)| record.pod.creation_time.unix_nanos().is_some_and(|created| created > moment));
+    let (first, _) = late.next()?;
+    let others = match late.count() {
+        0 => String::new(),
+        others => format!(" and {}", count(others as u64, "other pod")),
+    };
+    Some(Note::new(
+        NoteCode::CreatedAfterNow,
+        format!("{first}{others}: created after {now:.0}, the time of this decision, so the age is negative"),
+    ))
+}
+
+/// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
+pub(crate) fn scaled_alone(
+    input: &Input,
+    sets: &Sets<'_>,
+    set: &SetEntry,
+    replicas: u32,
+) -> Result<Option<Note>, Error> {
+    let is_being_deleted = |owner: &OwnerReference| {
+        input.deployments.iter().any(|entry| entry.uid == owner.uid && entry.deletion.is_some())
+    };
+    let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
+    let Some(deployment) = deployment.filter(|owner| !is_being_deleted(owner)) else {
+        return Ok(None);
+    };
+    let mut others = Vec::new();
+    for other in sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id()) {
+        let has_pods = || sets.pods(other.id()).iter().any(|pod| pod.is_active());
+        if other.replicas()? > 0 || has_pods() {
+            others.push(text::name(other.id().name));
+        }
+    }
+    if others.is_empty() {
+        let text = format!(
+            "Deployment {0} writes its own count back to {1}: scale deploy/{0} instead",
+            text::name(&deployment.name),
+            set.id()
+        );
+        let is_changed = i64::from(set.replicas()?) != i64::from(replicas);
+        return Ok(is_changed.then(|| Note::new(NoteCode::WrittenBack, text)));
+    }
+    let text = format!(
+        "Deployment {0} is in the middle of a rollout (also {1}) and sizes its sets itself: it may write the count of {2} back, and \
+         this preview is about {2} alone; scale deploy/{0} instead",
+        text::name(&deployment.name),
+        text::list(&others),
+        text::name(set.id().name),
+    );
+    Ok(Some(Note::new(NoteCode::MidRollout, text)))
+}
+
+/// A Deployment without sets, whose controller would act on them.
+pub(crate) fn no_sets(entry: &DeploymentEntry) -> Note {
+    let name = text::name(&entry.name);
+    let text = format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go");
+    Note::new(NoteCode::NoSets, text)
+}
+
+/// What a reader should know about a Deployment and this step, its next sync.
+pub(crate) fn of_deployment(
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+    next: Option<&Next>,
+    sets: &[(WorkloadRef<'_>, &SetState)],
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut note = |code, text| notes.push(Note::new(code, text));
+    let name = text::name(&entry.name);
+    if spec.deployment.is_paused {
+        let text =
+            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
+        note(NoteCode::RolloutPaused, text);
+    }
+    let sets = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
+    let names: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
+    if !names.is_empty() {
+        let Note { code, text } = lagging(&names);
+        note(code, text);
+    }
+    notes.extend(next.and_then(|next| what_follows(&name, spec, next)));
+    notes
+}
+
+/// What follows the next sync of a Deployment, if anything does.
+fn what_follows(name: &str, spec: &DeploymentSpec, next: &Next) -> Option<Note> {
+    let (code, text) = match next {
+        Next::Step => (
+            NoteCode::GoesOn,
+            format!(
+                "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
+                 stay in this preview",
+                // A set may lose pods that are available before pods that are ready and not yet available.
+                if spec.min_ready_seconds.is_some_and(|seconds| seconds > 0) {
+                    "may follow"
+                } else {
+                    "follows"
+                }
+            ),
+        ),
+        Next::NewPods => (
+            NoteCode::RolloutWaits,
+            format!(
+                "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
+                 pods that stay in this preview"
+            ),
+        ),
+        Next::OldPods(pods) => (
+            NoteCode::RolloutWaits,
+            format!(
+                "after this step, Deployment {name} waits until no old pod is left; then its new ReplicaSet gets {}",
+                count(*pods, "pod")
+            ),
+        ),
+        Next::AllNewPods(pods) => (
+            NoteCode::RolloutWaits,
+            format!(
+                "once {} of its new ReplicaSet {} available, Deployment {name} deletes all old pods",
+                count(*pods, "pod"),
+                if *pods == 1 { "is" } else { "are" }
+            ),
+        ),
+        Next::Nothing => return None,
+    };
+    Some(Note::new(code, text))
+}
+
+/// The pods that the controller releases or adopts before it deletes any.
+pub(crate) fn claims(sets: &Sets<'_>, set: &SetEntry) -> Vec<Note> {
+    let id = set.id();
+    let adopted = sets.pods(id).iter().filter(|pod| pod.controller.is_none());
+    let adopted = adopted.map(|pod| adopts(&id, pod));
+    let released = sets.released(id).iter().filter(|_| set.deletion.is_none());
+    adopted.chain(released.map(|pod| releases(&id, pod))).collect()
+}
+
+/// A controller adopts a pod or a set.
+pub(crate) fn adopts(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
+    let text = format!("{what} has no controller: {workload} adopts it, so it counts");
+    Note::new(NoteCode::WouldAdopt, text)
+}
+
+/// A controller releases a pod or a set.
+pub(crate) fn releases(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
+    let text = format!("{what} does not match the selector: {workload} releases it, so it does not count");
+    Note::new(NoteCode::WouldRelease, text)
+}

@@ -1,0 +1,378 @@
+//! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
+
+use crate::answer::order::{ScaleDownOrder, Standing, Standings};
+use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
+use crate::decide::choose::choose_workload;
+use crate::decide::circle::contest;
+use crate::decide::members::{RankedPod, ranked};
+use crate::decide::ranking::{MOST_IN_ONE_SYNC, lasting};
+use crate::decide::replica_set::Scene;
+use crate::decide::window::moments_of;
+use crate::decide::workload::preview_choice;
+use crate::question::options::{Options, Order};
+use crate::reason::comparison::why;
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::snapshot::time::to_time;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::sync::stateful_set::MemberReason;
+use crate::text;
+use crate::text::error::Error;
+use podrank::{Pod, Policy};
+use std::collections::HashMap;
+use std::iter;
+
+/// Says at which counts each pod of a workload goes.
+///
+/// # Errors
+/// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
+pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+    let as_it_is =
+        Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
+    let sets = Sets::of(input);
+    let choice = choose_workload(input, &sets, options)?;
+    let preview = |options: &Options| preview_choice(input, &sets, choice, options);
+    let now = preview(&as_it_is)?;
+    let kind = now.workload.kind;
+    if !kind.has_count() {
+        return Err(Error::new(format!(
+            "{} {} has no count, as its nodes decide",
+            kind,
+            text::name(now.workload.name)
+        )));
+    }
+    let mut standings = if now.is_settled {
+        at_every_count(&now)
+    } else if kind.is_direct() {
+        vec![Standings { replica_set: None, is_new: None, pods: by_each_count(preview, &as_it_is, &now)? }]
+    } else {
+        of_sets(input, &sets, &as_it_is, &now)?
+    };
+    mark_present(&mut standings, &now);
+    let delete = now.deletions();
+    let is_replaced = |pod: &&PodPreview<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
+    let replaced = u32::try_from(now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX);
+    Ok(ScaleDownOrder {
+        api_version: now.api_version,
+        kind: "ScaleDownOrder",
+        namespace: now.namespace,
+        workload: now.workload,
+        owner: now.owner,
+        now: now.now,
+        now_source: now.now_source,
+        within: now.within,
+        order: now.order,
+        feature_gates: now.feature_gates,
+        release: now.release,
+        asked: now.asked,
+        active: now.active,
+        delete,
+        replaced,
+        sets: standings,
+        rest: now.rest,
+        waits_down_to: None,
+        is_settled: now.is_settled,
+        notes: now.notes,
+    })
+}
+
+/// The pods of a workload whose count decides about none of them.
+fn at_every_count<'a>(now: &Preview<'a>) -> Vec<Standings<'a>> {
+    match &now.of {
+        Pods::Pods(pods) => {
+            vec![Standings { replica_set: now.replica_set, is_new: None, pods: settled(now, pods) }]
+        }
+        Pods::Sets(sets) => {
+            sets.iter().filter(|set| set.active > 0).map(|set| of_settled_set(now, set)).collect()
+        }
+    }
+}
+
+/// The pods of one set of a Deployment whose count decides about none of them.
+fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> Standings<'a> {
+    Standings { replica_set: set.replica_set, is_new: Some(set.is_new), pods: settled(now, &set.pods) }
+}
+
+/// Pods that go at every count, or at none.
+fn settled<'a>(now: &Preview<'a>, pods: &[PodPreview<'a>]) -> Vec<Standing<'a>> {
+    let present = now.asked.replicas.or(now.asked.parallelism);
+    let standing =
+        |pod: &PodPreview<'a>| Standing::new(pod, present.filter(|_| pod.verdict == Verdict::Delete));
+    pods.iter().map(standing).collect()
+}
+
+/// Adds what becomes of the pods at the present count.
+fn mark_present(standings: &mut [Standings<'_>], now: &Preview<'_>) {
+    let known: HashMap<_, _> = now.pods().map(|pod| (&*pod.uid, (pod.verdict, pod.odds))).collect();
+    for pod in standings.iter_mut().flat_map(|set| &mut set.pods) {
+        (pod.verdict, pod.odds) = known.get(&*pod.uid).copied().unwrap_or((Verdict::Keep, None));
+    }
+}
+
+/// Says the same about one pod of a workload.
+///
+/// # Errors
+/// As [`scale_down_order`], and if the workload has no active pod of this name.
+pub fn standing_of_pod<'a>(
+    input: &'a Input,
+    options: &Options,
+    pod: &str,
+) -> Result<ScaleDownOrder<'a>, Error> {
+    let mut order = scale_down_order(input, options)?;
+    for set in &mut order.sets {
+        set.pods.retain(|its| its.name == pod);
+    }
+    order.sets.retain(|set| !set.pods.is_empty());
+    if order.sets.is_empty() {
+        return Err(Error::new(format!(
+            "{} is no active pod of {}/{}",
+            text::name(pod),
+            order.workload.kind.short(),
+            text::name(order.workload.name)
+        )));
+    }
+    Ok(order)
+}
+
+/// The options for this count.
+pub(crate) fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
+    let mut at = Options { completions: None, suspend: false, ..options.clone() };
+    let of_job = kind == WorkloadKind::Job;
+    (at.replicas, at.parallelism) = (Some(count).filter(|_| !of_job), Some(count).filter(|_| of_job));
+    at
+}
+
+/// The sets of the workload that have pods. Only if it has one, and no rollout is under way, the counts are known.
+fn of_sets<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+    now: &Preview<'a>,
+) -> Result<Vec<Standings<'a>>, Error> {
+    let Preview { namespace, workload, .. } = now;
+    let of_set = |kind, name, is_new, is_alone| {
+        let id = WorkloadRef { namespace, kind, name };
+        let scene = Scene::read(input, sets, id)?;
+        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
+        Ok(Standings { replica_set: Some(name), is_new, pods })
+    };
+    // If pods go before the count changes, ranks are counted anew until then.
+    let is_at_rest =
+        now.delete == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
+    if workload.kind != WorkloadKind::Deployment {
+        return Ok(vec![of_set(workload.kind, workload.name, None, is_at_rest)?]);
+    }
+    let used: Vec<_> = now.sets().iter().filter(|set| set.active > 0).collect();
+    let is_alone = is_at_rest && used.len() == 1;
+    let of = |set: &&SetPreview<'a>| match set.replica_set {
+        _ if set.is_settled => Some(Ok(of_settled_set(now, set))),
+        Some(name) => Some(of_set(WorkloadKind::ReplicaSet, name, Some(set.is_new), is_alone)),
+        None => None,
+    };
+    used.iter().filter_map(of).collect()
+}
+
+/// The pods of one set. `has_counts` is false if other sets share its workload's count.
+fn of_set<'a>(
+    options: &Options,
+    own: &[RankedPod<'_, 'a>],
+    has_counts: bool,
+) -> Result<Vec<Standing<'a>>, Error> {
+    let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+    let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
+    let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
+    let at_now = Places::of(policy(options.now), options.order, &records)?;
+    let mut open: Vec<_> = at_now.deletions.clone();
+    for moment in moments_of(times, options) {
+        let places = Places::of(policy(moment), options.order, &records)?;
+        for (all, here) in open.iter_mut().zip(places.deletions) {
+            *all = (all.0.min(here.0), all.1.max(here.1));
+        }
+    }
+    let count =
+        |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
+    let standing = |&index: &usize| {
+        let (member, pod) = &own[index];
+        let (may, goes) = open[index];
+        let (rule, why) = at_now.why(policy(options.now), options.order, own, index);
+        Ok(Standing {
+            name: &member.entry.name,
+            uid: pod.uid.to_string(),
+            node: member.record.node.as_deref(),
+            rank: pod.rank,
+            may_go_at: count(may),
+            goes_at: count(goes),
+            verdict: Verdict::Keep,
+            odds: None,
+            waits_for: None,
+            rule,
+            why,
+            contest: at_now.groups[index].contest,
+            places: at_now.groups[index].places,
+            details: Details::of(pod, to_time(options.now)),
+        })
+    };
+    at_now.line.iter().map(standing).collect()
+}
+
+/// What the reasons read of the group that a pod is in.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    /// The places of its pods in the line, the first and the last, from 1.
+    places: (usize, usize),
+    /// How Kubernetes' rules leave them open, if they are several.
+    contest: Option<Contest>,
+    /// The pod to compare its pods with: the one in the middle of those that stay longer, or for one that is alone at the end, the one before
+    /// it.
+    other: Option<usize>,
+}
+
+/// The pods of a set in line.
+struct Places {
+    /// Their indices, those that go first at the start.
+    line: Vec<usize>,
+    /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
+    deletions: Vec<(usize, usize)>,
+    /// For each pod by index, its group.
+    groups: Vec<Group>,
+}
+
+impl Places {
+    fn of(policy: Policy, order: Order, records: &[Pod]) -> Result<Self, Error> {
+        let groups = groups(policy, order, records)?;
+        // In the syncs after the first, ranks are counted anew, so only the rules before the rank say who goes.
+        let lasting: Vec<_> = records.iter().map(lasting).collect();
+        let is_long = order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC;
+        let later = if is_long { self::groups(policy, order, &lasting)? } else { Vec::new() };
+        let later = deletions(&later, records.len());
+        let mut places = deletions(&groups, records.len());
+        for (here, later) in places.iter_mut().zip(later).filter(|_| is_long) {
+            if here.0 > MOST_IN_ONE_SYNC {
+                here.0 = later.0.max(MOST_IN_ONE_SYNC + 1);
+            }
+            if here.1 > MOST_IN_ONE_SYNC {
+                here.1 = later.1;
+            }
+        }
+        let line = groups.concat();
+        let (mut of_pods, mut start) = (vec![Group::default(); records.len()], 0);
+        for (place, group) in groups.iter().enumerate() {
+            start += group.len();
+            let before = place.checked_sub(1).and_then(|before| groups[before].last());
+            let places = (start + 1 - group.len(), start);
+            let other =
+                line.get(start + (line.len() - start) / 2).or(before.filter(|_| group.len() == 1)).copied();
+            let its: Vec<_> = group.iter().map(|&index| &records[index]).collect();
+            let contest = (its.len() > 1).then(|| contest(&policy, &its));
+            for &index in group {
+                of_pods[index] = Group { places, contest, other };
+            }
+        }
+        Ok(Self { line, deletions: places, groups: of_pods })
+    }
+
+    /// What separates a pod from most of those that stay longer, or the last pod from the one before it.
+    fn why(
+        &self,
+        policy: Policy,
+        order: Order,
+        own: &[RankedPod<'_, '_>],
+        index: usize,
+    ) -> (Option<&'static str>, String) {
+        let Group { places: (first, last), contest, other } = self.groups[index];
+        let open = contest.map(|contest| {
+            let others = text::count((last - first) as u64, "other pod");
+            format!("list order decides among it and {others}: {}", contest.words())
+        });
+        let Some(other) = other else {
+            return (None, open.unwrap_or_else(|| "it is the only pod".to_owned()));
+        };
+        let [(_, pod), (other, their_pod)] = [&own[index], &own[other]];
+        let rule = match order {
+            Order::Total => policy.decide(pod, their_pod).1,
+            Order::Kubernetes => policy.kubernetes_compare(pod, their_pod).1,
+        };
+        rule.map_or_else(
+            || (None, String::new()),
+            |rule| {
+                let why = why(&policy, rule, pod, their_pod, &other.entry.name);
+                (Some(rule.name()), open.map_or(why.clone(), |open| format!("{open}; {why}")))
+            },
+        )
+    }
+}
+
+/// The groups of pods among which only the list order decides. The total order leaves nothing open.
+fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<Vec<usize>>, Error> {
+    let mut indices = vec![0; records.len()];
+    let failed = |error: podrank::Error| Error::new(error.to_string());
+    if order == Order::Total {
+        policy.sort(records, &mut indices).map_err(failed)?;
+        return Ok(indices.into_iter().map(|index| vec![index as usize]).collect());
+    }
+    let mut scores = vec![0; records.len()];
+    let groups = policy.groups(records, &mut indices, &mut scores).map_err(failed)?;
+    Ok(groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect())
+}
+
+/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
+fn deletions(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
+    let mut deletions = vec![(0, 0); pods];
+    let mut start = 0;
+    for group in groups {
+        let end = start + group.len();
+        for &index in group {
+            deletions[index] = (start + 1, end);
+        }
+        start = end;
+    }
+    deletions
+}
+
+/// The pods of a workload whose controller deletes pods itself: a preview for each count.
+fn by_each_count<'a>(
+    preview: impl Fn(&Options) -> Result<Preview<'a>, Error>,
+    options: &Options,
+    now: &Preview<'a>,
+) -> Result<Vec<Standing<'a>>, Error> {
+    let kind = now.workload.kind;
+    let most = match now.asked.replicas.or(now.asked.parallelism) {
+        Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
+        None => 0,
+    };
+    let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
+    let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
+    let mut waits = HashMap::<&str, String>::new();
+    for count in (least..=most).rev() {
+        let at_count = preview(&Options { odds: false, ..at(options, kind, count) })?;
+        // Those that only have others before them go without any waiting.
+        for pod in at_count.blocked.iter().filter(|pod| pod.rule != MemberReason::OneAtATime.name()) {
+            waits.entry(pod.name).or_insert_with(|| pod.by.clone());
+        }
+        for pod in at_count.pods() {
+            let (may, goes, rule, why) = found.entry(pod.uid.clone()).or_default();
+            if pod.verdict != Verdict::Keep && may.is_none() {
+                (*may, *rule, *why) = (Some(count), pod.rule, pod.why.clone());
+            }
+            match pod.verdict {
+                Verdict::Delete | Verdict::Blocked => *goes = goes.or(Some(count)),
+                Verdict::Keep | Verdict::Contested | Verdict::Later => *goes = None,
+            }
+        }
+    }
+    let standing = |pod: &PodPreview<'a>| {
+        let (may_go_at, goes_at, rule, why) = found.get(&pod.uid).cloned().unwrap_or_default();
+        Standing {
+            may_go_at,
+            waits_for: waits.get(pod.name).cloned(),
+            rule,
+            why,
+            ..Standing::new(pod, goes_at)
+        }
+    };
+    let mut pods: Vec<_> = now.pods().map(standing).collect();
+    pods.sort_by_key(|pod| {
+        iter::once(pod.may_go_at).chain([pod.goes_at]).map(std::cmp::Reverse).collect::<Vec<_>>()
+    });
+    Ok(pods)
+}

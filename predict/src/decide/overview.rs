@@ -1,0 +1,143 @@
+//! Several workloads of an input, a line each: the count, who goes first, and what is under way.
+
+use crate::answer::overview::{Overview, OverviewLine};
+use crate::answer::preview::{Asked, Preview, Verdict, Workload};
+use crate::answer::rollout::Bounds;
+use crate::decide::choose::{Choice, with_pods_in};
+use crate::decide::context;
+use crate::decide::count::of_choice;
+use crate::decide::order::at;
+use crate::decide::workload::preview_choice;
+use crate::question::options::Options;
+use crate::question::replicas::Replicas;
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
+use crate::text::error::Error;
+
+/// Says who goes first in each of the workloads that have pods, or what happens if each gets this count. `is_wanted` chooses among
+/// them, by kind, namespace and name. A set that belongs to a Deployment is one of them only `with_parts`.
+pub fn overview<'a>(
+    input: &'a Input,
+    options: &Options,
+    replicas: Option<Replicas>,
+    with_parts: bool,
+    is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
+) -> Overview<'a> {
+    let sets = Sets::of(input);
+    let all = with_pods_in(input, &sets, options.namespace.as_deref(), with_parts).into_iter();
+    let chosen = all.filter(|choice| is_wanted(choice.id().kind, choice.id().namespace, choice.id().name));
+    let lines = chosen.map(|choice| {
+        line(input, &sets, options, replicas, choice)
+            .unwrap_or_else(|error| unanswered(input, &sets, options, choice, &error))
+    });
+    Overview {
+        api_version: "podrank/v1",
+        kind: "ScaleDownOverview",
+        now: options.now,
+        now_source: options.now_source,
+        order: options.order,
+        unread: Vec::new(),
+        workloads: lines.collect(),
+    }
+}
+
+/// A workload that cannot be asked this, with its pods if they can be counted.
+fn unanswered<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+    choice: Choice<'a>,
+    error: &Error,
+) -> OverviewLine<'a> {
+    let id = choice.id();
+    let as_it_is = Options { replicas: None, odds: false, ..named(options, id) };
+    let now = preview_choice(input, sets, choice, &as_it_is);
+    let active = now.map_or(0, |preview| preview.active);
+    OverviewLine { active, error: Some(error.to_string()), ..empty(id) }
+}
+
+/// The options for this workload.
+fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
+    Options {
+        workload: Some(WorkloadName { kind: Some(id.kind), name: id.name.to_owned() }),
+        namespace: Some(id.namespace.to_owned()),
+        ..options.clone()
+    }
+}
+
+fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
+    OverviewLine {
+        namespace: id.namespace,
+        workload: Workload { kind: id.kind, name: id.name },
+        owner: None,
+        asked: Asked::default(),
+        active: 0,
+        delete: Bounds::one(0),
+        one_by_one: None,
+        certain: 0,
+        next: None,
+        next_at: None,
+        fate: None,
+        odds: None,
+        present: None,
+        autoscaler: None,
+        rest: None,
+        notes: Vec::new(),
+        error: None,
+    }
+}
+
+fn line<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+    replicas: Option<Replicas>,
+    choice: Choice<'a>,
+) -> Result<OverviewLine<'a>, Error> {
+    let id = choice.id();
+    let mut its = Options { replicas: None, ..named(options, id) };
+    if let Some(replicas) = replicas {
+        its.replicas = Some(of_choice(sets, choice, replicas)?);
+    }
+    let preview = preview_choice(input, sets, choice, &its)?;
+    let mut line = OverviewLine {
+        owner: preview.owner,
+        autoscaler: context::autoscaler(&preview, input),
+        asked: preview.asked,
+        active: preview.active,
+        delete: preview.deletions(),
+        one_by_one: preview.one_by_one().filter(|_| replicas.is_some()),
+        certain: preview.count(Verdict::Delete),
+        present: preview.present,
+        ..empty(id)
+    };
+    if replicas.is_some() || line.delete.max > 0 || !preview.blocked.is_empty() {
+        first(&mut line, &preview);
+    }
+    let count = preview.asked.replicas.or(preview.asked.parallelism).filter(|_| replicas.is_none());
+    let pods = u32::try_from(preview.active).unwrap_or(u32::MAX);
+    if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
+        && line.next.is_none()
+    {
+        let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
+        first(&mut line, &one);
+        line.next_at = line.next.map(|_| fewer);
+        line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Blocked));
+    }
+    let Preview { rest, notes, .. } = preview;
+    Ok(OverviewLine {
+        rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()),
+        notes,
+        ..line
+    })
+}
+
+/// Names the pod that goes first, as the answer about this workload alone does.
+fn first<'a>(line: &mut OverviewLine<'a>, preview: &Preview<'a>) {
+    let pods = preview.in_sequence().into_iter();
+    let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Keep) else { return };
+    let is_open = matches!(pod.verdict, Verdict::Delete | Verdict::Contested);
+    (line.next, line.fate) = (Some(pod.name), Some(pod.verdict));
+    line.odds = pod.chance().filter(|_| is_open);
+}

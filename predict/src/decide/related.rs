@@ -1,0 +1,45 @@
+//! Which pods count towards a set's ranks. Looks at the input alone.
+
+use crate::snapshot::index::Sets;
+use crate::snapshot::pod::PodEntry;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::selector::Selector;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::text::error::Error;
+
+/// The pods that are related to a set's own.
+pub(crate) enum Related<'a> {
+    /// None, so that every rank is 0: Kubernetes counts no pods for a set without a controller, nor for a
+    /// `ReplicationController`.
+    Nobody,
+    /// The set's own pods, because no others are known: the set is not in the input, and most have a controller.
+    Own,
+    /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace.
+    Selected(Vec<(&'a str, Selector<'a>)>),
+}
+
+impl<'a> Related<'a> {
+    pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a SetEntry>, sets: &Sets<'a>) -> Result<Self, Error> {
+        let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
+        let controller = set.and_then(|set| sets.controller(set)).filter(|_| is_replica_set);
+        let Some(controller) = controller else {
+            let is_known = set.is_some() || !is_replica_set;
+            return Ok(if is_known { Self::Nobody } else { Self::Own });
+        };
+        let mut selected = Vec::new();
+        for set in sets.controlled_by(&controller.uid) {
+            selected.extend(set.selector()?.map(|selector| (set.namespace.as_str(), selector)));
+        }
+        Ok(Self::Selected(selected))
+    }
+
+    pub(crate) fn contains(&self, pod: &PodEntry, is_own: bool) -> bool {
+        match self {
+            Self::Own => is_own,
+            Self::Nobody => false,
+            Self::Selected(selected) => selected
+                .iter()
+                .any(|(namespace, selector)| pod.namespace == *namespace && selector.matches(&pod.labels)),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What becomes of the pods of one set that is scaled, alone or by its Deployment.
+
+use crate::answer::note::Note;
+use crate::answer::preview::{Asked, Owner, PodPreview, Pods, Preview};
+use crate::decide::members::{Member, members, ranked};
+use crate::decide::rank_range::Race;
+use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
+use crate::decide::related::Related;
+use crate::decide::{complete, notes};
+use crate::question::gates;
+use crate::question::options::{Options, Order};
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::time::to_time;
+use crate::snapshot::workload::WorkloadRef;
+use crate::text::error::Error;
+use podrank::Policy;
+use std::collections::HashMap;
+
+pub(crate) fn preview_set<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    id: WorkloadRef<'a>,
+    options: &Options,
+) -> Result<Preview<'a>, Error> {
+    let gaps = complete::gaps(sets, id)?;
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
+        return Err(complete::error(id.namespace, id.kind, &gaps));
+    }
+    let mut notes = gaps;
+    let replicas = match (options.replicas, sets.get(id)) {
+        (Some(replicas), _) => replicas,
+        (None, Some(set)) => u32::try_from(set.replicas()?).unwrap_or(0),
+        (None, None) => {
+            return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
+        }
+    };
+    let scene = Scene::read(input, sets, id)?;
+    let decision = scene.decide(replicas, options, None, Some(&mut notes))?;
+    let controller = sets.get(id).and_then(|set| set.controller.as_ref());
+    let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
+        api_version: &owner.api_version,
+        kind: &owner.kind,
+        name: &owner.name,
+    });
+    Ok(Preview {
+        replica_set: Some(id.name),
+        owner,
+        feature_gates: gates::of_sets(options.gates),
+        active: decision.active,
+        asked: Asked { replicas: Some(replicas), ..Asked::default() },
+        burst_replicas: Some(options.burst_replicas),
+        delete: decision.delete,
+        quota: decision.quota,
+        notes,
+        of: Pods::Pods(decision.pods),
+        ..Preview::new(id, options)
+    })
+}
+
+/// What happens to the pods of one set.
+pub(crate) struct SetDecision<'a> {
+    /// How many are active.
+    pub(crate) active: usize,
+    /// How many go.
+    pub(crate) delete: usize,
+    /// How many of the contested ones go.
+    pub(crate) quota: usize,
+    /// The active pods in the order.
+    pub(crate) pods: Vec<PodPreview<'a>>,
+}
+
+/// A set and the pods that a decision about it reads.
+pub(crate) struct Scene<'s, 'a> {
+    input: &'a Input,
+    sets: &'s Sets<'a>,
+    id: WorkloadRef<'a>,
+    set: Option<&'a SetEntry>,
+    members: Vec<Member<'a>>,
+    notes: Vec<Note>,
+}
+
+impl<'s, 'a> Scene<'s, 'a> {
+    pub(crate) fn read(input: &'a Input, sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
+        let (set, mut notes) = (sets.get(id), Vec::new());
+        // Without a pod of its own, no other one matters.
+        let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
+            members(input, sets, id, &Related::of(id, set, sets)?, &mut notes)?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { input, sets, id, set, members, notes })
+    }
+
+    /// Whether its controller deletes no pods.
+    pub(crate) fn is_idle(&self) -> Result<bool, Error> {
+        Ok(self.set.map(SetEntry::idle).transpose()?.flatten().is_some())
+    }
+
+    pub(crate) fn members(&self) -> &[Member<'a>] {
+        &self.members
+    }
+
+    /// Decides which pods go if the set is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same time. Without
+    /// one, the set is scaled alone. `notes` gets what else a reader should know.
+    pub(crate) fn decide(
+        &self,
+        replicas: u32,
+        options: &Options,
+        race: Option<&Race<'_>>,
+        notes: Option<&mut Vec<Note>>,
+    ) -> Result<SetDecision<'a>, Error> {
+        let Scene { input, sets, id, set, members, .. } = self;
+        let own = ranked(members);
+        let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+        let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
+        let idle = set.map(SetEntry::idle).transpose()?.flatten();
+        let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
+        let delete = surplus.min(most);
+        let line = Line::up(options.order, policy, &own, delete, race)?;
+
+        let mut odds = HashMap::new();
+        if let Some(notes) = notes {
+            if options.odds {
+                odds = line.odds()?;
+                notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
+            }
+            notes.extend(self.notes.iter().cloned());
+            notes.extend(notes::workload_listed_twice(input, *id));
+            notes.extend(idle.map(|why| notes::does_nothing(id, why)));
+            if let Some(set) = set {
+                notes.extend(complete::more_pods_than_status(set, own.len())?);
+                if race.is_none() {
+                    notes.extend(set.lags().then(|| notes::lagging(&[id])));
+                    notes.extend(notes::scaled_alone(input, sets, set, replicas)?);
+                }
+                notes.extend(notes::claims(sets, set));
+            }
+            if options.gates.pod_deletion_cost {
+                notes.extend(line.pods().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
+            }
+            notes.extend(notes::created_after_now(
+                line.pods().map(|(pod, _)| (pod.entry, pod.record)),
+                options.now,
+            ));
+            if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
+                notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
+            }
+        }
+        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews(&odds) })
+    }
+}

@@ -1,0 +1,404 @@
+//! What becomes of a Deployment's pods by the time its syncs lead to nothing more. Which pods of a set go is the core's decision, and
+//! how many is that of [`play`].
+
+use crate::answer::preview::{Contest, PodPreview, Verdict};
+use crate::answer::probability::{Cases, Odds};
+use crate::answer::rollout::{Bounds, Facts, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
+use crate::decide::agree::agree;
+use crate::decide::members::{RankedPod, ranked};
+use crate::decide::rank_range::Race;
+use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
+use crate::decide::replica_set::Scene;
+use crate::decide::rollout::next::{Next, what_is_next};
+use crate::decide::rollout::sample::{Event, sample};
+use crate::decide::rollout::simulate::{Endings, Fate, Played, Start, play};
+use crate::question::options::Options;
+use crate::snapshot::time::to_time;
+use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeReason};
+use crate::text::error::Error;
+use podrank::controller::{Availability, availability};
+use podrank::{Phase, Pod, Policy, Uid};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// One of the Deployment's sets.
+pub(crate) struct Actor<'s, 'a> {
+    pub(crate) name: &'a str,
+    pub(crate) scene: &'s Scene<'s, 'a>,
+    /// What the Deployment's controller reads of it.
+    pub(crate) record: ReplicaSet,
+    pub(crate) min_ready_seconds: u32,
+    pub(crate) is_idle: bool,
+    /// Its pods that are being deleted and have not ended.
+    pub(crate) terminating: u32,
+}
+
+/// What becomes of the pods.
+pub(crate) struct End<'a> {
+    /// Those of each set, in the order in which they go.
+    pub(crate) pods: Vec<Vec<PodPreview<'a>>>,
+    pub(crate) steps: Vec<StepPreview<'a>>,
+    pub(crate) rest: Rest<'a>,
+    pub(crate) next: Next,
+    /// Whether a sync follows the next one at once, and writes something.
+    pub(crate) goes_on: bool,
+    /// Why there are no odds for the contested pods of a set.
+    pub(crate) without_odds: WithoutOdds,
+}
+
+/// Sets by index, each with a reason.
+type WithoutOdds = Vec<(usize, String)>;
+
+/// Plays a Deployment's syncs to their end.
+pub(crate) fn end<'a>(
+    deployment: &Deployment,
+    actors: &[Actor<'_, 'a>],
+    options: &Options,
+) -> Result<End<'a>, Error> {
+    let own = own(actors);
+    let crowd = Crowd::of(&own, options);
+    let outcome = crowd.play(deployment, actors)?;
+    let (next, facts) = facts(&outcome);
+    let is_later =
+        |index: usize| facts.waits_for == Some(WaitsFor::NewPods) && Some(index) != outcome.rest.sync.new_set;
+
+    let gone: Vec<_> = own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
+    let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
+    for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
+        for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Keep) {
+            let why = "all old pods go once enough new ones are available".to_owned();
+            (pod.verdict, pod.rule, pod.why) = (Verdict::Later, None, why);
+        }
+    }
+    let name = |index: usize| actors.get(index).map(|actor| actor.name);
+    Ok(End {
+        pods,
+        steps: steps(&outcome, name),
+        rest: rest(&outcome, &gone, &facts, name),
+        next,
+        goes_on: outcome.steps.iter().any(|step| !step.is_next),
+        without_odds,
+    })
+}
+
+/// The pods of each set.
+fn own<'s, 'a>(actors: &'s [Actor<'_, 'a>]) -> Vec<Vec<RankedPod<'s, 'a>>> {
+    actors.iter().map(|actor| ranked(actor.scene.members())).collect()
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// How many of a set's pods go. If pods that are created meanwhile go again, pods that are as young may go in their place.
+fn gone(own: &[RankedPod<'_, '_>], fate: &Fate) -> Bounds {
+    let is_young =
+        |(member, pod): &&RankedPod<'_, '_>| member.record.node.is_none() || pod.phase == Phase::PENDING;
+    let young = number(own.iter().filter(is_young).count());
+    let Bounds { min, max } = fate.gone;
+    Bounds { min, max: max.max(max.saturating_add(fate.replaced).min(young)).min(number(own.len())) }
+}
+
+/// Whether pods of a set go before its count changes, in one sync, and no other set's pods go or come until then.
+fn is_alone(index: usize, outcome: &Endings, gone: Bounds) -> bool {
+    let is_only = |(its, fate): (usize, &Fate)| its == index || fate.size.max == 0 && fate.gone.max == 0;
+    let fits = outcome.steps.len() <= 1 && gone.max as usize <= MOST_IN_ONE_SYNC;
+    fits && outcome.fates[index].is_surplus && outcome.fates.iter().enumerate().all(is_only)
+}
+
+/// The pods of all sets.
+struct Crowd<'c, 'a> {
+    options: &'c Options,
+    policy: Policy,
+    own: &'c [Vec<RankedPod<'c, 'a>>],
+}
+
+impl<'c, 'a> Crowd<'c, 'a> {
+    fn of(own: &'c [Vec<RankedPod<'c, 'a>>], options: &'c Options) -> Self {
+        Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), own }
+    }
+
+    fn line(&self, index: usize, delete: u32, race: &Race<'_>) -> Result<Line<'c, 'a>, Error> {
+        Line::up(self.options.order, self.policy, &self.own[index], delete as usize, Some(race))
+    }
+
+    /// Plays the syncs, as far as the controller sees what they lead to.
+    fn play(&self, deployment: &Deployment, actors: &[Actor<'_, 'a>]) -> Result<Endings, Error> {
+        let failed = RefCell::new(None);
+        let start = |(index, actor): (usize, &Actor<'_, 'a>)| {
+            let own = &self.own[index];
+            Start {
+                record: actor.record,
+                pods: number(own.len()),
+                is_idle: actor.is_idle,
+                unassigned: number(own.iter().filter(|(member, _)| member.record.node.is_none()).count()),
+                terminating: actor.terminating,
+                available: Box::new(self.available(index, actor.min_ready_seconds, &failed)),
+            }
+        };
+        let outcome = play(deployment, actors.iter().enumerate().map(start).collect());
+        failed.take().map_or(Ok(outcome), Err)
+    }
+
+    /// The pods of each set, and why there are no odds for the contested pods of a set.
+    fn pods(
+        &self,
+        outcome: &Endings,
+        gone: &[Bounds],
+    ) -> Result<(Vec<Vec<PodPreview<'a>>>, WithoutOdds), Error> {
+        let races = self.races(&outcome.fates, gone)?;
+        let mut sampled = None;
+        let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), Race::default());
+        for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
+            if let Some(previews) = self.in_turn(index, outcome, *gone)? {
+                pods.push(previews);
+                continue;
+            }
+            let is_open = gone.min != gone.max;
+            // One sync takes the fewest or the most of the pods that there are, before any are created.
+            let race = if is_open && is_alone(index, outcome, *gone) { &nothing } else { race };
+            let most = self.line(index, gone.max, race)?;
+            if is_open {
+                let least = self.line(index, gone.min, race)?;
+                let odds =
+                    |line: &Line<'_, 'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
+                let why = format!(
+                    "{} to {} pods of this ReplicaSet go, by what the controllers see first",
+                    gone.min, gone.max
+                );
+                let previews = vec![least.previews(&odds(&least)?), most.previews(&odds(&most)?)];
+                pods.push(agree(previews, Cases::Unknown, Contest::Timing, &why));
+                continue;
+            }
+            let odds = if !self.options.odds || most.is_certain() {
+                HashMap::new()
+            } else if outcome.fates[index].first == 0 && !most.is_race() {
+                without_odds.extend(most.without_odds().map(|why| (index, why)));
+                most.odds()?
+            } else {
+                match sampled.get_or_insert_with(|| self.sample(outcome)) {
+                    Ok(odds) => odds.clone(),
+                    Err(why) => {
+                        without_odds.push((index, why.clone()));
+                        HashMap::new()
+                    }
+                }
+            };
+            pods.push(most.previews(&odds));
+        }
+        Ok((pods, without_odds))
+    }
+
+    /// The pods of a set of which some go before its count changes, as long as nothing else changes ranks: its controller takes them
+    /// together with the others or before them. `None` if that is not so, or if chance decides who goes before.
+    fn in_turn(
+        &self,
+        index: usize,
+        outcome: &Endings,
+        gone: Bounds,
+    ) -> Result<Option<Vec<PodPreview<'a>>>, Error> {
+        let fate = &outcome.fates[index];
+        let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
+        if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
+            return Ok(None);
+        }
+        let nothing = Race::default();
+        let before = self.line(index, fate.first.min(gone.max), &nothing)?;
+        let together = self.line(index, gone.max, &nothing)?;
+        if !before.is_certain() {
+            return Ok(None);
+        }
+        let [victims, _, survivors] = before.parts();
+        let node = |(member, _): &RankedPod<'_, 'a>| member.record.node.as_deref();
+        let mut without = Race::default();
+        without.lose(victims.len(), victims.iter().map(|its| node(its)));
+        let rank = |its: &RankedPod<'_, 'a>| without.range(node(its), &its.1).least;
+        let left: Vec<_> = survivors.iter().map(|its| (its.0, Pod { rank: rank(its), ..its.1 })).collect();
+        let delete = gone.max as usize - victims.len();
+        let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
+        let no_odds = HashMap::new();
+        let first = before.previews(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Delete);
+        let in_turn = first.chain(after.previews(&no_odds)).collect();
+        let why =
+            "its pods go at once or in turn, by what the controllers see first, and ranks change between";
+        Ok(Some(agree(vec![in_turn, together.previews(&no_odds)], Cases::Unknown, Contest::Timing, why)))
+    }
+
+    /// How many pods of a set are available once so many have gone. An error is left in `failed`.
+    fn available<'s>(
+        &'s self,
+        index: usize,
+        min_ready_seconds: u32,
+        failed: &'s RefCell<Option<Error>>,
+    ) -> impl Fn(u32) -> (u32, u32) + 's {
+        let known = RefCell::new(HashMap::new());
+        let is_available =
+            move |pod: &Pod| availability(pod, min_ready_seconds, self.policy.now) == Availability::Available;
+        move |gone: u32| {
+            *known.borrow_mut().entry(gone).or_insert_with(|| {
+                match self.line(index, gone, &Race::unknown()) {
+                    Ok(line) => {
+                        let count = |pods: &[&RankedPod<'_, '_>]| {
+                            number(pods.iter().filter(|(_, pod)| is_available(pod)).count())
+                        };
+                        let [_, contested, survivors] = line.parts();
+                        let (safe, open) = (count(survivors), count(contested));
+                        let [quota, stay] = [line.quota(), contested.len() - line.quota()].map(number);
+                        (safe + open.saturating_sub(quota), safe + open.min(stay))
+                    }
+                    Err(error) => {
+                        *failed.borrow_mut() = Some(error);
+                        (0, 0)
+                    }
+                }
+            })
+        }
+    }
+
+    /// What may change the ranks of each set's pods before its controller reads them.
+    fn races(&self, fates: &[Fate], gone: &[Bounds]) -> Result<Vec<Race<'c>>, Error> {
+        let mut nodes = Vec::new();
+        for (index, gone) in gone.iter().enumerate() {
+            let line = self.line(index, gone.max, &Race::unknown())?;
+            let [victims, contested, _] = line.parts();
+            let node = |(member, _): &&RankedPod<'c, 'a>| member.record.node.as_deref();
+            nodes.push(victims.iter().chain(contested).map(node).collect::<Vec<_>>());
+        }
+        let race = |(index, fate): (usize, &Fate)| {
+            let mut race = Race::default();
+            race.gain(fate.coming as usize);
+            race.lose(fate.first as usize, nodes[index].iter().copied());
+            for &other in fate.after.iter().filter(|other| **other < gone.len()) {
+                race.lose(gone[other].max as usize, nodes[other].iter().copied());
+            }
+            race
+        };
+        Ok(fates.iter().take(gone.len()).enumerate().map(race).collect())
+    }
+
+    /// How likely pods go if that depends on more than one list.
+    fn sample(&self, outcome: &Endings) -> Result<HashMap<Uid, Odds>, String> {
+        let mut schedules: Vec<Vec<Event>> = Vec::new();
+        for steps in [Some(&outcome.steps), outcome.late_steps.as_ref()].into_iter().flatten() {
+            for is_reversed in [false, true] {
+                let events = events(steps, self.own.len(), is_reversed);
+                if !schedules.contains(&events) {
+                    schedules.push(events);
+                }
+            }
+        }
+        sample(&self.policy, self.own, &schedules)
+    }
+}
+
+/// The deletions in turn. Nobody knows which set's pods go first in one step.
+fn events(steps: &[Played], sets: usize, is_reversed: bool) -> Vec<Event> {
+    let mut gone = vec![0; sets];
+    let mut events = Vec::new();
+    for step in steps {
+        let mut now: Vec<_> = (0..sets.min(step.sets.len()))
+            .map(|set| Event { set, count: step.sets[set].gone.saturating_sub(gone[set]) as usize })
+            .filter(|event| event.count > 0)
+            .collect();
+        if is_reversed {
+            now.reverse();
+        }
+        events.extend(now);
+        for (gone, set) in gone.iter_mut().zip(&step.sets) {
+            *gone = set.gone;
+        }
+    }
+    events
+}
+
+/// What follows, and what the words about it read.
+fn facts(outcome: &Endings) -> (Next, Facts) {
+    let rest = &outcome.rest;
+    let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
+    let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
+    let is_old = |index: &usize| rest.sync.new_set != Some(*index);
+    let old = || rest.sets.iter().enumerate().filter(|(index, _)| is_old(index)).map(|(_, set)| set);
+    let sum = |numbers: &mut dyn Iterator<Item = i32>| numbers.map(i64::from).sum::<i64>();
+    let old_pods = sum(&mut old().map(|set| set.replicas));
+    let missing = |set: &ReplicaSet| set.replicas.saturating_sub(set.available_replicas).max(0);
+    let new_missing = i64::from(new.map_or(0, missing));
+
+    let count = i64::from(rest.deployment.replicas);
+    let least = count - i64::from(rest.sync.budgets.unavailable);
+    let in_use = || rest.sets.iter().filter(|set| set.replicas > 0);
+    let spare = sum(&mut in_use().map(|set| set.replicas)) - least - new_missing;
+    let excess = sum(&mut in_use().map(|set| set.available_replicas)) - least;
+    let has_unavailable_old = old().any(|set| set.replicas > 0 && missing(set) > 0);
+    let needed = if has_unavailable_old { 1 - spare } else { (1 - spare).max(1 - excess) };
+    let at_most = |pods: i64| if pods <= new_missing { u32::try_from(pods).unwrap_or(0) } else { 0 };
+
+    let is_stuck = rest.sync.path == Path::Scale && !rest.deployment.is_paused;
+    let has_count = new.is_some_and(|new| i64::from(new.replicas) == count);
+    let is_over = rest.sync.path == Path::Nothing || has_count && old_pods == 0;
+    let (waits_for, pods) = match next {
+        Next::NewPods => (Some(WaitsFor::NewPods), at_most(needed)),
+        Next::AllNewPods(_) => (Some(WaitsFor::NewPods), at_most(new_missing)),
+        Next::OldPods(_) => (Some(WaitsFor::OldPods), rest.terminating),
+        Next::Nothing if is_over || rest.sets.is_empty() => (None, 0),
+        Next::Nothing if rest.deployment.is_paused && old_pods > 0 => (Some(WaitsFor::Resume), 0),
+        Next::Nothing if is_stuck => (Some(WaitsFor::AnotherCount), 0),
+        Next::Step | Next::Nothing => (None, 0),
+    };
+    let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
+    let facts = Facts {
+        waits_for,
+        pods,
+        then: if goes_later { u32::try_from(old_pods).unwrap_or(u32::MAX) } else { 0 },
+        new_pods: if let Next::OldPods(pods) = next { pods } else { 0 },
+        unavailable: u32::try_from(sum(&mut in_use().map(missing))).unwrap_or(u32::MAX),
+        is_certain: outcome.is_complete,
+        is_rollback: rest.sync.path == Path::Rollback,
+        is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
+        follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
+    };
+    (next, facts)
+}
+
+fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<StepPreview<'a>> {
+    let mut gone = vec![0; outcome.fates.len()];
+    let mut steps = Vec::new();
+    for step in &outcome.steps {
+        let mut sets = Vec::new();
+        for (index, set) in step.sets.iter().enumerate() {
+            let delete = set.gone - gone[index];
+            gone[index] = set.gone;
+            if set.from != set.to || delete > 0 {
+                sets.push(SetStep { replica_set: name(index), from: set.from, to: set.to, delete });
+            }
+        }
+        if !sets.is_empty() {
+            steps.push(StepPreview { path: step.path.name(), sets });
+        }
+    }
+    steps
+}
+
+fn rest<'a>(
+    outcome: &Endings,
+    gone: &[Bounds],
+    facts: &Facts,
+    name: impl Fn(usize) -> Option<&'a str>,
+) -> Rest<'a> {
+    let extra: u32 = gone.iter().zip(&outcome.fates).map(|(gone, fate)| gone.max - fate.gone.max).sum();
+    let set = |(index, fate): (usize, &Fate)| SetAtRest {
+        replica_set: name(index),
+        replicas: fate.size,
+        delete: gone.get(index).copied().unwrap_or(fate.gone),
+    };
+    let sets = outcome.fates.iter().enumerate().map(set);
+    Rest {
+        sets: sets.filter(|set| set.replicas.max > 0 || set.delete.max > 0).collect(),
+        delete: Bounds { min: outcome.gone.min, max: outcome.gone.max + extra },
+        waits_for: facts.waits_for,
+        pods: facts.pods,
+        then: facts.then,
+        is_certain: facts.is_certain,
+        waits: facts.waits(),
+        text: facts.text(),
+    }
+}

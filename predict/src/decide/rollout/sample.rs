@@ -1,0 +1,109 @@
+//! How likely pods go if that depends on several lists, one after the other: plays the deletions many times, each time with lists in
+//! random order. Which set's pods go first is not known, so each pod has odds for each schedule. A pure function with a fixed seed.
+
+use crate::answer::probability::{Cases, Odds};
+use crate::decide::members::RankedPod;
+use podrank::{Pod, Policy, ProbabilityScratch, Uid};
+use std::collections::HashMap;
+
+/// A set deletes pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) set: usize,
+    pub(crate) count: usize,
+}
+
+/// The most pods for which this is done, because each run sorts all of them.
+const MOST_PODS: usize = 2_000;
+
+/// The state with which the random numbers start, as for the core's own odds.
+const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Returns the odds of all pods. An error is the reason why there are none.
+pub(crate) fn sample(
+    policy: &Policy,
+    own: &[Vec<RankedPod<'_, '_>>],
+    schedules: &[Vec<Event>],
+) -> Result<HashMap<Uid, Odds>, String> {
+    let pods: usize = own.iter().map(Vec::len).sum();
+    if pods > MOST_PODS {
+        return Err(format!(
+            "above {MOST_PODS} pods, those that depend on several ReplicaSets take too long to work out"
+        ));
+    }
+    let runs = if pods <= 200 { 4096 } else { 1024 };
+    let error = (0.25 / f64::from(runs)).sqrt();
+    let sets: Vec<_> = own.iter().map(|own| Set::of(own)).collect();
+    let cases: Vec<Vec<Vec<u32>>> = schedules.iter().map(|events| run(policy, &sets, events, runs)).collect();
+    let mut odds = HashMap::new();
+    for (index, set) in sets.iter().enumerate() {
+        for (place, pod) in set.pods.iter().enumerate() {
+            let share = |case: &Vec<Vec<u32>>| f64::from(case[index][place]) / f64::from(runs);
+            let shares: Vec<_> = cases.iter().map(share).collect();
+            let (least, most) =
+                (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
+            // A smaller difference can be chance.
+            let differ = most - least > 4.0 * error;
+            let equal = vec![1.0; shares.len()];
+            let how = if differ { Cases::Unknown } else { Cases::Shares(&equal) };
+            let all = shares.iter().map(|share| Some(Odds::new(*share, error)));
+            odds.extend(Odds::together(all, how).map(|its| (pod.uid, its)));
+        }
+    }
+    Ok(odds)
+}
+
+/// A set's pods by UID, so that the order of the input makes no difference.
+struct Set<'a> {
+    pods: Vec<Pod>,
+    nodes: Vec<Option<&'a str>>,
+}
+
+impl<'a> Set<'a> {
+    fn of(own: &'a [RankedPod<'_, '_>]) -> Self {
+        let mut own: Vec<_> = own.iter().collect();
+        own.sort_by_key(|(_, pod)| pod.uid);
+        Self {
+            pods: own.iter().map(|(_, pod)| *pod).collect(),
+            nodes: own.iter().map(|(member, _)| member.record.node.as_deref()).collect(),
+        }
+    }
+}
+
+/// How often each pod of each set goes.
+fn run(policy: &Policy, sets: &[Set<'_>], events: &[Event], runs: u32) -> Vec<Vec<u32>> {
+    let mut went: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; set.pods.len()]).collect();
+    let mut state = SEED;
+    let longest = sets.iter().map(|set| set.pods.len()).max().unwrap_or(0);
+    let mut scratch: Vec<ProbabilityScratch> = vec![[0; 4]; longest];
+    for _ in 0..runs {
+        let mut left: Vec<Vec<u32>> = sets.iter().map(|set| (0..).take(set.pods.len()).collect()).collect();
+        let mut gone = HashMap::<Option<&str>, u32>::new();
+        for event in events {
+            let (set, list) = (&sets[event.set], &mut left[event.set]);
+            for place in (1..list.len()).rev() {
+                list.swap(place, below(&mut state, place + 1));
+            }
+            let mut pods = set.pods.clone();
+            for (pod, node) in pods.iter_mut().zip(&set.nodes) {
+                pod.rank = pod.rank.saturating_sub(gone.get(node).copied().unwrap_or(0));
+            }
+            policy
+                .kubernetes_sort(&pods, list, &mut scratch)
+                .expect("there is scratch memory for the longest list");
+            for index in list.drain(..event.count.min(list.len())) {
+                went[event.set][index as usize] += 1;
+                *gone.entry(set.nodes[index as usize]).or_default() += 1;
+            }
+        }
+    }
+    went
+}
+
+/// A random number below `most`.
+fn below(state: &mut u64, most: usize) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    usize::try_from(*state % most as u64).unwrap_or(0)
+}

@@ -1,0 +1,520 @@
+//! Where a Deployment's syncs lead: plays them until nothing follows by itself. Knows numbers of pods and no pod. A pure function.
+//!
+//! After a sync, the controller of each set deletes or creates pods, and the set's status follows. The Deployment's controller may
+//! sync again before it sees some of the statuses, and then writes other sizes. So [`play`] follows every way in which sets can be
+//! seen late, and says what holds on all of them. It does not look at statuses half-way between the old and the new one: what a sync
+//! writes lies between what it writes for these two.
+
+use crate::answer::rollout::Bounds;
+use crate::sync::deployment::{
+    Deployment, Path, ReplicaSet, SizeChange, SizeReason, Strategy, Sync, next_sync,
+};
+use std::collections::HashSet;
+use std::mem;
+
+/// The most states that are looked at. Few plays reach a hundred.
+const MOST_STATES: usize = 2_000;
+/// The most sets of which each combination may be seen late.
+const MOST_LATE: usize = 5;
+/// The most syncs that are played in turn. Hardly a play has five.
+const MOST_STEPS: usize = 50;
+
+/// A set at the start.
+pub(crate) struct Start<'s> {
+    /// What the Deployment's controller reads of it, with its status as it is listed.
+    pub(crate) record: ReplicaSet,
+    /// Its active pods.
+    pub(crate) pods: u32,
+    /// Whether its controller does nothing.
+    pub(crate) is_idle: bool,
+    /// Those that have no node, so that nobody has to end them once they are deleted.
+    pub(crate) unassigned: u32,
+    /// Its pods that are being deleted and have not ended.
+    pub(crate) terminating: u32,
+    /// How many of its pods are available once so many of them have gone: the least and the most.
+    pub(crate) available: Box<dyn Fn(u32) -> (u32, u32) + 's>,
+}
+
+/// The pods of a set at some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Pods {
+    /// How many of those at the start have gone.
+    gone: u32,
+    /// How many were created and still exist. They have no node and are not available.
+    created: u32,
+    /// Whether created pods have gone again. They may have got a node meanwhile, and then take time to end.
+    shed: bool,
+    available: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SetState {
+    /// Its size and annotations, and the status that the Deployment's controller has seen.
+    seen: ReplicaSet,
+    /// Its pods once its controller has done all that its size asks for.
+    pods: Pods,
+    /// Its pods before that, if the Deployment's controller has not seen what became of them.
+    before: Option<Pods>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    sets: Vec<SetState>,
+    status_replicas: i32,
+}
+
+/// What becomes of a set by the time nothing follows.
+#[derive(Clone, Debug)]
+pub(crate) struct Fate {
+    /// Its size.
+    pub(crate) size: Bounds,
+    /// How many of its pods have gone.
+    pub(crate) gone: Bounds,
+    /// The most created pods that go again. Pods that were there before go with them if they are as young.
+    pub(crate) replaced: u32,
+    /// The most pods that are created by the time it deletes some.
+    pub(crate) coming: u32,
+    /// The sets that a sync changes together with it.
+    beside: Vec<usize>,
+    /// The sets whose pods may have gone by the time it deletes some.
+    pub(crate) after: Vec<usize>,
+    /// How many of its own pods may have gone when it counts ranks again.
+    pub(crate) first: u32,
+    /// Whether it has more pods than its size at the start, so that pods go before any are created.
+    pub(crate) is_surplus: bool,
+}
+
+/// A sync that writes something.
+pub(crate) struct Played {
+    /// Whether it is the very next one.
+    pub(crate) is_next: bool,
+    pub(crate) path: Path,
+    /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods have gone since
+    /// the start.
+    pub(crate) sets: Vec<PlayedSet>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlayedSet {
+    pub(crate) from: i32,
+    pub(crate) to: i32,
+    pub(crate) gone: u32,
+}
+
+/// The state in which nothing follows by itself, if every status is seen at once.
+pub(crate) struct Rest {
+    pub(crate) deployment: Deployment,
+    /// The sync that writes nothing any more.
+    pub(crate) sync: Sync,
+    /// The sets with their statuses.
+    pub(crate) sets: Vec<ReplicaSet>,
+    /// The pods of old sets that are being deleted and have not ended.
+    pub(crate) terminating: u32,
+}
+
+/// All that a play shows.
+pub(crate) struct Endings {
+    /// One for each set, and one for a set that is created, at the end.
+    pub(crate) fates: Vec<Fate>,
+    /// How many pods go in all.
+    pub(crate) gone: Bounds,
+    /// The syncs in turn if every status is seen at once. The first one reads the statuses as they are listed.
+    pub(crate) steps: Vec<Played>,
+    /// The syncs in turn if statuses are seen as late as they can be, unless these are the same.
+    pub(crate) late_steps: Option<Vec<Played>>,
+    pub(crate) rest: Rest,
+    /// Whether all that can happen has been looked at, and comes to rest.
+    pub(crate) is_complete: bool,
+}
+
+/// Ways in which sets are seen late, and whether these are all.
+type Ways = (Vec<Vec<usize>>, bool);
+
+/// Returns each combination of these sets. If they are too many, returns some of them, and false.
+fn every_way(unseen: &[usize]) -> Ways {
+    if unseen.len() <= MOST_LATE {
+        let of = |bits: usize| {
+            (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()
+        };
+        return ((0..1 << unseen.len()).map(of).collect(), true);
+    }
+    let each = unseen.iter().map(|index| vec![*index]);
+    ([Vec::new(), unseen.to_vec()].into_iter().chain(each).collect(), false)
+}
+
+/// Plays a Deployment's syncs from the start.
+pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>) -> Endings {
+    let created = Start {
+        record: ReplicaSet::default(),
+        pods: 0,
+        is_idle: false,
+        unassigned: 0,
+        terminating: 0,
+        available: Box::new(|_| (0, 0)),
+    };
+    let sets = starts.len();
+    starts.push(created);
+    let mut play = Play {
+        deployment,
+        fates: Vec::new(),
+        peaks: Vec::new(),
+        starts,
+        is_complete: true,
+        gone: Bounds { min: u32::MAX, max: 0 },
+        ends: 0,
+    };
+    let start = play.start(sets);
+    let nothing = Fate {
+        size: Bounds { min: u32::MAX, max: 0 },
+        gone: Bounds { min: u32::MAX, max: 0 },
+        replaced: 0,
+        coming: 0,
+        beside: Vec::new(),
+        after: Vec::new(),
+        first: 0,
+        is_surplus: false,
+    };
+    play.peaks = vec![0; sets + 1];
+    play.fates = vec![nothing; sets + 1];
+    play.explore(&start);
+    let (steps, rest) = play.in_turn(&start, false);
+    let (late_steps, _) = play.in_turn(&start, true);
+    if play.ends == 0 {
+        // It never came to rest: what is known is how far it came.
+        play.end(&rest.1);
+    }
+    for (fate, start) in play.fates.iter_mut().zip(&play.starts) {
+        fate.is_surplus = i64::from(start.pods) > i64::from(start.record.replicas);
+        let beside = fate.beside.iter().map(|set| play.peaks[*set]);
+        fate.coming = beside.fold(fate.coming, u32::saturating_add);
+    }
+    let is_other = late_steps.iter().map(|step| &step.sets).ne(steps.iter().map(|step| &step.sets));
+    Endings {
+        rest: play.rest(rest),
+        fates: play.fates,
+        gone: play.gone,
+        late_steps: is_other.then_some(late_steps),
+        steps,
+        is_complete: play.is_complete,
+    }
+}
+
+struct Play<'p, 's> {
+    deployment: &'p Deployment,
+    starts: Vec<Start<'s>>,
+    fates: Vec<Fate>,
+    /// The most pods that are created in each set.
+    peaks: Vec<u32>,
+    is_complete: bool,
+    gone: Bounds,
+    /// How many states were found in which nothing follows.
+    ends: usize,
+}
+
+/// What a sync does to a state.
+struct Synced {
+    deployment: Deployment,
+    sync: Sync,
+    /// Whether it writes something.
+    writes: bool,
+}
+
+/// The set with what a sync writes to it.
+fn written(mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
+    set.apply(change, &synced.deployment, &synced.sync);
+    set
+}
+
+impl Play<'_, '_> {
+    fn start(&self, sets: usize) -> State {
+        let of = |(index, start): (usize, &Start<'_>)| {
+            let pods = Pods { available: (start.available)(0).1, ..Pods::default() };
+            // Its controller may still be at work.
+            let after = self.act(index, pods, start.record.replicas).swap_remove(0);
+            SetState { seen: start.record, pods: after, before: (after != pods).then_some(pods) }
+        };
+        State {
+            sets: self.starts.iter().take(sets).enumerate().map(of).collect(),
+            status_replicas: self.deployment.status_replicas,
+        }
+    }
+
+    /// How many pods a set has.
+    fn active(&self, index: usize, pods: Pods) -> i64 {
+        i64::from(self.starts[index].pods) - i64::from(pods.gone) + i64::from(pods.created)
+    }
+
+    /// What the set's status becomes.
+    fn status(&self, index: usize, pods: Pods) -> [i32; 2] {
+        [self.active(index, pods), i64::from(pods.available)]
+            .map(|number| i32::try_from(number).unwrap_or(i32::MAX))
+    }
+
+    /// Returns the pods once the set's controller has as many as `size`, in one or two ways: contested pods may be available.
+    fn act(&self, index: usize, pods: Pods, size: i32) -> Vec<Pods> {
+        let (active, size) = (self.active(index, pods), i64::from(size.max(0)));
+        if self.starts[index].is_idle {
+            return vec![pods];
+        }
+        if size >= active {
+            let more = u32::try_from(size - active).unwrap_or(u32::MAX);
+            return vec![Pods { created: pods.created.saturating_add(more), ..pods }];
+        }
+        let surplus = u32::try_from(active - size).unwrap_or(u32::MAX);
+        let created = pods.created.saturating_sub(surplus);
+        let gone = pods.gone + (surplus - (pods.created - created));
+        let (least, most) = if gone == pods.gone {
+            (pods.available, pods.available)
+        } else {
+            let (least, most) = (self.starts[index].available)(gone);
+            (least.min(pods.available), most.min(pods.available))
+        };
+        let shed = pods.shed || created < pods.created;
+        let with = |available| Pods { gone, created, shed, available };
+        if least == most { vec![with(most)] } else { vec![with(most), with(least)] }
+    }
+
+    /// The sets whose status the Deployment's controller has not seen.
+    fn unseen(&self, state: &State) -> Vec<usize> {
+        let is_unseen = |(index, set): &(usize, &SetState)| {
+            set.before.is_some()
+                || self.status(*index, set.pods) != [set.seen.status_replicas, set.seen.available_replicas]
+        };
+        state.sets.iter().enumerate().filter(is_unseen).map(|(index, _)| index).collect()
+    }
+
+    /// The state once the statuses of all sets but these have been seen.
+    fn view(&self, state: &State, late: &[usize]) -> State {
+        let mut view = state.clone();
+        for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
+            [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
+            set.before = None;
+        }
+        view
+    }
+
+    /// Whether any pod of an old set is neither finished nor gone. What runs if nobody knows is `unknown`.
+    fn old_pods_run(&self, state: &State, new: Option<usize>, unknown: bool) -> bool {
+        state.sets.iter().enumerate().any(|(index, set)| {
+            let start = &self.starts[index];
+            let run = start.terminating > 0 || self.active(index, set.pods) > 0 || set.before.is_some();
+            Some(index) != new && (run || set.pods.gone > start.unassigned || unknown && set.pods.shed)
+        })
+    }
+
+    /// The sync that follows, in one or two ways.
+    fn syncs(&self, state: &State) -> Vec<Synced> {
+        let is_open = matches!(self.deployment.strategy, Strategy::Recreate { .. })
+            && state.sets.iter().any(|set| set.pods.shed);
+        let all = if is_open { &[false, true][..] } else { &[false] };
+        all.iter().map(|unknown| self.sync(state, *unknown)).collect()
+    }
+
+    fn sync(&self, state: &State, unknown: bool) -> Synced {
+        let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
+        let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
+        let mut sync = next_sync(&deployment, &records);
+        if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
+            *old_pods_run = self.old_pods_run(state, sync.new_set, unknown);
+            sync = next_sync(&deployment, &records);
+        }
+        let mut synced = Synced { deployment, sync, writes: false };
+        let is_written = |(set, change): (&ReplicaSet, &SizeChange)| written(*set, change, &synced) != *set;
+        synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
+        synced
+    }
+
+    /// The states to which a sync leads.
+    fn after(&self, view: &State, synced: &Synced) -> Vec<State> {
+        let sync = &synced.sync;
+        let mut states = vec![State { sets: Vec::new(), status_replicas: 0 }];
+        let mut push = |ways: Vec<SetState>| {
+            states = states
+                .iter()
+                .flat_map(|state| {
+                    ways.iter().map(|way| {
+                        let mut state = state.clone();
+                        state.sets.push(way.clone());
+                        state
+                    })
+                })
+                .take(MOST_STATES)
+                .collect();
+        };
+        for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
+            let seen = written(set.seen, change, synced);
+            if seen.replicas == set.seen.replicas {
+                push(vec![SetState { seen, ..set.clone() }]);
+                continue;
+            }
+            let before = set.before.unwrap_or(set.pods);
+            let mut ways = self.act(index, set.pods, seen.replicas);
+            if seen.replicas > set.seen.replicas && set.before.is_some() {
+                // Its controller may not have got to the smaller size.
+                ways.extend(self.act(index, before, seen.replicas));
+                ways.dedup();
+            }
+            push(
+                ways.into_iter()
+                    .map(|pods| SetState { seen, pods, before: (pods != before).then_some(before) })
+                    .collect(),
+            );
+        }
+        if sync.creates {
+            // It is the newest set, so it comes last.
+            let mut seen = ReplicaSet { has_template: true, ..ReplicaSet::default() };
+            seen.apply(&sync.new_change, &synced.deployment, sync);
+            let pods = self.act(view.sets.len(), Pods::default(), seen.replicas).swap_remove(0);
+            push(vec![SetState { seen, pods, before: (seen.replicas > 0).then(Pods::default) }]);
+        }
+        for state in &mut states {
+            let all = state.sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
+            state.status_replicas = all.fold(0, i32::wrapping_add);
+        }
+        states
+    }
+
+    /// Looks at all states that can follow.
+    fn explore(&mut self, start: &State) {
+        let mut known = HashSet::from([start.clone()]);
+        let mut next = vec![(start.clone(), 0)];
+        self.note(None, start);
+        while let Some((state, steps)) = next.pop() {
+            let unseen = self.unseen(&state);
+            for late in self.late(&unseen) {
+                let view = self.view(&state, &late);
+                for synced in self.syncs(&view) {
+                    if synced.writes {
+                        for after in self.after(&view, &synced) {
+                            self.note(Some(&view), &after);
+                            self.note_two_sizes(&view, &synced.sync.changes);
+                            if !known.contains(&after) {
+                                if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
+                                    self.is_complete = false;
+                                    continue;
+                                }
+                                known.insert(after.clone());
+                                next.push((after, steps + 1));
+                            }
+                        }
+                    } else if late.is_empty() {
+                        // While a status is still to come, so is another sync.
+                        self.is_complete &= !is_refused(&synced);
+                        self.end(&view);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sets that are seen late, in each way.
+    fn late(&mut self, unseen: &[usize]) -> Vec<Vec<usize>> {
+        let (ways, are_all) = every_way(unseen);
+        self.is_complete &= are_all;
+        ways
+    }
+
+    /// Notes what a sync means for the ranks that sets count. Sets wait for their controller in a queue, in the order of the syncs: what a
+    /// later sync leads to comes later, unless it is about a set that waits as well.
+    fn note(&mut self, view: Option<&State>, after: &State) {
+        let base = |index: usize| view.and_then(|view| view.sets.get(index));
+        let is_written =
+            |index: usize| base(index).is_none_or(|set| set.seen.replicas != after.sets[index].seen.replicas);
+        let others = after.sets.iter().enumerate().filter(|(index, _)| !is_written(*index));
+        let created = others.map(|(_, set)| set.pods.created).fold(0, u32::saturating_add);
+        for (index, set) in after.sets.iter().enumerate() {
+            let base = base(index).map_or(Pods::default(), |set| set.pods);
+            self.peaks[index] = self.peaks[index].max(set.pods.created);
+            let fate = &mut self.fates[index];
+            fate.replaced = fate.replaced.max(base.created.saturating_sub(set.pods.created));
+            if set.pods.gone <= base.gone {
+                continue;
+            }
+            fate.coming = fate.coming.max(created);
+            fate.first = fate.first.max(base.gone);
+            for (other, theirs) in after.sets.iter().enumerate() {
+                if other != index && theirs.pods.gone > 0 && !fate.after.contains(&other) {
+                    fate.after.push(other);
+                }
+                if is_written(other) && !fate.beside.contains(&other) {
+                    fate.beside.push(other);
+                }
+            }
+        }
+    }
+
+    /// Notes the sets that get two sizes in one sync.
+    fn note_two_sizes(&mut self, view: &State, changes: &[SizeChange]) {
+        for ((fate, set), change) in self.fates.iter_mut().zip(&view.sets).zip(changes) {
+            if change.reason == SizeReason::UnhealthyAndAvailable {
+                fate.first = fate.first.max(set.pods.gone + change.part.unsigned_abs());
+            }
+        }
+    }
+
+    /// Notes a state in which nothing follows.
+    fn end(&mut self, state: &State) {
+        self.ends += 1;
+        let mut all = 0;
+        for (index, fate) in self.fates.iter_mut().enumerate() {
+            // A set that is created in other ways only.
+            let set = state.sets.get(index);
+            let size = set.map_or(0, |set| set.seen.replicas.unsigned_abs());
+            fate.size = fate.size.and(Bounds::one(size));
+            let gone = set.map_or(0, |set| set.pods.gone);
+            fate.gone = fate.gone.and(Bounds::one(gone));
+            all += gone;
+        }
+        self.gone = self.gone.and(Bounds::one(all));
+    }
+
+    /// Plays one schedule: every status is seen at once, or as late as it can be.
+    fn in_turn(&self, start: &State, is_late: bool) -> (Vec<Played>, (Synced, State)) {
+        let mut state = start.clone();
+        let mut steps = Vec::new();
+        // The first sync reads the statuses that are listed.
+        let (mut late, mut is_next) = (true, true);
+        loop {
+            let unseen = if late { self.unseen(&state) } else { Vec::new() };
+            let view = self.view(&state, &unseen);
+            let synced = self.sync(&view, false);
+            if steps.len() >= MOST_STEPS || !synced.writes && unseen.is_empty() {
+                return (steps, (synced, view));
+            }
+            let is_next = mem::take(&mut is_next);
+            late = is_late && synced.writes;
+            if !synced.writes {
+                continue;
+            }
+            state = self.after(&view, &synced).swap_remove(0);
+            let set = |(index, set): (usize, &SetState)| PlayedSet {
+                from: view.sets.get(index).map_or(0, |set| set.seen.replicas),
+                to: set.seen.replicas,
+                gone: set.pods.gone,
+            };
+            let sets = state.sets.iter().enumerate().map(set).collect();
+            steps.push(Played { is_next, path: synced.sync.path, sets });
+        }
+    }
+
+    fn rest(&self, (synced, state): (Synced, State)) -> Rest {
+        let new = synced.sync.new_set;
+        let old = state.sets.iter().enumerate().filter(|(index, _)| Some(*index) != new);
+        let terminating = old.map(|(index, set)| {
+            let start = &self.starts[index];
+            start.terminating + set.pods.gone.saturating_sub(start.unassigned)
+        });
+        Rest {
+            terminating: terminating.sum(),
+            deployment: synced.deployment,
+            sync: synced.sync,
+            sets: state.sets.iter().map(|set| set.seen).collect(),
+        }
+    }
+}
+
+/// Whether the controller tries again and again, or makes a sync of which nothing more is known.
+fn is_refused(synced: &Synced) -> bool {
+    let mut changes = synced.sync.changes.iter().chain([&synced.sync.new_change]);
+    synced.sync.path == Path::Rollback || changes.any(|change| change.reason == SizeReason::Rejected)
+}

@@ -1,0 +1,182 @@
+//! What the events of an input say of the pods of one set: which were deleted, and when the count fell. Reads only the input.
+
+use crate::answer::deletion::Taker;
+use crate::snapshot::event::{EventEntry, Selection};
+use crate::snapshot::read::Input;
+use podrank::Uid;
+
+/// A moment at which the count of the set fell.
+#[derive(Debug)]
+pub(crate) struct Fall<'a> {
+    pub(crate) at: i64,
+    pub(crate) from: Option<u32>,
+    pub(crate) to: u32,
+    /// The Deployment that lowered it. `None` if podrank-webhook reported it.
+    pub(crate) deployment: Option<&'a str>,
+}
+
+/// The events about a set and its pods.
+pub(crate) struct Reports<'a> {
+    namespace: &'a str,
+    events: Vec<&'a EventEntry>,
+    set: &'a str,
+    /// In the order of their times.
+    falls: Vec<Fall<'a>>,
+}
+
+impl Fall<'_> {
+    /// How many pods it took, if that is known.
+    fn pods(&self) -> Option<usize> {
+        self.from.map(|from| from.saturating_sub(self.to) as usize)
+    }
+}
+
+/// Whether a message has this name as a word.
+fn has_word(message: &str, name: &str) -> bool {
+    message.split([' ', ',']).any(|word| word == name)
+}
+
+impl<'a> Reports<'a> {
+    pub(crate) fn of(input: &'a Input, namespace: &'a str, set: &'a str) -> Self {
+        let events: Vec<_> = input.events.iter().filter(|event| event.namespace == namespace).collect();
+        let of_deployment = |event: &&'a EventEntry| {
+            let (from, to) = change(event, set)?;
+            Some(Fall { at: event.at, from, to, deployment: Some(&event.name) })
+        };
+        let of_webhook = |event: &&'a EventEntry| {
+            let selection = event.selection.as_ref().filter(|_| event.name == set)?;
+            Some(Fall { at: event.at, from: Some(selection.from), to: selection.to, deployment: None })
+        };
+        let mut falls: Vec<_> = events.iter().filter_map(of_deployment).collect();
+        if falls.is_empty() {
+            falls = events.iter().filter_map(of_webhook).collect();
+        }
+        falls.sort_by_key(|fall| fall.at);
+        Self { namespace, events, set, falls }
+    }
+
+    /// The last fall until then.
+    pub(crate) fn fall(&self, until: i64) -> Option<&Fall<'a>> {
+        self.falls.iter().rev().find(|fall| fall.at <= until)
+    }
+
+    /// The events that say that pods of the set were deleted.
+    fn deletions(&self) -> impl Iterator<Item = &'a EventEntry> {
+        self.events
+            .iter()
+            .copied()
+            .filter(|event| event.reason == "SuccessfulDelete" && event.name == self.set)
+    }
+
+    /// The one that names this pod.
+    pub(crate) fn deleted(&self, pod: &str) -> Option<&'a EventEntry> {
+        self.deletions().filter(|event| has_word(&event.message, pod)).max_by_key(|event| event.at)
+    }
+
+    /// Whether the set lost pods within so much time of then that no event names.
+    pub(crate) fn has_unnamed(&self, then: i64, within: i64) -> bool {
+        let is_near = |at: i64| (then - within..=then + within).contains(&at);
+        let near = || self.deletions().filter(|event| is_near(event.at));
+        match self.falls.iter().rev().find(|fall| is_near(fall.at)).and_then(Fall::pods) {
+            Some(pods) => near().count() < pods,
+            None => near().any(|event| event.combined > 0),
+        }
+    }
+
+    /// When the only fall was that took pods which no event names.
+    pub(crate) fn only_fall_with_unnamed(&self) -> Option<i64> {
+        let ends = self.falls.iter().skip(1).map(|next| next.at).chain([i64::MAX]);
+        let mut with = self.falls.iter().zip(ends).filter(|(fall, end)| {
+            let named =
+                self.deletions().filter(|event| (fall.at - 1_000_000_000..*end).contains(&event.at)).count();
+            fall.pods().is_some_and(|pods| named < pods)
+        });
+        let (fall, _) = with.next()?;
+        with.next().is_none().then_some(fall.at)
+    }
+
+    /// Whether another set of the Deployment had got pods until then.
+    pub(crate) fn has_other_risen(&self, until: i64) -> bool {
+        let rose = |event: &&&EventEntry| {
+            let rest = event.message.strip_prefix("Scaled up replica set ").filter(|_| event.at <= until);
+            rest.is_some_and(|rest| event.reason == "ScalingReplicaSet" && !has_word(rest, self.set))
+        };
+        self.events
+            .iter()
+            .filter(rose)
+            .any(|event| self.falls.iter().any(|fall| fall.deployment == Some(&event.name)))
+    }
+
+    /// The autoscaler that changed a count last in this time, of those that `is_its`, and its reason.
+    pub(crate) fn rescaled(
+        &self,
+        until: i64,
+        from: i64,
+        is_its: impl Fn(&str) -> bool,
+    ) -> Option<(&'a str, &'a str)> {
+        let own = self.events.iter().copied().filter(|event| {
+            event.reason == "SuccessfulRescale" && (from..=until).contains(&event.at) && is_its(&event.name)
+        });
+        let last = own.max_by_key(|event| event.at)?;
+        Some((&last.name, last.message.split_once("reason: ").map_or("", |(_, reason)| reason)))
+    }
+
+    /// What podrank-webhook reported of the pod with this UID: when, what, and the rule for the pod.
+    pub(crate) fn recorded(&self, uid: Uid) -> Option<(i64, &'a Selection, &'a str)> {
+        let rule = |event: &'a EventEntry| {
+            let selection = event.selection.as_ref().filter(|_| event.name == self.set)?;
+            Some((event.at, selection, selection.rule(uid)?))
+        };
+        self.events.iter().copied().filter_map(rule).max_by_key(|(at, ..)| *at)
+    }
+
+    /// The UID of the last pod of this name, by what was reported of it.
+    pub(crate) fn uid(&self, pod: &str) -> Option<Uid> {
+        let own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
+        own.max_by_key(|event| event.at)?.uid
+    }
+
+    /// Whether there was such a pod, by what was reported of it.
+    pub(crate) fn knows(&self, pod: &str) -> bool {
+        self.events.iter().any(|event| event.is_about(self.namespace, "Pod", pod))
+    }
+
+    /// What was reported of the pod itself.
+    pub(crate) fn disruption(&self, pod: &str) -> Option<(Taker, &'static str)> {
+        let mut own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
+        own.find_map(|event| match event.reason {
+            "Preempted" => disruption("PreemptionByScheduler"),
+            "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
+                disruption("DeletionByTaintManager")
+            }
+            "Evicted" => disruption("TerminationByKubelet"),
+            _ => None,
+        })
+    }
+}
+
+/// What a reason of the condition `DisruptionTarget` means.
+pub(crate) fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
+    Some(match reason {
+        "PreemptionByScheduler" => {
+            (Taker::Preemption, "the scheduler preempted it for a pod of higher priority")
+        }
+        "DeletionByTaintManager" => (Taker::Taint, "its node got a taint that it does not tolerate"),
+        "EvictionByEvictionAPI" => (Taker::Eviction, "it was evicted through the API, as kubectl drain does"),
+        "DeletionByPodGC" => (Taker::Node, "its node is gone, or does not answer"),
+        "TerminationByKubelet" => (Taker::Node, "its node shuts down, or runs short of something"),
+        _ => return None,
+    })
+}
+
+/// The counts in a message such as `Scaled down replica set web-1 from 3 to 2`, if it is about this set.
+fn change(event: &EventEntry, set: &str) -> Option<(Option<u32>, u32)> {
+    let rest = event.message.strip_prefix("Scaled down replica set ");
+    let rest = rest.filter(|_| event.reason == "ScalingReplicaSet")?;
+    let (_, counts) = rest.split_once(' ').filter(|(name, _)| *name == set)?;
+    // Before Kubernetes 1.25, it lacks the first.
+    match counts.strip_prefix("from ").and_then(|counts| counts.split_once(" to ")) {
+        Some((from, to)) => Some((from.parse().ok(), to.parse().ok()?)),
+        None => Some((None, counts.strip_prefix("to ")?.parse().ok()?)),
+    }
+}

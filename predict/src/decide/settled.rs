@@ -1,0 +1,143 @@
+//! Whether a count decides about the pods of a workload, for all kinds and views. It does not if the workload is being deleted, or if
+//! its controller does nothing. Reads only the input.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{PodPreview, Pods, Preview, Verdict};
+use crate::answer::rollout::Bounds;
+use crate::decide::choose::Choice;
+use crate::decide::notes;
+use crate::snapshot::index::Sets;
+use crate::snapshot::meta::Deletion;
+use crate::snapshot::read::Input;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::text::error::Error;
+
+/// The fate of the pods of a workload, whatever its count is.
+pub(crate) struct Settled {
+    /// Of the pods that another controller does not delete anyway.
+    verdict: Verdict,
+    rule: &'static str,
+    why: String,
+    note: Note,
+}
+
+/// Returns it, or `None` if the controller of the workload acts on its count.
+pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Result<Option<Settled>, Error> {
+    let (deletion, idle) = match choice {
+        Choice::Deployment(entry) => (entry.deletion, entry.idle()?.map(str::to_owned)),
+        Choice::Set(id) => match sets.get(id) {
+            Some(set) => (set.deletion, set.idle()?.map(str::to_owned)),
+            None => (None, None),
+        },
+        Choice::Direct(entry) => (entry.deletion, entry.idle()),
+    };
+    let own = deletion.map(|deletion| (choice.to_string(), deletion));
+    let owner = owner_deletion(input, sets, choice.id());
+    if let Some((what, _)) = own.into_iter().chain(owner).find(|(_, how)| *how == Deletion::Foreground) {
+        return Ok(Some(Settled::foreground(&what)));
+    }
+    let rule = match deletion {
+        Some(Deletion::Orphan) => "orphaned",
+        Some(_) => "being-deleted",
+        None => "does-nothing",
+    };
+    Ok(idle.map(|idle| {
+        let why =
+            format!("the {} {idle}, so kube-controller-manager deletes none of its pods", choice.id().kind);
+        Settled { verdict: Verdict::Keep, rule, why, note: notes::does_nothing(&choice, &idle) }
+    }))
+}
+
+/// How the owner of a set is being deleted. What it deletes in the foreground includes the pods of its sets.
+fn owner_deletion(input: &Input, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
+    let set = sets.get(id)?;
+    if let Some(owner) = input.leader(set) {
+        return Some((owner.to_string(), owner.deletion?));
+    }
+    let owner = sets.controller(set)?;
+    let deployment = input.deployments.iter().find(|entry| entry.uid == owner.uid)?;
+    Some((deployment.to_string(), deployment.deletion?))
+}
+
+/// Deletes the pods of each set that is being deleted in the foreground, although its Deployment is not: the garbage
+/// collector deletes them, and the Deployment then creates a set in its place.
+pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
+    let namespace = preview.namespace;
+    let entry = |name| sets.get(WorkloadRef { kind: WorkloadKind::ReplicaSet, namespace, name });
+    let Pods::Sets(of) = &mut preview.of else { return };
+    let mut settled = Vec::new();
+    for set in of {
+        let found = set.replica_set.and_then(entry);
+        let Some(found) = found.filter(|found| found.deletion == Some(Deletion::Foreground)) else {
+            continue;
+        };
+        let foreground = Settled::foreground(&found.id().to_string());
+        set.pods.iter_mut().for_each(|pod| foreground.apply_to(pod));
+        preview.delete += set.active - set.delete;
+        (set.delete, set.is_settled) = (set.active, true);
+        settled.push((set.replica_set, set.active, foreground.note));
+    }
+    if settled.is_empty() {
+        return;
+    }
+    for (name, active, note) in settled {
+        preview.rest.iter_mut().for_each(|rest| rest.delete_all_of(name, active));
+        preview.notes.push(note);
+    }
+    preview.count_quotas();
+}
+
+impl Settled {
+    fn foreground(what: &str) -> Self {
+        let why =
+            format!("{what} is being deleted in the foreground, so the garbage collector deletes its pods");
+        let note = Note::new(NoteCode::ForegroundDeletion, why.clone());
+        Self { verdict: Verdict::Delete, rule: "foreground-deletion", why, note }
+    }
+
+    fn apply_to(&self, pod: &mut PodPreview<'_>) {
+        (pod.verdict, pod.rule) = (self.verdict, Some(self.rule));
+        pod.why.clone_from(&self.why);
+        (pod.odds, pod.contest, pod.by, pod.is_replaced) = (None, None, None, false);
+    }
+
+    /// Says it about all pods of a preview.
+    pub(crate) fn apply(&self, preview: &mut Preview<'_>) {
+        let is_deleted = self.verdict == Verdict::Delete;
+        for pod in preview.pods_mut().filter(|pod| is_deleted || pod.verdict == Verdict::Keep) {
+            self.apply_to(pod);
+        }
+        if is_deleted {
+            delete_all(preview);
+        }
+        preview.is_settled = true;
+        // A Job that fails deletes its pods even while it is being deleted.
+        let is_failing = preview.workload.kind == WorkloadKind::Job && preview.delete > 0 && !is_deleted;
+        if !is_failing && !preview.notes.contains(&self.note) {
+            preview.notes.push(self.note.clone());
+        }
+    }
+}
+
+/// Counts all pods among those that are deleted.
+fn delete_all(preview: &mut Preview<'_>) {
+    let number = |pods: usize| Bounds::one(u32::try_from(pods).unwrap_or(u32::MAX));
+    if let Pods::Sets(sets) = &mut preview.of {
+        for set in sets {
+            (set.delete, set.quota) = (set.active, 0);
+        }
+    }
+    (preview.delete, preview.quota) = (preview.active, 0);
+    preview.blocked.clear();
+    preview.notes.retain(|note| note.code != NoteCode::DoesNothing);
+    if let Some(mut rest) = preview.rest.take() {
+        rest.delete = number(preview.active);
+        for at_rest in &mut rest.sets {
+            let mut sets = preview.sets().iter();
+            let set = sets.find(|set| set.replica_set == at_rest.replica_set);
+            at_rest.delete = number(set.map_or(0, |set| set.active));
+        }
+        (rest.waits_for, rest.pods, rest.then, rest.waits, rest.text) = (None, 0, 0, None, None);
+        preview.rest = Some(rest);
+    }
+}

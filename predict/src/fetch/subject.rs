@@ -1,0 +1,183 @@
+//! Which workload a subject stands for: the owner of a pod, the target of an autoscaler, or the set that an object of another type uses.
+
+use crate::decide::autoscaled::find;
+use crate::question::subject::{OwnerName, Subject};
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::index::Sets;
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::pod::PodEntry;
+use crate::snapshot::read::Input;
+use crate::snapshot::surrounding::{SurroundingEntry, SurroundingKind};
+use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
+use crate::text;
+use crate::text::error::Error;
+
+impl Input {
+    /// Returns the workloads that a pod of the input belongs to, and its namespace: its controller, and then the Deployment of its set,
+    /// if the input has the set.
+    ///
+    /// # Errors
+    /// If there is no such pod or more than one, or if none of the known kinds controls it.
+    pub fn workloads_of_pod(
+        &self,
+        name: &str,
+        namespace: Option<&str>,
+    ) -> Result<(String, Vec<WorkloadName>), Error> {
+        let is_it = |pod: &&PodEntry| {
+            pod.name == name && namespace.is_none_or(|namespace| namespace == pod.namespace)
+        };
+        let mut found = self.pods.iter().filter(is_it);
+        let Some(pod) = found.next() else {
+            let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.name));
+            let hint = nearest
+                .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
+            return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
+        };
+        if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
+            return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
+        }
+        let kind = pod.controller.as_ref().and_then(OwnerReference::workload_kind);
+        let is_replaced = !pod.is_terminating && kind.is_some_and(WorkloadKind::replaces_ended_pods);
+        if !pod.is_active() && !is_replaced {
+            let state = if pod.is_terminating { "is being deleted" } else { "has ended" };
+            return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
+        }
+        let sets = Sets::of(self);
+        if let Some(id) = sets.releaser(pod) {
+            let text = format!("{pod} does not match the selector of {id}, which releases it");
+            return Err(Error::new(format!("{text}, so no scale-down takes it")));
+        }
+        let named = |kind, name: &str| WorkloadName { kind: Some(kind), name: name.to_owned() };
+        let known = |owner: &OwnerReference| Some(named(owner.workload_kind()?, &owner.name));
+        let set = sets.owner(pod);
+        let nearest = if let Some(owner) = &pod.controller {
+            known(owner).ok_or_else(|| {
+                let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
+                Error::new(format!(
+                    "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
+                ))
+            })?
+        } else {
+            let adopter = set.or_else(|| self.direct.iter().find(|its| its.adopts(pod)).map(DirectEntry::id));
+            let none = || Error::new(format!("{pod} has no controller, so no scale-down takes it"));
+            let id = adopter.ok_or_else(none)?;
+            named(id.kind, id.name)
+        };
+        let controller = set.and_then(|id| sets.controller(sets.get(id)?)).and_then(known);
+        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller).collect()))
+    }
+
+    /// Returns the namespace of a pod that is being deleted, and kind and name of its controller, if it has one. `None` if there is no such pod.
+    pub fn going_pod(&self, name: &str) -> Option<(String, Option<(String, String)>)> {
+        let pod = self.pods.iter().find(|pod| pod.name == name && pod.going.is_some())?;
+        let owner = pod.controller.as_ref().map(|owner| (owner.kind.clone(), owner.name.clone()));
+        Some((pod.namespace.clone(), owner))
+    }
+
+    /// Returns the name of the Deployment of a set, if the input has the set.
+    pub fn deployment_of(&self, set: &str) -> Option<&str> {
+        let set = self.sets.iter().find(|its| its.id().name == set)?;
+        set.controller.as_ref().filter(|owner| owner.kind == "Deployment").map(|owner| &*owner.name)
+    }
+
+    /// Returns the names of the autoscalers.
+    pub fn autoscalers(&self) -> impl Iterator<Item = &str> {
+        let is_one = |entry: &&SurroundingEntry| entry.kind == SurroundingKind::Autoscaler;
+        self.surroundings.iter().filter(is_one).map(|entry| &*entry.name)
+    }
+
+    /// Leaves only the pods of a node.
+    ///
+    /// # Errors
+    /// If nothing in the input is on such a node, or if it lacks a set, which says whose a pod is.
+    pub fn on_node(mut self, node: &str) -> Result<Self, Error> {
+        let is_known = self.nodes.iter().any(|its| its.name == node);
+        self.pods.retain(|pod| pod.node() == Some(node));
+        if self.pods.is_empty() && !is_known {
+            return Err(Error::new(format!("no pod is on a node {}", text::name(node))));
+        }
+        let sets = self.all_workloads();
+        let is_there = |pod: &PodEntry, owner: &OwnerReference| {
+            let is_it =
+                |id: &WorkloadId| id.namespace == pod.namespace && Some(id.kind) == owner.workload_kind();
+            sets.iter().any(|id| is_it(id) && id.name == owner.name)
+        };
+        let of_sets = self.pods.iter().filter(|pod| pod.is_active()).filter_map(|pod| {
+            let owner = pod.controller.as_ref()?;
+            owner.workload_kind().filter(|kind| kind.is_set()).map(|_| (pod, owner))
+        });
+        match of_sets.into_iter().find(|(pod, owner)| !is_there(pod, owner)) {
+            Some((pod, owner)) => Err(Error::new(format!(
+                "{pod} belongs to {} {}, which is missing, so nobody knows whose that is: add replicasets and replicationcontrollers to kubectl get",
+                owner.kind,
+                text::name(&owner.name)
+            ))),
+            None => Ok(self),
+        }
+    }
+
+    /// Returns what the autoscaler of this name scales, and its namespace.
+    ///
+    /// # Errors
+    /// If there is none of this name, or several, or if it is unsound.
+    pub fn scaled_by(&self, name: &str, namespace: Option<&str>) -> Result<(String, Subject), Error> {
+        let (entry, autoscaler) = find(self, name, namespace)?;
+        let [api_version, kind, target] = autoscaler.target();
+        let subject = match WorkloadKind::of_object(kind, Some(api_version)) {
+            Some(kind) => Subject::Workload(WorkloadName { kind: Some(kind), name: target.to_owned() }),
+            None => Subject::Owner(OwnerName::of(api_version, kind, target).ok_or_else(|| {
+                Error::new(format!(
+                    "HorizontalPodAutoscaler {}: its target has no valid name",
+                    text::name(name)
+                ))
+            })?),
+        };
+        Ok((entry.namespace.clone(), subject))
+    }
+
+    /// Returns the `ReplicaSet`s that an object of another type owns and uses, at least one.
+    ///
+    /// # Errors
+    /// If it owns none, or uses none, or deletes its pods itself.
+    pub fn sets_in_use(&self, owner: &OwnerName, namespace: Option<&str>) -> Result<Vec<WorkloadId>, Error> {
+        let sets = Sets::of(self);
+        let is_here = |its: &str| namespace.is_none_or(|namespace| its == namespace);
+        let own: Vec<_> = sets
+            .ids()
+            .filter(|id| is_here(id.namespace))
+            .filter_map(|id| sets.get(id))
+            .filter(|set| set.controller.as_ref().is_some_and(|its| owner.is(its)))
+            .collect();
+        let in_use: Vec<_> = own
+            .iter()
+            .filter(|set| {
+                set.replicas().unwrap_or(0) > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active())
+            })
+            .map(|set| set.id())
+            .collect();
+        let of_pods = || {
+            let pods = self.pods.iter().filter(|pod| is_here(&pod.namespace));
+            pods.filter_map(|pod| pod.controller.as_ref()).find(|its| owner.is(its))
+        };
+        match &*in_use {
+            [] => Err(Error::new(match of_pods() {
+                Some(its) => format!(
+                    "{owner}: a {} deletes its pods itself, by rules that podrank does not know",
+                    text::name(&its.kind)
+                ),
+                None if own.is_empty() => {
+                    let nearest = WorkloadKind::nearest_type(&owner.resource, &WorkloadKind::ALL);
+                    let advice = nearest.map_or_else(
+                        || "ask about a workload, such as deploy/NAME".to_owned(),
+                        |kind| format!("did you mean {kind}/{}?", text::name(&owner.name)),
+                    );
+                    format!(
+                        "{owner} is of no kind that podrank knows, and no ReplicaSet belongs to it: {advice}"
+                    )
+                }
+                None => format!("no ReplicaSet of {owner} has pods"),
+            })),
+            sets => Ok(sets.iter().map(|id| id.to_id()).collect()),
+        }
+    }
+}

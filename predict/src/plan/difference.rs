@@ -1,0 +1,107 @@
+//! What makes a plan another one than that which a user has confirmed. Compares two plans, and reads nothing else.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::plan::planned::{Plan, PlannedPod};
+use crate::text;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// How a later plan differs from the confirmed one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// The names of the pods that should have gone and do not.
+    pub minus: Vec<String>,
+    /// The names of the pods that go besides.
+    pub plus: Vec<String>,
+    /// Why, each a clause for a reader, and what else is new: the count, nodes and warnings.
+    pub because: Vec<String>,
+}
+
+/// Compares a plan with the one that was confirmed. `None` if it takes the same pods from the same count, empties the nodes that were
+/// to become empty, and warns of nothing new. Others may have come, aged or gone.
+#[must_use]
+pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
+    let mut difference = Difference::default();
+    let before: HashMap<_, _> = confirmed.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
+    let after: HashMap<_, _> = now.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
+    if (confirmed.from, confirmed.replicas) != (now.from, now.replicas) {
+        let Plan { target, from, replicas, .. } = now;
+        difference
+            .because
+            .push(format!("{target} has {} now and gets {replicas}", text::count(*from, "replica")));
+    }
+    for pod in confirmed.wanted().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_wanted)) {
+        difference.minus.push(pod.name.clone());
+        if !after.contains_key(&*pod.uid) {
+            difference.because.push(format!("{} is gone", text::name(&pod.name)));
+        }
+    }
+    for pod in now.wanted() {
+        let earlier = before.get(&*pod.uid).copied();
+        if !earlier.is_some_and(|earlier| earlier.is_wanted) {
+            difference.plus.push(pod.name.clone());
+            difference.because.extend(why_now(earlier, pod));
+        }
+    }
+    difference.because.extend(occupied(confirmed, now));
+    let known: HashSet<_> = confirmed.notes.iter().map(head).collect();
+    let warnings = now.notes.iter().filter(|note| note.is_warning() && !known.contains(&head(note)));
+    difference.because.extend(warnings.map(|note| note.text.clone()));
+    (difference != Difference::default()).then_some(difference)
+}
+
+/// Returns an error if a plan is for another object of that name, or for other sets: what was confirmed says nothing about these.
+///
+/// # Errors
+/// A sentence for a reader.
+pub fn same_sets(confirmed: &Plan, now: &Plan) -> Result<(), String> {
+    if now.target.uid != confirmed.target.uid {
+        return Err(format!("{} was replaced meanwhile", now.target));
+    }
+    if !now.has_sets_of(confirmed) {
+        return Err(format!("{} was rolled out meanwhile", now.target));
+    }
+    Ok(())
+}
+
+/// What a note says for longer than a moment: behind a semicolon is what an autoscaler wants just now.
+fn head(note: &Note) -> (NoteCode, &str) {
+    (note.code, note.text.split(';').next().unwrap_or_default())
+}
+
+/// Why a pod goes now that was to stay, as far as its state says it.
+fn why_now(earlier: Option<&PlannedPod>, now: &PlannedPod) -> Option<String> {
+    let name = text::name(&now.name);
+    match earlier {
+        None => Some(format!("{name} is new")),
+        Some(earlier) if earlier.is_ready && !now.is_ready => Some(format!("{name} is no longer ready")),
+        Some(_) => None,
+    }
+}
+
+/// The nodes that were to become empty and do not.
+fn occupied(confirmed: &Plan, now: &Plan) -> Vec<String> {
+    let empty = |plan: &Plan| -> HashSet<String> {
+        let nodes = plan.nodes.iter().flatten().filter(|node| node.becomes_empty);
+        nodes.map(|node| node.name.clone()).collect()
+    };
+    let mut lost: Vec<_> = empty(confirmed).difference(&empty(now)).cloned().collect();
+    lost.sort();
+    lost.into_iter().map(|node| format!("{} does not become empty", text::name(&node))).collect()
+}
+
+impl fmt::Display for Difference {
+    /// `-web-kp6lj +web-zv9mj: web-zv9mj is no longer ready`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let signed = |sign: char, names: &[String]| -> Vec<String> {
+            names.iter().map(|name| format!("{sign}{}", text::name(name))).collect()
+        };
+        let pods = [signed('-', &self.minus), signed('+', &self.plus)].concat().join(" ");
+        let because = self.because.join("; ");
+        match (pods.is_empty(), because.is_empty()) {
+            (true, _) => f.write_str(&because),
+            (false, true) => f.write_str(&pods),
+            (false, false) => write!(f, "{pods}: {because}"),
+        }
+    }
+}

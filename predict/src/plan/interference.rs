@@ -1,0 +1,19 @@
+//! What else acts on the count of a plan: autoscalers, and whoever owns it.
+
+use crate::answer::note::Note;
+use crate::decide::context::{autoscaler_notes, owner_note};
+use crate::plan::planned::Plan;
+use crate::snapshot::read::Input;
+use crate::snapshot::release::Release;
+use crate::snapshot::workload::WorkloadRef;
+
+/// Returns what a reader should know of those who also set the count, as far as the input has them.
+pub fn check_interference(input: &Input, plan: &Plan) -> Vec<Note> {
+    let Plan { namespace, target, replicas, .. } = plan;
+    let release = Release::TESTED;
+    let mut notes = autoscaler_notes(input, namespace, &target.kind, &target.name, *replicas, release);
+    if let Some(kind) = target.workload_kind() {
+        notes.extend(owner_note(input, WorkloadRef { namespace, kind, name: &target.name }, *replicas));
+    }
+    notes
+}

@@ -1,0 +1,35 @@
+//! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
+//! only the input, and writes nothing: `manifest` makes the text that others write.
+
+mod budget;
+mod difference;
+mod interference;
+mod manifest;
+mod nodes;
+mod notes;
+mod planned;
+mod planning;
+mod pod_owner;
+mod preference;
+mod progress;
+mod rollout;
+mod set_plan;
+mod target;
+mod values;
+mod what_if;
+
+pub use budget::check_budgets;
+pub use difference::{Difference, difference, same_sets};
+pub use interference::check_interference;
+pub use manifest::{Manifest, putting_back};
+pub use nodes::{Cluster, Kept, Level, PlannedNode, keeps, told};
+pub use planned::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
+pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
+pub use pod_owner::{
+    Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,
+    sorted, unknown_node,
+};
+pub use preference::{Count, Others, Request, Selected, Why, Wish, no_domain, no_node};
+pub use progress::{ActivePod, State, state};
+pub use target::Target;
+pub use values::{Measure, Values};

@@ -1,0 +1,255 @@
+//! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
+
+use crate::decide::members::RankedPod;
+use crate::snapshot::budget::Budget;
+use crate::snapshot::pod::{PodEntry, Record};
+use crate::snapshot::read::Input;
+use crate::snapshot::surrounding::Surrounding;
+use crate::text;
+use crate::text::error::Error;
+use podrank::{EmptyNodesScratch, Flags, Neighbour, Phase, Pod, empty_nodes, node_weights};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The pods of a cluster that are on nodes, and the nodes that are about to go.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    pods: Vec<Placed>,
+    leaving: HashSet<String>,
+    /// The budgets that allow no disruption, by namespace.
+    closed: Vec<(String, Budget)>,
+}
+
+/// A node label whose values are domains.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// The key of the label.
+    pub key: String,
+    /// The label's value by node. Nodes without the label are missing.
+    pub domains: HashMap<String, String>,
+}
+
+/// An active pod that does not leave with its node.
+#[derive(Clone, Debug)]
+struct Placed {
+    uid: String,
+    node: String,
+    /// The UID of its controller, or its own.
+    set: String,
+    /// How a reader knows it: by its controller, or by its name.
+    owner: String,
+    namespace: String,
+    labels: BTreeMap<String, String>,
+    /// The annotation that keeps it from being moved.
+    held_by: Option<&'static str>,
+}
+
+/// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedNode {
+    /// Its name.
+    pub name: String,
+    /// Whether nothing is left on it but what leaves with it.
+    pub becomes_empty: bool,
+    /// What is left on it besides: of whom, and how many pods.
+    pub keeps: Vec<Kept>,
+}
+
+/// The pods of one owner that stay on a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Kept {
+    /// Their controller, or the pod without one.
+    pub owner: String,
+    /// How many.
+    pub pods: usize,
+    /// What keeps a drain from moving one of them: an annotation, or a budget that allows no disruption. A scale-down asks neither.
+    pub held_by: Option<String>,
+}
+
+impl Cluster {
+    /// Those of an input that has the pods of all namespaces. `leaving` are names of nodes that go first among those that are as good.
+    pub fn of(input: &Input, leaving: impl IntoIterator<Item = String>) -> Self {
+        let stays = |pod: &&PodEntry| {
+            !pod.is_mirror
+                && pod.controller.as_ref().is_none_or(|it| it.kind != "DaemonSet" && it.kind != "Node")
+        };
+        let placed = |pod: &PodEntry| {
+            let Some(Ok(Record { node: Some(node), pod: record, .. })) = &pod.record else { return None };
+            let uid = record.uid.to_string();
+            let (set, owner) = match &pod.controller {
+                Some(owner) => (owner.uid.clone(), format!("{} {}", owner.kind, owner.name)),
+                None => (uid.clone(), format!("pod {}", pod.name)),
+            };
+            let (namespace, labels) = (pod.namespace.clone(), pod.labels.clone());
+            Some(Placed { uid, node: node.clone(), set, owner, namespace, labels, held_by: pod.held_by })
+        };
+        let pods = input.pods.iter().filter(stays).filter_map(placed).collect();
+        Self { pods, leaving: leaving.into_iter().collect(), closed: Vec::new() }
+    }
+
+    /// Adds the disruption budgets of an input, of which a plan names those that keep a drain from moving pods.
+    pub(super) fn add_budgets(&mut self, input: &Input) {
+        let closed = input.surroundings_in(None).filter_map(|entry| match &entry.object {
+            Ok(Surrounding::Budget(budget)) if budget.status()?.disruptions_allowed == Some(0) => {
+                Some((entry.namespace.clone(), budget.clone()))
+            }
+            _ => None,
+        });
+        self.closed.extend(closed);
+    }
+
+    /// What keeps a drain from moving a pod.
+    fn held_by(&self, pod: &Placed) -> Option<String> {
+        let covers = |(namespace, budget): &&(String, Budget)| {
+            *namespace == pod.namespace && budget.covers(&pod.labels)
+        };
+        let closed = || self.closed.iter().find(covers);
+        let budget = || closed().map(|(_, budget)| format!("PodDisruptionBudget {}", budget.name()));
+        pod.held_by.map(str::to_owned).or_else(budget)
+    }
+
+    /// The place of each pod when whole nodes are taken, given its tier by earlier wishes. With `by_class`, unassigned, pending and
+    /// not ready pods go before others whatever their tier.
+    pub(super) fn places(
+        &self,
+        own: &[RankedPod<'_, '_>],
+        tiers: &[u16],
+        levels: &[Level],
+        by_class: bool,
+    ) -> Result<Vec<u16>, Error> {
+        let mut names: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_deref()).collect();
+        // Of nodes that are as good, the lower number goes first.
+        names.sort_unstable_by_key(|name| (!self.leaving.contains(*name), *name));
+        names.dedup();
+        let numbers: HashMap<_, _> = (0_u32..).zip(&names).map(|(number, name)| (*name, number)).collect();
+        let record = |(pod, &tier): (&RankedPod<'_, '_>, &u16)| {
+            let node = pod.0.record.node.as_deref().map_or(0, |name| numbers[name]);
+            if by_class { Pod { node, tier, ..pod.1 } } else { classless(Pod { node, tier, ..pod.1 }) }
+        };
+        let mut pods: Vec<_> = own.iter().zip(tiers).map(record).collect();
+        let weights = self.weights(own, &numbers);
+        let (domains, most) = domains(&names, levels);
+        let mut counts = vec![0; names.len() + most];
+        let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
+        let split = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
+        split.map_err(|error| match error {
+            podrank::Error::TooManyTiers => Error::new(
+                "--empty-nodes and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",
+            ),
+            other => Error::new(other.to_string()),
+        })?;
+        Ok(pods.iter().map(|pod| pod.tier).collect())
+    }
+
+    fn weights(&self, own: &[RankedPod<'_, '_>], numbers: &HashMap<&str, u32>) -> Vec<u64> {
+        let own: HashSet<_> = own.iter().map(|pod| pod.1.uid.to_string()).collect();
+        // All other nodes are as one: their pods only count in their sets.
+        let elsewhere = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        let mut sets = HashMap::<&str, u32>::new();
+        let mut neighbours = Vec::new();
+        for pod in self.pods.iter().filter(|pod| !own.contains(&pod.uid)) {
+            let next = u32::try_from(sets.len()).unwrap_or(u32::MAX);
+            let set = *sets.entry(&pod.set).or_insert(next);
+            let node = numbers.get(&*pod.node).copied().unwrap_or(elsewhere);
+            neighbours.push(Neighbour { set, node });
+        }
+        let mut weights = vec![0; numbers.len() + 1];
+        node_weights(&mut neighbours, &mut weights).expect("every node has a number");
+        weights.pop();
+        weights
+    }
+
+    /// Whether pods of another namespace stay on one of these nodes.
+    pub(super) fn keeps_others(&self, nodes: &[PlannedNode], namespace: &str) -> bool {
+        let kept: HashSet<_> =
+            nodes.iter().filter(|node| !node.becomes_empty).map(|node| &*node.name).collect();
+        self.pods.iter().any(|pod| pod.namespace != namespace && kept.contains(&*pod.node))
+    }
+
+    /// What is on these nodes.
+    #[must_use]
+    pub fn left_on<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<PlannedNode> {
+        self.outcome(names.map(|name| ("", Some(name))))
+    }
+
+    /// What becomes of the nodes that lose these pods, of which it takes the UID and the node: those that become empty come first.
+    pub(super) fn outcome<'a>(
+        &self,
+        pods: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> Vec<PlannedNode> {
+        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, Kept>>::new());
+        for (uid, node) in pods {
+            goes.insert(uid);
+            if let Some(node) = node {
+                kept.entry(node).or_default();
+            }
+        }
+        for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid)) {
+            if let Some(owners) = kept.get_mut(&*pod.node) {
+                let first = || Kept { owner: pod.owner.clone(), pods: 0, held_by: None };
+                let kept = owners.entry(&pod.owner).or_insert_with(first);
+                kept.pods += 1;
+                kept.held_by = kept.held_by.take().or_else(|| self.held_by(pod));
+            }
+        }
+        let planned = |(name, owners): (&str, BTreeMap<&str, Kept>)| PlannedNode {
+            name: name.to_owned(),
+            becomes_empty: owners.is_empty(),
+            keeps: owners.into_values().collect(),
+        };
+        let mut nodes: Vec<_> = kept.into_iter().map(planned).collect();
+        nodes.sort_by_key(|node| !node.becomes_empty);
+        nodes
+    }
+}
+
+/// The same pod for an eviction, which asks none of the rules before the tier: whether it is unassigned, pending or not ready only
+/// says in which order those of a tier go.
+fn classless(pod: Pod) -> Pod {
+    Pod { flags: pod.flags.with(Flags::READY, true), phase: Phase::RUNNING, ..pod }
+}
+
+/// The numbers of the nodes' domains, for each level, and how many there are. A domain lies in one of the level before.
+fn domains(names: &[&str], levels: &[Level]) -> (Vec<u32>, usize) {
+    let (mut within, mut numbers) = (vec![0_u32; names.len()], HashMap::new());
+    let mut all = Vec::new();
+    for (depth, level) in levels.iter().enumerate() {
+        for (name, at) in names.iter().zip(&mut within) {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *at = *numbers.entry((depth, *at, level.domains.get(*name))).or_insert(next);
+        }
+        all.extend(&within);
+    }
+    (all, numbers.len())
+}
+
+/// `node-3 and node-4 become empty; node-1 keeps 2 pods of StatefulSet db`.
+#[must_use]
+pub fn told(nodes: &[PlannedNode]) -> Option<String> {
+    let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
+    let becomes = match &*empty {
+        [] => (!nodes.is_empty()).then(|| "no node becomes empty".to_owned()),
+        [only] => Some(format!("{only} becomes empty")),
+        _ => Some(format!("{} become empty", text::list(&empty))),
+    };
+    let parts: Vec<_> = becomes.into_iter().chain(keeps(nodes)).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What the nodes keep that do not become empty: `node-1 keeps 2 pods of StatefulSet db`.
+pub fn keeps(nodes: &[PlannedNode]) -> impl Iterator<Item = String> {
+    nodes.iter().filter(|node| !node.becomes_empty).map(|node| {
+        let owners = node.keeps.iter().map(|kept| {
+            let whose = match kept.pods {
+                1 if kept.owner.starts_with("pod ") => kept.owner.clone(),
+                pods => format!("{} of {}", text::count(pods as u64, "pod"), kept.owner),
+            };
+            let held_by = kept.held_by.as_ref();
+            let them = if kept.pods == 1 { "it" } else { "them" };
+            held_by.map_or(whose.clone(), |why| format!("{whose} (a drain cannot move {them}: {why})"))
+        });
+        format!("{} keeps {}", node.name, text::list(&owners.collect::<Vec<_>>()))
+    })
+}

@@ -1,0 +1,247 @@
+//! The plan of a scale-down: which pods are to go, what each of them gets as its deletion cost, and what Kubernetes would do
+//! by itself. Plain data; `planning` computes it.
+
+use crate::answer::note::Note;
+use crate::answer::preview::Verdict;
+use crate::answer::probability::Odds;
+use crate::plan::nodes::PlannedNode;
+use crate::plan::preference::Why;
+use crate::plan::target::Target;
+use crate::snapshot::cost::{FIELD_MANAGER, Previous};
+use crate::text;
+use jiff::Timestamp;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+
+/// The most pods whose changed deletion costs are named.
+const MOST_NAMED: usize = 3;
+
+/// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/scale-json.md says what each
+/// name means.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The namespace of the workload.
+    pub namespace: String,
+    /// The object whose count falls.
+    #[serde(serialize_with = "workload")]
+    #[serde(rename = "workload")]
+    pub target: Target,
+    /// The sets that may lose pods: several in a rollout. Empty if no pod should go.
+    pub sets: Vec<PlannedSet>,
+    /// Whether the workload is a Deployment in the middle of a rollout, whose controller shares the count among its sets.
+    #[serde(rename = "rollout")]
+    pub is_rollout: bool,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// `spec.replicas` before.
+    pub from: u32,
+    /// `spec.replicas` afterwards.
+    pub replicas: u32,
+    /// The number of pods that go.
+    pub delete: usize,
+    /// The number of deletion costs that have to be written.
+    pub writes: usize,
+    /// The active pods. Those that should go come first.
+    pub pods: Vec<PlannedPod>,
+    /// The nodes that lose pods, if nodes should become empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<PlannedNode>>,
+    /// The pods that go before others that are wanted more, because Kubernetes applies other rules before the cost.
+    pub blocked: Vec<Ahead>,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// The number of active pods that are left once nothing more happens.
+    #[serde(skip)]
+    pub left: usize,
+    /// The wishes that are for some of the pods: the place of each in the request, and its flag.
+    #[serde(skip)]
+    pub wishes: Vec<(usize, String)>,
+}
+
+/// A set that may lose pods.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedSet {
+    /// Its name.
+    pub replica_set: String,
+    /// The number of its pods that go.
+    pub delete: usize,
+}
+
+/// One active pod.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedPod {
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// Its node, if assigned.
+    pub node: Option<String>,
+    /// What Kubernetes would do with it, with the deletion costs as they are.
+    pub by_itself: Verdict,
+    /// How likely Kubernetes deletes it then, if that is contested and known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
+    /// Whether it is to go.
+    #[serde(rename = "wanted")]
+    pub is_wanted: bool,
+    /// Whether the user named it.
+    #[serde(rename = "named")]
+    pub is_named: bool,
+    /// Why it goes, or would go if more did.
+    pub why: Vec<Why>,
+    /// Its deletion cost as Kubernetes reads it.
+    pub deletion_cost: i32,
+    /// Who set that cost: `podrank`, `template`, or a field manager. `None` if the pod has no cost.
+    pub cost_owner: Option<String>,
+    /// The cost to write. `None` if the cost stays as it is.
+    pub write: Option<i32>,
+    /// Whether it is assigned, running and ready.
+    #[serde(skip)]
+    pub is_ready: bool,
+    /// What the write would replace: somebody else's cost, to be put back.
+    #[serde(skip)]
+    pub replaces: Option<Previous>,
+    /// The pod's resource version when it had the cost that the write would replace.
+    #[serde(skip)]
+    pub resource_version: Option<String>,
+}
+
+/// A pod that goes before another that was wanted more.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ahead {
+    /// The pod that goes.
+    pub name: String,
+    /// The pod that stays although it was wanted more.
+    pub before: String,
+    /// The rule that decides.
+    pub rule: &'static str,
+    /// What that rule finds in the two pods.
+    pub why: String,
+}
+
+/// A wish that not all pods that go match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// The flag.
+    pub wish: String,
+    /// How many of these pods match it.
+    pub matching: usize,
+    /// How many pods go, not counting those that the user named.
+    pub delete: usize,
+    /// Whether the user named others.
+    pub is_besides_named: bool,
+}
+
+impl fmt::Display for Unmet {
+    /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wish, matching, delete, is_besides_named } = self;
+        let named = if *is_besides_named { " besides those named" } else { "" };
+        match (matching, delete) {
+            (0, 1) => write!(f, "the pod that goes{named} does not match {wish}"),
+            (0, _) => write!(f, "none of the {delete} that go{named} matches {wish}"),
+            (1, _) => write!(f, "1 of the {delete} that go{named} matches {wish}"),
+            _ => write!(f, "{matching} of the {delete} that go{named} match {wish}"),
+        }
+    }
+}
+
+impl Unmet {
+    /// The same once the pods have gone: `2 of these 5 match --prefer-nodes lifecycle=spot`
+    pub fn afterwards(&self) -> String {
+        let Self { wish, matching, delete, is_besides_named } = self;
+        let these = if *is_besides_named { "the other" } else { "these" };
+        match (matching, delete) {
+            (0, 1) if *is_besides_named => format!("the other one does not match {wish}"),
+            (0, 1) => format!("it does not match {wish}"),
+            (0, _) => format!("none of {these} {delete} matches {wish}"),
+            (1, _) => format!("1 of {these} {delete} matches {wish}"),
+            _ => format!("{matching} of {these} {delete} match {wish}"),
+        }
+    }
+}
+
+impl PlannedPod {
+    /// Whether its cost is podrank's.
+    pub(super) fn is_podranks(&self) -> bool {
+        self.cost_owner.as_deref() == Some(FIELD_MANAGER)
+    }
+
+    /// Whether the write would replace somebody else's cost.
+    pub(super) fn overwrites(&self) -> bool {
+        self.replaces.is_some() && !self.is_podranks()
+    }
+
+    /// The cost that podrank wrote over, if it is the one to write now.
+    pub(super) fn goes_back(&self) -> Option<&Previous> {
+        let previous = self.replaces.as_ref().filter(|previous| self.is_podranks() && previous.lasts())?;
+        (self.write?.to_string() == previous.value).then_some(previous)
+    }
+}
+
+impl Plan {
+    /// The pods that are to go.
+    pub fn wanted(&self) -> impl Iterator<Item = &PlannedPod> {
+        self.pods.iter().filter(|pod| pod.is_wanted)
+    }
+
+    /// The wishes that not all pods that go match, not counting pods that the user named.
+    pub fn unmet(&self) -> Vec<Unmet> {
+        let wished: Vec<_> = self.wanted().filter(|pod| !pod.is_named).collect();
+        let is_besides_named = wished.len() < self.wanted().count();
+        let matches = |pod: &PlannedPod, wish: usize| pod.why.iter().any(|why| why.wish == Some(wish));
+        let unmet = self.wishes.iter().filter_map(|(wish, flag)| {
+            let matching = wished.iter().filter(|pod| matches(pod, *wish)).count();
+            let unmet = || Unmet { wish: flag.clone(), matching, delete: wished.len(), is_besides_named };
+            (matching < wished.len()).then(unmet)
+        });
+        unmet.collect()
+    }
+
+    /// Whose deletion costs have changed since an earlier plan was to be written, and who wrote them, as far as that is known:
+    /// `the deletion costs of web-a, web-b and 3 more, written by karpenter`. `None` if all are as one of the two plans has them.
+    pub fn changed_costs(&self, earlier: &Self, is_written: bool) -> Option<String> {
+        let earlier: HashMap<_, _> = earlier.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
+        let is_changed = |pod: &&PlannedPod| {
+            let Some(earlier) = earlier.get(&*pod.uid) else { return false };
+            let is_as_before = pod.deletion_cost == earlier.deletion_cost;
+            match earlier.write {
+                Some(cost) => pod.deletion_cost != cost && (is_written || !is_as_before),
+                None => !is_as_before,
+            }
+        };
+        let changed: Vec<_> = self.pods.iter().filter(is_changed).collect();
+        let names: Vec<_> = changed.iter().map(|pod| &*pod.name).collect();
+        let writers: BTreeSet<_> = changed.iter().filter_map(|pod| pod.cost_owner.as_deref()).collect();
+        let writers: Vec<_> = writers.into_iter().map(text::name).collect();
+        let by = if writers.is_empty() { "" } else { ", written by " };
+        let costs = || {
+            format!("the deletion costs of {}{by}{}", text::first(&names, MOST_NAMED), text::list(&writers))
+        };
+        (!names.is_empty()).then(costs)
+    }
+
+    /// Whether another plan is about the same sets.
+    pub(super) fn has_sets_of(&self, other: &Self) -> bool {
+        let names = |plan: &Self| plan.sets.iter().map(|set| set.replica_set.clone()).collect::<Vec<_>>();
+        names(self) == names(other)
+    }
+
+    /// Whether Kubernetes takes exactly the wanted pods with the costs as they are, and no cost is left to write.
+    pub fn is_proved(&self) -> bool {
+        self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Delete))
+    }
+}
+
+fn workload<S: serde::Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Workload<'a> {
+        kind: &'a str,
+        name: &'a str,
+    }
+    Workload { kind: &target.kind, name: &target.name }.serialize(serializer)
+}

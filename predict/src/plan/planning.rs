@@ -1,0 +1,255 @@
+//! From an input and a request to the plan. Reads only the input.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::decide::members::{Member, RankedPod, members, ranked};
+use crate::decide::ranking::Line;
+use crate::decide::related::Related;
+use crate::decide::{complete, notes};
+use crate::plan::nodes::{Cluster, PlannedNode};
+use crate::plan::notes::{idle_wish, still_working, unmet_wish};
+use crate::plan::planned::{Plan, PlannedPod, PlannedSet};
+use crate::plan::preference;
+use crate::plan::preference::{Count, Request};
+use crate::plan::progress::state as current;
+use crate::plan::rollout::{Shares, shares};
+use crate::plan::set_plan::{ByItself, Part};
+use crate::plan::target::{Chosen, choose};
+use crate::question::options::Order;
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::time::to_time;
+use crate::text;
+use crate::text::error::{Error, Remedy};
+use podrank::Policy;
+use std::collections::HashMap;
+
+/// The plan of a workload that has the wanted count: no pod goes, whatever state it is in. `None` if it has another one, or if
+/// pods are named.
+///
+/// # Errors
+/// If the options do not name exactly one workload of the input, or if that workload is unsound.
+pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, Error> {
+    let Count::To(replicas) = request.count else { return Ok(None) };
+    let state = current(input, &request.options)?;
+    if state.replicas != replicas || !request.named.is_empty() {
+        return Ok(None);
+    }
+    let is_at_work = state.lags || state.pods.len() != replicas as usize;
+    let notes = is_at_work.then(|| still_working(&state.target, state.pods.len()));
+    Ok(Some(Plan {
+        namespace: state.namespace,
+        target: state.target,
+        sets: Vec::new(),
+        is_rollout: false,
+        now: request.options.now,
+        from: replicas,
+        replicas,
+        delete: 0,
+        writes: 0,
+        pods: Vec::new(),
+        nodes: None,
+        blocked: Vec::new(),
+        notes: notes.into_iter().collect(),
+        left: replicas as usize,
+        wishes: Vec::new(),
+    }))
+}
+
+/// Plans a scale-down of the workload that the request names.
+///
+/// # Errors
+/// If a wish matches no pod, if no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
+/// controllers are still busy. The text says what can be done.
+pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
+    let options = &request.options;
+    if request.by_cost && !options.gates.pod_deletion_cost {
+        return Err(Error::new(
+            "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction",
+        ));
+    }
+    let sets = Sets::of(input);
+    let chosen = choose(input, &sets, options)?;
+    let mut notes = Vec::new();
+    for set in chosen.sets.iter().filter(|_| chosen.is_rolling) {
+        if let Some(lag) = complete::stale_status(&sets, set)? {
+            return Err(Error::with_remedy(lag.text, Remedy::Wait));
+        }
+    }
+    let members = chosen.sets.iter().map(|set| members_of(input, &sets, set, &mut notes));
+    let members = members.collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<_> = members.iter().flat_map(|members| ranked(members)).collect();
+    check_names(request, &chosen, &all)?;
+    preference::check(request, &chosen.target, &all)?;
+
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+    let parts =
+        chosen.sets.iter().zip(&members).map(|(set, members)| Part::new(request, policy, set, members));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    let fewer = delete(request, &chosen, &parts)?;
+    let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
+    let replicas = replicas.ok_or_else(|| {
+        let [pods, from] = [text::count(fewer as u64, "pod"), text::count(u64::from(chosen.from), "replica")];
+        Error::new(format!("{pods} would go, but {} has {from}: wait for its rollout to end", chosen.target))
+    })?;
+    let shares = if chosen.is_rolling {
+        shares(input, request, &chosen.target, &parts, replicas)?
+    } else {
+        alone(&parts, policy, fewer, options.odds)?
+    };
+    let (mut pods, mut blocked) = (Vec::new(), Vec::new());
+    for (part, delete) in parts.iter().zip(&shares.delete) {
+        part.check_blocked(request, *delete)?;
+        notes.extend(notes::claims(&sets, part.set));
+        notes.extend(notes_on_pods(request, &part.own, *delete));
+        pods.extend(part.planned(request, *delete, &shares.by_itself)?);
+        blocked.extend(if request.by_cost { part.ahead(*delete) } else { Vec::new() });
+    }
+    notes.extend(shares.follows.map(|text| Note::new(NoteCode::RolloutWaits, text)));
+    pods.sort_by_key(|pod| !pod.is_wanted);
+    let wishes = (0..).zip(&request.wishes).filter_map(|(place, wish)| Some((place, wish.for_some()?)));
+    let set = |(part, delete): (&Part<'_, '_>, &usize)| PlannedSet {
+        replica_set: part.set.id().name.to_owned(),
+        delete: *delete,
+    };
+    let mut plan = Plan {
+        namespace: chosen.namespace().to_owned(),
+        sets: parts.iter().zip(&shares.delete).map(set).collect(),
+        is_rollout: chosen.is_rolling,
+        now: options.now,
+        from: chosen.from,
+        replicas,
+        delete: shares.delete.iter().sum(),
+        writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
+        nodes: request.empty_nodes().map(|cluster| outcome(cluster, &pods)),
+        blocked,
+        target: chosen.target,
+        left: shares.left,
+        wishes: wishes.collect(),
+        pods,
+        notes,
+    };
+    plan.notes.extend(notes_on_wishes(request, &plan, &all));
+    Ok(plan)
+}
+
+/// Adds the disruption budgets of an input, so that the plan, and those made anew, say which pods that keep a node no drain can move.
+pub fn add_budgets(request: &mut Request, input: &Input, plan: &mut Plan) {
+    if let Some(cluster) = request.empty_nodes_mut() {
+        cluster.add_budgets(input);
+        plan.nodes = Some(outcome(cluster, &plan.pods));
+    }
+}
+
+/// Whether pods of other namespaces keep a node, so that the budgets there count.
+pub fn keeps_others(request: &Request, plan: &Plan) -> bool {
+    let nodes = plan.nodes.as_deref().unwrap_or_default();
+    request.empty_nodes().is_some_and(|cluster| cluster.keeps_others(nodes, &plan.namespace))
+}
+
+/// What becomes of the nodes that lose the wanted pods.
+fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
+    let goes = pods.iter().filter(|pod| pod.is_wanted);
+    cluster.outcome(goes.map(|pod| (&*pod.uid, pod.node.as_deref())))
+}
+
+/// The pods that a decision about a set reads. An error if the set has another number of pods than it should.
+fn members_of<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    set: &'a SetEntry,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Member<'a>>, Error> {
+    let id = set.id();
+    if let Some(gap) = complete::gaps(sets, id)?.first() {
+        return Err(Error::with_remedy(format!("{}: try again in a moment", gap.text), Remedy::Wait));
+    }
+    let related = Related::of(id, Some(set), sets)?;
+    let members = members(input, sets, id, &related, notes)?;
+    let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas()?);
+    if u64::try_from(size) != Ok(own as u64) {
+        let text = format!(
+            "{id} has {}, but its spec.replicas is {size}: wait until its controller has caught up",
+            text::count(own as u64, "active pod"),
+        );
+        return Err(Error::with_remedy(text, Remedy::Wait));
+    }
+    Ok(members)
+}
+
+/// The one set of a workload that is in no rollout loses all pods that go.
+fn alone(parts: &[Part<'_, '_>], policy: Policy, delete: usize, odds: bool) -> Result<Shares, Error> {
+    let mut by_itself = ByItself::new();
+    for part in parts {
+        let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
+        let odds = if odds { line.odds()? } else { HashMap::new() };
+        let pods = line.previews(&odds).into_iter();
+        by_itself.extend(pods.map(|pod| (pod.uid, (pod.verdict, pod.odds))));
+    }
+    let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
+    Ok(Shares { delete: vec![delete], by_itself, left, follows: None })
+}
+
+/// The wishes that all pods match, and those that not all pods that go match.
+fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) -> Vec<Note> {
+    let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
+    let idle = idle.map(|(_, wish)| idle_wish(wish, &plan.target));
+    idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
+}
+
+/// What a reader should know of the pods' costs, and of many deletions.
+fn notes_on_pods(request: &Request, own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if request.options.gates.pod_deletion_cost {
+        notes.extend(own.iter().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
+    }
+    if delete > crate::decide::ranking::MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, crate::decide::ranking::MOST_IN_ONE_SYNC));
+    }
+    notes
+}
+
+/// Returns an error if a name is not that of an active pod of the set.
+fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+    let is_own = |name: &&String| own.iter().any(|(member, _)| member.entry.name == **name);
+    let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    let verb = if strangers.len() == 1 { "is no active pod" } else { "are no active pods" };
+    Err(Error::new(format!("{} {verb} of {}", text::list(&strangers), chosen.name())))
+}
+
+/// How many pods go.
+fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_, '_>]) -> Result<usize, Error> {
+    match request.count {
+        Count::To(replicas) => {
+            let named = text::count(request.named.len() as u64, "pod");
+            let from = text::count(chosen.from, "replica");
+            let target = &chosen.target;
+            if replicas > chosen.from {
+                return Err(Error::new(format!(
+                    "{target} has {from}, so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale"
+                )));
+            }
+            let delete = (chosen.from - replicas) as usize;
+            if delete == 0 {
+                let are = if request.named.len() == 1 { "is" } else { "are" };
+                return Err(Error::new(format!(
+                    "{named} {are} named, but {target} has {from} already, so none goes: lower --replicas"
+                )));
+            }
+            // In a rollout, more pods may go than the count falls: each set's share is checked.
+            if request.named.len() > delete && !chosen.is_rolling {
+                return Err(Error::new(format!(
+                    "{} are named, but only {delete} {}: lower --replicas, or name fewer",
+                    text::count(request.named.len() as u64, "pod"),
+                    text::goes(delete as u64)
+                )));
+            }
+            Ok(delete)
+        }
+        Count::AllButNamed => Ok(request.named.len()),
+        Count::AllButNamedAndAhead => Ok(parts.iter().map(|part| part.ahead_of_named(request)).sum()),
+    }
+}

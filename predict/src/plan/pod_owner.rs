@@ -1,0 +1,261 @@
+//! Whose pods these are: the workload to scale so that they go, or why no count can let them go. Reads only the input, which has
+//! the pods and the sets that own them.
+
+use crate::question::scalable::Scalable;
+use crate::question::subject::OwnerName;
+use crate::snapshot::direct::Spec;
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::owner::OwnerEntry;
+use crate::snapshot::pod::PodEntry;
+use crate::snapshot::read::Input;
+use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
+use crate::text;
+use crate::text::error::Error;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A pod that should go, and whose it is.
+#[derive(Clone, Debug)]
+pub struct Owned {
+    /// The pod, in words.
+    pub pod: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is neither terminating nor finished.
+    pub is_active: bool,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// Whose a pod is. The texts go on after `the pod`, such as `belongs to StatefulSet db`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// That of the workload to scale so that it goes: the owner of its set, or else its set itself.
+    Workload(Scaled),
+    /// The node's: a `DaemonSet` or kubelet itself would replace it there.
+    Node(String),
+    /// That of somebody whose pods no count and no cost can choose.
+    Other(String),
+}
+
+/// A workload to scale.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scaled {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: Scalable,
+}
+
+/// Pods that are not dropped, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Spared {
+    /// Their namespace.
+    pub namespace: String,
+    /// Their names.
+    pub pods: Vec<String>,
+    /// Why, as a sentence or its end.
+    pub why: String,
+}
+
+/// Active pods, sorted by what can be done so that they go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sorted {
+    /// The names of those that go with a workload's count.
+    pub workloads: BTreeMap<Scaled, BTreeSet<String>>,
+    /// Those that stay as long as the node does.
+    pub passed_over: Vec<Spared>,
+    /// Those that cannot be dropped.
+    pub others: Vec<Spared>,
+}
+
+/// The sets that own pods of the input, with the `StatefulSets` of active ones: their names by namespace and kind.
+pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
+    let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for pod in &input.pods {
+        if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod).filter(|_| pod.is_active()))
+        {
+            names.entry((pod.namespace.clone(), kind)).or_default().insert(owner.name.clone());
+        }
+    }
+    names
+}
+
+/// The objects of kinds that no module knows, and that control sets of the input, by namespace.
+pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
+    let led = input.sets.iter().filter_map(|set| Some((set, set.controller.as_ref()?)));
+    let unknown = led.filter(|(_, leader)| leader.workload_kind().is_none());
+    unknown
+        .filter_map(|(set, leader)| Some((set.namespace.clone(), OwnerName::of_reference(leader)?)))
+        .collect()
+}
+
+/// The owner of a kind that no module knows, of which the input has the object: its namespace, and its name with its full type.
+///
+/// # Errors
+/// If the input has no such object with a count. `asked` is what the user called it.
+pub fn leader(input: &Input, asked: &OwnerName) -> Result<(String, OwnerName), Error> {
+    let no_count = || Error::new(format!("{asked} has no spec.replicas, so it has no count to lower"));
+    let entry = input.owners.first().ok_or_else(no_count)?;
+    let name = OwnerName { resource: entry.resource.clone(), name: entry.name.clone() };
+    Ok((entry.namespace.clone(), name))
+}
+
+/// One of the sets of the owner of which the input has the object: the largest. `None` if it has none.
+pub fn set_of_leader(input: &Input) -> Option<WorkloadName> {
+    let led = input.sets.iter().filter(|set| input.leader(set).is_some());
+    let largest = led.max_by_key(|set| set.replicas().unwrap_or(0))?.id();
+    Some(WorkloadName { kind: Some(largest.kind), name: largest.name.to_owned() })
+}
+
+/// Says whose each pod of the input is. The input also has the sets that [`sets_of_pods`] names and the objects that [`leaders`]
+/// names, as far as they exist.
+pub fn owners(input: &Input) -> Vec<Owned> {
+    let owned = input.pods.iter().map(|pod| Owned {
+        pod: pod.to_string(),
+        namespace: pod.namespace.clone(),
+        name: pod.name.clone(),
+        is_active: pod.is_active(),
+        owner: owner(input, pod),
+    });
+    owned.collect()
+}
+
+/// Returns the workload to scale so that these pods can go.
+///
+/// # Errors
+/// If there is no pod, if no count can let one go, or if they belong to different workloads.
+pub fn one_workload(pods: &[Owned]) -> Result<Scaled, Error> {
+    let workloads = pods.iter().map(|pod| match &pod.owner {
+        Owner::Workload(workload) => Ok((pod, workload)),
+        Owner::Node(why) | Owner::Other(why) => Err(Error::new(format!("{} {why}", pod.pod))),
+    });
+    let workloads = workloads.collect::<Result<Vec<_>, _>>()?;
+    let Some((first, wanted)) = workloads.first() else { return Err(Error::new("no pod is named")) };
+    match workloads.iter().find(|(_, workload)| workload != wanted) {
+        Some((other, workload)) => Err(Error::new(format!(
+            "{} belongs to {}, but {} to {}: name pods of one workload",
+            other.pod, workload.name, first.pod, wanted.name
+        ))),
+        None => Ok((*wanted).clone()),
+    }
+}
+
+/// Sorts the active ones of these pods by what can be done so that they go.
+pub fn sorted(pods: Vec<Owned>) -> Sorted {
+    let mut sorted = Sorted::default();
+    for Owned { namespace, name, owner, .. } in pods.into_iter().filter(|pod| pod.is_active) {
+        let (list, why) = match owner {
+            Owner::Workload(workload) => {
+                sorted.workloads.entry(workload).or_default().insert(name);
+                continue;
+            }
+            Owner::Node(why) => (&mut sorted.passed_over, why),
+            Owner::Other(why) => (&mut sorted.others, why),
+        };
+        match list.iter_mut().find(|it: &&mut Spared| it.namespace == namespace && it.why == why) {
+            Some(alike) => alike.pods.push(name),
+            None => list.push(Spared { namespace, pods: vec![name], why }),
+        }
+    }
+    for spared in sorted.passed_over.iter_mut().chain(&mut sorted.others) {
+        let them = if spared.pods.len() == 1 { "it" } else { "each" };
+        spared.why = format!("{them} {}", spared.why);
+    }
+    sorted
+}
+
+/// Says that there is no such node, and which of those that there are may have been meant.
+pub fn unknown_node<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest =
+        text::nearest(name, known).map(|nearest| format!("; did you mean {}?", text::name(nearest)));
+    format!("there is no node {}{}", text::name(name), nearest.unwrap_or_default())
+}
+
+/// What lets a pod go that no deletion cost lets go. `None` if only its controller knows.
+fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
+    let namespace = text::name(&pod.namespace);
+    let Some(controller) = &pod.controller else {
+        let name = text::name(&pod.name);
+        return Some(format!("and nothing replaces it: kubectl delete pod {name} -n {namespace}"));
+    };
+    if controller.workload_kind() == Some(WorkloadKind::Job) {
+        return Some("which has no replicas to lower".to_owned());
+    }
+    let (kind, set) = stateful_set_of(pod)?;
+    let entry = input.direct(WorkloadRef { namespace: &pod.namespace, kind, name: &set.name })?;
+    let Ok(Spec::StatefulSet(spec)) = entry.spec() else { return None };
+    // It deletes its highest ordinals first, so the lowest of these pods decides.
+    let of_set = |other: &&PodEntry| {
+        other.is_active() && other.controller.as_ref().is_some_and(|other| other.uid == set.uid)
+    };
+    let ordinal = |pod: &PodEntry| pod.name.strip_prefix(&*set.name)?.strip_prefix('-')?.parse::<i32>().ok();
+    let lowest = input.pods.iter().filter(of_set).filter_map(ordinal).min()?;
+    let (from, to) = (spec.set.replicas, lowest.checked_sub(spec.set.start)?);
+    let name = text::name(&set.name);
+    (0..from).contains(&to).then(|| match to {
+        // No command: nobody scales a database to nothing for the sake of a node.
+        0 => "which would have to shrink to 0".to_owned(),
+        _ => format!(
+            "which has to shrink from {from} to {to} first: kubectl scale sts/{name} --replicas {to} -n {namespace}"
+        ),
+    })
+}
+
+/// The `StatefulSet` that the pod's controller reference names.
+fn stateful_set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
+    let owner = pod.controller.as_ref()?;
+    owner.workload_kind().filter(|kind| *kind == WorkloadKind::StatefulSet).map(|kind| (kind, owner))
+}
+
+/// The set that the pod's controller reference names.
+fn set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
+    let owner = pod.controller.as_ref()?;
+    owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
+}
+
+fn owner(input: &Input, pod: &PodEntry) -> Owner {
+    if pod.is_mirror {
+        return Owner::Node("is a mirror pod: kubelet runs it without a workload".to_owned());
+    }
+    let Some((kind, set)) = set_of(pod) else {
+        let owner = pod.controller.as_ref();
+        let whom = owner
+            .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
+        let leaves = leaves(input, pod);
+        let leaves = leaves.as_deref().unwrap_or("not to a ReplicaSet or ReplicationController");
+        let why = format!("belongs to {whom}, {leaves}");
+        let is_of_daemon_set = owner.and_then(OwnerReference::workload_kind) == Some(WorkloadKind::DaemonSet);
+        return if is_of_daemon_set { Owner::Node(why) } else { Owner::Other(why) };
+    };
+    let namespace = &*pod.namespace;
+    let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
+    let known = |kind, name: &str| {
+        Owner::Workload(Scaled {
+            namespace: namespace.to_owned(),
+            name: Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
+        })
+    };
+    match entry.and_then(|entry| Some((entry, entry.controller.as_ref()?))) {
+        None => known(kind, &set.name),
+        Some((_, leader)) if leader.workload_kind() == Some(WorkloadKind::Deployment) => {
+            known(WorkloadKind::Deployment, &leader.name)
+        }
+        Some((entry, leader)) => {
+            if let Some(OwnerEntry { resource, name, .. }) = input.leader(entry) {
+                let name = OwnerName { resource: resource.clone(), name: name.clone() };
+                return Owner::Workload(Scaled {
+                    namespace: namespace.to_owned(),
+                    name: Scalable::Owner(name),
+                });
+            }
+            let why = format!(
+                "belongs to {kind} {}, whose count {} {} sets: scale that instead if it has a count",
+                set.name, leader.kind, leader.name
+            );
+            Owner::Other(why)
+        }
+    }
+}

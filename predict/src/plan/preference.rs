@@ -1,0 +1,437 @@
+//! What a user wants from a scale-down: the tier that this gives each pod, and which pods match a wish.
+
+use crate::decide::members::RankedPod;
+use crate::plan::nodes::{Cluster, Level};
+use crate::plan::values::Values;
+use crate::question::options::Options;
+use crate::snapshot::selector;
+use crate::text;
+use crate::text::error::Error;
+use podrank::controller::{Availability, availability};
+use podrank::{Flags, Phase, Pod, Policy};
+use serde::Serialize;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+/// A scale-down and its wishes.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The workload, its namespace, the feature gates and the time.
+    pub options: Options,
+    /// How many pods should stay.
+    pub count: Count,
+    /// The names of pods that must go.
+    pub named: BTreeSet<String>,
+    /// What else is wanted. An earlier wish counts before a later one.
+    pub wishes: Vec<Wish>,
+    /// What becomes of the costs that somebody else set.
+    pub others: Others,
+    /// Whether no cost is written if Kubernetes takes the wanted pods anyway.
+    pub only_if_needed: bool,
+    /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
+    /// matter.
+    pub by_cost: bool,
+    /// The UIDs of the pods whose costs this run has written, if another run may be at work: then costs of podrank's on other pods
+    /// belong to somebody else. `None` if there can be no other run, so that all of podrank's costs are left over.
+    pub own_costs: Option<BTreeSet<String>>,
+}
+
+impl Request {
+    /// What is known of the cluster, if nodes should become empty.
+    pub(super) fn empty_nodes(&self) -> Option<&Cluster> {
+        self.wishes
+            .iter()
+            .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
+    }
+
+    /// The same, to add what was read since.
+    pub(super) fn empty_nodes_mut(&mut self) -> Option<&mut Cluster> {
+        self.wishes
+            .iter_mut()
+            .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
+    }
+
+    /// The levels to spread over. If nodes should become empty, they only decide between nodes that are as good.
+    fn levels(&self) -> Option<&[Level]> {
+        self.wishes
+            .iter()
+            .find_map(|wish| if let Wish::Spread(levels) = wish { Some(&**levels) } else { None })
+    }
+}
+
+/// What becomes of deletion costs that somebody else set. No mode overwrites that of a pod that stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Others {
+    /// They stay. As in Kubernetes, they decide what the wishes leave open.
+    #[default]
+    Keep,
+    /// Those of pods that go may be overwritten. They decide what the wishes leave open, after a wish to spread.
+    Follow,
+    /// Those of pods that go may be overwritten. They decide nothing.
+    Override,
+}
+
+/// How many pods should stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// This many.
+    To(u32),
+    /// All but the named ones.
+    AllButNamed,
+    /// All but the named ones and those that go before them whatever their costs.
+    AllButNamedAndAhead,
+}
+
+/// Which pods go first.
+#[derive(Clone, Debug)]
+pub enum Wish {
+    /// Those that a label selector selects.
+    Pods(Selected),
+    /// Those on the nodes that a label selector selects.
+    Nodes(Selected),
+    /// Those with the lowest value. Pods without a value come last.
+    Values(Values),
+    /// Those that are not ready, or not for as long as `minReadySeconds`.
+    NotAvailable,
+    /// Those on the nodes that can become empty with the fewest deletions.
+    EmptyNodes(Cluster),
+    /// Those in the domain that has the most of them left, the outermost level first.
+    Spread(Vec<Level>),
+}
+
+/// What a label selector selects.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The selector, as the user gave it.
+    pub selector: String,
+    /// The names of what it selects.
+    pub names: HashSet<String>,
+}
+
+/// Why a pod goes, or would go if more did. Serialized, it is part of the JSON that docs/scale-json.md describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Why {
+    /// What decides: `named`, the name of a wish's flag without its dashes, or `order`.
+    pub by: &'static str,
+    /// What about the pod this is: the selector that it matches, its value, its domain or its state.
+    pub text: String,
+    /// The place of the wish in the request. `None` if it is no wish.
+    #[serde(skip)]
+    pub wish: Option<usize>,
+}
+
+impl Wish {
+    /// The flag as the user gave it, if the wish is for some of the pods and not an order of all.
+    pub(super) fn for_some(&self) -> Option<String> {
+        match self {
+            Self::Pods(selected) => Some(format!("--prefer-pods {}", selected.selector)),
+            Self::Nodes(selected) => Some(format!("--prefer-nodes {}", selected.selector)),
+            Self::Values(values) => Some(values.flag.clone()),
+            Self::NotAvailable => Some("--not-available-first".to_owned()),
+            Self::EmptyNodes(_) | Self::Spread(_) => None,
+        }
+    }
+
+    /// What makes the pod match, in the words of the flag and for a reader. Empty if it does not match.
+    fn matches(&self, pod: &RankedPod<'_, '_>, is_available: bool) -> Vec<(&'static str, String)> {
+        let (name, node) = (&pod.0.entry.name, pod.0.record.node.as_deref());
+        let one = |by, text: Option<String>| text.map(|text| (by, text)).into_iter().collect();
+        match self {
+            Self::Pods(selected) => {
+                one("prefer-pods", selected.names.contains(name).then(|| selected.selector.clone()))
+            }
+            Self::Nodes(selected) => {
+                let matches = node.is_some_and(|node| selected.names.contains(node));
+                one("prefer-nodes", matches.then(|| selected.selector.clone()))
+            }
+            Self::Values(values) => one(values.by(), values.text(name)),
+            Self::NotAvailable => {
+                one("not-available-first", (!is_available).then(|| "not available".to_owned()))
+            }
+            Self::EmptyNodes(_) => one("empty-nodes", node.map(|_| "whole node".to_owned())),
+            Self::Spread(levels) => {
+                let text = |level: &Level| match node.and_then(|node| level.domains.get(node)) {
+                    Some(domain) => format!("{}={domain}", level.key),
+                    None => format!("no {}", level.key),
+                };
+                levels.iter().map(|level| ("spread", text(level))).collect()
+            }
+        }
+    }
+
+    /// Whether it is a label selector that selects all of the pods, so that it makes no difference.
+    pub(super) fn selects_all(&self, own: &[RankedPod<'_, '_>]) -> bool {
+        matches!(self, Self::Pods(_) | Self::Nodes(_))
+            && own.iter().all(|pod| !self.matches(pod, true).is_empty())
+    }
+
+    /// Returns an error if the wish matches none of the pods, so that it would do nothing. `target` is the workload.
+    fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+        if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {
+            self.check_values(target, own)?;
+            return self.check_domains(target, own);
+        }
+        let flag = self.for_some().unwrap_or_default();
+        let sorted = |names: &mut dyn Iterator<Item = &String>| {
+            let mut names: Vec<_> = names.cloned().collect();
+            names.sort();
+            text::list(&names)
+        };
+        Err(Error::new(match self {
+            Self::Nodes(selected) => {
+                let nodes = match selected.names.len() {
+                    0 => "no node matches it".to_owned(),
+                    _ => format!("the nodes that match are {}", sorted(&mut selected.names.iter())),
+                };
+                format!("no active pod of {target} is on a node that matches {flag}: {nodes}")
+            }
+            Self::Pods(selected) => {
+                let labels: Vec<_> = own.iter().map(|pod| &pod.0.entry.labels).collect();
+                let why = selector::mismatch(&selected.selector, "of these pods", &labels);
+                format!(
+                    "no active pod of {target} matches {flag}{}",
+                    why.map_or_else(String::new, |why| format!(": {why}"))
+                )
+            }
+            Self::Values(Values { measure: Some(_), .. }) => {
+                format!("{flag}: no active pod of {target} has a value")
+            }
+            Self::Values(values) if values.of.is_empty() => format!("{flag} names no pod"),
+            Self::Values(values) => {
+                format!("{flag} names no active pod of {target}: it names {}", sorted(&mut values.of.keys()))
+            }
+            // No name was mistyped: there may be no such pods.
+            Self::NotAvailable | Self::EmptyNodes(_) | Self::Spread(_) => return Ok(()),
+        }))
+    }
+
+    /// Returns an error if fewer than half of the pods have a value that was to be measured: pods without one are busy, for all that is
+    /// known, and those with one may be the busiest.
+    fn check_values(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+        let Self::Values(values @ Values { measure: Some(_), .. }) = self else { return Ok(()) };
+        let known = own.iter().filter(|pod| values.of.contains_key(&pod.0.entry.name)).count();
+        if 2 * known < own.len() {
+            let of = own.len();
+            return Err(Error::new(format!(
+                "{}: only {known} of the {of} active pods of {target} have a value, which is fewer than half",
+                values.flag
+            )));
+        }
+        Ok(())
+    }
+
+    /// Returns an error if all assigned pods are on nodes without a label to spread by.
+    fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+        let Self::Spread(levels) = self else { return Ok(()) };
+        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_ref()).collect();
+        let is_useless = |level: &&Level| !nodes.iter().any(|node| level.domains.contains_key(*node));
+        match levels.iter().find(is_useless).filter(|_| !nodes.is_empty()) {
+            Some(Level { key, .. }) => Err(Error::new(format!(
+                "--spread {key}: no active pod of {target} is on a node that has this label"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The wish's view of each pod, which has this tier by the earlier wishes: a lower one goes first.
+    fn places(
+        &self,
+        request: &Request,
+        own: &[RankedPod<'_, '_>],
+        available: &[bool],
+        tiers: impl FnOnce() -> Result<Vec<u16>, Error>,
+    ) -> Result<Vec<f64>, Error> {
+        if let Self::EmptyNodes(cluster) = self {
+            let levels = request.levels().unwrap_or_default();
+            let places = cluster.places(own, &tiers()?, levels, request.by_cost)?;
+            return Ok(places.into_iter().map(f64::from).collect());
+        }
+        let first = |goes_first: bool| f64::from(u8::from(!goes_first));
+        let places = own.iter().zip(available).map(|(pod, available)| match self {
+            Self::Pods(selected) => first(selected.names.contains(&pod.0.entry.name)),
+            Self::Nodes(selected) => {
+                first(pod.0.record.node.as_ref().is_some_and(|node| selected.names.contains(node)))
+            }
+            Self::Values(values) => values.of.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY),
+            Self::NotAvailable => first(!available),
+            // A wish to spread changes ranks, not tiers.
+            Self::EmptyNodes(_) | Self::Spread(_) => 0.0,
+        });
+        Ok(places.collect())
+    }
+}
+
+/// Says that no node matches a label selector, and which label or value none of the nodes has, given the labels of each.
+pub fn no_node(selector: &str, labels: &[&BTreeMap<String, String>]) -> String {
+    let why = selector::mismatch(selector, "of the nodes", labels);
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    format!("no node matches --prefer-nodes {selector}{why}")
+}
+
+/// Says that no node has a label to spread by, given the labels of each.
+pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> String {
+    let why = selector::mismatch(key, "of the nodes", labels);
+    format!("no node matches --spread {key}{}", why.map_or_else(String::new, |why| format!(": {why}")))
+}
+
+/// Whether each pod has been ready for `minReadySeconds`.
+pub(super) fn available(request: &Request, own: &[RankedPod<'_, '_>], min_ready_seconds: i32) -> Vec<bool> {
+    let now = crate::snapshot::time::to_time(request.options.now);
+    let seconds = min_ready_seconds.max(0).unsigned_abs();
+    own.iter().map(|(_, pod)| availability(pod, seconds, now) == Availability::Available).collect()
+}
+
+/// Returns an error if a wish matches none of the pods. `target` is the workload.
+pub(super) fn check(
+    request: &Request,
+    target: &dyn fmt::Display,
+    own: &[RankedPod<'_, '_>],
+) -> Result<(), Error> {
+    request.wishes.iter().try_for_each(|wish| wish.check(target, own))
+}
+
+/// Why the pod goes, or would go if more did: its name, the wishes that it matches, or the order.
+pub(super) fn why(request: &Request, pod: &RankedPod<'_, '_>, is_available: bool) -> Vec<Why> {
+    let of_order = |text: &str| Why { by: "order", text: text.to_owned(), wish: None };
+    if request.named.contains(&pod.0.entry.name) {
+        return vec![Why { by: "named", text: "named".to_owned(), wish: None }];
+    }
+    let early = early(&pod.1).filter(|_| request.by_cost);
+    let wishes = (0..).zip(&request.wishes);
+    // Of a pod that goes early anyway, the domain says nothing.
+    let wishes = wishes.filter(|(_, wish)| early.is_none() || wish.for_some().is_some());
+    let matches = wishes.flat_map(|(place, wish)| {
+        let matches = wish.matches(pod, is_available).into_iter();
+        matches.map(move |(by, text)| Why { by, text, wish: Some(place) })
+    });
+    let mut why: Vec<_> = matches.collect();
+    why.extend(early.map(of_order));
+    if why.is_empty() {
+        why.push(of_order("order"));
+    }
+    why
+}
+
+/// The state in which a pod goes before those that are ready, whatever its cost.
+fn early(pod: &Pod) -> Option<&'static str> {
+    if !pod.flags.contains(Flags::ASSIGNED) {
+        Some("not assigned")
+    } else if pod.phase != Phase::RUNNING {
+        Some("not running")
+    } else if !pod.flags.contains(Flags::READY) {
+        Some("not ready")
+    } else {
+        None
+    }
+}
+
+/// The tier of each pod by the wishes, named pods first: 0, 1, 2 and so on.
+pub(super) fn tiers(
+    request: &Request,
+    own: &[RankedPod<'_, '_>],
+    available: &[bool],
+) -> Result<Vec<u16>, Error> {
+    let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
+    let named = Wish::Pods(selected);
+    let mut places = Vec::new();
+    for wish in [&named].into_iter().chain(&request.wishes) {
+        places.push(wish.places(request, own, available, || numbered(own, &places))?);
+    }
+    numbered(own, &places)
+}
+
+/// The tier of each pod by its places, of which an earlier one counts before a later one.
+fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Error> {
+    let compare = |a: usize, b: usize| {
+        let mut orders = places.iter().map(|places| places[a].total_cmp(&places[b]));
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    let mut indices: Vec<_> = (0..own.len()).collect();
+    indices.sort_by(|&a, &b| compare(a, b));
+    let mut tiers = vec![0; own.len()];
+    let mut tier = 0_u16;
+    for pair in indices.windows(2) {
+        if compare(pair[0], pair[1]).is_ne() {
+            tier = tier.checked_add(1).ok_or_else(|| {
+                let pod = own[pair[1]].0.entry;
+                Error::new(format!(
+                    "{pod}: the wishes make more than 65,536 groups of pods: use fewer or coarser wishes"
+                ))
+            })?;
+        }
+        tiers[pair[1]] = tier;
+    }
+    Ok(tiers)
+}
+
+/// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node. If the costs
+/// of others are followed, which count before ranks, the spread splits the tiers instead.
+pub(super) fn spread(
+    request: &Request,
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    pods: &mut [Pod],
+    related: &[Option<&str>],
+) -> Result<(), Error> {
+    let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return Ok(()) };
+    let wished: Vec<_> = pods.iter().map(|pod| pod.tier).collect();
+    for pod in &mut *pods {
+        pod.rank = 0;
+    }
+    for level in levels.iter().rev() {
+        spread_over(level, policy, own, pods, related);
+        if request.others == Others::Follow {
+            split(pods, &wished)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets the ranks as one level wants them.
+fn spread_over(
+    level: &Level,
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    pods: &mut [Pod],
+    related: &[Option<&str>],
+) {
+    let mut numbers = HashMap::<&str, u32>::new();
+    let mut number = |node: Option<&str>| {
+        // Pods without a domain share one.
+        let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        *numbers.entry(domain).or_insert(next)
+    };
+    for (pod, (member, _)) in pods.iter_mut().zip(own) {
+        pod.node = number(member.record.node.as_deref());
+    }
+    let others: Vec<_> = related
+        .iter()
+        .map(|node| {
+            let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
+            Pod { node: number(*node), flags, ..Pod::new() }
+        })
+        .collect();
+    let mut counts = vec![0; numbers.len()];
+    let mut order = vec![0; pods.len()];
+    policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
+}
+
+/// Turns ranks into tiers within those that the wishes make, so that they count before costs: 0, 1, 2 and so on.
+fn split(pods: &mut [Pod], wished: &[u16]) -> Result<(), Error> {
+    let places: Vec<_> = pods.iter().zip(wished).map(|(pod, tier)| (*tier, Reverse(pod.rank))).collect();
+    let mut all = places.clone();
+    all.sort_unstable();
+    all.dedup();
+    for (pod, place) in pods.iter_mut().zip(places) {
+        let tier = all.partition_point(|earlier| *earlier < place);
+        pod.tier = u16::try_from(tier).map_err(|_| {
+            Error::new(
+                "--spread and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",
+            )
+        })?;
+        pod.rank = 0;
+    }
+    Ok(())
+}

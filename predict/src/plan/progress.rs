@@ -1,0 +1,102 @@
+//! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
+
+use crate::decide::choose::{Choice, choose_workload};
+use crate::plan::target::Target;
+use crate::question::options::Options;
+use crate::snapshot::cost::Previous;
+use crate::snapshot::index::Sets;
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::text::error::Error;
+
+/// The state of a workload at one moment.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The namespace of the workload.
+    pub namespace: String,
+    /// The object whose count falls.
+    pub target: Target,
+    /// Its `spec.replicas`.
+    pub replicas: u32,
+    /// Whether its status, or that of one of its sets, is for an earlier spec.
+    pub lags: bool,
+    /// The active pods of its sets.
+    pub pods: Vec<ActivePod>,
+}
+
+/// An active pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActivePod {
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// Its deletion cost, if that is podrank's.
+    pub cost: Option<String>,
+    /// The cost that podrank overwrote and has not put back yet.
+    pub previous: Option<Previous>,
+}
+
+impl State {
+    /// The pods that have a cost from podrank, or its note of the cost that it overwrote.
+    pub fn steered(&self) -> impl Iterator<Item = &ActivePod> {
+        self.pods.iter().filter(|pod| pod.cost.is_some() || pod.previous.is_some())
+    }
+
+    /// Whether a pod of this UID is active.
+    pub fn has(&self, uid: &str) -> bool {
+        self.pods.iter().any(|pod| pod.uid == uid)
+    }
+}
+
+/// Returns the current state of the workload that the options name.
+///
+/// # Errors
+/// If the options do not name exactly one workload of the input, or if that workload is unsound.
+pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
+    let sets = Sets::of(input);
+    let (namespace, target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
+        Choice::Set(id) => {
+            let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+            match input.leader(set) {
+                Some(owner) => {
+                    let own: Vec<&SetEntry> = sets.controlled_by(&owner.uid).collect();
+                    let sizes =
+                        own.iter().map(|set| set.replicas().map(i64::from)).sum::<Result<i64, _>>()?;
+                    let replicas = i64::from(owner.replicas);
+                    let lags = owner.lags || sizes != replicas || own.iter().any(|set| set.lags());
+                    (id.namespace, Target::of_owner(owner), replicas, lags, own)
+                }
+                None => {
+                    (id.namespace, Target::of_set(set), i64::from(set.replicas()?), set.lags(), vec![set])
+                }
+            }
+        }
+        Choice::Deployment(entry) => {
+            let own: Vec<&SetEntry> = sets.controlled_by(&entry.uid).collect();
+            let spec = entry.spec()?;
+            let lags = spec.lags || own.iter().any(|set| set.lags());
+            let replicas = i64::from(spec.deployment.replicas);
+            (&*entry.namespace, Target::of_deployment(entry), replicas, lags, own)
+        }
+        Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
+    };
+    let pods = own.iter().flat_map(|set| sets.pods(set.id()));
+    let active = pods.filter_map(|pod| {
+        let record = pod.record.as_ref()?.as_ref().ok()?;
+        let cost = record.cost.as_deref().filter(|cost| cost.is_podranks());
+        Some(ActivePod {
+            name: pod.name.clone(),
+            uid: record.pod.uid.to_string(),
+            cost: cost.map(|cost| cost.text.clone()),
+            previous: record.previous().cloned(),
+        })
+    });
+    Ok(State {
+        namespace: namespace.to_owned(),
+        target,
+        replicas: u32::try_from(replicas).unwrap_or(0),
+        lags,
+        pods: active.collect(),
+    })
+}

@@ -1,0 +1,157 @@
+//! A scale-down in the middle of a rollout: how many pods of each set go is the Deployment's controller's decision. It is known if all
+//! ways in which the syncs can go lead to the same end, and then costs choose the pods of each set.
+
+use crate::answer::preview::{Preview, Verdict};
+use crate::decide::workload::preview_workload;
+use crate::plan::preference::{Count, Request};
+use crate::plan::set_plan::{ByItself, Part};
+use crate::plan::target::Target;
+use crate::question::options::Options;
+use crate::snapshot::read::Input;
+use crate::text;
+use crate::text::error::Error;
+use std::collections::{HashMap, HashSet};
+
+/// The most times that the sizes are computed anew for the pods that are planned to go: which these are can change the sizes.
+const ATTEMPTS: usize = 4;
+
+/// What each set loses.
+pub(super) struct Shares {
+    /// How many pods of each part go.
+    pub(super) delete: Vec<usize>,
+    pub(super) by_itself: ByItself,
+    /// How many active pods there are then.
+    pub(super) left: usize,
+    /// What follows after that, as a sentence.
+    pub(super) follows: Option<String>,
+}
+
+/// How many pods of each part go until the rollout rests, if the costs make exactly the wanted ones go.
+///
+/// # Errors
+/// If that depends on what the controllers see first, or if the named pods are not among those that go.
+pub(super) fn shares(
+    input: &Input,
+    request: &Request,
+    target: &Target,
+    parts: &[Part<'_, '_>],
+    replicas: u32,
+) -> Result<Shares, Error> {
+    if !request.by_cost {
+        return Err(Error::new(format!(
+            "{target} is in the middle of a rollout, which a pod that is evicted changes: use --by scale, or wait for it to end"
+        )));
+    }
+    let options = Options {
+        replicas: Some(replicas),
+        next_step: false,
+        burst_replicas: None,
+        ..request.options.clone()
+    };
+    let now = preview_workload(input, &options)?;
+    let mut delete = deletions(&now, parts);
+    for _ in 0..ATTEMPTS {
+        check_named(request, target, parts, &delete, replicas)?;
+        let supposed = with_costs(input, request, parts, &delete)?;
+        let then = preview_workload(&supposed, &Options { odds: false, ..options.clone() })?;
+        let again = deletions(&then, parts);
+        if again != delete {
+            delete = again;
+            continue;
+        }
+        if let Some(why) = doubt(&then, parts, &delete) {
+            return Err(Error::new(format!(
+                "{target} is in the middle of a rollout, and no deletion costs settle which pods go at {replicas}: {why}; wait for it to end"
+            )));
+        }
+        let by_itself = now.pods().map(|pod| (pod.uid.clone(), (pod.verdict, pod.odds))).collect();
+        let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
+        return Ok(Shares { delete, by_itself, left, follows: then.rest.and_then(|rest| rest.text) });
+    }
+    Err(Error::new(format!(
+        "{target} is in the middle of a rollout, and which pods go changes how many of each ReplicaSet do: wait for it to end"
+    )))
+}
+
+/// The most pods that each part loses.
+fn deletions(preview: &Preview<'_>, parts: &[Part<'_, '_>]) -> Vec<usize> {
+    let most = |part: &Part<'_, '_>| {
+        let rest = preview.rest.as_ref();
+        rest.map_or(0, |rest| rest.delete_of(Some(part.set.id().name)).max as usize).min(part.own.len())
+    };
+    parts.iter().map(most).collect()
+}
+
+/// The input once the costs are written that make so many pods of each part go.
+fn with_costs(
+    input: &Input,
+    request: &Request,
+    parts: &[Part<'_, '_>],
+    delete: &[usize],
+) -> Result<Input, Error> {
+    let mut costs = HashMap::new();
+    for (part, delete) in parts.iter().zip(delete) {
+        costs.extend(part.own.iter().map(|(_, pod)| pod.uid).zip(part.costs(request, *delete)?));
+    }
+    let mut supposed = input.clone();
+    for pod in supposed.pods.iter_mut().filter_map(|pod| pod.record.as_mut()?.as_mut().ok()) {
+        pod.pod.deletion_cost = costs.get(&pod.pod.uid).copied().unwrap_or(pod.pod.deletion_cost);
+    }
+    Ok(supposed)
+}
+
+/// Returns an error if more pods of a part are named than go or, if no others are to go, fewer.
+fn check_named(
+    request: &Request,
+    target: &Target,
+    parts: &[Part<'_, '_>],
+    delete: &[usize],
+    replicas: u32,
+) -> Result<(), Error> {
+    let fits = |(part, delete): (&Part<'_, '_>, &usize)| {
+        let named = (0..part.own.len()).filter(|&index| part.is_named(request, index)).count();
+        match request.count {
+            Count::To(_) => named <= *delete,
+            Count::AllButNamed => named == *delete,
+            Count::AllButNamedAndAhead => part.ahead_of_named(request) == *delete,
+        }
+    };
+    if parts.iter().zip(delete).all(fits) {
+        return Ok(());
+    }
+    let share = |(part, delete): (&Part<'_, '_>, &usize)| {
+        format!("{} of {}", text::count(*delete as u64, "pod"), part.set.id().name)
+    };
+    let shares: Vec<_> = parts.iter().zip(delete).map(share).collect();
+    Err(Error::new(format!(
+        "{target} is in the middle of a rollout: at {replicas}, its controller takes {}: name that many, or wait for it to end",
+        shares.join(" and ")
+    )))
+}
+
+/// Why it is not certain that exactly the wanted pods go, if it is not.
+fn doubt(then: &Preview<'_>, parts: &[Part<'_, '_>], delete: &[usize]) -> Option<String> {
+    let Some(rest) = then.rest.as_ref().filter(|rest| rest.is_certain) else {
+        return Some("there are too many ways in which its controller can go on".to_owned());
+    };
+    for (part, delete) in parts.iter().zip(delete) {
+        let name = part.set.id().name;
+        let goes = rest.delete_of(Some(name));
+        if goes.min != goes.max {
+            return Some(format!("{} pods of {name} go, by what the controllers see first", goes.text()));
+        }
+        let wanted: HashSet<_> = part.order[..*delete].iter().map(|&index| part.name(index)).collect();
+        let set = then.sets().iter().find(|set| set.replica_set == Some(name));
+        for pod in set.iter().flat_map(|set| &set.pods) {
+            let is_as_planned = match pod.verdict {
+                Verdict::Delete => wanted.contains(pod.name),
+                Verdict::Later | Verdict::Keep => !wanted.contains(pod.name),
+                Verdict::Contested | Verdict::Blocked => false,
+            };
+            if !is_as_planned {
+                return Some(format!("{} may go or stay: {}", text::name(pod.name), pod.why));
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,268 @@
+//! One set of a scale-down: its pods in the order in which they are to go, and the deletion costs that make some of them go.
+
+use crate::answer::preview::Verdict;
+use crate::answer::probability::Odds;
+use crate::decide::members::{Member, RankedPod, ranked};
+use crate::plan::planned::{Ahead, PlannedPod};
+use crate::plan::preference::{self, Count, Others, Request, spread, tiers};
+use crate::reason::comparison::why;
+use crate::snapshot::cost::CostOwner;
+use crate::snapshot::pod::Record;
+use crate::snapshot::replica_set::SetEntry;
+use crate::text;
+use crate::text::error::{Error, Remedy};
+use podrank::{Flags, Phase, Pod, Policy, Rule, SteerScratch};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// What Kubernetes would do with each pod, by UID, with the costs as they are.
+pub(super) type ByItself = HashMap<String, (Verdict, Option<Odds>)>;
+
+pub(super) struct Part<'m, 'a> {
+    pub(super) set: &'a SetEntry,
+    pub(super) own: Vec<RankedPod<'m, 'a>>,
+    policy: Policy,
+    available: Vec<bool>,
+    /// The same pods with tiers, with ranks as a wish to spread wants them, and with the costs that decide what the wishes leave open.
+    steered: Vec<Pod>,
+    /// Their tiers by the wishes, if a wish to spread splits these.
+    wished: Vec<u16>,
+    /// Their indices. Those that should go come first.
+    pub(super) order: Vec<usize>,
+    owners: Vec<Option<CostOwner>>,
+}
+
+impl<'m, 'a> Part<'m, 'a> {
+    /// Puts a set's pods in the order in which they are to go.
+    pub(super) fn new(
+        request: &Request,
+        policy: Policy,
+        set: &'a SetEntry,
+        members: &'m [Member<'a>],
+    ) -> Result<Self, Error> {
+        let own = ranked(members);
+        let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let available = preference::available(request, &own, set.spec()?.min_ready_seconds);
+        let template = set.spec()?.template_cost.as_deref();
+        let owners: Vec<_> = own.iter().map(|pod| owner(request, pod, template)).collect();
+        let wished = tiers(request, &own, &available)?;
+        for (index, pod) in steered.iter_mut().enumerate() {
+            pod.tier = wished[index];
+            pod.deletion_cost =
+                counts_as(request.others, own[index].0.record, owners[index].as_ref(), template)
+                    .unwrap_or(pod.deletion_cost);
+        }
+        spread(request, policy, &own, &mut steered, &others(members))?;
+        let mut order = vec![0; own.len()];
+        policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
+        let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
+        if !request.by_cost {
+            // For evictions, the rules before the tier do not matter.
+            order.sort_by_key(|&index| wished[index]);
+        }
+        Ok(Self { set, own, policy, available, steered, wished, order, owners })
+    }
+
+    pub(super) fn name(&self, index: usize) -> &'a str {
+        &self.own[index].0.entry.name
+    }
+
+    pub(super) fn is_named(&self, request: &Request, index: usize) -> bool {
+        request.named.contains(self.name(index))
+    }
+
+    /// The number of its pods up to the last named one in the order.
+    pub(super) fn ahead_of_named(&self, request: &Request) -> usize {
+        let last = self.order.iter().rposition(|&index| self.is_named(request, index));
+        last.map_or(0, |last| last + 1)
+    }
+
+    /// The pods as the plan has them, if so many go. Those that go come first.
+    pub(super) fn planned(
+        &self,
+        request: &Request,
+        delete: usize,
+        by_itself: &ByItself,
+    ) -> Result<Vec<PlannedPod>, Error> {
+        let goes_anyway = |index: &usize| by_itself[&self.own[*index].1.uid.to_string()].0 == Verdict::Delete;
+        let takes_them_anyway = || self.order[..delete].iter().all(goes_anyway);
+        let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
+        let costs = if writes { Some(self.costs(request, delete)?) } else { None };
+        let pods = self.order.iter().enumerate().map(|(place, &index)| {
+            let (member, pod) = &self.own[index];
+            let owner = self.owners[index].as_ref();
+            let uid = pod.uid.to_string();
+            let (by_itself, odds) = by_itself[uid.as_str()];
+            PlannedPod {
+                by_itself,
+                odds,
+                name: member.entry.name.clone(),
+                uid,
+                node: member.record.node.clone(),
+                is_wanted: place < delete,
+                is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
+                    && pod.phase == Phase::RUNNING,
+                is_named: self.is_named(request, index),
+                why: preference::why(request, &self.own[index], self.available[index]),
+                deletion_cost: pod.deletion_cost,
+                cost_owner: owner.map(CostOwner::to_string),
+                write: costs.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
+                replaces: match owner {
+                    // What podrank itself replaced is still to be put back.
+                    Some(CostOwner::Podrank) => member.record.previous().cloned(),
+                    _ => member.record.to_replace(),
+                },
+                resource_version: member.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
+            }
+        });
+        Ok(pods.collect())
+    }
+
+    /// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
+    pub(super) fn check_blocked(&self, request: &Request, delete: usize) -> Result<(), Error> {
+        let (wanted, survivors) = self.order.split_at(delete);
+        let Some(&stays) = survivors.iter().find(|&&index| self.is_named(request, index)) else {
+            return Ok(());
+        };
+        let in_the_way: Vec<_> = wanted.iter().filter(|&&index| !self.is_named(request, index)).collect();
+        let Some(&&first) = in_the_way.first() else { return Ok(()) };
+        let reason =
+            self.policy.decide(&self.steered[first], &self.steered[stays]).1.map_or("goes first", state);
+        let names: Vec<_> = in_the_way.iter().map(|&&index| self.name(index)).collect();
+        let subject = match &*names {
+            [only] => format!("{only} {reason} and goes first whatever its cost: take it too"),
+            _ => format!(
+                "{} are unassigned, not running or not ready, and go first whatever their costs: take them too",
+                text::list(&names)
+            ),
+        };
+        let how = match request.count {
+            Count::To(_) => "with a lower --replicas",
+            _ => "with --also",
+        };
+        let text = format!("{} would stay: {subject} {how}, wait, or use --by eviction", self.name(stays));
+        Err(Error::with_remedy(text, Remedy::Evict))
+    }
+
+    /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
+    pub(super) fn costs(&self, request: &Request, delete: usize) -> Result<Vec<i32>, Error> {
+        let costs = self.costs_under(request.others, delete);
+        costs.map_err(|error| match error {
+            podrank::Error::NoRoom { lower, higher } => {
+                let advice = match request.others {
+                    Others::Keep if self.costs_under(Others::Override, delete).is_ok() => {
+                        "; --others override writes over costs of pods that should go, and puts them back if the pods stay"
+                    }
+                    _ => "; use --by eviction, which needs no costs",
+                };
+                let [lower, higher] = [lower, higher].map(|index| self.with_cost(index as usize));
+                let text = format!(
+                    "somebody else's deletion costs leave no room: {lower} must go before {higher}{advice}"
+                );
+                Error::with_remedy(text, Remedy::WriteOver)
+            }
+            other => Error::new(other.to_string()),
+        })
+    }
+
+    /// The same costs, in this mode.
+    fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, podrank::Error> {
+        let Self { own, owners, policy, .. } = self;
+        let mut pods: Vec<_> = own.iter().map(|(_, pod)| Pod { tier: 1, ..*pod }).collect();
+        for &index in &self.order[..delete] {
+            pods[index].tier = 0;
+        }
+        // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
+        let price = |index: usize| match &owners[index] {
+            Some(CostOwner::AnotherRun) => None,
+            Some(CostOwner::Other(_)) if others == Others::Keep || pods[index].tier == 1 => None,
+            // It could not be put back.
+            Some(CostOwner::Other(_))
+                if !own[index].0.record.to_replace().is_some_and(|it| it.is_known()) =>
+            {
+                None
+            }
+            Some(CostOwner::Podrank) => Some(1),
+            _ => Some(1 + u8::from(pods[index].tier == 1)),
+        };
+        let (mut costs, mut scratch) = (vec![0; pods.len()], vec![SteerScratch::default(); pods.len()]);
+        policy.steer(&pods, price, &mut costs, &mut scratch).map(|steered| steered.costs().to_vec())
+    }
+
+    /// `web-a (cost 100, written by karpenter)`
+    fn with_cost(&self, index: usize) -> String {
+        let whose = match &self.owners[index] {
+            Some(owner @ (CostOwner::Other(_) | CostOwner::AnotherRun)) => format!(", written by {owner}"),
+            _ => String::new(),
+        };
+        format!("{} (cost {}{whose})", self.name(index), self.own[index].1.deletion_cost)
+    }
+
+    /// The pods that go before others of a lower tier.
+    pub(super) fn ahead(&self, delete: usize) -> Vec<Ahead> {
+        let Self { policy, steered, wished, .. } = self;
+        let (wanted, survivors) = self.order.split_at(delete);
+        // One with the lowest tier, since all survivors come after all wanted pods.
+        let Some(&before) = survivors.iter().min_by_key(|&&index| wished[index]) else {
+            return Vec::new();
+        };
+        let ahead = wanted.iter().filter(|&&index| wished[index] > wished[before]);
+        ahead
+            .filter_map(|&index| {
+                let (order, rule) = policy.decide(&steered[index], &steered[before]);
+                let rule = rule.filter(|_| order == Ordering::Less)?;
+                Some(Ahead {
+                    name: self.name(index).to_owned(),
+                    before: self.name(before).to_owned(),
+                    rule: rule.name(),
+                    why: why(policy, rule, &steered[index], &steered[before], self.name(before)),
+                })
+            })
+            .collect()
+    }
+}
+
+/// To whom a pod's cost belongs.
+fn owner(request: &Request, (member, pod): &RankedPod<'_, '_>, template: Option<&str>) -> Option<CostOwner> {
+    let owner = member.record.cost.as_ref()?.owner(template);
+    let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid.to_string()));
+    Some(match owner {
+        CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
+        owner => owner,
+    })
+}
+
+/// As what a pod's cost decides what the wishes leave open, if not as what it is. Under a cost that podrank or podrank-webhook
+/// wrote for one scale-down, the one that it overwrote counts.
+fn counts_as(
+    others: Others,
+    record: &Record,
+    owner: Option<&CostOwner>,
+    template: Option<&str>,
+) -> Option<i32> {
+    let theirs = match owner? {
+        _ if others == Others::Keep => return None,
+        CostOwner::Podrank => match record.previous() {
+            Some(theirs) => theirs.clone(),
+            None => return Some(0),
+        },
+        CostOwner::Other(_) => record.to_replace()?,
+        CostOwner::AnotherRun | CostOwner::Template => return None,
+    };
+    let counts = theirs.lasts() && (others == Others::Follow || theirs.is_from(template));
+    Some(if counts { theirs.number() } else { 0 })
+}
+
+/// What the rule says about the pod that goes first.
+fn state(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Unassigned => "is not assigned to a node",
+        Rule::Phase => "is not running",
+        _ => "is not ready",
+    }
+}
+
+/// The nodes of the related pods of other sets.
+fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
+    members.iter().filter(|member| !member.is_own).map(|member| member.record.node.as_deref()).collect()
+}

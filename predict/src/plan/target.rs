@@ -1,0 +1,236 @@
+//! The target of a scale-down: the object whose count falls, and the sets that may lose pods. Returns an error for what no
+//! costs can steer.
+
+use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::deployment::preview_deployment;
+use crate::question::options::Options;
+use crate::question::subject::OwnerName;
+use crate::snapshot::deployment::DeploymentEntry;
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::index::Sets;
+use crate::snapshot::owner::OwnerEntry;
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::text;
+use crate::text::error::{Error, Remedy};
+use std::fmt;
+
+/// The object whose count falls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its `apiVersion`.
+    pub api_version: String,
+    /// Its kind: `Deployment`, or one that no module knows.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// `metadata.resourceVersion`, which changes with every change to the object.
+    pub resource_version: String,
+    /// Its type as `kubectl` accepts it: `deployments.apps`.
+    pub(super) full_type: String,
+    /// Its type as people type it: `deploy`.
+    pub(super) short_type: String,
+}
+
+impl Target {
+    pub(super) fn of_set(set: &SetEntry) -> Self {
+        Self::known(set.id(), &set.uid, &set.resource_version)
+    }
+
+    pub(super) fn of_deployment(entry: &DeploymentEntry) -> Self {
+        Self::known(entry.id(), &entry.uid, &entry.resource_version)
+    }
+
+    pub(super) fn of_owner(entry: &OwnerEntry) -> Self {
+        Self {
+            api_version: entry.api_version.clone(),
+            kind: entry.kind.clone(),
+            name: entry.name.clone(),
+            uid: entry.uid.clone(),
+            resource_version: entry.resource_version.clone(),
+            full_type: entry.resource.clone(),
+            short_type: entry.kind.to_ascii_lowercase(),
+        }
+    }
+
+    /// One of a kind whose rules are known.
+    pub(super) fn known(id: WorkloadRef<'_>, uid: &str, resource_version: &str) -> Self {
+        Self {
+            api_version: id.kind.api_version(),
+            kind: id.kind.to_string(),
+            name: id.name.to_owned(),
+            uid: uid.to_owned(),
+            resource_version: resource_version.to_owned(),
+            full_type: id.kind.resource(),
+            short_type: id.kind.short().to_owned(),
+        }
+    }
+
+    /// Its kind, if the rules of that kind are known.
+    pub(super) fn workload_kind(&self) -> Option<WorkloadKind> {
+        WorkloadKind::ALL.into_iter().find(|kind| kind.resource() == self.full_type)
+    }
+
+    /// The object as `kubectl` accepts it: `deployments.apps/web`.
+    pub fn resource(&self) -> String {
+        format!("{}/{}", self.full_type, self.name)
+    }
+}
+
+impl fmt::Display for Target {
+    /// As people type it: `deploy/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.short_type, self.name)
+    }
+}
+
+/// The sets that may lose pods.
+pub(super) struct Chosen<'a> {
+    pub(super) target: Target,
+    /// One, unless a rollout is under way.
+    pub(super) sets: Vec<&'a SetEntry>,
+    /// `spec.replicas` of the object whose count falls.
+    pub(super) from: u32,
+    /// Whether a Deployment's controller shares the count among its sets, or has more to do than to scale one.
+    pub(super) is_rolling: bool,
+}
+
+impl Chosen<'_> {
+    pub(super) fn namespace(&self) -> &str {
+        self.sets.first().map_or("", |set| set.id().namespace)
+    }
+
+    /// The only set, or else the workload.
+    pub(super) fn name(&self) -> String {
+        match &*self.sets {
+            [only] => only.id().to_string(),
+            _ => self.target.to_string(),
+        }
+    }
+}
+
+/// Finds the sets that may lose pods if the workload that the options name gets another count.
+pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
+    let chosen = match choose_workload(input, sets, options)? {
+        Choice::Set(id) => of_set(input, sets, id)?,
+        Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
+        Choice::Direct(entry) => return Err(no_costs(entry)),
+    };
+    if let Some(set) = chosen.sets.iter().find(|set| set.deletion.is_some()) {
+        return Err(Error::new(format!("{} is being deleted", set.id())));
+    }
+    Ok(chosen)
+}
+
+/// The error for a workload whose controller reads no deletion costs.
+pub(super) fn no_costs(entry: &DirectEntry) -> Error {
+    Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
+}
+
+fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
+    let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+    if let Some(owner) = input.leader(set) {
+        return of_owner(sets, owner);
+    }
+    if let Some(owner) = &set.controller {
+        let hint = match OwnerName::of_reference(owner) {
+            _ if owner.workload_kind() == Some(WorkloadKind::Deployment) => {
+                format!("it instead: deploy/{}", owner.name)
+            }
+            Some(name) => format!("it instead: kubectl podrank scale {name} --replicas N"),
+            None => "it instead if it has a count".to_owned(),
+        };
+        return Err(Error::new(format!("{id} belongs to {} {}: scale {hint}", owner.kind, owner.name)));
+    }
+    if set.lags() {
+        return Err(lags(&id));
+    }
+    let from = u32::try_from(set.replicas()?).unwrap_or(0);
+    Ok(Chosen { target: Target::of_set(set), sets: vec![set], from, is_rolling: false })
+}
+
+/// Only the controller of an owner of a kind that no module knows decides how several sets share its count. If it uses one, that
+/// one gets its count.
+fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Error> {
+    if owner.deletion.is_some() {
+        return Err(Error::new(format!("{owner} is being deleted")));
+    }
+    let mut in_use = Vec::new();
+    for set in sets.controlled_by(&owner.uid) {
+        if set.replicas()? > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()) {
+            in_use.push(set);
+        }
+    }
+    let only = match &*in_use {
+        [] => return Err(Error::new(format!("{owner} has no pods"))),
+        [only] => *only,
+        several => {
+            let names: Vec<_> = several.iter().map(|set| set.id().name).collect();
+            return Err(Error::new(format!(
+                "{owner} uses several ReplicaSets ({}), and only its own controller decides how they share its count: \
+                 wait until its rollout has ended",
+                text::list(&names)
+            )));
+        }
+    };
+    if owner.lags || only.lags() {
+        return Err(lags(owner));
+    }
+    let size = only.replicas()?;
+    if u32::try_from(size) != Ok(owner.replicas) {
+        let text = format!(
+            "{owner} has {}, but its ReplicaSet {} has {size}: wait until its controller has caught up",
+            text::count(u64::from(owner.replicas), "replica"),
+            only.id().name
+        );
+        return Err(Error::with_remedy(text, Remedy::Wait));
+    }
+    let target = Target::of_owner(owner);
+    Ok(Chosen { target, sets: vec![only], from: owner.replicas, is_rolling: false })
+}
+
+fn of_deployment<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    entry: &'a DeploymentEntry,
+    options: &Options,
+) -> Result<Chosen<'a>, Error> {
+    let spec = entry.spec()?;
+    if spec.lags {
+        return Err(lags(entry));
+    }
+    if entry.deletion.is_some() {
+        return Err(Error::new(format!("{entry} is being deleted")));
+    }
+    let preview = preview_deployment(input, sets, entry, &Options { odds: false, ..options.clone() })?;
+    let in_use: Vec<_> = preview.sets().iter().filter(|set| set.from > 0).collect();
+    let set = |name| {
+        let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
+        sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))
+    };
+    let own = in_use.iter().filter_map(|set| set.replica_set).map(set).collect::<Result<Vec<_>, _>>()?;
+    if own.iter().any(|set| set.lags()) {
+        return Err(lags(entry));
+    }
+    let from = u32::try_from(spec.deployment.replicas).unwrap_or(0);
+    let target = Target::of_deployment(entry);
+    let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    let is_rolling = match &*in_use {
+        [] => return Err(Error::new(format!("{entry} has no pods"))),
+        [only] => rolls || i64::from(only.to) != i64::from(preview.asked.replicas.unwrap_or(0)),
+        _ => true,
+    };
+    if !is_rolling && in_use.iter().any(|only| i64::from(only.from) != i64::from(from)) {
+        return Err(lags(entry));
+    }
+    Ok(Chosen { target, sets: own, from, is_rolling })
+}
+
+fn lags(what: &impl fmt::Display) -> Error {
+    let text =
+        format!("{what}: its controller has not acted on its latest change yet: try again in a moment");
+    Error::with_remedy(text, Remedy::Wait)
+}

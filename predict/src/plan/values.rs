@@ -1,0 +1,267 @@
+//! What is measured of pods: the values that metrics APIs have of them, which autoscalers read, too.
+
+use crate::text::age::human;
+use crate::text::error::Error;
+use crate::text::quantity::billionths;
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Where the values of pods come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// A metric of `custom.metrics.k8s.io`.
+    Metric(String),
+    /// The processor time that metrics-server knows, in cores.
+    Cpu,
+    /// The memory that metrics-server knows, in bytes.
+    Memory,
+}
+
+/// The value of each pod that has one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values {
+    /// The flag that asks for them, as the user gave it.
+    pub flag: String,
+    /// What they are values of. `None` if they come from the user.
+    pub measure: Option<Measure>,
+    /// The values, by the name of the pod.
+    pub of: HashMap<String, f64>,
+    /// When the oldest was taken.
+    oldest: Option<Timestamp>,
+}
+
+/// How far two clocks may differ: a value from later than that is none.
+const FUTURE: SignedDuration = SignedDuration::from_secs(5);
+
+/// Where numbers are no longer exact, 2 to the power of 53. Adapters turn infinities into numbers beyond it, such as the smallest integer.
+const LIMIT: f64 = 9_007_199_254_740_992.0;
+
+impl FromStr for Measure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+        match text.split_once('/') {
+            None if text == "cpu" => Ok(Self::Cpu),
+            None if text == "memory" => Ok(Self::Memory),
+            Some(("metric", "" | "." | "..")) => {
+                Err("expected the name of a metric after metric/".to_owned())
+            }
+            Some(("metric", name)) if name.len() <= 253 && name.bytes().all(is_of_name) => {
+                Ok(Self::Metric(name.to_owned()))
+            }
+            Some(("metric", _)) => {
+                Err("the name of a metric has at most 253 letters, digits and `_`, `.`, `:` or `-`"
+                    .to_owned())
+            }
+            _ => Err("expected cpu, memory or metric/NAME".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Metric(name) => write!(f, "metric/{name}"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Memory => f.write_str("memory"),
+        }
+    }
+}
+
+impl Measure {
+    /// The paths at which an API server answers for all pods of a namespace, the newest version first.
+    pub fn paths(&self, namespace: &str) -> Vec<String> {
+        let path = |version, rest| format!("/apis/{version}/namespaces/{namespace}/pods{rest}");
+        match self {
+            Self::Metric(name) => {
+                let path = |version| path(version, format!("/*/{name}"));
+                ["custom.metrics.k8s.io/v1beta2", "custom.metrics.k8s.io/v1beta1"].map(path).into()
+            }
+            // Kubernetes 1.37 has the first.
+            Self::Cpu | Self::Memory => ["metrics.k8s.io/v1", "metrics.k8s.io/v1beta1"]
+                .map(|version| path(version, String::new()))
+                .into(),
+        }
+    }
+
+    /// Reads the values of the pods of a namespace from an answer. What adapters make of NaN and infinities is no value, and neither is one
+    /// from the future or without a time. A pod with two values has none, for nobody knows which counts.
+    ///
+    /// # Errors
+    ///
+    /// If the answer is not one of these APIs.
+    pub fn read(&self, answer: &str, namespace: &str, now: Timestamp) -> Result<Values, Error> {
+        let List { items } = serde_json::from_str(answer)
+            .map_err(|why| Error::new(format!("the values of {self} cannot be read: {why}")))?;
+        let mut rows: HashMap<String, Option<(f64, Timestamp)>> = HashMap::new();
+        for item in items.unwrap_or_default() {
+            let is_one = |pod: &&Object| pod.namespace == namespace && !pod.name.is_empty();
+            let Some(pod) = self.pod(&item).filter(is_one) else { continue };
+            let at = item.timestamp.filter(|at| *at <= now + FUTURE);
+            let value = self.value(&item).zip(at);
+            rows.entry(pod.name.clone()).and_modify(|row| *row = None).or_insert(value);
+        }
+        let known = || rows.iter().filter_map(|(pod, value)| Some((pod, (*value)?)));
+        Ok(Values {
+            flag: format!("--lowest {self}"),
+            measure: Some(self.clone()),
+            oldest: known().map(|(_, (_, at))| at).min(),
+            of: known().map(|(pod, (value, _))| (pod.clone(), value)).collect(),
+        })
+    }
+
+    /// The pod that an item is about.
+    fn pod<'i>(&self, item: &'i Item) -> Option<&'i Object> {
+        match self {
+            Self::Metric(_) => item.described_object.as_ref().filter(|object| object.kind == "Pod"),
+            Self::Cpu | Self::Memory => item.metadata.as_ref(),
+        }
+    }
+
+    /// The value of an item, if it has one.
+    fn value(&self, item: &Item) -> Option<f64> {
+        let quantities = match self {
+            Self::Metric(_) => vec![item.value.as_ref()],
+            Self::Cpu | Self::Memory => {
+                let resource = self.to_string();
+                let containers = item.containers.iter().flatten();
+                containers.map(|container| container.usage.as_ref()?.get(&resource)).collect()
+            }
+        };
+        let each: Option<Vec<_>> = quantities.iter().map(|text| billionths((*text)?)).collect();
+        let sum: i128 = each.filter(|each| !each.is_empty())?.iter().sum();
+        #[expect(clippy::cast_precision_loss, reason = "53 bits of a measured value are enough")]
+        Some(sum as f64 / 1e9).filter(|value| value.abs() < LIMIT)
+    }
+}
+
+impl Values {
+    /// The values that a user measured, by the name of the pod.
+    pub fn given(of: HashMap<String, f64>) -> Self {
+        Self { flag: "--by-value".to_owned(), of, ..Self::default() }
+    }
+
+    /// How old the oldest value is, as `kubectl get` shows ages. `None` if there is none.
+    pub fn age(&self, now: Timestamp) -> Option<String> {
+        Some(human(now.duration_since(self.oldest?).as_secs().max(0).unsigned_abs()))
+    }
+
+    /// The name of the flag, without its dashes.
+    pub(super) fn by(&self) -> &'static str {
+        if self.measure.is_some() { "lowest" } else { "by-value" }
+    }
+
+    /// A pod's value for a reader.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let value = self.of.get(name)?;
+        Some(match &self.measure {
+            None => format!("value {value}"),
+            Some(Measure::Metric(metric)) => format!("{metric} {value}"),
+            Some(Measure::Cpu) => format!("cpu {:.0}m", value * 1e3),
+            Some(Measure::Memory) => format!("memory {:.0}Mi", value / f64::from(1 << 20)),
+        })
+    }
+}
+
+/// A list of either API. Go writes an empty one as null.
+#[derive(Deserialize)]
+struct List {
+    items: Option<Vec<Item>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Item {
+    metadata: Option<Object>,
+    containers: Option<Vec<Container>>,
+    described_object: Option<Object>,
+    value: Option<String>,
+    timestamp: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct Container {
+    usage: Option<HashMap<String, String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Object {
+    kind: String,
+    namespace: String,
+    name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FACTS: &str = include_str!("../../../tests/vectors/values.json");
+
+    #[derive(Deserialize)]
+    struct Facts {
+        now: Timestamp,
+        names: HashMap<String, bool>,
+        answers: Vec<Fact>,
+    }
+
+    /// What an answer of an API means. `values` is null if it cannot be read.
+    #[derive(Deserialize)]
+    struct Fact {
+        why: String,
+        of: String,
+        answer: serde_json::Value,
+        values: Option<HashMap<String, f64>>,
+    }
+
+    fn facts() -> Facts {
+        serde_json::from_str(FACTS).expect("sound")
+    }
+
+    #[test]
+    fn the_values_of_an_answer_are_those_that_the_webhook_reads() {
+        let Facts { now, answers, .. } = facts();
+        for fact in answers {
+            let measure: Measure = fact.of.parse().expect("a measure");
+            let read = measure.read(&fact.answer.to_string(), "shop", now).map(|values| values.of).ok();
+            assert_eq!(read, fact.values, "{}", fact.why);
+        }
+    }
+
+    #[test]
+    fn values_have_units_and_the_oldest_an_age() {
+        let Facts { now, answers, .. } = facts();
+        let read = |of: &str| {
+            let fact = answers.iter().find(|fact| fact.of == of).expect("one of each");
+            let measure: Measure = of.parse().expect("a measure");
+            measure.read(&fact.answer.to_string(), "shop", now).expect("sound")
+        };
+        assert_eq!(read("metric/sessions").text("a").as_deref(), Some("sessions 1.5"));
+        assert_eq!(read("metric/sessions").age(now).as_deref(), Some("60s"));
+        assert_eq!(read("cpu").text("a").as_deref(), Some("cpu 262m"));
+        assert_eq!(read("memory").text("a").as_deref(), Some("memory 192Mi"));
+    }
+
+    #[test]
+    fn names_of_metrics_are_those_that_policies_may_have() {
+        for (name, is_one) in facts().names {
+            assert_eq!(format!("metric/{name}").parse::<Measure>().is_ok(), is_one, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_measures_have_a_path() {
+        for text in ["sessions", "CPU", "", "metric", "disk/full"] {
+            assert!(text.parse::<Measure>().is_err(), "{text}");
+        }
+        let measure: Measure = "metric/http:requests_per-second.5m".parse().expect("a metric");
+        assert_eq!(
+            measure.paths("shop")[0],
+            "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/http:requests_per-second.5m"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! An input as it is once the costs of a plan are written. A decision about it says whether they do what the plan says, in the words of every
+//! other decision.
+
+use crate::plan::planned::Plan;
+use crate::snapshot::cost::{FIELD_MANAGER, Manager, WrittenCost};
+use crate::snapshot::read::Input;
+use std::collections::HashMap;
+
+impl Plan {
+    /// Returns this input with the costs that are to be written, as podrank writes them.
+    pub fn written(&self, input: &Input) -> Input {
+        let costs = self.pods.iter().filter_map(|pod| Some((&*pod.name, pod.write?)));
+        let costs: HashMap<_, _> = costs.collect();
+        let mut input = input.clone();
+        for entry in input.pods.iter_mut().filter(|entry| entry.namespace == self.namespace) {
+            if let (Some(cost), Some(Ok(record))) = (costs.get(&*entry.name), &mut entry.record) {
+                record.pod.deletion_cost = *cost;
+                record.cost = Some(Box::new(by_podrank(*cost)));
+            }
+        }
+        input
+    }
+}
+
+fn by_podrank(cost: i32) -> WrittenCost {
+    WrittenCost {
+        text: cost.to_string(),
+        value: Ok(cost),
+        managers: vec![Manager { name: FIELD_MANAGER.to_owned(), applies: true }],
+        resource_version: None,
+    }
+}

@@ -1,0 +1,308 @@
+//! What a user asks about, by the words that kubectl users type: `deploy/web`, `pod NAME`, `hpa/web`. Pure functions on text.
+
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::owner;
+use crate::snapshot::workload::{WorkloadKind, WorkloadName, checked};
+use crate::text;
+use std::fmt;
+
+/// What is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A workload of a kind whose rules are known, or of any kind if only its name is given.
+    Workload(WorkloadName),
+    /// All workloads of a kind.
+    All(WorkloadKind),
+    /// A pod.
+    Pod(String),
+    /// A `HorizontalPodAutoscaler`.
+    Autoscaler(String),
+    /// An object of another type, which may own `ReplicaSet`s.
+    Owner(OwnerName),
+    /// A node.
+    Node(String),
+}
+
+/// An object of a type that only the cluster knows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnerName {
+    /// Its type as the user wrote it, in lower case: `rollout`, `rollouts.argoproj.io`.
+    pub resource: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl Subject {
+    /// What these words are about: `TYPE/NAME`, once or more often, `TYPE NAME...`, `TYPE` or `NAME`. Nothing for no words.
+    ///
+    /// # Errors
+    /// Says which word is wrong, and what works instead.
+    pub fn of_words(words: &[String]) -> Result<Vec<Self>, String> {
+        if let Some(count) = words.iter().skip(1).find(|word| is_count(word)) {
+            let others: Vec<_> = words.iter().filter(|word| *word != count).map(String::as_str).collect();
+            return Err(format!(
+                "`{count}` is no name; for a count, type kubectl podrank {} --replicas {count}",
+                others.join(" ")
+            ));
+        }
+        if let [verb, subject, ..] = words {
+            match verb.as_str() {
+                // What is asked is told anyway.
+                "describe" | "explain" | "get" | "preview" | "show" | "why" => {
+                    return Self::of_words(&words[1..]);
+                }
+                _ => {}
+            }
+            if let Some(works) = instead_of(verb, &text::word(subject)) {
+                return Err(format!("`{verb}` is no subcommand: type kubectl podrank {works}"));
+            }
+        }
+        let with_slash = words.iter().filter(|word| word.contains('/')).count();
+        match words {
+            [] => Ok(Vec::new()),
+            _ if with_slash == words.len() => {
+                let of_word = |word: &String| {
+                    let (resource, name) = word.split_once('/').unwrap_or_default();
+                    Self::of(resource, name)
+                };
+                words.iter().map(of_word).collect()
+            }
+            _ if with_slash > 0 => Err("write each as TYPE/NAME, or TYPE once and then the names".to_owned()),
+            [word] => Ok(vec![Self::of_one(word)?]),
+            [resource, names @ ..] => names.iter().map(|name| Self::of(resource, name)).collect(),
+        }
+    }
+
+    /// A word alone: a type, or a name of any type.
+    fn of_one(word: &str) -> Result<Self, String> {
+        match Type::of(word) {
+            Some(Type::Workload(kind)) => Ok(Self::All(kind)),
+            Some(Type::Unsupported(text)) => Err(text),
+            Some(Type::Namespace) => Err(in_namespace("NAMESPACE")),
+            Some(_) => Err(format!("{word} is a type: write {word}/NAME")),
+            None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
+        }
+    }
+
+    fn of(resource: &str, name: &str) -> Result<Self, String> {
+        let owned = || checked(name);
+        match Type::of(resource) {
+            Some(Type::Workload(kind)) => {
+                Ok(Self::Workload(WorkloadName { kind: Some(kind), name: owned()? }))
+            }
+            Some(Type::Pod) => Ok(Self::Pod(owned()?)),
+            Some(Type::Autoscaler) => Ok(Self::Autoscaler(owned()?)),
+            Some(Type::Node) => Ok(Self::Node(owned()?)),
+            Some(Type::Unsupported(text)) => Err(text),
+            Some(Type::Namespace) => Err(in_namespace(&owned()?)),
+            None if resource.is_empty() => Err(format!("`/{}` has no type", text::word(name))),
+            None => {
+                let resource = checked(&resource.to_ascii_lowercase())
+                    .map_err(|_| format!("`{}` is no type", text::word(resource)))?;
+                Ok(Self::Owner(OwnerName { resource, name: owned()? }))
+            }
+        }
+    }
+}
+
+/// How to ask about all that is in a namespace.
+fn in_namespace(name: &str) -> String {
+    format!("a namespace has no pods of its own: ask about its workloads: kubectl podrank -n {name}")
+}
+
+/// What does what a user may mean by this verb.
+fn instead_of(verb: &str, subject: &str) -> Option<String> {
+    match verb {
+        "delete" | "evict" | "kill" | "remove" => {
+            Some(format!("drop {subject}, which deletes exactly this pod"))
+        }
+        "choose" | "pick" => Some(format!("scale {subject} --replicas N --pod NAME")),
+        "clean" | "cleanup" | "clear" | "reset" => Some(format!("undo {subject}")),
+        "drain" | "empty" => Some(format!("drop --node {}", subject.rsplit('/').next().unwrap_or_default())),
+        "keep" | "protect" | "save" => Some(format!(
+            "{subject} to see when it goes; a higher deletion cost keeps it: kubectl annotate {subject} \
+             controller.kubernetes.io/pod-deletion-cost=100"
+        )),
+        _ => None,
+    }
+}
+
+/// Whether a user would write it for a number of pods, and nobody calls a workload so.
+fn is_count(word: &str) -> bool {
+    let digits = word.trim_start_matches(['-', '+']).trim_end_matches('%');
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+enum Type {
+    Workload(WorkloadKind),
+    Pod,
+    Autoscaler,
+    Node,
+    Namespace,
+    Unsupported(String),
+}
+
+impl Type {
+    fn of(word: &str) -> Option<Self> {
+        match word.to_ascii_lowercase().as_str() {
+            "po" | "pod" | "pods" => Some(Self::Pod),
+            "no" | "node" | "nodes" => Some(Self::Node),
+            "ns" | "namespace" | "namespaces" => Some(Self::Namespace),
+            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => Some(Self::Unsupported(
+                "a disruption budget takes no pods, and the controllers ignore it when they scale down: ask about a workload, such as deploy/NAME".to_owned(),
+            )),
+            "hpa"
+            | "horizontalpodautoscaler"
+            | "horizontalpodautoscalers"
+            | "horizontalpodautoscalers.autoscaling"
+            | "horizontalpodautoscaler.autoscaling" => Some(Self::Autoscaler),
+            _ => match WorkloadKind::known(word)? {
+                Ok(kind) => Some(Self::Workload(kind)),
+                Err(text) => Some(Self::Unsupported(text)),
+            },
+        }
+    }
+}
+
+impl OwnerName {
+    /// The owner that a reference names. `None` if Kubernetes allows no such name or type.
+    pub(crate) fn of_reference(owner: &OwnerReference) -> Option<Self> {
+        Self::of(&owner.api_version, &owner.kind, &owner.name)
+    }
+
+    /// An object with this API version, kind and name. `None` if Kubernetes allows no such name or type.
+    pub(crate) fn of(api_version: &str, kind: &str, name: &str) -> Option<Self> {
+        Some(Self { resource: owner::resource(api_version, kind)?, name: checked(name).ok()? })
+    }
+
+    /// Whether this is the owner.
+    pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
+        let (singular, group) = self.resource.split_once('.').unwrap_or((&self.resource, ""));
+        let kind = owner.kind.to_ascii_lowercase();
+        let (their_group, _) = owner.api_version.split_once('/').unwrap_or_default();
+        // As in `rollouts.v1alpha1.argoproj.io`.
+        let in_group =
+            group.is_empty() || group == their_group || group.ends_with(&format!(".{their_group}"));
+        let plural = [
+            format!("{kind}s"),
+            format!("{kind}es"),
+            kind.strip_suffix('y').map_or_else(String::new, |stem| format!("{stem}ies")),
+        ];
+        owner.name == self.name
+            && in_group
+            && (singular == kind || plural.iter().any(|plural| plural == singular))
+    }
+}
+
+impl fmt::Display for Subject {
+    /// As it can be typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workload(name) => name.fmt(f),
+            Self::All(kind) => f.write_str(kind.short()),
+            Self::Pod(name) => write!(f, "pod/{name}"),
+            Self::Autoscaler(name) => write!(f, "hpa/{name}"),
+            Self::Owner(owner) => owner.fmt(f),
+            Self::Node(name) => write!(f, "node/{name}"),
+        }
+    }
+}
+
+impl fmt::Display for OwnerName {
+    /// As it can be typed: `rollout/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.resource, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(words: &str) -> Result<Vec<Subject>, String> {
+        Subject::of_words(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    fn workload(kind: Option<WorkloadKind>, name: &str) -> Subject {
+        Subject::Workload(WorkloadName { kind, name: name.to_owned() })
+    }
+
+    #[test]
+    fn words_are_read_as_kubectl_reads_them() {
+        let deploy = Some(WorkloadKind::Deployment);
+        let owner = |resource: &str| {
+            Subject::Owner(OwnerName { resource: resource.to_owned(), name: "web".to_owned() })
+        };
+        for (words, subjects) in [
+            ("", vec![]),
+            ("web", vec![workload(None, "web")]),
+            ("explain deploy/web", vec![workload(deploy, "web")]),
+            ("why pod web-1", vec![Subject::Pod("web-1".to_owned())]),
+            ("deploy/web", vec![workload(deploy, "web")]),
+            ("deployments.apps web", vec![workload(deploy, "web")]),
+            ("deploy web api", vec![workload(deploy, "web"), workload(deploy, "api")]),
+            (
+                "deploy/web sts/db",
+                vec![workload(deploy, "web"), workload(Some(WorkloadKind::StatefulSet), "db")],
+            ),
+            ("deploy", vec![Subject::All(WorkloadKind::Deployment)]),
+            ("statefulsets", vec![Subject::All(WorkloadKind::StatefulSet)]),
+            ("po web-1", vec![Subject::Pod("web-1".to_owned())]),
+            ("pod/web-1", vec![Subject::Pod("web-1".to_owned())]),
+            ("hpa/web", vec![Subject::Autoscaler("web".to_owned())]),
+            ("Rollout/web", vec![owner("rollout")]),
+            ("rollouts.argoproj.io web", vec![owner("rollouts.argoproj.io")]),
+        ] {
+            assert_eq!(of(words), Ok(subjects), "{words}");
+        }
+        for (words, error) in [
+            ("deploy/web 5", "`5` is no name; for a count, type kubectl podrank deploy/web --replicas 5"),
+            (
+                "deploy web -30%",
+                "`-30%` is no name; for a count, type kubectl podrank deploy web --replicas -30%",
+            ),
+            ("deploy/web api", "write each as TYPE/NAME, or TYPE once and then the names"),
+            ("deploy/Web", "`Web` is not a name: "),
+            ("deploy/a/b", "`a/b` is not a name: "),
+            ("deploy/", "the name is empty"),
+            ("/web", "`/web` has no type"),
+            ("pods", "pods is a type: write pods/NAME"),
+            ("delete pod/web-1", "`delete` is no subcommand: type kubectl podrank drop pod/web-1"),
+            (
+                "protect pod/web-1",
+                "`protect` is no subcommand: type kubectl podrank pod/web-1 to see when it goes",
+            ),
+            ("drain node/worker-1", "`drain` is no subcommand: type kubectl podrank drop --node worker-1"),
+            (
+                "ns/shop",
+                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n shop",
+            ),
+            (
+                "ns",
+                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n NAMESPACE",
+            ),
+            ("pdb/web", "a disruption budget takes no pods"),
+            ("cronjob/import", "CronJobs are not supported"),
+        ] {
+            let said = of(words).expect_err(words);
+            assert!(said.starts_with(error), "{words}: {said}");
+        }
+    }
+
+    #[test]
+    fn an_owner_is_known_by_its_type() {
+        let owner = |kind: &str, api_version: &str| OwnerReference::new(api_version, kind, "web");
+        let is = |resource: &str, kind: &str, api_version: &str| {
+            OwnerName { resource: resource.to_owned(), name: "web".to_owned() }.is(&owner(kind, api_version))
+        };
+        for resource in ["rollout", "rollouts", "rollouts.argoproj.io", "rollout.v1alpha1.argoproj.io"] {
+            assert!(is(resource, "Rollout", "argoproj.io/v1alpha1"), "{resource}");
+        }
+        assert!(is("policies", "Policy", "a/v1") && is("boxes", "Box", "a/v1"));
+        assert!(
+            !is("rollouts.example.com", "Rollout", "argoproj.io/v1alpha1") && !is("roll", "Rollout", "a/v1")
+        );
+        let other = OwnerName { resource: "rollout".to_owned(), name: "api".to_owned() };
+        assert!(!other.is(&owner("Rollout", "argoproj.io/v1alpha1")));
+    }
+}

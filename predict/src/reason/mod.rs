@@ -1,0 +1,4 @@
+//! The sentences of reasons.
+
+pub(crate) mod comparison;
+pub(crate) mod size;

@@ -1,0 +1,141 @@
+//! The sets of an input by name, and the pods of each, as their controllers claim them first: Kubernetes' `ClaimPods` and
+//! `ClaimReplicaSets`. Reads only the input.
+
+use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec};
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::pod::PodEntry;
+use crate::snapshot::read::Input;
+use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::selector::Selector;
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The sets of an input by name, and whose its pods are.
+pub(crate) struct Sets<'a> {
+    by_id: BTreeMap<WorkloadRef<'a>, Listed<'a>>,
+    /// The pods that each set claims, in the order of the input, also of sets that are not in it.
+    pods: BTreeMap<WorkloadRef<'a>, Vec<&'a PodEntry>>,
+    /// The pods that refer to a set which does not claim them.
+    released: BTreeMap<WorkloadRef<'a>, Vec<&'a PodEntry>>,
+}
+
+/// A set in the input.
+struct Listed<'a> {
+    entry: &'a SetEntry,
+    /// `None` if it has none, or an invalid one: its controller claims nothing then.
+    selector: Option<Selector<'a>>,
+    /// Its controller, once its Deployment has released or adopted it.
+    controller: Option<Cow<'a, OwnerReference>>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(entry: &'a SetEntry, deployments: &'a [DeploymentEntry]) -> Self {
+        let here = || deployments.iter().filter(|its| its.namespace == entry.namespace);
+        let selects = |its: &DeploymentEntry| {
+            let selector = its.spec().ok().and_then(DeploymentSpec::selector);
+            selector.map(|selector| selector.matches(&entry.labels))
+        };
+        let controller = match &entry.controller {
+            Some(owner) => {
+                let is_released = here().find(|its| its.uid == owner.uid).and_then(selects) == Some(false);
+                Some(Cow::Borrowed(owner)).filter(|_| !is_released)
+            }
+            // Of several, any may be the first.
+            None => here()
+                .find(|its| entry.is_adoptable() && its.deletion.is_none() && selects(its) == Some(true))
+                .map(|its| Cow::Owned(OwnerReference::of_deployment(&its.name, &its.uid))),
+        };
+        Self { entry, selector: entry.selector().ok().flatten(), controller }
+    }
+
+    /// Whether its controller counts a pod that refers to it.
+    fn keeps(&self, pod: &PodEntry) -> bool {
+        !pod.is_active() || self.selector.as_ref().is_none_or(|selector| selector.matches(&pod.labels))
+    }
+
+    /// Whether its controller adopts an active pod that refers to no controller.
+    fn adopts(&self, pod: &PodEntry) -> bool {
+        let selector = self.selector.as_ref().filter(|selector| !selector.is_empty());
+        self.entry.deletion.is_none() && selector.is_some_and(|selector| selector.matches(&pod.labels))
+    }
+}
+
+impl<'a> Sets<'a> {
+    /// If a set is listed twice, the first entry counts.
+    pub(crate) fn of(input: &'a Input) -> Self {
+        let mut by_id = BTreeMap::new();
+        for set in &input.sets {
+            by_id.entry(set.id()).or_insert_with(|| Listed::of(set, &input.deployments));
+        }
+        let mut sets = Self { by_id, pods: BTreeMap::new(), released: BTreeMap::new() };
+        for pod in &input.pods {
+            if let Some(id) = sets.owner(pod) {
+                sets.pods.entry(id).or_default().push(pod);
+            } else if let Some(id) = sets.releaser(pod) {
+                sets.released.entry(id).or_default().push(pod);
+            }
+        }
+        sets
+    }
+
+    /// The pods that belong to a set, in whatever state.
+    pub(crate) fn pods<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a PodEntry] {
+        self.pods.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The pods that the set releases, because its selector no longer matches them. Its status may still count them.
+    pub(crate) fn released<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a PodEntry] {
+        self.released.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The sets that have pods, and of which the input may have nothing else.
+    pub(crate) fn with_pods(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
+        self.pods.keys().copied()
+    }
+
+    pub(crate) fn get(&self, id: WorkloadRef<'_>) -> Option<&'a SetEntry> {
+        self.by_id.get(&id).map(|set| set.entry)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
+        self.by_id.keys().copied()
+    }
+
+    /// The set that claims the pod: the one that the pod refers to, unless it releases the pod, or the one that adopts it.
+    pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
+        if pod.controller.is_some() {
+            let id = self.referred(pod)?;
+            return self.by_id.get(&id).is_none_or(|set| set.keeps(pod)).then_some(id);
+        }
+        let id = |kind| WorkloadRef { namespace: &pod.namespace, kind, name: "" };
+        let here = id(WorkloadKind::ReplicaSet)..id(WorkloadKind::StatefulSet);
+        let mut adopters = self.by_id.range(here).filter(|(_, set)| pod.is_active() && set.adopts(pod));
+        adopters.next().map(|(id, _)| *id)
+    }
+
+    /// The set that releases the pod.
+    pub(crate) fn releaser(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
+        self.referred(pod).filter(|_| self.owner(pod).is_none())
+    }
+
+    /// The set that the pod's controller reference names. If the input has that set, the UID must agree, too.
+    fn referred(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
+        let owner = pod.controller.as_ref()?;
+        let kind = owner.workload_kind().filter(|kind| kind.is_set())?;
+        let id = WorkloadRef { namespace: &pod.namespace, kind, name: &owner.name };
+        self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
+    }
+
+    /// The controller of a set, once its Deployment has released or adopted it.
+    pub(crate) fn controller<'s>(&'s self, set: &'s SetEntry) -> Option<&'s OwnerReference> {
+        self.by_id.get(&set.id())?.controller.as_deref()
+    }
+
+    /// Returns the `ReplicaSets` of the controller with this UID, including those that are being deleted.
+    pub(crate) fn controlled_by<'s>(&'s self, uid: &'s str) -> impl Iterator<Item = &'a SetEntry> + 's {
+        let is_its = move |set: &&Listed<'a>| set.controller.as_ref().is_some_and(|theirs| theirs.uid == uid);
+        let sets = self.by_id.values().filter(|set| set.entry.kind == WorkloadKind::ReplicaSet);
+        sets.filter(is_its).map(|set| set.entry)
+    }
+}

@@ -1,0 +1,158 @@
+//! What the controller of Jobs reads from them. Reads one object's JSON text.
+
+use crate::snapshot::job_end::{FailureRule, Rules, SuccessRule, Template};
+use crate::snapshot::time::{Time, time};
+use crate::sync::job::{Completion, Job, State};
+use crate::text;
+use crate::text::error::parse;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+/// The name by which `spec.managedBy` means kube-controller-manager.
+const KUBERNETES: &str = "kubernetes.io/job-controller";
+
+/// What its controller reads from it.
+#[derive(Clone, Debug)]
+pub(crate) struct JobSpec {
+    /// The record for the decision. What has succeeded is only what its status counts, and nothing has failed.
+    pub(crate) job: Job,
+    pub(crate) spec: Spec,
+    pub(crate) status: Status,
+    /// The condition that ends the Job, if one does.
+    pub(crate) condition: Option<&'static str>,
+    pub(crate) uncounted: Uncounted,
+    /// Why the controller leaves it alone, if it does.
+    pub(crate) left_alone: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a Job")]
+struct Object {
+    spec: Spec,
+    #[serde(default)]
+    status: Option<Status>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub(crate) struct Spec {
+    parallelism: Option<i32>,
+    completions: Option<i32>,
+    completion_mode: Option<String>,
+    suspend: Option<bool>,
+    managed_by: Option<String>,
+    backoff_limit: Option<i32>,
+    pub(crate) backoff_limit_per_index: Option<i32>,
+    max_failed_indexes: Option<i32>,
+    active_deadline_seconds: Option<i64>,
+    pub(crate) pod_failure_policy: Option<Rules<FailureRule>>,
+    pub(crate) pod_replacement_policy: Option<String>,
+    pub(crate) success_policy: Option<Rules<SuccessRule>>,
+    pub(crate) template: Option<Template>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+pub(crate) struct Status {
+    pub(crate) active: i32,
+    succeeded: i32,
+    pub(crate) failed: i32,
+    start_time: Option<Time>,
+    pub(crate) completed_indexes: String,
+    pub(crate) failed_indexes: Option<String>,
+    uncounted_terminated_pods: Option<Uncounted>,
+    conditions: Option<Vec<Condition>>,
+}
+
+/// The UIDs of pods that the status lists but does not count yet.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub(crate) struct Uncounted {
+    pub(crate) succeeded: Vec<String>,
+    pub(crate) failed: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, expecting = "a condition")]
+struct Condition {
+    r#type: String,
+    status: String,
+}
+
+impl JobSpec {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        let Object { spec, status } = parse(object)?;
+        let mut status: Status = status.unwrap_or_default();
+        let completion = spec.completion()?;
+        let condition = ["SuccessCriteriaMet", "FailureTarget"].into_iter().find(|name| status.has(name));
+        let left_alone = left_alone(&spec, &status);
+        let state = match (&left_alone, condition) {
+            (Some(_), _) => State::LeftAlone,
+            (None, Some(_)) => State::Ending,
+            (None, None) => State::Running,
+        };
+        // What the API server sets.
+        let most = if spec.backoff_limit_per_index.is_some() { i32::MAX } else { 6 };
+        Ok(Self {
+            job: Job {
+                parallelism: spec.parallelism.unwrap_or(1),
+                completion,
+                succeeded: status.succeeded,
+                is_suspended: spec.suspend.unwrap_or(false),
+                state,
+                backoff_limit: spec.backoff_limit.unwrap_or(most),
+                max_failed_indexes: spec.max_failed_indexes,
+                active_deadline_seconds: spec.active_deadline_seconds,
+                start_time: time(status.start_time.as_ref()),
+                ..Job::default()
+            },
+            uncounted: status.uncounted_terminated_pods.take().unwrap_or_default(),
+            spec,
+            status,
+            condition,
+            left_alone,
+        })
+    }
+}
+
+impl Spec {
+    fn completion(&self) -> Result<Completion, String> {
+        match (self.completion_mode.as_deref(), self.completions) {
+            (Some("Indexed"), Some(completions)) => Ok(Completion::Indexed(completions)),
+            (Some("Indexed"), None) => {
+                Err("spec.completions is missing, although spec.completionMode is Indexed".to_owned())
+            }
+            (_, Some(completions)) => Ok(Completion::Count(completions)),
+            (_, None) => Ok(Completion::Any),
+        }
+    }
+}
+
+impl Status {
+    /// Whether this condition is true.
+    fn has(&self, name: &str) -> bool {
+        let mut conditions = self.conditions.iter().flatten();
+        conditions.any(|condition| condition.r#type == name && condition.status == "True")
+    }
+}
+
+/// Why the controller leaves the Job alone, if it does.
+fn left_alone(spec: &Spec, status: &Status) -> Option<String> {
+    let mode =
+        spec.completion_mode.as_ref().filter(|mode| !matches!(mode.as_str(), "Indexed" | "NonIndexed"));
+    let manager = spec.managed_by.as_ref().filter(|manager| *manager != KUBERNETES);
+    match (mode, manager) {
+        _ if status.has("Complete") => Some("is complete".to_owned()),
+        _ if status.has("Failed") => Some("has failed".to_owned()),
+        (_, Some(manager)) => {
+            let manager = text::quoted(manager);
+            Some(format!("is managed by {manager}"))
+        }
+        (Some(mode), None) => {
+            let mode = text::quoted(mode);
+            Some(format!("has an unknown completion mode, {mode}"))
+        }
+        (None, None) => None,
+    }
+}

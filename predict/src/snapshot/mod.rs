@@ -1,0 +1,30 @@
+//! What `kubectl get` prints: one file for each object, with what is kept of it, and the objects of an input.
+
+pub(crate) mod autoscaler;
+pub(crate) mod budget;
+pub(crate) mod cost;
+pub(crate) mod daemon_set;
+pub(crate) mod deployment;
+pub(crate) mod direct;
+pub(crate) mod event;
+pub(crate) mod index;
+pub(crate) mod job;
+pub(crate) mod job_end;
+pub(crate) mod json;
+pub(crate) mod labels;
+pub(crate) mod managed_fields;
+pub(crate) mod meta;
+pub(crate) mod node;
+pub(crate) mod owner;
+pub(crate) mod pod;
+pub(crate) mod policy;
+pub(crate) mod read;
+pub(crate) mod release;
+pub(crate) mod replica_set;
+pub(crate) mod selector;
+pub(crate) mod stateful_set;
+pub(crate) mod surrounding;
+pub(crate) mod template;
+pub(crate) mod time;
+pub(crate) mod workload;
+pub(crate) mod yaml;

@@ -1,0 +1,133 @@
+//! What the controller of `StatefulSets` reads from them. Reads one object's JSON text.
+
+use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
+use crate::snapshot::release::{ControllerGates, Release};
+use crate::sync::IntOrPercent;
+use crate::sync::stateful_set::{PodManagement, StatefulSet, Update};
+use crate::text;
+use crate::text::error::parse;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// What its controller reads from it.
+#[derive(Clone, Debug)]
+pub(crate) struct StatefulSetSpec {
+    /// The record for the decision, with the behavior of [`Release::TESTED`].
+    pub(crate) set: StatefulSet,
+    pub(crate) status_replicas: i32,
+    pub(crate) min_ready_seconds: u32,
+    pub(crate) update_revision: String,
+    /// The claim templates, if claims of condemned pods are deleted.
+    pub(crate) claims_that_go: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a StatefulSet")]
+struct Object {
+    spec: Spec,
+    #[serde(default)]
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Spec {
+    replicas: Option<i32>,
+    ordinals: Option<Ordinals>,
+    pod_management_policy: Option<String>,
+    update_strategy: Option<UpdateStrategy>,
+    min_ready_seconds: Option<i32>,
+    volume_claim_templates: Option<Vec<ClaimTemplate>>,
+    persistent_volume_claim_retention_policy: Option<Retention>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Ordinals {
+    #[serde(default)]
+    start: i32,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a claim")]
+struct ClaimTemplate {
+    metadata: ClaimMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct ClaimMetadata {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Retention {
+    when_scaled: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct Status {
+    replicas: i32,
+    update_revision: String,
+}
+
+impl StatefulSetSpec {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        let Object { spec, status } = parse(object)?;
+        let Status { replicas: status_replicas, update_revision } = status.unwrap_or_default();
+        let retention = spec.persistent_volume_claim_retention_policy.and_then(|policy| policy.when_scaled);
+        let claims = spec.volume_claim_templates.unwrap_or_default();
+        let go = retention.as_deref() == Some("Delete");
+        Ok(Self {
+            set: StatefulSet {
+                replicas: spec.replicas.unwrap_or(1),
+                start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
+                management: management(spec.pod_management_policy.as_deref())?,
+                update: spec.update_strategy.unwrap_or_default().of_stateful_set()?,
+                is_being_deleted: false,
+                behavior: Release::TESTED.stateful_sets(ControllerGates::default()),
+            },
+            status_replicas,
+            min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
+            update_revision,
+            claims_that_go: claims.into_iter().filter(|_| go).map(|claim| claim.metadata.name).collect(),
+        })
+    }
+
+    /// Whether the revision is known that tells old pods from new ones.
+    pub(crate) fn knows_revision(&self) -> bool {
+        !self.update_revision.is_empty()
+    }
+}
+
+fn management(policy: Option<&str>) -> Result<PodManagement, String> {
+    match policy {
+        None | Some("" | "OrderedReady") => Ok(PodManagement::OrderedReady),
+        Some("Parallel") => Ok(PodManagement::Parallel),
+        Some(other) => Err(format!(
+            "spec.podManagementPolicy: {} is neither OrderedReady nor Parallel",
+            text::quoted(other)
+        )),
+    }
+}
+
+/// An update strategy as it is written. Missing values get Kubernetes' defaults.
+impl UpdateStrategy {
+    fn of_stateful_set(self) -> Result<Update, String> {
+        let RollingUpdate { partition, max_unavailable, .. } = self.rolling_update.unwrap_or_default();
+        match self.r#type.as_deref() {
+            None | Some("" | "RollingUpdate") => Ok(Update::RollingUpdate {
+                partition: partition.unwrap_or(0),
+                max_unavailable: max_unavailable.unwrap_or(IntOrPercent::Int(1)),
+            }),
+            Some("OnDelete") => Ok(Update::OnDelete),
+            Some("Recreate") => Ok(Update::Recreate),
+            Some(other) => Err(format!(
+                "spec.updateStrategy.type: {} is none of RollingUpdate, OnDelete and Recreate",
+                text::quoted(other)
+            )),
+        }
+    }
+}

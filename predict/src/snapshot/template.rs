@@ -1,0 +1,162 @@
+//! Whether Kubernetes calls two pod templates equal, which separates a Deployment's new set from its old ones.
+//!
+//! Kubernetes compares templates by value and without the label `pod-template-hash`: an empty list or map equals a missing
+//! one, and quantities are compared by value, however they are written.
+
+use crate::text::quantity::billionths;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hasher};
+
+/// What is kept from a pod template: equal templates have equal fingerprints. With 128 bits, it is very unlikely that
+/// different ones have, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fingerprint([u64; 2]);
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut template = Value::deserialize(deserializer)?;
+        template.sort_all_objects();
+        normalize(&mut template, Place { field: "", parent: "", depth: 0, form: Form::Field });
+        Ok(Self::of(template.to_string().as_bytes()))
+    }
+}
+
+impl Fingerprint {
+    /// It as a text.
+    pub(crate) fn hex(self) -> String {
+        let Self([high, low]) = self;
+        format!("{high:016x}{low:016x}")
+    }
+
+    fn of(text: &[u8]) -> Self {
+        let hash = |seed: u8| {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_u8(seed);
+            // Not as a usize, so that a browser, which has 32 bits, finds the same.
+            hasher.write_u64(text.len() as u64);
+            hasher.write(text);
+            hasher.finish()
+        };
+        Self([hash(0), hash(1)])
+    }
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    field: &'a str,
+    parent: &'a str,
+    /// The number of objects and lists around it.
+    depth: u8,
+    form: Form,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Field,
+    Quantity,
+    /// As it is, like all within a field that means nothing to Kubernetes.
+    Verbatim,
+}
+
+/// Makes one of all values that Kubernetes calls equal: drops what is as good as missing, and writes quantities in one way.
+fn normalize(value: &mut Value, at: Place<'_>) {
+    let depth = at.depth.saturating_add(1);
+    match value {
+        Value::Number(_) | Value::String(_) if at.form == Form::Quantity => {
+            let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            if let Some(number) = billionths(&written) {
+                *value = number.to_string().into();
+            }
+        }
+        Value::Array(items) => {
+            let form = if at.form == Form::Quantity { Form::Verbatim } else { at.form };
+            for item in items {
+                normalize(item, Place { depth, form, ..at });
+            }
+        }
+        Value::Object(fields) => {
+            let is_free = at.form != Form::Field || FREE.contains(&at.field);
+            let are_labels = at.depth == 2 && at.parent == "metadata" && at.field == "labels";
+            fields.retain(|name, value| {
+                let form = match is_free {
+                    true => Form::Verbatim,
+                    false if is_quantity(name, at.field, at.parent) => Form::Quantity,
+                    false => Form::Field,
+                };
+                normalize(value, Place { field: name, parent: at.field, depth, form });
+                let is_hash = are_labels && name == "pod-template-hash";
+                !is_hash && (is_free || !is_absent(value, name))
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Whether the value of the field `name` is as good as missing.
+fn is_absent(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty() && (is_map(name) || NEVER_ABSENT.contains(&name)),
+        _ => false,
+    }
+}
+
+/// Fields whose names and texts are the user's, and mean nothing to Kubernetes.
+const FREE: [&str; 7] = [
+    "labels",
+    "annotations",
+    "nodeSelector",
+    "matchLabels",
+    "volumeAttributes",
+    "options",
+    "userAnnotations",
+];
+
+/// Fields that always exist in Kubernetes' memory, so that an empty one equals a missing one. Elsewhere an empty object means
+/// something: `emptyDir: {}` is a volume.
+const NEVER_ABSENT: [&str; 3] = ["metadata", "spec", "resources"];
+
+/// Whether the field `name` of the object at `field` of `parent` is a quantity. These are all that a pod template has.
+fn is_quantity(name: &str, field: &str, parent: &str) -> bool {
+    match field {
+        // Of a container, of the pod, and of an ephemeral volume's claim.
+        "limits" | "requests" => parent == "resources",
+        "overhead" => parent == "spec",
+        "emptyDir" => name == "sizeLimit",
+        "resourceFieldRef" => name == "divisor",
+        _ => false,
+    }
+}
+
+fn is_map(name: &str) -> bool {
+    FREE.contains(&name) || ["limits", "requests", "overhead"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podrank_laws::vectors;
+
+    /// A case of `tests/vectors/templates.json`.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Case {
+        name: String,
+        templates: [Fingerprint; 2],
+        equal: bool,
+    }
+
+    #[test]
+    fn fingerprints_are_equal_where_kubernetes_calls_templates_equal() {
+        let cases: Vec<Case> =
+            serde_json::from_str(&vectors::read("templates.json")).expect("templates.json");
+        for Case { name, templates: [a, b], equal } in &cases {
+            assert_eq!(a == b, *equal, "{name}");
+        }
+        assert!(cases.len() > 20, "{} cases", cases.len());
+    }
+}

@@ -1,0 +1,143 @@
+//! Timestamps of the Kubernetes API, and the newest one in an object: when something last happened to it.
+
+use crate::text::quoted;
+use jiff::Timestamp;
+use jiff::fmt::temporal::Pieces;
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// A timestamp of the Kubernetes API.
+#[derive(Clone, Debug)]
+pub(crate) struct Time(podrank::Time);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.parse() {
+            Ok(timestamp) => Ok(Self(to_time(timestamp))),
+            Err(_) if is_last_day(&text) => Ok(Self(podrank::Time::from_unix_nanos(i64::MAX))),
+            Err(_) => Err(D::Error::custom(format_args!("{} is not a time as in RFC 3339", quoted(&text)))),
+        }
+    }
+}
+
+/// Whether `text` is a time on the last day of the year 9999, which [`Timestamp`] does not reach.
+fn is_last_day(text: &str) -> bool {
+    Pieces::parse(text).is_ok_and(|pieces| {
+        pieces.date().year() == 9999 && pieces.time().is_some() && pieces.offset().is_some()
+    })
+}
+
+pub(crate) fn time(time: Option<&Time>) -> podrank::Time {
+    time.map_or(podrank::Time::UNSET, |time| time.0)
+}
+
+/// Returns a timestamp for the order: Go's zero time is unset, and times that 64 bits cannot hold saturate.
+pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
+    // 0001-01-01T00:00:00Z.
+    const GO_ZERO: i128 = -62_135_596_800 * 1_000_000_000;
+    match timestamp.as_nanosecond() {
+        GO_ZERO => podrank::Time::UNSET,
+        nanos => podrank::Time::from_unix_nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 {
+            i64::MIN
+        } else {
+            i64::MAX
+        })),
+    }
+}
+
+/// A value that is as good as missing if it is not what it should be. Nothing that only tells the time of a dump makes the dump
+/// unreadable.
+#[derive(Clone, Debug)]
+pub(crate) struct Lenient<T>(pub(crate) Option<T>);
+
+impl<T> Default for Lenient<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Read<T> {
+            Sound(T),
+            Other(IgnoredAny),
+        }
+        Ok(Self(match Read::deserialize(deserializer)? {
+            Read::Sound(value) => Some(value),
+            Read::Other(_) => None,
+        }))
+    }
+}
+
+/// The state of a container, which has the times of its start and end, and its exit code.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ContainerState {
+    running: Lenient<ContainerTimes>,
+    terminated: Lenient<ContainerTimes>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ContainerTimes {
+    started_at: Lenient<Time>,
+    finished_at: Lenient<Time>,
+    exit_code: Lenient<i32>,
+}
+
+impl Lenient<ContainerState> {
+    /// The exit code of a container that has ended.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        self.0.as_ref()?.terminated.0.as_ref()?.exit_code.0
+    }
+
+    pub(crate) fn moments(&self) -> impl Iterator<Item = Option<i64>> + '_ {
+        let times = self.0.iter().flat_map(|state| [&state.running, &state.terminated]);
+        times
+            .filter_map(|times| times.0.as_ref())
+            .flat_map(|times| [&times.started_at, &times.finished_at].map(nanos))
+    }
+}
+
+/// The time in nanoseconds since the Unix epoch, if there is one.
+pub(crate) fn nanos(moment: &Lenient<Time>) -> Option<i64> {
+    time(moment.0.as_ref()).unix_nanos()
+}
+
+/// When the deletion of an object was asked for. Its deletion timestamp lies a grace period after that, most often in the future.
+pub(crate) fn deletion(timestamp: Option<i64>, grace_period_seconds: Option<i64>) -> Option<i64> {
+    timestamp?.checked_sub(grace_period_seconds?.checked_mul(1_000_000_000)?)
+}
+
+/// Returns the newest time at which something happened to the object, of any kind. It reads what the API server, the kubelet
+/// and controllers write: creation, deletion, managed fields and the status. A spec or an annotation may name any time.
+pub(crate) fn newest(object: &Value) -> Option<i64> {
+    let moment = |value: &Value| nanos(&Lenient::<Time>::deserialize(value).unwrap_or_default());
+    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
+    let (metadata, status) = (&object["metadata"], &object["status"]);
+    let grace_period = metadata["deletionGracePeriodSeconds"].as_i64();
+    let mut moments = vec![
+        moment(&metadata["creationTimestamp"]),
+        deletion(moment(&metadata["deletionTimestamp"]), grace_period),
+        moment(&status["startTime"]),
+        moment(&status["completionTime"]),
+    ];
+    moments.extend(list(&metadata["managedFields"]).iter().map(|entry| moment(&entry["time"])));
+    for condition in list(&status["conditions"]) {
+        let fields = ["lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime"];
+        moments.extend(fields.map(|field| moment(&condition[field])));
+    }
+    for containers in ["containerStatuses", "initContainerStatuses"] {
+        for container in list(&status[containers]) {
+            for state in ["state", "lastState"] {
+                let state = Lenient::<ContainerState>::deserialize(&container[state]).unwrap_or_default();
+                moments.extend(state.moments());
+            }
+        }
+    }
+    moments.into_iter().flatten().max()
+}

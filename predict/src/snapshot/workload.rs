@@ -1,0 +1,425 @@
+//! Workloads: their kinds, what identifies them, and their names as users give them.
+
+use crate::text;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+/// The kind of a workload that can be previewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WorkloadKind {
+    /// `Deployment`, in the group `apps` or the old `extensions`.
+    Deployment,
+    /// `ReplicaSet`, in the group `apps` or the old `extensions`.
+    ReplicaSet,
+    /// `ReplicationController`.
+    ReplicationController,
+    /// `StatefulSet`, in the group `apps`.
+    StatefulSet,
+    /// `DaemonSet`, in the group `apps`.
+    DaemonSet,
+    /// `Job`, in the group `batch`.
+    Job,
+}
+
+/// What identifies a workload.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct WorkloadId {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: String,
+}
+
+/// The same, borrowed. Messages list workloads in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WorkloadRef<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) kind: WorkloadKind,
+    pub(crate) name: &'a str,
+}
+
+/// A workload as a user names it: `NAME`, or `TYPE/NAME` as `kubectl get -o name` prints it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkloadName {
+    /// The kind, if the user named one.
+    pub kind: Option<WorkloadKind>,
+    /// `metadata.name`.
+    pub name: String,
+}
+
+/// A type as kubectl knows it.
+struct Type {
+    kind: &'static str,
+    short: &'static str,
+    group: &'static str,
+    /// `None` if no preview knows it yet.
+    supported: Option<WorkloadKind>,
+}
+
+const TYPES: [Type; 7] = {
+    use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet};
+    [
+        Type { kind: "Deployment", short: "deploy", group: "apps", supported: Some(Deployment) },
+        Type { kind: "ReplicaSet", short: "rs", group: "apps", supported: Some(ReplicaSet) },
+        Type {
+            kind: "ReplicationController",
+            short: "rc",
+            group: "",
+            supported: Some(ReplicationController),
+        },
+        Type { kind: "StatefulSet", short: "sts", group: "apps", supported: Some(StatefulSet) },
+        Type { kind: "DaemonSet", short: "ds", group: "apps", supported: Some(DaemonSet) },
+        Type { kind: "Job", short: "job", group: "batch", supported: Some(Job) },
+        Type { kind: "CronJob", short: "cj", group: "batch", supported: None },
+    ]
+};
+
+impl WorkloadKind {
+    /// Every kind, in the order in which they are listed to a user.
+    pub const ALL: [Self; 6] = [
+        Self::Deployment,
+        Self::ReplicaSet,
+        Self::ReplicationController,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Job,
+    ];
+
+    /// The kind by an object's own `kind` and, if known, API version.
+    pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
+        let group = api_version.map(|version| version.split_once('/').map_or("", |(group, _)| group));
+        let known = TYPES.iter().find(|known| known.kind == kind)?;
+        let is_old = || {
+            group == Some("extensions")
+                && matches!(known.supported, Some(Self::Deployment | Self::ReplicaSet))
+        };
+        known.supported.filter(|_| group.is_none_or(|group| group == known.group) || is_old())
+    }
+
+    /// The kinds whose controllers delete pods themselves, and not through sets or in the order.
+    pub(crate) const DIRECT: [Self; 3] = [Self::StatefulSet, Self::DaemonSet, Self::Job];
+
+    /// Whether it is a set: a workload whose pods Kubernetes deletes in the order when it scales down.
+    pub(crate) fn is_set(self) -> bool {
+        matches!(self, Self::ReplicaSet | Self::ReplicationController)
+    }
+
+    /// Whether it has a count of pods. A `DaemonSet` has none, as its nodes decide.
+    pub fn has_count(self) -> bool {
+        self != Self::DaemonSet
+    }
+
+    /// Whether its controller deletes a pod that has ended, and creates another in its place.
+    pub(crate) fn replaces_ended_pods(self) -> bool {
+        matches!(self, Self::StatefulSet | Self::DaemonSet)
+    }
+
+    /// Whether its controller deletes pods itself.
+    pub fn is_direct(self) -> bool {
+        Self::DIRECT.contains(&self)
+    }
+
+    /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
+    pub const WITH_COSTS: [Self; 3] = [Self::Deployment, Self::ReplicaSet, Self::ReplicationController];
+
+    /// The kind that this text names as a type, as for [`of_type`](Self::of_type), or why there is no preview of that kind. `None` if
+    /// only the cluster may know the type.
+    pub(crate) fn known(text: &str) -> Option<Result<Self, String>> {
+        let lower = text.to_ascii_lowercase();
+        let known = TYPES.iter().find(|known| known.is_named(&lower))?;
+        let unsupported =
+            || format!("{}s are not supported yet; supported are {}", known.kind, listed(&Self::ALL, "and"));
+        Some(known.supported.ok_or_else(unsupported))
+    }
+
+    /// The one of these kinds that this text names as a type: kubectl's short name, singular or plural, in any case, with or
+    /// without the API group.
+    ///
+    /// # Errors
+    /// Says which there are if kubectl does not know the type, or if it is another one.
+    pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, String> {
+        let lower = text.to_ascii_lowercase();
+        if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
+            let Type { kind: name, supported, .. } = found;
+            return match supported {
+                Some(kind) if kinds.contains(kind) => Ok(*kind),
+                Some(_) => Err(format!(
+                    "the controller of a {name} reads no deletion costs: use {}",
+                    listed(kinds, "or")
+                )),
+                None => Err(format!("{name}s are not supported yet; supported are {}", listed(kinds, "and"))),
+            };
+        }
+        let nearest = Self::nearest_type(&lower, kinds);
+        let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
+        Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), listed(kinds, "and")))
+    }
+
+    /// The type of one of these kinds that the user may have meant.
+    pub(crate) fn nearest_type(lower: &str, kinds: &[Self]) -> Option<String> {
+        let likeness = |name: &str| text::alike(lower, name);
+        let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
+        names
+            .flat_map(|known| [known.short.to_owned(), known.singular()])
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+            .filter(|name| likeness(name) > text::ALIKE)
+    }
+
+    /// The full type, which no type of another API group can be confused with: `deployments.apps`.
+    pub fn resource(self) -> String {
+        let (singular, group) = (self.as_type().singular(), self.as_type().group);
+        if group.is_empty() { format!("{singular}s") } else { format!("{singular}s.{group}") }
+    }
+
+    /// The version of its API: `apps/v1`.
+    pub(crate) fn api_version(self) -> String {
+        let Type { group, .. } = self.as_type();
+        if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") }
+    }
+
+    /// The types of all objects that a decision reads, as `kubectl get` takes them.
+    pub(crate) fn types(self) -> &'static str {
+        match self {
+            Self::Deployment | Self::ReplicaSet => "pods,replicasets,deployments",
+            Self::ReplicationController => "pods,replicationcontrollers",
+            Self::StatefulSet => "pods,statefulsets",
+            Self::DaemonSet => "pods,daemonsets,controllerrevisions,nodes",
+            Self::Job => "pods,jobs",
+        }
+    }
+
+    /// kubectl's short name for the type: `deploy`.
+    pub fn short(self) -> &'static str {
+        self.as_type().short
+    }
+
+    fn as_type(self) -> &'static Type {
+        TYPES.iter().find(|known| known.supported == Some(self)).expect("every kind is in the table")
+    }
+}
+
+/// The types for an error: `deploy, rs and rc`.
+fn listed(kinds: &[WorkloadKind], and: &str) -> String {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.short()).collect();
+    let (last, others) = names.split_last().expect("there are kinds");
+    format!("{} {and} {last}", others.join(", "))
+}
+
+impl Type {
+    fn singular(&self) -> String {
+        self.kind.to_ascii_lowercase()
+    }
+
+    /// Whether `text`, in lower case, names it: `deploy`, `deployments`, `deployment.apps`, `deployments.v1.apps`.
+    fn is_named(&self, text: &str) -> bool {
+        let (name, suffix) = text.split_once('.').map_or((text, None), |(name, suffix)| (name, Some(suffix)));
+        let is_name = name == self.short || name.strip_suffix('s').unwrap_or(name) == self.singular();
+        let group = suffix.map(|suffix| suffix.strip_prefix("v1.").unwrap_or(suffix));
+        is_name && group.is_none_or(|group| group == self.group && !group.is_empty())
+    }
+}
+
+impl fmt::Display for WorkloadKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_type().kind)
+    }
+}
+
+impl Serialize for WorkloadKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl WorkloadId {
+    pub(crate) fn to_ref(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: self.kind, name: &self.name }
+    }
+}
+
+impl WorkloadRef<'_> {
+    pub(crate) fn to_id(self) -> WorkloadId {
+        WorkloadId { namespace: self.namespace.to_owned(), kind: self.kind, name: self.name.to_owned() }
+    }
+}
+
+impl fmt::Display for WorkloadRef<'_> {
+    /// The workload as messages show it: `default ReplicaSet/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/{}", text::name(self.namespace), self.kind, text::name(self.name))
+    }
+}
+
+impl fmt::Display for WorkloadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_ref().fmt(f)
+    }
+}
+
+impl fmt::Display for WorkloadName {
+    /// As it can be typed: `deploy/web`, or `web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(kind) = self.kind {
+            write!(f, "{}/", kind.short())?;
+        }
+        f.write_str(&self.name)
+    }
+}
+
+impl WorkloadName {
+    /// The name that these words give: `TYPE/NAME`, `TYPE NAME` or `NAME`, where the type is one of these.
+    ///
+    /// # Errors
+    /// Says which word is wrong.
+    pub fn of_words(words: &[String], kinds: &[WorkloadKind]) -> Result<Self, String> {
+        match words {
+            [word] => Self::of_word(word, kinds),
+            [kind, name] if !kind.contains('/') && !name.contains('/') => {
+                Ok(Self { kind: Some(WorkloadKind::of_type(kind, kinds)?), name: checked(name)? })
+            }
+            _ => Err("name one workload, as TYPE/NAME, TYPE NAME or NAME".to_owned()),
+        }
+    }
+
+    fn of_word(text: &str, kinds: &[WorkloadKind]) -> Result<Self, String> {
+        let (kind, name) = match text.split_once('/') {
+            None => {
+                // `deploy` alone is most likely an unfinished `deploy/web`.
+                if let Some(kind) = TYPES.iter().find(|known| known.is_named(&text.to_ascii_lowercase())) {
+                    return Err(format!(
+                        "{text} is a type: write {text}/NAME, or {}/{text} for a {} of that name",
+                        kind.short, kind.kind
+                    ));
+                }
+                (None, text)
+            }
+            Some((kind, name)) => (Some(WorkloadKind::of_type(kind, kinds)?), name),
+        };
+        Ok(Self { kind, name: checked(name)? })
+    }
+}
+
+impl FromStr for WorkloadName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::of_word(text, &WorkloadKind::ALL)
+    }
+}
+
+impl WorkloadName {
+    /// Returns which of `known` the user may have meant.
+    pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
+        let likeness = |other: &Self| text::alike(&self.name, &other.name);
+        known
+            .iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+            .filter(|nearest| likeness(nearest) > text::ALIKE)
+    }
+}
+
+/// The name, if Kubernetes allows it.
+pub(crate) fn checked(name: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    if name.is_empty() {
+        return Err("the name is empty".to_owned());
+    }
+    if !name.bytes().all(is_allowed) || name.starts_with(['-', '.']) {
+        return Err(format!(
+            "`{}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`",
+            text::word(name)
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_named_as_kubectl_names_them() {
+        let [deploy, rs, rc, sts, ds, job] = WorkloadKind::ALL;
+        for (kind, names) in [
+            (
+                deploy,
+                "deploy deployment deployments Deployment DEPLOYMENTS deployments.apps deployment.v1.apps",
+            ),
+            (rs, "rs RS replicaset replicasets replicasets.apps ReplicaSets.v1.apps"),
+            (rc, "rc replicationcontroller ReplicationControllers"),
+            (sts, "sts statefulset StatefulSets statefulsets.v1.apps"),
+            (ds, "ds daemonset DaemonSets daemonsets.v1.apps"),
+            (job, "job Jobs jobs.v1.batch"),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(WorkloadKind::of_type(name, &WorkloadKind::ALL), Ok(kind), "{name}");
+            }
+        }
+        assert_eq!(
+            WorkloadKind::ALL.map(WorkloadKind::resource),
+            [
+                "deployments.apps",
+                "replicasets.apps",
+                "replicationcontrollers",
+                "statefulsets.apps",
+                "daemonsets.apps",
+                "jobs.batch"
+            ]
+        );
+    }
+
+    #[test]
+    fn other_types_are_refused_with_what_there_is() {
+        const THESE: &str = "supported are deploy, rs, rc, sts, ds and job";
+        for (name, error) in [
+            ("cj", "CronJobs are not supported yet; "),
+            ("deployement", "unknown type `deployement`; did you mean deployment? "),
+            ("deployments.batch", "unknown type `deployments.batch`; did you mean deployment? "),
+            ("rc.", "unknown type `rc.`; did you mean rc? "),
+            ("xyz", "unknown type `xyz`; "),
+            ("", "unknown type ``; "),
+        ] {
+            let said = WorkloadKind::of_type(name, &WorkloadKind::ALL);
+            assert_eq!(said, Err(format!("{error}{THESE}")), "{name}");
+        }
+        for (name, error) in [
+            ("pod", "unknown type `pod`; supported are deploy, rs and rc"),
+            ("sts", "the controller of a StatefulSet reads no deletion costs: use deploy, rs or rc"),
+            ("statefulsetz", "unknown type `statefulsetz`; supported are deploy, rs and rc"),
+        ] {
+            let said = WorkloadKind::of_type(name, &WorkloadKind::WITH_COSTS);
+            assert_eq!(said, Err(error.to_owned()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_workload_is_named_in_three_ways() {
+        let deploy = WorkloadName { kind: Some(WorkloadKind::Deployment), name: "web".to_owned() };
+        let words = |text: &str| {
+            let words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
+            WorkloadName::of_words(&words, &WorkloadKind::ALL)
+        };
+        assert_eq!(words("deploy/web"), Ok(deploy.clone()));
+        assert_eq!(words("deployments.apps web"), Ok(deploy.clone()));
+        assert_eq!(words("web"), Ok(WorkloadName { kind: None, ..deploy }));
+        for (text, error) in [
+            ("deploy/", "the name is empty"),
+            ("deploy/a/b", "`a/b` is not a name"),
+            ("deploy/Web", "`Web` is not a name"),
+            ("deploy/web,api", "`web,api` is not a name"),
+            ("deploy/-web", "`-web` is not a name"),
+            ("deploy", "deploy is a type: write deploy/NAME, or deploy/deploy for a Deployment of that name"),
+            ("deploy/a deploy/b", "name one workload"),
+            ("deploy a b", "name one workload"),
+            ("deploy/web web", "name one workload"),
+            ("deploy deploy/web", "name one workload"),
+            ("", "name one workload, as TYPE/NAME, TYPE NAME or NAME"),
+        ] {
+            let said = words(text).expect_err(text);
+            assert!(said.starts_with(error), "{text}: {said}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Public reports about which pods Kubernetes deleted, each rebuilt as an input, with the answer that Kubernetes 1.37.1 gives.
+//! A report is one file in `reports/`, so the next one needs no code:
+//!
+//! | field | what it holds |
+//! |---|---|
+//! | `source` | where the report is |
+//! | `reported`, `explanation` | what the person saw, and which code of Kubernetes explains it |
+//! | `now` | the time of the decision |
+//! | `questions` | each with the words after `kubectl podrank`, and what the answer must contain |
+//! | `input` | what kubectl printed |
+//!
+//! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
+
+use podrank_predict::{
+    Error, Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, Verdict,
+    WorkloadKind, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
+};
+use serde_json::{Map, Value, json};
+use std::fs;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reports");
+
+/// What a command asks.
+#[derive(Default)]
+struct Command {
+    subject: Option<Subject>,
+    replicas: Option<Replicas>,
+    parallelism: Option<u32>,
+    suspend: bool,
+    partial: bool,
+}
+
+impl Command {
+    fn parse(text: &str) -> Self {
+        let mut command = Self::default();
+        let mut words = text.split(' ');
+        while let Some(word) = words.next() {
+            let mut value = || words.next().unwrap_or_else(|| panic!("{word} has no value"));
+            match word {
+                "--replicas" => command.replicas = Some(value().parse().expect("a number of replicas")),
+                "--parallelism" => command.parallelism = Some(value().parse().expect("a number")),
+                "--suspend" => command.suspend = true,
+                "--partial" => command.partial = true,
+                "-A" => {}
+                _ if word.starts_with('-') => panic!("no report has {word} yet"),
+                _ => {
+                    let subjects = Subject::of_words(&[word.to_owned()]).expect("a subject");
+                    command.subject = subjects.into_iter().next();
+                }
+            }
+        }
+        command
+    }
+
+    fn has_count(&self) -> bool {
+        self.replicas.is_some() || self.parallelism.is_some() || self.suspend
+    }
+
+    /// Answers as the program does.
+    fn answer(&self, input: &Input, now: &str) -> Result<Value, Error> {
+        let mut options = Options::new(0, now.parse().expect("a time"));
+        options.replicas = None;
+        options.parallelism = self.parallelism;
+        options.suspend = self.suspend;
+        options.partial = self.partial;
+        let mut pod = None;
+        match &self.subject {
+            None => return Ok(of_overview(&overview(input, &options, self.replicas, false, |_, _, _| true))),
+            Some(Subject::Workload(name)) => options.workload = Some(name.clone()),
+            Some(Subject::Pod(name)) => {
+                let (namespace, workloads) = input.workloads_of_pod(name, None)?;
+                let has = |name: &&WorkloadName| input.workload(name).is_ok_and(|found| found.is_some());
+                options.workload = workloads.iter().rev().find(has).or(workloads.first()).cloned();
+                options.namespace = Some(namespace);
+                pod = Some(name);
+            }
+            Some(Subject::Owner(owner)) => {
+                let sets = input.sets_in_use(owner, None)?;
+                let is_one = |kind: WorkloadKind, namespace: &str, name: &str| {
+                    sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
+                };
+                return Ok(of_overview(&overview(input, &options, self.replicas, false, is_one)));
+            }
+            Some(other) => panic!("no report asks about {other} yet"),
+        }
+        if let Some(replicas) = self.replicas {
+            options.replicas = Some(input.count(&options, replicas)?);
+        }
+        if self.has_count() || !input.has_count(&options)? {
+            let mut answer = of_preview(&preview_workload(input, &options)?);
+            if let Some(pod) = pod {
+                answer.as_object_mut().expect("an object").retain(|_, pods| pods.get(pod).is_some());
+            }
+            return Ok(answer);
+        }
+        Ok(match pod {
+            Some(pod) => of_order(&standing_of_pod(input, &options, pod)?),
+            None => of_order(&scale_down_order(input, &options)?),
+        })
+    }
+}
+
+fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Delete => "deleted",
+        Verdict::Contested => "possible",
+        Verdict::Blocked | Verdict::Later => "waiting",
+        Verdict::Keep => "kept",
+    }
+}
+
+/// The pods by verdict, each with the rule that decides, and with its probability if it is possible.
+fn of_preview(preview: &Preview<'_>) -> Value {
+    let mut answer = json!({ "deleted": {}, "possible": {}, "waiting": {}, "kept": {} });
+    for pod in preview.pods() {
+        let chance = pod.odds.filter(|_| pod.verdict == Verdict::Contested);
+        let percent = chance.map(|odds| json!((odds.odds * 100.0).round()));
+        answer[name(pod.verdict)][pod.name] = match (percent, pod.rule) {
+            (Some(percent), _) => percent,
+            (None, rule) => json!(rule),
+        };
+    }
+    let notes: Vec<_> = preview.notes.iter().map(|note| json!(note.code)).collect();
+    let deletions = preview.deletions();
+    answer["deletions"] = json!([deletions.min, deletions.max]);
+    answer["notes"] = json!(notes);
+    answer
+}
+
+/// The pods in deletion order, each with its verdict and rule, and the largest counts at which it may be and is deleted.
+fn of_order(order: &ScaleDownOrder<'_>) -> Value {
+    let pods = order.pods().map(|pod| {
+        let value = json!({
+            "verdict": name(pod.verdict), "rule": pod.rule, "deletedAt": pod.goes_at, "possibleAt": pod.may_go_at,
+        });
+        (pod.name.to_owned(), value)
+    });
+    let sequence: Vec<_> = order.pods().map(|pod| pod.name).collect();
+    let notes: Vec<_> = order.notes.iter().map(|note| json!(note.code)).collect();
+    json!({ "order": sequence, "pods": pods.collect::<Map<_, _>>(), "notes": notes })
+}
+
+/// The workloads, each with how many pods it has and the pod that is deleted first.
+fn of_overview(all: &Overview<'_>) -> Value {
+    let workloads = all.workloads.iter().map(|line| {
+        let value = json!({
+            "pods": line.active, "next": line.next, "deletions": [line.delete.min, line.delete.max],
+            "hasAnswer": line.error.is_none(),
+        });
+        (format!("{}/{}", line.workload.kind.short(), line.workload.name), value)
+    });
+    json!({ "workloads": workloads.collect::<Map<_, _>>() })
+}
+
+/// Why there is no answer.
+fn refused(error: &Error) -> Value {
+    json!({ "refused": match error.remedy() {
+        Some(Remedy::AcceptPartial) => "incomplete",
+        Some(Remedy::NameTheSet) => "ambiguous",
+        _ => "not-answered",
+    } })
+}
+
+/// What of the expected answer the answer does not have. Of `notes` the answer has at least those that are expected.
+fn differences(expected: &Value, answer: &Value) -> Vec<String> {
+    let expected = expected.as_object().expect("an expected answer");
+    let differs = |(key, expected): (&String, &Value)| {
+        let got = answer.get(key).unwrap_or(&Value::Null);
+        let is_same = match (key.as_str(), expected, got) {
+            ("notes", Value::Array(expected), Value::Array(got)) => {
+                expected.iter().all(|it| got.contains(it))
+            }
+            ("pods", Value::Object(expected), Value::Object(got)) => {
+                expected.iter().all(|(pod, value)| got.get(pod) == Some(value))
+            }
+            _ => expected == got,
+        };
+        (!is_same).then(|| format!("{key}: expected {expected}, got {got}"))
+    };
+    expected.iter().filter_map(differs).collect()
+}
+
+#[test]
+fn answers_to_public_reports_are_those_of_kubernetes() {
+    let mut files: Vec<_> =
+        fs::read_dir(FOLDER).expect("a folder").map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    let (mut wrong, mut questions) = (Vec::new(), 0);
+    for file in &files {
+        let name = file.file_name().expect("a name").to_string_lossy();
+        let report: Value = serde_json::from_slice(&fs::read(file).expect("a report")).expect("JSON");
+        for key in ["source", "reported", "explanation", "now"] {
+            assert!(report[key].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {key}");
+        }
+        let input = Input::read(report["input"].to_string().as_bytes()).expect("an input");
+        for question in report["questions"].as_array().expect("questions") {
+            let command = question["command"].as_str().expect("a command");
+            assert!(
+                question["answer"].as_object().is_some_and(|it| !it.is_empty()),
+                "{name}: {command}: no answer"
+            );
+            let now = report["now"].as_str().expect("a time");
+            let answer = Command::parse(command).answer(&input, now).unwrap_or_else(|error| refused(&error));
+            let differences = differences(&question["answer"], &answer);
+            wrong.extend(differences.iter().map(|difference| format!("{name}: {command}: {difference}")));
+            questions += 1;
+        }
+    }
+    assert!(questions >= 60, "only {questions} questions in {} reports", files.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

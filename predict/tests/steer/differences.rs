@@ -1,0 +1,63 @@
+//! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
+
+use crate::steer::dump::{dump, input, pod, refusal, request, with_cost};
+use podrank_predict::plan::{Count, Plan, Selected, Wish, difference, plan};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The plan that takes one of the four pods, preferably one on `spot`.
+fn of(pods: &[Value]) -> Plan {
+    let wish = Wish::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
+    plan(&input(&dump(pods)), &request(Count::To(3), &[], vec![wish])).expect("a plan")
+}
+
+fn four() -> Vec<Value> {
+    vec![pod('a', "base"), pod('b', "spot"), pod('c', "base"), pod('d', "other")]
+}
+
+#[test]
+fn pods_that_age_or_stay_make_no_difference() {
+    let confirmed = of(&four());
+    assert_eq!(crate::steer::dump::wanted(&confirmed), "b");
+    assert_eq!(difference(&confirmed, &confirmed), None);
+    let mut older = four();
+    older[0]["status"]["containerStatuses"] = json!([{ "restartCount": 7 }]);
+    assert_eq!(difference(&confirmed, &of(&older)), None);
+    // One that stays is gone, and another one has come in its place.
+    let mut others = four();
+    others[3] = pod('e', "other");
+    assert_eq!(difference(&confirmed, &of(&others)), None);
+}
+
+#[test]
+fn a_new_warning_is_a_difference_and_a_note_is_none() {
+    let confirmed = of(&four());
+    let noted = |cost: &str| {
+        let mut pods = four();
+        pods[3] = with_cost(pods[3].clone(), cost, "keda", "Update");
+        of(&pods)
+    };
+    let found = difference(&confirmed, &noted("+5")).expect("a difference");
+    assert!(found.because.len() == 1 && found.because[0].contains("web-d"), "{found}");
+    assert_eq!(difference(&noted("+5"), &noted("+5")), None);
+    assert_eq!(difference(&noted("+5"), &confirmed), None);
+}
+
+#[test]
+fn costs_of_another_run_are_fixed() {
+    let mut pods = four();
+    pods[0] = with_cost(pods[0].clone(), "-2147483648", "podrank", "Apply");
+    let mut named = request(Count::AllButNamed, &["web-b"], Vec::new());
+    // Left over: it is written.
+    let of_all = plan(&input(&dump(&pods)), &named).expect("a plan");
+    assert!(of_all.pods.iter().any(|pod| pod.name == "web-a" && pod.write.is_some()));
+    named.own_costs = Some(BTreeSet::new());
+    assert_eq!(
+        refusal(&dump(&pods), &named),
+        "somebody else's deletion costs leave no room: web-b (cost 0) must go before web-a (cost -2147483648, written by another run of \
+         podrank); use --by eviction, which needs no costs"
+    );
+    named.own_costs =
+        Some([of_all.pods.iter().find(|pod| pod.name == "web-a").expect("it").uid.clone()].into());
+    assert!(plan(&input(&dump(&pods)), &named).is_ok());
+}

@@ -1,0 +1,402 @@
+//! What each wish does to the choice of pods.
+
+use crate::steer::dump::{
+    around, dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted,
+};
+use podrank_laws::objects::with;
+use podrank_predict::NoteCode;
+use podrank_predict::plan::{
+    Cluster, Count, Level, PlannedPod, Request, Selected, Values, Wish, add_budgets, keeps_others, plan, told,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Six pods on nodes of their own. Left alone, they go in the order of their UIDs.
+fn six() -> Vec<Value> {
+    "abcdef".chars().map(|letter| pod(letter, &format!("node-{letter}"))).collect()
+}
+
+fn selected(selector: &str, prefix: &str, letters: &str) -> Selected {
+    let names = letters.chars().map(|letter| format!("{prefix}-{letter}")).collect();
+    Selected { selector: selector.to_owned(), names }
+}
+
+fn nodes(letters: &str) -> Wish {
+    Wish::Nodes(selected("spot", "node", letters))
+}
+
+fn pods(letters: &str) -> Wish {
+    Wish::Pods(selected("idle", "web", letters))
+}
+
+fn values(values: &[(&str, f64)]) -> Wish {
+    Wish::Values(Values::given(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()))
+}
+
+/// A level in which each of these names of nodes has a domain, of one letter.
+fn level(nodes: &[&str], domains: &str) -> Level {
+    let domains = nodes.iter().zip(domains.chars());
+    let domains = domains.map(|(node, domain)| ((*node).to_owned(), domain.to_string()));
+    Level { key: "zone".to_owned(), domains: domains.collect() }
+}
+
+#[test]
+fn pods_that_match_go_first() {
+    let some = || values(&[("web-d", -1.0), ("web-f", 0.5), ("web-b", 0.5), ("web-a", 1e9), ("other", -9.0)]);
+    for (replicas, wishes, expected) in [
+        (2, vec![], "abcd"),
+        (3, vec![nodes("ec")], "cea"),
+        (3, vec![pods("fd")], "dfa"),
+        // More of them than go.
+        (5, vec![pods("fd")], "d"),
+        // The wish given first counts first.
+        (2, vec![nodes("ef"), pods("cf")], "feca"),
+        (2, vec![pods("cf"), nodes("ef")], "fcea"),
+        // The lowest values go first, and pods without one last.
+        (0, vec![some()], "dbface"),
+        (0, vec![some(), pods("f")], "dfbace"),
+    ] {
+        assert_eq!(goes(&six(), replicas, wishes.clone()), expected, "{wishes:?}");
+    }
+}
+
+#[test]
+fn a_wish_that_all_pods_match_is_told() {
+    let codes = |wishes: Vec<Wish>| {
+        let plan = plan(&input(&dump(&six())), &request(Count::To(3), &[], wishes)).expect("a plan");
+        plan.notes.iter().map(|note| (note.code, note.text.clone())).collect::<Vec<_>>()
+    };
+    let told = |wish: &str| {
+        let text = format!("all active pods of rs/web match --prefer-{wish}, so it makes no difference");
+        (NoteCode::IdleWish, text)
+    };
+    assert_eq!(codes(vec![pods("abcdef")]), [told("pods idle")]);
+    assert_eq!(codes(vec![pods("abc"), nodes("abcdef")]), [told("nodes spot")]);
+    assert_eq!(codes(vec![pods("abcde")]), []);
+    assert!(codes(vec![Wish::NotAvailable]).iter().all(|(code, _)| *code == NoteCode::UnmetWish));
+}
+
+#[test]
+fn pods_that_are_not_available_go_first() {
+    let mut young = six();
+    young[4]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:51Z");
+    young[5]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:50Z");
+    let first = |replicas: u32, wishes: &[Wish]| {
+        [0, 10, 11].map(|seconds| {
+            let mut items = dump(&young);
+            items[6]["spec"]["minReadySeconds"] = json!(seconds);
+            let request = request(Count::To(replicas), &[], wishes.to_vec());
+            wanted(&plan(&input(&items), &request).expect("a plan"))
+        })
+    };
+    // By itself, the youngest goes first. Ready for exactly 10 s is available.
+    assert_eq!(first(4, &[Wish::NotAvailable]), ["ef", "ef", "ef"]);
+    assert_eq!(first(3, &[Wish::NotAvailable, pods("af")]), ["fae", "efa", "fea"]);
+}
+
+#[test]
+fn named_pods_go_before_all_wishes() {
+    let request = request(Count::To(4), &["web-f"], vec![pods("cd")]);
+    let plan = plan(&input(&dump(&six())), &request).expect("a plan");
+    assert_eq!(wanted(&plan), "fc");
+    let named: Vec<_> = plan.pods.iter().filter(|pod| pod.is_named).map(|pod| pod.name.as_str()).collect();
+    assert_eq!(named, ["web-f"]);
+}
+
+#[test]
+fn what_goes_before_a_wish_is_reported() {
+    let mut pods_of_dump = six();
+    pods_of_dump[0] = not_ready(pods_of_dump[0].clone());
+    let request = request(Count::To(4), &[], vec![pods("ef")]);
+    let plan = plan(&input(&dump(&pods_of_dump)), &request).expect("a plan");
+    assert_eq!(wanted(&plan), "ae");
+    let [ahead] = &*plan.blocked else { panic!("{:?}", plan.blocked) };
+    assert_eq!((&*ahead.name, &*ahead.before, ahead.rule), ("web-a", "web-f", "not-ready"));
+    assert_eq!(ahead.why, "not ready, but web-f is");
+}
+
+fn cluster(pods: &[Value]) -> Wish {
+    Wish::EmptyNodes(Cluster::of(&input(&dump(pods)), []))
+}
+
+/// Pods of the set on these nodes, by their letters.
+fn on(places: &[&str]) -> Vec<Value> {
+    ('a'..).zip(places).map(|(letter, node)| pod(letter, node)).collect()
+}
+
+/// 20 pods, four on each of five nodes, three of them spot, to 14: preferring nodes alone empties none.
+#[test]
+fn preferred_nodes_become_empty() {
+    let places: Vec<_> =
+        (0..20).map(|number| ["node-0", "node-1", "node-2", "node-3", "node-4"][number % 5]).collect();
+    let pods = on(&places);
+    let nodes_of = |wishes: Vec<Wish>| {
+        let plan = plan(&input(&dump(&pods)), &request(Count::To(14), &[], wishes)).expect("a plan");
+        let mut lost = BTreeMap::<_, usize>::new();
+        for pod in plan.pods.iter().filter(|pod| pod.is_wanted) {
+            *lost.entry(pod.node.clone().unwrap_or_default()).or_default() += 1;
+        }
+        (lost.into_values().collect::<Vec<_>>(), plan.nodes.as_deref().and_then(told))
+    };
+    let spot = || nodes("012");
+    assert_eq!(nodes_of(vec![spot()]), (vec![2, 2, 2], None));
+    let told = "node-0 becomes empty; node-1 keeps 2 pods of ReplicaSet web";
+    assert_eq!(nodes_of(vec![spot(), cluster(&pods)]), (vec![4, 2], Some(told.to_owned())));
+}
+
+/// What stays on a node, and whose it is.
+#[test]
+fn a_node_that_others_keep_comes_last() {
+    let pods = on(&["n1", "n2", "n2", "n3", "n3", "n3"]);
+    let everybody = |others: Vec<Value>| cluster(&[pods.clone(), others].concat());
+    let db = || owned_by(pod('A', "n1"), "StatefulSet", "db");
+    assert_eq!(goes(&pods, 3, vec![everybody(vec![db()])]), "bcd");
+    // A pod of a DaemonSet and a mirror pod leave with their node, and one that has ended is not there.
+    let mut mirror = owned_by(pod('B', "n1"), "Node", "n1");
+    mirror["metadata"]["annotations"] = json!({ "kubernetes.io/config.mirror": "x" });
+    let mut ended = owned_by(pod('C', "n1"), "Job", "import");
+    ended["status"]["phase"] = json!("Succeeded");
+    let agent = owned_by(pod('D', "n1"), "DaemonSet", "agent");
+    assert_eq!(goes(&pods, 3, vec![everybody(vec![agent, mirror, ended])]), "abc");
+    // Cordoned nodes come first of those that are as good, and else the name decides.
+    let two = on(&["n1", "n2"]);
+    assert_eq!(goes(&two, 1, vec![cluster(&two)]), "a");
+    let cordoned = Cluster::of(&input(&dump(&two)), ["n2".to_owned()]);
+    assert_eq!(goes(&two, 1, vec![Wish::EmptyNodes(cordoned)]), "b");
+    let one = owned_by(pod('E', "n1"), "StatefulSet", "other");
+    let bare = {
+        let mut bare = pod('F', "n1");
+        bare["metadata"]["ownerReferences"] = json!([]);
+        bare
+    };
+    let plan =
+        plan(&input(&dump(&pods)), &request(Count::To(0), &[], vec![everybody(vec![db(), one, bare])]))
+            .expect("a plan");
+    let told = plan.nodes.as_deref().and_then(told);
+    let expected =
+        "n2, n3 become empty; n1 keeps 1 pod of StatefulSet db, 1 pod of StatefulSet other, pod web-F";
+    assert_eq!(told.as_deref(), Some(expected));
+}
+
+/// Pods that a drain cannot move weigh like any other, since a scale-down asks neither annotations nor budgets, and the plan names them.
+#[test]
+fn pods_that_a_drain_cannot_move_weigh_like_any_other() {
+    let budget = |namespace: &str, allowed: u32, observed: u32| {
+        json!({
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": { "name": "closed", "namespace": namespace, "generation": 2 },
+            "spec": { "maxUnavailable": 0, "selector": { "matchLabels": { "app": "web" } } },
+            "status": { "disruptionsAllowed": allowed, "observedGeneration": observed },
+        })
+    };
+    let noted = |key: &str, value: &str, pod: Value| {
+        with(pod, "metadata annotations", json!({ key: value, "x": "" }))
+    };
+    let karpenter = |pod| noted("karpenter.sh/do-not-disrupt", "true", pod);
+    let (own, db) =
+        (on(&["n1", "n1", "n2"]), |letter, node| owned_by(pod(letter, node), "StatefulSet", "db"));
+    let told_of = |own: &[Value], others: &[Value], budgets: &[Value]| {
+        let Wish::EmptyNodes(cluster) = cluster(&[own, others].concat()) else { unreachable!() };
+        let mut request = request(Count::To(1), &[], vec![Wish::EmptyNodes(cluster)]);
+        let mut plan = plan(&input(&dump(own)), &request).expect("a plan");
+        add_budgets(&mut request, &around(budgets), &mut plan);
+        (wanted(&plan), keeps_others(&request, &plan), plan.nodes.as_deref().and_then(told).expect("nodes"))
+    };
+    let plain = ("ca".to_owned(), false);
+    let says = |keeps: &str| (plain.0.clone(), plain.1, format!("n2 becomes empty; n1 keeps {keeps}"));
+    let n1 = |others: &[Value]| told_of(&own, others, &[]);
+    assert_eq!(n1(&[]), says("1 pod of ReplicaSet web"));
+    // Marked ones go as if they were not.
+    for (key, value) in
+        [("karpenter.sh/do-not-disrupt", "true"), ("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")]
+    {
+        let all: Vec<_> = own.iter().map(|pod| noted(key, value, pod.clone())).collect();
+        let kept = format!("1 pod of ReplicaSet web (a drain cannot move it: {key})");
+        assert_eq!(told_of(&all, &[], &[]), says(&kept));
+    }
+    // Another value says nothing.
+    let willing = noted("karpenter.sh/do-not-disrupt", "false", own[1].clone());
+    assert_eq!(
+        told_of(&[own[0].clone(), willing, own[2].clone()], &[], &[]),
+        says("1 pod of ReplicaSet web")
+    );
+    let kept = "1 pod of ReplicaSet web, 2 pods of StatefulSet db (a drain cannot move them: karpenter.sh/do-not-disrupt)";
+    assert_eq!(n1(&[db('A', "n1"), karpenter(db('B', "n1"))]), says(kept));
+    // A budget counts in its namespace, by its labels, if it allows nothing and its status is current.
+    let covered = "1 pod of ReplicaSet web (a drain cannot move it: PodDisruptionBudget closed)";
+    assert_eq!(told_of(&own, &[], &[budget("shop", 0, 2)]), says(covered));
+    for open in [budget("shop", 1, 2), budget("shop", 0, 1), budget("bar", 0, 2)] {
+        assert_eq!(told_of(&own, &[], &[open]), says("1 pod of ReplicaSet web"));
+    }
+    let elsewhere = with(db('A', "n1"), "metadata namespace", json!("bar"));
+    let kept = "1 pod of ReplicaSet web, 1 pod of StatefulSet db (a drain cannot move it: PodDisruptionBudget closed)";
+    assert_eq!(told_of(&own, &[elsewhere], &[budget("bar", 0, 2)]), (plain.0.clone(), true, says(kept).2));
+}
+
+/// Without a node, there is none to empty, and the order decides.
+#[test]
+fn unassigned_pods_leave_no_node() {
+    let mut pods = on(&["n1", "n1", "n1"]);
+    for pod in &mut pods {
+        pod["spec"]["nodeName"] = Value::Null;
+        pod["status"]["phase"] = json!("Pending");
+        *pod = not_ready(pod.clone());
+    }
+    let plan = plan(&input(&dump(&pods)), &request(Count::To(1), &[], vec![cluster(&pods)])).expect("a plan");
+    assert_eq!((wanted(&plan), plan.nodes.as_deref()), ("ab".to_owned(), Some(&[][..])));
+    assert_eq!(plan.nodes.as_deref().and_then(told), None);
+}
+
+/// Evictions need not begin with pods that are not ready.
+#[test]
+fn evictions_empty_a_node_although_another_pod_is_not_ready() {
+    let mut pods = on(&["n1", "n2", "n2"]);
+    pods[1] = not_ready(pods[1].clone());
+    let goes = |by_cost| {
+        let request = Request { by_cost, ..request(Count::To(2), &[], vec![cluster(&pods)]) };
+        wanted(&plan(&input(&dump(&pods)), &request).expect("a plan"))
+    };
+    assert_eq!([true, false].map(goes), ["b", "a"]);
+}
+
+/// One pod at a time: from the domain of the first level that has most left, as its own levels say, and of equal ones that with the
+/// smaller UID.
+#[test]
+fn spreading_takes_from_the_domain_that_has_most_left() {
+    let names = ["n1", "n2", "n3", "n4", "n5", "n6"];
+    let pods = on(&["n2", "n1", "n1", "n3", "n4", "n5", "n6"]);
+    let (by_zone, by_node) = (level(&names, "112222"), level(&names, "123456"));
+    for (levels, expected) in [
+        (vec![by_zone.clone(), by_node.clone()], "dbeafcg"),
+        (vec![by_zone], "daebfcg"),
+        (vec![by_node], "bacdefg"),
+    ] {
+        // For every count, not only for all.
+        for replicas in 0..7 {
+            let found = goes(&pods, replicas, vec![Wish::Spread(levels.clone())]);
+            assert_eq!(found, expected[..7 - replicas as usize], "{levels:?}");
+        }
+    }
+}
+
+/// A pod that its old set has not deleted yet counts on its node, but does not go.
+#[test]
+fn spreading_counts_pods_of_other_sets() {
+    let wish = vec![Wish::Spread(vec![level(&["n1", "n2", "n3"], "123")])];
+    let own = [pod('a', "n1"), pod('b', "n2"), pod('c', "n3")];
+    let first = |of_old: Option<Value>| {
+        let mut items = of_deployment(&own);
+        items.push(old_set(&items[3]));
+        items.extend(of_old);
+        wanted(&plan(&input(&items), &request(Count::To(2), &[], wish.clone())).expect("a plan"))
+    };
+    let of_old = |node: Option<&str>| {
+        let mut pod = pod('x', "n1");
+        pod["spec"]["nodeName"] = json!(node);
+        pod["metadata"]["labels"]["pod-template-hash"] = json!("old");
+        pod["metadata"]["ownerReferences"][0]["name"] = json!("old");
+        pod["metadata"]["ownerReferences"][0]["uid"] = json!("old");
+        Some(pod)
+    };
+    assert_eq!(first(None), "a");
+    for (node, goes) in [("n1", "a"), ("n2", "b"), ("n3", "c")] {
+        assert_eq!(first(of_old(Some(node))), goes);
+    }
+    // One without a node counts nowhere.
+    assert_eq!(first(of_old(None)), "a");
+}
+
+/// What the plan says of each pod that goes, and what it warns of.
+fn reasons(pods: &[Value], replicas: u32, named: &[&str], wishes: Vec<Wish>) -> (Vec<String>, Vec<String>) {
+    let plan = plan(&input(&dump(pods)), &request(Count::To(replicas), named, wishes)).expect("a plan");
+    let of = |pod: &PlannedPod| {
+        let why: Vec<_> = pod.why.iter().map(|why| format!("{}: {}", why.by, why.text)).collect();
+        format!("{} {}", pod.name, why.join(", "))
+    };
+    (plan.wanted().map(of).collect(), plan.notes.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn each_pod_that_goes_has_its_reason() {
+    let zones = level(&["node-a", "node-b", "node-c"], "112");
+    let mut some = six();
+    some[5] = not_ready(some[5].clone());
+    let wishes = vec![nodes("cb"), pods("b"), values(&[("web-b", 0.25)]), Wish::Spread(vec![zones])];
+    let (why, _) = reasons(&some, 0, &["web-d"], wishes);
+    assert_eq!(
+        why,
+        [
+            "web-f order: not ready",
+            "web-d named: named",
+            "web-b prefer-nodes: spot, prefer-pods: idle, by-value: value 0.25, spread: zone=1",
+            "web-c prefer-nodes: spot, spread: zone=2",
+            "web-a spread: zone=1",
+            "web-e spread: no zone",
+        ]
+    );
+    let (why, _) = reasons(&some, 4, &[], vec![Wish::NotAvailable, cluster(&some)]);
+    assert_eq!(
+        why,
+        ["web-f not-available-first: not available, order: not ready", "web-a empty-nodes: whole node",]
+    );
+    let (why, warnings) = reasons(&six(), 5, &[], Vec::new());
+    assert_eq!((why, warnings), (vec!["web-a order: order".to_owned()], Vec::new()));
+}
+
+#[test]
+fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
+    let spot = || nodes("ef");
+    let zones = Wish::Spread(vec![level(&["node-a"], "1")]);
+    let not_available = || vec![Wish::NotAvailable];
+    for (replicas, named, wishes, warnings) in [
+        (4, &[][..], vec![spot()], &[][..]),
+        (1, &[], vec![spot()], &["warning: 2 of the 5 that go match --prefer-nodes spot"]),
+        (3, &[], vec![pods("b")], &["warning: 1 of the 3 that go matches --prefer-pods idle"]),
+        (3, &[], not_available(), &["warning: none of the 3 that go matches --not-available-first"]),
+        (5, &[], not_available(), &["warning: the pod that goes does not match --not-available-first"]),
+        (
+            3,
+            &[],
+            vec![values(&[("web-a", 1.0), ("web-b", 2.0)])],
+            &["warning: 2 of the 3 that go match --by-value"],
+        ),
+        // Each wish is told apart.
+        (
+            3,
+            &[],
+            vec![spot(), pods("be")],
+            &[
+                "warning: 2 of the 3 that go match --prefer-nodes spot",
+                "warning: 2 of the 3 that go match --prefer-pods idle",
+            ],
+        ),
+        // One that all pods match fulfils no other.
+        (
+            1,
+            &[],
+            vec![pods("abcdef"), spot()],
+            &[
+                "note: all active pods of rs/web match --prefer-pods idle, so it makes no difference",
+                "warning: 2 of the 5 that go match --prefer-nodes spot",
+            ],
+        ),
+        // Pods that the user named need not match.
+        (3, &["web-a"], vec![spot()], &[]),
+        (
+            2,
+            &["web-a"],
+            vec![spot(), zones],
+            &["warning: 2 of the 3 that go besides those named match --prefer-nodes spot"],
+        ),
+    ] {
+        assert_eq!(reasons(&six(), replicas, named, wishes).1, warnings);
+    }
+    // One that is not ready goes in place of a pod that matches.
+    let mut some = six();
+    some[0] = not_ready(some[0].clone());
+    assert_eq!(
+        reasons(&some, 4, &[], vec![spot()]).1,
+        ["warning: 1 of the 2 that go matches --prefer-nodes spot"]
+    );
+}

@@ -1,0 +1,397 @@
+//! Who took a pod, and why that one: from pods as they are while they terminate, and from events.
+
+use jiff::Timestamp;
+use podrank_predict::{Input, Options, Taken, Taker, taken};
+use serde_json::{Value, json};
+
+/// When pods were asked to go.
+const ASKED: &str = "2026-03-10T12:00:00Z";
+
+fn at(seconds: i64) -> String {
+    let asked: Timestamp = ASKED.parse().expect("a time");
+    Timestamp::from_second(asked.as_second() + seconds).expect("a time").to_string()
+}
+
+/// A pod of web-5d on a node, ready for an hour, if it is a, and the others for ten hours, a hundred and so on.
+fn pod(name: char, node: &str) -> Value {
+    let ready = -3600 * 10_i64.pow(u32::from(name) - u32::from('a'));
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "namespace": "shop", "name": format!("web-5d-{name}"), "uid": format!("00000000-0000-0000-0000-00000000000{name}"),
+            "labels": { "app": "web" }, "creationTimestamp": at(ready - 100),
+            "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-5d", "uid": "set", "controller": true }],
+        },
+        "spec": { "nodeName": node },
+        "status": { "phase": "Running", "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": at(ready) }] },
+    })
+}
+
+/// The same, asked to go then.
+fn going(mut pod: Value, seconds: i64) -> Value {
+    pod["metadata"]["deletionTimestamp"] = json!(at(seconds + 30));
+    pod["metadata"]["deletionGracePeriodSeconds"] = json!(30);
+    pod
+}
+
+/// The same, which has not been ready since then.
+fn unready(mut pod: Value, seconds: i64) -> Value {
+    pod["status"]["conditions"][0] =
+        json!({ "type": "Ready", "status": "False", "lastTransitionTime": at(seconds) });
+    pod
+}
+
+fn set(replicas: u32, template: &str) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "metadata": {
+            "namespace": "shop", "name": "web-5d", "uid": "set", "generation": 2, "labels": { "app": "web" },
+            "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "web", "controller": true }],
+        },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": { "spec": { "containers": [{ "name": template, "image": "x" }] } } },
+        "status": { "replicas": replicas, "observedGeneration": 2 },
+    })
+}
+
+fn deployment(replicas: u32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {
+            "namespace": "shop", "name": "web", "uid": "web",
+            "managedFields": [{ "manager": "kubectl", "subresource": "scale", "fieldsV1": { "f:spec": { "f:replicas": {} } } }],
+        },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": { "spec": { "containers": [{ "name": "new", "image": "x" }] } } },
+    })
+}
+
+fn event(kind: &str, name: &str, reason: &str, message: &str, seconds: i64) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": { "namespace": "shop", "name": "event" },
+        "involvedObject": { "namespace": "shop", "kind": kind, "name": name },
+        "reason": reason, "message": message, "lastTimestamp": at(seconds), "count": 1,
+    })
+}
+
+fn deleted(pod: char) -> Value {
+    event("ReplicaSet", "web-5d", "SuccessfulDelete", &format!("Deleted pod: web-5d-{pod}"), 0)
+}
+
+fn scaled(from: u32, to: u32, seconds: i64) -> Value {
+    let message = format!("Scaled down replica set web-5d from {from} to {to}");
+    event("Deployment", "web", "ScalingReplicaSet", &message, seconds)
+}
+
+fn ask(name: char, objects: &[Value]) -> Taken {
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects }).to_string();
+    let input = Input::read_part(list.as_bytes()).expect("an input").expect("an input");
+    let now = at(20).parse().expect("a time");
+    taken(&input, "shop", &format!("web-5d-{name}"), &Options::new(0, now))
+}
+
+/// Two of three pods on one node, of which one has been asked to go, and its Deployment.
+fn three(of_a: Value) -> Vec<Value> {
+    vec![of_a, pod('b', "n1"), pod('c', "n2"), set(2, "new"), deployment(2)]
+}
+
+fn with(mut objects: Vec<Value>, more: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    objects.extend(more);
+    objects
+}
+
+#[test]
+fn a_pod_that_is_named_is_taken_by_the_scale_down() {
+    let objects = with(three(going(pod('a', "n1"), 0)), [deleted('a'), scaled(3, 2, 0)]);
+    let taken = ask('a', &objects);
+    assert_eq!(
+        taken.to_string(),
+        "pod/web-5d-a is going, because rs/web-5d was scaled from 3 to 2 by kubectl\n\
+         Why that one: 2 related pods on its node, web-5d-c has 1"
+    );
+    assert_eq!((taken.by, taken.rule, taken.probably), (Some(Taker::ScaleDown), Some("rank"), false));
+    assert_eq!(taken.asked.map(|asked| asked.to_string()).as_deref(), Some(ASKED));
+    // Kubernetes before 1.25 did not say from where.
+    let old = event("Deployment", "web", "ScalingReplicaSet", "Scaled down replica set web-5d to 2", 0);
+    let objects = with(three(going(pod('a', "n1"), 0)), [deleted('a'), old]);
+    assert!(ask('a', &objects).to_string().contains("because rs/web-5d was scaled to 2 by kubectl"));
+}
+
+#[test]
+fn an_autoscaler_and_its_reason_are_named() {
+    let autoscaler = json!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": { "namespace": "shop", "name": "web" },
+        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" }, "maxReplicas": 2 },
+    });
+    let rescaled = |name, seconds| {
+        event(
+            "HorizontalPodAutoscaler",
+            name,
+            "SuccessfulRescale",
+            "New size: 2; reason: All metrics below target",
+            seconds,
+        )
+    };
+    let because = |more: [Value; 2]| {
+        let objects = with(three(going(pod('a', "n1"), 0)), [deleted('a'), scaled(3, 2, 0)]);
+        ask('a', &with(objects, more)).because.expect("a reason")
+    };
+    let by_it = "rs/web-5d was scaled from 3 to 2 by hpa/web (All metrics below target)";
+    assert_eq!(because([autoscaler.clone(), rescaled("web", 0)]), by_it);
+    // Another one, and a change long before.
+    for other in [rescaled("api", 0), rescaled("web", -90)] {
+        assert_eq!(because([autoscaler.clone(), other]), "rs/web-5d was scaled from 3 to 2 by kubectl");
+    }
+}
+
+#[test]
+fn readiness_is_that_before_the_request() {
+    let why = |a: Value| {
+        let objects = with(three(going(a, 0)), [deleted('a'), scaled(3, 2, 0)]);
+        let taken = ask('a', &objects);
+        (taken.rule, taken.why_unknown.is_some())
+    };
+    let a = || pod('a', "n2");
+    // On the node of one other pod: with c, two of three.
+    assert_eq!(why(a()), (Some("rank"), false));
+    assert_eq!(why(unready(a(), -6)), (Some("not-ready"), false));
+    // Since then, its containers have stopped.
+    assert_eq!(why(unready(a(), 6)), (Some("rank"), false));
+    for near in [-5, 0, 5] {
+        assert_eq!(why(unready(a(), near)), (None, true), "{near} s");
+    }
+    // If readiness makes no difference, it need not be known.
+    let mut pending = unready(pod('a', "n2"), 3);
+    pending["status"]["phase"] = json!("Pending");
+    assert_eq!(why(pending), (Some("phase"), false));
+    // How long it had been ready is lost.
+    let alone = |turned| {
+        let objects = [
+            going(unready(pod('a', "n1"), turned), 0),
+            pod('b', "n2"),
+            set(1, "new"),
+            deployment(1),
+            deleted('a'),
+            scaled(2, 1, 0),
+        ];
+        ask('a', &objects).why_unknown.is_some()
+    };
+    assert!(alone(6) && !alone(-6));
+}
+
+#[test]
+fn a_pod_that_has_ended_since_was_running() {
+    let mut a = unready(pod('a', "n2"), 8);
+    a["status"]["phase"] = json!("Failed");
+    let taken = ask('a', &with(three(going(a, 0)), [deleted('a'), scaled(3, 2, 0)]));
+    assert_eq!((taken.rule, taken.why_unknown), (Some("rank"), None));
+}
+
+#[test]
+fn a_shortened_grace_period_hides_when_it_was_asked_to_go() {
+    let mut a = going(pod('a', "n1"), 0);
+    a["metadata"]["deletionGracePeriodSeconds"] = json!(5);
+    let taken = ask('a', &with(three(a.clone()), [deleted('a'), scaled(3, 2, 0)]));
+    assert_eq!((taken.asked, taken.rule), (None, None));
+    assert!(taken.why_unknown.is_some_and(|why| why.contains("grace period")));
+    // Unless that is the pod's own.
+    a["spec"]["terminationGracePeriodSeconds"] = json!(5);
+    a["metadata"]["deletionTimestamp"] = json!(at(5));
+    assert_eq!(ask('a', &with(three(a), [deleted('a'), scaled(3, 2, 0)])).rule, Some("rank"));
+}
+
+#[test]
+fn pods_that_went_before_or_came_later_do_not_count() {
+    // With b, a would have been one of two on its node.
+    let before = [going(pod('a', "n1"), 0), going(pod('b', "n1"), -6), pod('c', "n2"), pod('d', "n2")];
+    let after =
+        [going(pod('a', "n1"), 0), going(pod('b', "n1"), 6), pod('c', "n2"), unready(pod('d', "n2"), -60)];
+    let events = || [set(2, "new"), deployment(2), deleted('a'), scaled(3, 2, 0)];
+    let first = ask('a', &with(before.to_vec(), events()));
+    assert_eq!(first.rule, None, "{first}");
+    let mut later = after.to_vec();
+    // It was created after the request, not ready yet.
+    later[3]["metadata"]["creationTimestamp"] = json!(at(5));
+    assert_eq!(ask('a', &with(later, events())).rule, Some("rank"));
+}
+
+#[test]
+fn nobody_blames_the_scale_down_for_what_a_user_deleted() {
+    // One pod had to go, and the event names another.
+    let objects =
+        [going(pod('a', "n1"), 0), going(pod('b', "n1"), 0), pod('c', "n2"), set(2, "new"), deployment(2)];
+    let objects = with(objects.to_vec(), [deleted('b'), scaled(3, 2, 0)]);
+    assert_eq!(ask('b', &objects).by, Some(Taker::ScaleDown));
+    let users = ask('a', &objects);
+    assert_eq!((users.by, users.why.clone()), (None, None));
+    assert_eq!(
+        users.to_string(),
+        "pod/web-5d-a is going, and nothing of a scale-down, a rollout, an eviction, a taint or a preemption that took it was reported"
+    );
+    // Without a scale-down at all.
+    assert_eq!(ask('a', &three(going(pod('a', "n1"), 0))).by, None);
+}
+
+#[test]
+fn what_no_event_names_is_probable_if_its_turn_had_come() {
+    let two = |a: Value| {
+        [
+            a,
+            going(pod('b', "n1"), 0),
+            pod('c', "n2"),
+            set(1, "new"),
+            deployment(1),
+            deleted('b'),
+            scaled(3, 1, 0),
+        ]
+    };
+    let taken = ask('a', &two(going(pod('a', "n1"), 0)));
+    assert!(
+        taken
+            .to_string()
+            .starts_with("pod/web-5d-a is going, probably because rs/web-5d was scaled from 3 to 1"),
+        "{taken}"
+    );
+    assert!(taken.probably);
+    // It would have been the last to go.
+    let mut last = two(going(pod('a', "n1"), 0));
+    last[2] = unready(pod('c', "n2"), -60);
+    last[0]["spec"]["nodeName"] = json!("n3");
+    last[0]["status"]["conditions"][0]["lastTransitionTime"] = json!(at(-3_600_000));
+    assert_eq!(ask('a', &last).by, None);
+}
+
+#[test]
+fn a_rollout_takes_old_pods() {
+    let risen =
+        event("Deployment", "web", "ScalingReplicaSet", "Scaled up replica set web-6f from 0 to 1", -5);
+    let objects = [
+        going(pod('a', "n1"), 0),
+        pod('b', "n1"),
+        pod('c', "n2"),
+        set(2, "old"),
+        deployment(3),
+        deleted('a'),
+        scaled(3, 2, 0),
+    ];
+    let taken = ask('a', &with(objects.to_vec(), [risen]));
+    assert_eq!(taken.because.as_deref(), Some("the rollout of deploy/web scaled rs/web-5d from 3 to 2"));
+    assert_eq!((taken.by, taken.rule), (Some(Taker::Rollout), Some("rank")));
+    // The set was the only one when its count fell.
+    assert_eq!(ask('a', &objects).by, Some(Taker::ScaleDown));
+}
+
+#[test]
+fn disruptions_are_told_as_what_they_are() {
+    for (reason, by) in [
+        ("PreemptionByScheduler", Taker::Preemption),
+        ("DeletionByTaintManager", Taker::Taint),
+        ("EvictionByEvictionAPI", Taker::Eviction),
+        ("DeletionByPodGC", Taker::Node),
+        ("TerminationByKubelet", Taker::Node),
+    ] {
+        let mut a = going(pod('a', "n1"), 0);
+        let disrupted = json!({ "type": "DisruptionTarget", "status": "True", "reason": reason });
+        a["status"]["conditions"].as_array_mut().expect("conditions").push(disrupted);
+        let taken = ask('a', &with(three(a), [scaled(3, 2, 0)]));
+        assert_eq!((taken.by, taken.why), (Some(by), None), "{reason}");
+    }
+    for (reason, message, by) in [
+        ("Preempted", "Preempted by pod x on node n1", Some(Taker::Preemption)),
+        ("TaintManagerEviction", "Marking for deletion Pod shop/web-5d-a", Some(Taker::Taint)),
+        ("TaintManagerEviction", "Cancelling deletion of Pod shop/web-5d-a", None),
+        ("Evicted", "The node was low on resource: memory.", Some(Taker::Node)),
+    ] {
+        let told = event("Pod", "web-5d-a", reason, message, 0);
+        assert_eq!(ask('a', &[told]).by, by, "{message}");
+    }
+    let of_daemon_set = event("DaemonSet", "web-5d", "SuccessfulDelete", "Deleted pod: web-5d-a", 0);
+    let taken = ask('a', &[of_daemon_set]);
+    assert_eq!(
+        taken.to_string(),
+        "pod/web-5d-a is gone, because the controller of DaemonSet web-5d deleted it"
+    );
+}
+
+#[test]
+fn of_pods_that_are_gone_events_tell() {
+    let there = || vec![pod('b', "n1"), pod('c', "n2"), set(2, "new"), deployment(2)];
+    let named = ask('a', &with(there(), [deleted('a'), scaled(3, 2, 0)]));
+    assert_eq!(
+        named.to_string(),
+        "pod/web-5d-a is gone, because rs/web-5d was scaled from 3 to 2 by kubectl\nWhy that one: not known any more"
+    );
+    // The set is gone, too.
+    assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).by, Some(Taker::ScaleDown));
+    let unnamed = || with(there(), [deleted('d'), scaled(4, 2, 0)]);
+    assert_eq!(ask('a', &unnamed()).by, None, "nothing shows that there was such a pod");
+    let lost = ask('a', &with(unnamed(), [event("Pod", "web-5d-a", "Scheduled", "to n1", -600)]));
+    assert!(lost.probably && lost.by == Some(Taker::ScaleDown), "{lost}");
+    // All are named, or two scale-downs have lost names.
+    assert_eq!(ask('a', &with(there(), [deleted('d'), scaled(3, 2, 0)])).by, None);
+    assert_eq!(ask('a', &with(there(), [scaled(5, 4, -300), scaled(4, 2, 0)])).by, None);
+}
+
+#[test]
+fn podrank_webhook_knows_the_rule() {
+    let there = || vec![pod('b', "n1"), pod('c', "n2"), set(2, "new"), deployment(2), scaled(4, 2, 0)];
+    // The text says something else: nobody reads it.
+    let record = |mode: &str, seconds| {
+        let mut event = event(
+            "ReplicaSet",
+            "web-5d",
+            "Any",
+            "Scaling from 9 to 8: selected 1 pod: web-5d-z (UID)",
+            seconds,
+        );
+        let uid = |pod| format!("00000000-0000-0000-0000-00000000000{pod}");
+        let pods = json!([{ "uid": uid('a'), "rule": "first[0]" }, { "uid": uid('d'), "rule": "not-ready" }]);
+        let selection = json!({ "v": 1, "mode": mode, "from": 4, "to": 2, "pods": pods });
+        event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": selection.to_string() });
+        event
+    };
+    let of_pod = |pod: char| {
+        let mut event = event("Pod", &format!("web-5d-{pod}"), "Scheduled", "to n1", -600);
+        event["involvedObject"]["uid"] = json!(format!("00000000-0000-0000-0000-00000000000{pod}"));
+        event
+    };
+    let there = || with(there(), [of_pod('a'), of_pod('d')]);
+    let steered = ask('a', &with(there(), [record("Steer", 0), deleted('a')]));
+    assert_eq!(
+        steered.to_string(),
+        "pod/web-5d-a is gone, because rs/web-5d was scaled from 4 to 2 by kubectl\nWhy that one: podrank-webhook chose it: first[0]"
+    );
+    let observed = ask('d', &with(there(), [record("Observe", 2), deleted('d')])).to_string();
+    assert!(observed.ends_with("Why that one: not-ready, as podrank-webhook observed"), "{observed}");
+    // Without Deployments, podrank-webhook alone tells the replica counts.
+    let alone = ask('a', &[of_pod('a'), set(2, "new"), record("Steer", 0), deleted('a')]).to_string();
+    assert!(alone.contains("was scaled from 4 to 2"), "{alone}");
+    // Nothing else is read: neither another version, nor what is no JSON, nor what has no annotation.
+    for change in [
+        |event: &mut Value| {
+            let annotation = &mut event["metadata"]["annotations"]["podrank.dev/scale-down"];
+            *annotation = json!(annotation.as_str().expect("text").replace("\"v\":1", "\"v\":2"));
+        },
+        |event: &mut Value| {
+            event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" })
+        },
+        |event: &mut Value| event["metadata"] = json!({ "name": "event", "annotations": 7 }),
+    ] {
+        let mut other = record("Steer", 0);
+        change(&mut other);
+        assert_eq!(ask('a', &with(there(), [other, deleted('a')])).chosen_by, None);
+    }
+    // It names the pod if nothing else does, and another time is another scale-down.
+    assert!(ask('a', &with(there(), [record("Steer", 0)])).probably);
+    assert_eq!(ask('a', &with(there(), [record("Steer", -600), deleted('a')])).chosen_by, None);
+    // All that went are named, so a user deleted this one, although it was chosen.
+    let users = ask('a', &with(there(), [record("Steer", 0), deleted('d'), deleted('e')]));
+    assert_eq!(users.by, None, "{users}");
+    // Its mark on the pod says so as well.
+    let mut a = going(pod('a', "n1"), 0);
+    a["metadata"]["annotations"] = json!({
+        "podrank.dev/steered": "00000000-0000-0000-0000-000000000001/2/00000000-0000-0000-0000-000000000002/first[0]",
+        "controller.kubernetes.io/pod-deletion-cost": "-1",
+    });
+    let marked = ask('a', &with(there(), [a, deleted('a')]));
+    assert_eq!(marked.chosen_by.as_deref(), Some("first[0]"));
+    assert_eq!(marked.why.as_deref(), Some("deletion cost -1, web-5d-c has 0"));
+}
