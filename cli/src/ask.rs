@@ -7,14 +7,13 @@ use crate::progress::Watched;
 use crate::surroundings;
 use crate::taken;
 use jiff::Timestamp;
-use kubectl_podrank::html::{self, Beside};
-use kubectl_podrank::look::{Grid, Look, plain, plain_but};
+use kubectl_podrank::look::{Look, plain, plain_but};
 use kubectl_podrank::node::NodePreview;
-use kubectl_podrank::{glance, link, overview, render, standing};
+use kubectl_podrank::{glance, overview, render, standing};
 use podrank_predict::{
-    Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, Workload,
-    WorkloadId, WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload,
-    scale_down_order, standing_of_pod,
+    Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
+    WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload, scale_down_order,
+    standing_of_pod,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,7 +21,6 @@ use std::error::Error;
 use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io;
-use std::iter;
 use std::path::Path;
 
 type Failure = Box<dyn Error>;
@@ -98,7 +96,6 @@ struct Asked {
 pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
     let clock = Timestamp::now();
     let mut options = args.options(clock);
-    options.clock = args.now.is_none().then_some(clock);
     let subjects = args.subjects()?;
     if let ([subject], Some(_)) = (&*subjects, &args.selector)
         && !matches!(subject, Subject::All(_))
@@ -155,9 +152,7 @@ fn of_gone(
         Output::Table | Output::Wide | Output::Markdown => text,
         Output::Json => podrank_predict::json(&taken),
         Output::Yaml => yaml(&taken)?,
-        Output::Html | Output::Link | Output::Name => {
-            return Err(format!("{error}; -o json and -o yaml say what is known of it").into());
-        }
+        Output::Name => return Err(format!("{error}; -o json and -o yaml say what is known of it").into()),
     };
     Ok(Answer { text: text.into_bytes(), beside: Vec::new(), gist })
 }
@@ -174,8 +169,7 @@ fn add_release(kubectl: &Kubectl, kinds: impl IntoIterator<Item = WorkloadKind>,
 /// After the last answer of the cluster, so that no pod in it is younger than the decision.
 fn at_clock(args: &PreviewArgs, options: &mut Options) {
     if args.now.is_none() {
-        let clock = Timestamp::now();
-        (options.now, options.clock) = (clock, Some(clock));
+        options.now = Timestamp::now();
     }
 }
 
@@ -262,8 +256,7 @@ fn one(
     mut options: Options,
 ) -> Result<Asked, Failure> {
     let mut question = Question::of(args);
-    let is_page = matches!(args.output, Output::Html | Output::Link);
-    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, is_page, live::RETRIES);
+    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, false, live::RETRIES);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => match read(name, scope) {
             // A name alone may be that of a pod.
@@ -298,10 +291,6 @@ fn one(
     };
     surroundings::add(kubectl, &workload, &mut input);
     add_release(kubectl, [workload.kind], &mut options);
-    if is_page {
-        // Whoever may not read them sees no zones.
-        input.add_part(kubectl.get_if_allowed(&["nodes"]).unwrap_or_default());
-    }
     if !workload.kind.has_count() && !matches!(question, Question::Pod(_)) {
         question = Question::Count;
     }
@@ -334,20 +323,19 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
             add_order_notes(&mut order, &input, &options)?;
             let table =
                 |after: &[String]| standing::order_table(&order, args.output == Output::Wide, after, look);
-            of_order(&input, &options, &order, args, look, &table, &|| standing::whole(&order))
+            of_order(&order, args, look, &table)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let mut order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
             add_order_notes(&mut order, &input, &options)?;
             let one = || standing::of_pod(&order);
-            of_order(&input, &options, &order, args, look, &|_| one().text(look), &|| vec![one()])
+            of_order(&order, args, look, &|_| one().text(look))
         }
         Question::Pod(pod) => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
             let one = || glance::of_pod(&preview, &pod);
             let text = one().ok_or_else(|| format!("{pod} is no active pod of its workload"))?.text(look);
-            let page = || one().into_iter().collect();
-            of_preview(&input, &options, &preview, args, None, &|_| text.clone(), &page)
+            of_preview(&preview, args, None, &|_| text.clone())
         }
         Question::Sets(sets) => {
             let is_one = |kind, namespace: &str, name: &str| {
@@ -372,7 +360,7 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
             let has_hint = args.output == Output::Table && look.terminal_width.is_some() && is_asked;
             let has_hint = has_hint && args.filename.is_none() && is_smaller();
             let hint = glance::hint(&preview).filter(|_| has_hint);
-            of_preview(&input, &options, &preview, args, hint, &table, &|| render::whole(&preview))
+            of_preview(&preview, args, hint, &table)
         }
     }
 }
@@ -393,28 +381,17 @@ struct Forms<'f, T> {
     /// A table, with room for what is printed after it.
     table: &'f dyn Fn(&[String]) -> String,
     markdown: &'f dyn Fn() -> String,
-    /// What a page shows, and where it comes from.
-    page: &'f dyn Fn() -> (Vec<Grid>, Vec<String>),
-    link: &'f dyn Fn() -> Result<String, Failure>,
     names: &'f dyn Fn() -> Result<String, Failure>,
 }
 
 impl<T: Serialize> Forms<'_, T> {
     /// Returns the form that is asked for, with what to say beside it.
-    fn answer(&self, output: Output, mut beside: Vec<String>, gist: String) -> Result<Answer, Failure> {
+    fn answer(&self, output: Output, beside: Vec<String>, gist: String) -> Result<Answer, Failure> {
         let text = match output {
             Output::Table | Output::Wide => (self.table)(&beside),
             Output::Json => podrank_predict::json(self.data),
             Output::Yaml => yaml(self.data)?,
             Output::Markdown => (self.markdown)(),
-            Output::Html => {
-                let (answers, sources) = (self.page)();
-                html::page(&answers, &Beside { notes: beside.clone(), sources, link: (self.link)().ok() })
-            }
-            Output::Link => {
-                beside.push(format!("note: {}", link::CONTENTS));
-                (self.link)()? + "\n"
-            }
             Output::Name => (self.names)()?,
         };
         Ok(Answer { text: text.into_bytes(), beside, gist })
@@ -433,53 +410,35 @@ fn yaml(data: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&serde_json::to_string_pretty(data)?, &['\n'], escape).into_owned() + "\n")
 }
 
-/// The answer about a count. `whole` is what a page shows of it.
+/// The answer about a count.
 fn of_preview(
-    input: &Input,
-    options: &Options,
     preview: &Preview<'_>,
     args: &PreviewArgs,
     hint: Option<String>,
     table: &dyn Fn(&[String]) -> String,
-    whole: &dyn Fn() -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).chain(hint).collect();
-    let id = id(preview.namespace, &preview.workload);
-    match args.output {
-        Output::Name => beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}"))),
-        Output::Link => beside.extend(link::differs(preview, input, options, &id)?),
-        _ => {}
+    if args.output == Output::Name {
+        beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
     }
     beside.extend(args.verbose.then(|| render::again(preview, &args.of_file())));
     let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name, pod.verdict));
     let gist = glance::headline(preview) + &pods.collect::<String>();
-    // Who reads the page has another file.
-    let source = if args.filename.is_some() { " -f FILE" } else { "" };
     Forms {
         data: preview,
         table,
         markdown: &|| glance::markdown(preview),
-        page: &|| (whole(), vec![render::again(preview, source)]),
-        link: &|| link::link(input, options, &id, preview.asked.replicas),
         names: &|| Ok(render::names(preview)),
     }
     .answer(args.output, beside, gist)
 }
 
-/// The workload of an answer.
-fn id(namespace: &str, workload: &Workload<'_>) -> WorkloadId {
-    WorkloadId { namespace: namespace.to_owned(), kind: workload.kind, name: workload.name.to_owned() }
-}
-
-/// The answer without a count. `whole` is what a page shows of it.
+/// The answer without a count.
 fn of_order(
-    input: &Input,
-    options: &Options,
     order: &ScaleDownOrder<'_>,
     args: &PreviewArgs,
     look: Look,
     table: &dyn Fn(&[String]) -> String,
-    whole: &dyn Fn() -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = standing::notes(order).map(ToString::to_string).collect();
     if look.terminal_width.is_some() && args.output == Output::Table {
@@ -490,8 +449,6 @@ fn of_order(
         data: order,
         table,
         markdown: &|| standing::order_markdown(order),
-        page: &|| (whole(), vec![moment(order.now)]),
-        link: &|| link::link(input, options, &id(order.namespace, &order.workload), None),
         names: &|| Err(OF_A_COUNT.into()),
     }
     .answer(args.output, beside, pods.collect())
@@ -499,11 +456,6 @@ fn of_order(
 
 /// Why an output is refused.
 const OF_A_COUNT: &str = "this output is about one count: add --replicas N";
-
-/// When it was decided.
-fn moment(now: Timestamp) -> String {
-    format!("Time of the decision: {now:.0}")
-}
 
 fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
     let wants = all
@@ -525,12 +477,6 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
             _ => glance::glances(&all.previews, &above, after, look),
         },
         markdown: &|| sentence.clone() + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
-        page: &|| {
-            let sentence = Grid::of_sentences(above.clone());
-            let answers = iter::once(sentence).chain(all.previews.iter().map(glance::whole));
-            (answers.collect(), all.previews.iter().map(|preview| render::again(preview, "")).collect())
-        },
-        link: &|| Err(OF_A_COUNT.into()),
         names: &|| Err(OF_A_COUNT.into()),
     }
     .answer(args.output, beside, gist)
@@ -572,14 +518,11 @@ fn several(
     }
     let lines =
         all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
-    let refused = || Err("this output is about one workload: name it".into());
     Forms {
         data: &all,
         table: &|after| overview::overview_table(&all, is_asked, after, look),
         markdown: &|| overview::whole(&all, is_asked).markdown(),
-        page: &|| (vec![overview::whole(&all, is_asked)], vec![moment(all.now)]),
-        link: &refused,
-        names: &refused,
+        names: &|| Err("this output is about one workload: name it".into()),
     }
     .answer(args.output, beside, lines.collect())
 }
@@ -621,13 +564,10 @@ fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
     let answer = NodePreview::of(&input, node);
     let table = |_: &[String]| answer.table().text(look);
     let gist = table(&[]);
-    let refused = || Err("this output is about one workload: name it".into());
     Forms {
         data: &answer,
         table: &table,
         markdown: &|| answer.table().markdown(),
-        page: &|| (vec![answer.table()], Vec::new()),
-        link: &refused,
         names: &|| Ok(answer.names()?),
     }
     .answer(args.output, answer.beside(args.filename.is_none()), gist)

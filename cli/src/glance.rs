@@ -54,27 +54,6 @@ pub fn markdown(preview: &Preview<'_>) -> String {
     grid(preview, folded(preview, rows(preview), MOST_IN_MARKDOWN)).markdown()
 }
 
-/// Returns the answer with every pod, what the rules read of it, and both values that decide about it.
-pub fn whole(preview: &Preview<'_>) -> Grid {
-    let is_direct = preview.workload.kind.is_direct();
-    let waits = waits(preview);
-    let row = |pod: &&PodPreview<'_>| {
-        let because = match pod.verdict {
-            Verdict::Blocked | Verdict::Later => because(pod, waits.get(pod.name).copied()),
-            _ => pod.why.clone(),
-        };
-        let read = READ.iter().zip(read(&pod.details)).filter(|(name, _)| !is_direct || **name != COST);
-        let cells = [goes(pod), pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because];
-        let cells = cells.into_iter().chain(read.map(|(_, cell)| cell)).collect();
-        (shade(pod.verdict, preview.order), cells)
-    };
-    let read = READ.into_iter().filter(|name| !is_direct || *name != COST);
-    let mut answer = grid(preview, Vec::new());
-    answer.header.extend(read);
-    answer.rows = preview.in_sequence().iter().map(row).collect();
-    answer
-}
-
 fn grid(preview: &Preview<'_>, rows: Vec<TableRow>) -> Grid {
     // Pods that do not exist yet are not available, either.
     let grows = preview.scales_up()

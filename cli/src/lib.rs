@@ -3,9 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod glance;
-pub mod html;
 mod left;
-pub mod link;
 pub mod look;
 pub mod node;
 pub mod overview;

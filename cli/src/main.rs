@@ -14,12 +14,12 @@ mod surroundings;
 mod taken;
 
 use anstream::{AutoStream, ColorChoice};
-use args::preview::{Output, PreviewArgs};
+use args::preview::PreviewArgs;
 use args::{Args, Task};
 use jiff::Timestamp;
 use kubectl_podrank::look::{Look, in_sentences, plain, plain_but};
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 use terminal_size::{Height, Width, terminal_size_of};
@@ -61,9 +61,6 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
-    if args.output == Output::Html && io::stdout().is_terminal() {
-        return Err("-o html writes a page: redirect it to a file, as in -o html > page.html".into());
-    }
     let look = look(args);
     let mut last: Option<String> = None;
     loop {

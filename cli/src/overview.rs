@@ -39,7 +39,7 @@ fn delete_of(line: &OverviewLine<'_>) -> Bounds {
     line.one_by_one.map_or(line.delete, Bounds::one)
 }
 
-/// Returns a line for each workload, uncut.
+/// Returns a line for each workload, to paste into a page or a channel.
 pub fn whole(overview: &Overview<'_>, is_asked: bool) -> Grid {
     let title = format!("{TITLE}{}", in_order(overview.order));
     Grid { sentences: vec![title], ..grid(overview, is_asked) }

@@ -1,7 +1,7 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
 use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
-use crate::look::{Grid, Look, in_columns, in_sentences, paint, plain, shortened, style, widest, wrapped};
+use crate::look::{Look, in_columns, in_sentences, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
 use podrank_predict::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
@@ -15,10 +15,10 @@ pub fn names(preview: &Preview<'_>) -> String {
 }
 
 fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
-    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing && !pod.is_replaced)
+    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_replaced)
 }
 
-/// Returns what [`names`] leaves out: victims that stay at the current time, the victims among the contested pods, and what follows. If only one step is shown, and nothing is named, the pods that wait.
+/// Returns what [`names`] leaves out: the victims among the contested pods, and what follows. If only one step is shown, and nothing is named, the pods that wait.
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let (certain, contested) = (certain(preview).count(), preview.count(Verdict::Contested));
     let certainty =
@@ -42,12 +42,7 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         };
         format!("{pods}, {} for {}: {} (-o table lists all)", first.name, first.by, first.why)
     });
-    let passing = count(preview.pods().filter(|pod| pod.is_passing), Verdict::Delete);
-    let passing = (passing > 0).then(|| match passing {
-        1 => "1 pod that goes is not printed, because ages change its verdict".to_owned(),
-        _ => format!("{passing} pods that go are not printed, because ages change their verdicts"),
-    });
-    passing.into_iter().chain((contested > 0).then(contest)).chain(wait).chain(follows).collect()
+    (contested > 0).then(contest).into_iter().chain(wait).chain(follows).collect()
 }
 
 fn number(pods: usize) -> u32 {
@@ -96,24 +91,6 @@ pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
         _ => {}
     }
     text
-}
-
-/// Returns the answer with every pod, and beneath it the sets of a Deployment.
-pub fn whole(preview: &Preview<'_>) -> Vec<Grid> {
-    let answer = glance::whole(preview);
-    let sets = preview.sets();
-    let row = |set: &SetPreview<'_>| {
-        let delete = deleted_of(preview, set);
-        let verdict = if delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
-        (verdict, set_cells(preview, set))
-    };
-    let of_sets = (sets.len() > 1).then(|| Grid {
-        sentences: vec!["Its ReplicaSets".to_owned()],
-        header: SET_HEADERS.to_vec(),
-        rows: sets.iter().map(row).collect(),
-        ..Grid::of_sentences([])
-    });
-    iter::once(answer).chain(of_sets).collect()
 }
 
 const SET_HEADERS: [&str; 6] = ["REPLICASET", "FROM", "TO", "PODS", "GO", "BECAUSE"];

@@ -177,7 +177,7 @@ mod tests {
         };
         assert_eq!(
             names(&["--replicas", "3", "-o", ""]),
-            ["table", "wide", "json", "yaml", "markdown", "html", "link", "name", ":4"]
+            ["table", "wide", "json", "yaml", "markdown", "name", ":4"]
         );
         assert_eq!(names(&["--order", "k"]), ["kubernetes", "total", ":4"]);
         assert_eq!(names(&["-f", ""]), [":0"]);

@@ -52,11 +52,6 @@ pub fn hint(order: &ScaleDownOrder<'_>) -> String {
     format!("See what a count does: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
 
-/// Returns the order with every pod, and what the rules read of it.
-pub fn whole(order: &ScaleDownOrder<'_>) -> Vec<Grid> {
-    order_grids(order, true)
-}
-
 /// The order, and if the workload has several sets, a table for each.
 fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
     let then = then(order);

@@ -28,7 +28,6 @@ mod one_pod;
 #[cfg(unix)]
 mod owners;
 mod program;
-mod share;
 mod stateful_sets;
 #[cfg(unix)]
 mod steer;

@@ -150,32 +150,6 @@ fn what_a_workload_needs_is_asked_for() {
     fine(&asks(&format!("deploy/web --replicas 5 -f {file}"), &[], &[]));
 }
 
-/// The page shows zones, and who manages costs, so a link to it has them.
-#[test]
-fn a_page_needs_nodes_and_does_without() {
-    let labels = json!({ "topology.kubernetes.io/zone": "zone-a" });
-    let node =
-        json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "worker-1", "labels": labels } });
-    let refused = (String::new(), "Error from server (Forbidden): nodes is forbidden\n", 1);
-    for (nodes, has_zone) in [(list(&[node]), true), (refused, false)] {
-        let words = format!("deploy/web --replicas 5 -o link {}", NOON.join(" "));
-        let [common, policies] = &around("default");
-        let asked = [
-            "get|deployments.apps|web|--ignore-not-found|--show-managed-fields|--output|json",
-            "get|replicasets.apps|--namespace|default|--output|json",
-            "get|pods|--selector|app=web|--namespace|default|--show-managed-fields|--output|json",
-            common,
-            policies,
-            "get|nodes|--output|json",
-        ];
-        let link = asks(&words, &[&workload()[..3], &alone(), &[nodes]].concat(), &asked);
-        let (link, messages) = fine(&link);
-        let (dump, _, _) = common::link::decoded(link.trim_end());
-        assert_eq!(dump.to_string().contains(r#""topology.kubernetes.io/zone":"zone-a""#), has_zone);
-        assert!(!messages.contains("forbidden"), "{messages}");
-    }
-}
-
 #[test]
 fn connection_flags_are_passed_on() {
     let kubectl = kubectl(&example());

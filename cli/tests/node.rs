@@ -83,13 +83,12 @@ fn what_a_file_does_not_tell_is_refused() {
             2,
             "error: node/worker-1 is no workload: leave out --namespace\n…",
         ),
-        ("node/worker-1 -o link", ROLLOUT, 1, "…this output is about one workload…"),
     ] {
         let (status, stdout, said) = run(words, dump);
         assert_eq!((status, &*stdout), (Some(exit), ""), "{words}");
         assert!(common::is_like(&said, error), "{said}");
     }
-    for format in ["wide", "markdown", "html"] {
+    for format in ["wide", "markdown"] {
         let (status, text, error) = run(&format!("node/worker-1 -o {format}"), ROLLOUT);
         assert!(status == Some(0) && PODS.iter().all(|pod| text.contains(pod)), "{format}: {error}");
     }

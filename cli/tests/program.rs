@@ -6,10 +6,10 @@
 //! | `--replicas` is of this one set; mid-rollout a note | `example_as_json` |
 //! | names, `--namespace`; several sets are listed; a missing namespace is `default` | `the_workload_that_is_meant_is_found_or_asked_for`; `every_kind.rs` |
 //! | `--now` replays | `printed_now_replays_byte_for_byte` |
-//! | both orders, `kubernetes` the default | `a_circle_is_contested`; `share.rs`, `fuzz/tests/preview.rs` |
+//! | both orders, `kubernetes` the default | `a_circle_is_contested`; `fuzz/tests/preview.rs` |
 //! | the feature gates; `--burst-replicas` | `gates_and_burst_change_the_choice_and_are_replayed`, `wrong_flags` |
 //! | more than 500 deletions | `more_than_one_sync`; `predict/tests/syncs.rs` |
-//! | the outputs | `example_as_wide_table`, `example_as_json`; `share.rs`, `look.rs`, and the commands in `docs/path.md` |
+//! | the outputs | `example_as_wide_table`, `example_as_json`; `look.rs`, and the commands in `docs/path.md` |
 //! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_count_as_related_and_those_to_release_do_not`; `predict/tests/sentences.rs`, `fuzz/tests/preview.rs` |
 //! | incomplete dumps, `--partial` | the section on incomplete dumps; `fuzz/tests/preview.rs` |
 //! | `ReplicationController`s; bare sets | the recorded rounds of `predict/tests/rounds.rs` |

@@ -7,7 +7,6 @@ mod answer;
 mod failure;
 mod options;
 mod overview;
-mod share;
 mod source;
 mod steer;
 
@@ -143,16 +142,6 @@ impl Dump {
         }
     }
 
-    /// What a link holds: the part of the dump that the decision needs, and what is asked.
-    ///
-    /// # Errors
-    /// Those of the command line, and for a workload whose kind no link can hold.
-    pub fn share(&mut self, options: &str) -> Result<String, Failure> {
-        let asked = options::read(options, self.input)?;
-        let input = self.input;
-        Ok(share::given(input, &asked, self.decided(options)?)?)
-    }
-
     /// The pods at these places of the whole list, as the command line's JSON has them: now, or once the costs are written that make
     /// Kubernetes take the named pods.
     ///
@@ -221,10 +210,10 @@ impl Dump {
         Ok(self.steered.insert(last))
     }
 
-    /// The decision alone, without odds and without the note that needs a second one.
+    /// The decision alone, without odds.
     fn quick(&self, options: &str) -> Result<Preview<'static>, Failure> {
         let mut options = options::read(options, self.input)?;
-        (options.clock, options.odds) = (None, false);
+        options.odds = false;
         Ok(preview_workload(self.input, &options)?)
     }
 

@@ -10,16 +10,13 @@ import { Moments } from './moments.js';
 import { showOverview } from './overview.js';
 import { explanation, noPlan, nothingWanted, plan } from './panel.js';
 import { picture, png } from './picture.js';
-import { pack, size, unpack } from './share.js';
 import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, now, options, wrongLink } from './state.js';
-import { inPage } from './words.js';
+import { inPage, size } from './words.js';
 
 /** The number of samples behind the slider of the moment, and how many are asked for at once. */
 const [SAMPLES, AT_ONCE] = [120, 20];
 /** With more pods, nothing but the answer follows a slider while it moves. */
 const MOST_AT_ONCE = 500;
-/** The most characters that can be relied on to arrive. */
-const MOST_IN_LINK = 65_536;
 
 const examples = JSON.parse($('examples').textContent);
 const map = new PodMap($('map'), (pod) => dump && picked(pod));
@@ -49,10 +46,9 @@ async function ask(...question) {
 let loading = null;
 
 /**
- * Shows a dump, or returns what is wrong. `name` is what errors call it. `modified` is when its file was written, if it is one. `link` is how a link names it: that of
- * a user's own pods is in no link until they copy one.
+ * Shows a dump, or returns what is wrong. `name` is what errors call it. `modified` is when its file was written, if it is one.
  */
-async function load(name, file, chosen = {}, { example = null, link = null, modified } = {}) {
+async function load(name, file, chosen = {}, { example = null, modified } = {}) {
     loading?.end();
     const engine = new Engine((share) => file.size > 4e6 && tell(`Reading ${size(file.size)}… ${Math.round(100 * share)} %`));
     loading = engine;
@@ -74,7 +70,7 @@ async function load(name, file, chosen = {}, { example = null, link = null, modi
         // A workload without pods is not listed, but an answer can be about one.
         ?? named ?? read.workloads[0];
     if (!first) return engine.end(), fail(`${name}: no workload in it has pods`);
-    const next = { ...read, engine, name, example, link, zones: read.zones, started };
+    const next = { ...read, engine, name, example, zones: read.zones, started };
     return choose(next, { ...fresh(), dumped: chosen.now === undefined ? { modified, clock: Date.now() } : null, isSnapshot: true, ...chosen, workload: first });
 }
 
@@ -119,7 +115,7 @@ async function choose(next, chosen) {
     else $('overview').after($('list'));
     $('list').open = isLarge;
     table.reset();
-    if (!dump.example && !dump.link) history.replaceState(null, '', location.pathname + location.search);
+    if (!dump.example) history.replaceState(null, '', location.pathname + location.search);
     $('strip').replaceChildren();
     await decide();
     resample();
@@ -212,21 +208,13 @@ function ofExample(name, hash = '') {
 
 const showExample = (name) => load(...ofExample(name));
 
-/** What `load` takes to show what a link holds. Anybody can have made it: the module checks what it says. */
-function ofGiven({ title, dump, options: { namespace, workload, replicas, now, order, featureGates, burstReplicas, partial } }, hash) {
-    const chosen = { namespace, workload, replicas, now: Date.parse(now), nowText: now, order, gates: featureGates ?? {}, burstReplicas, partial };
-    return [title, new Blob([JSON.stringify(dump)]), fromLink(hash, chosen), { link: hash }];
-}
-
 const loadText = (text) => load('the pasted text', new Blob([text]));
 const loadFile = async (file) => file && load(file.name, file, { file: file.name }, { modified: file.lastModified });
 
-/** What `load` takes to show what the end of a link says. */
-async function ofLink(hash) {
-    const packed = /^#dump=([^&]*)/.exec(hash)?.[1];
-    if (packed !== undefined) return ofGiven(await unpack(packed), hash);
+/** What `load` takes to show the example that the end of a link names. */
+function ofLink(hash) {
     const name = new URLSearchParams(hash.slice(1)).get('example');
-    if (name === null) throw wrongLink('it has neither “example=” nor “dump=”');
+    if (name === null) throw wrongLink('it has no “example=”');
     if (!Object.hasOwn(examples, name)) throw wrongLink(`there is no example “${name}”`);
     return ofExample(name, hash);
 }
@@ -234,8 +222,14 @@ async function ofLink(hash) {
 /** Shows what the end of a link says. False if it says nothing. */
 async function showLink(hash) {
     if (!hash.includes('=')) return false;
-    const given = await ofLink(hash).catch(({ message }) => void fail(message));
-    if (given) await load(...given);
+    let given;
+    try {
+        given = ofLink(hash);
+    } catch ({ message }) {
+        fail(message);
+        return true;
+    }
+    await load(...given);
     return true;
 }
 
@@ -282,7 +276,8 @@ function show(decided, made, asked, wanted) {
     showAnswer(state, answer, pods, dump, made);
     $('answer').hidden = $('copies').hidden = false;
     if (!pods.some(({ name }) => name === state.pod)) state.pod = atTheCut(pods);
-    if (dump.example) history.replaceState(null, '', link(`example=${dump.example}`, state));
+    if (dump.example) history.replaceState(null, '', link(dump.example, state));
+    $('copy-link').hidden = !dump.example;
     const details = () => {
         map.show(pods, dump.zones, isChoosing(state) ? { wanted: state.wanted } : { picked: state.pod });
         panel();
@@ -492,27 +487,10 @@ addEventListener('hashchange', () => showLink(location.hash));
 /* Copies. */
 
 const base = () => location.href.split('#')[0];
-let shared = '';
 
 on($('copy-command'), 'click', () => copy($('copy-command'), () => $('command').textContent));
 on($('copy-markdown'), 'click', () => copy($('copy-markdown'), () => ask('markdown', shown.asked, shown.wanted)));
-on($('copy-link'), 'click', async () => {
-    if (dump.example) return copy($('copy-link'), () => base() + link(`example=${dump.example}`, state));
-    try {
-        shared = base() + link(`dump=${await pack(await ask('share', options(state)))}`, state);
-    } catch (error) {
-        return complain(`No link: ${error.message}`);
-    }
-    const isFile = location.protocol === 'file:' ? ' This page is a file on this computer, so the link opens only here.' : '';
-    const isLong = shared.length > MOST_IN_LINK ? ' Not every browser and chat takes a link that long.' : '';
-    write($('sharing-size'), `${count(shown.pods.length, 'pod')}, ${size(shared.length)}.${isLong}${isFile}`);
-    return $('sharing').showModal();
-});
-$('close-sharing').addEventListener('click', () => $('sharing').close());
-$('copy-sharing').addEventListener('click', async () => {
-    await copy($('copy-sharing'), () => shared, 600);
-    $('sharing').close();
-});
+on($('copy-link'), 'click', () => copy($('copy-link'), () => base() + link(dump.example, state)));
 on($('copy-picture'), 'click', async () => {
     const { answer, pods } = shown;
     const bytes = await png(picture(answer.headline, told(pods, { ...answer, order: state.order }), pods, dump.zones, state.order));

@@ -47,7 +47,6 @@ pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
             let (now, source) = input.moment(asked.modified, clock);
             let mut options = Options::new(0, now);
             options.now_source = source;
-            options.clock = Some(clock);
             options
         }
         (None, None) => return Err("neither now nor clock says when to decide".to_owned()),

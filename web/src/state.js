@@ -70,14 +70,14 @@ export function command(state) {
     ].filter(Boolean).join(' ');
 }
 
-/** The end of a link: what it is about, `example=NAME` or `dump=…`, and what is chosen. */
-export function link(about, state) {
+/** The end of a link: the name of an example, and what is chosen. */
+export function link(example, state) {
     const chosen = new URLSearchParams(state.replicas === null ? {} : { replicas: state.replicas });
     chosen.set('now', now(state));
     if (state.order !== 'kubernetes') chosen.set('order', state.order);
     for (const [gate, value] of Object.entries(state.gates)) chosen.set(gate, value);
     if (state.steering) chosen.set('steer', [...state.wanted].join(','));
-    return `#${about}&${chosen}`;
+    return `#example=${example}&${chosen}`;
 }
 
 /** A time as `now` writes it. */
@@ -85,9 +85,8 @@ const isTime = (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(te
 
 /** What each parameter of a link chooses in a state, or what is wrong with its value. */
 const PARAMETERS = {
-    // These two say what the link is about.
+    // What the link is about.
     example: () => ({}),
-    dump: () => ({}),
     replicas(text) {
         const { count } = readCount(text);
         return count === undefined ? `is no whole number from 0 to ${MOST}` : { replicas: count };

@@ -61,9 +61,8 @@ impl Steered {
             own_costs: None,
         };
         let plan = planned(input, &request)?;
-        // No other time is asked about, so none differs.
         let mut options = options;
-        (options.clock, options.odds) = (None, false);
+        options.odds = false;
         Ok(Self { asked: (asked.to_owned(), names.to_vec()), options, written: plan.written(input), plan })
     }
 

@@ -6,7 +6,6 @@ const SETTINGS = '“Moment, order, gates”';
 const INSTEAD = [
     [/give the time of its dump with --now$/, `choose the time of its dump under ${SETTINGS}`],
     [/--now sets another time$/, `choose another time under ${SETTINGS}`],
-    [/to decide at that time, add --now \S+$/, `to decide at that time, choose it under ${SETTINGS}`],
     [/an interrupted run or --keep-costs left/, 'an earlier run left'],
     [/: name the release with --kubernetes-version$/, ''],
     [/(PodDeletionCost is off, .*): use --by eviction$/, `$1: turn it on under ${SETTINGS}`],
@@ -18,6 +17,13 @@ const INSTEAD = [
 ];
 
 export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);
+
+/** A number of bytes, for people. */
+export function size(bytes) {
+    if (bytes < 1000) return `${bytes} B`;
+    const [number, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB'];
+    return `${number < 10 ? number.toFixed(1) : Math.round(number)} ${unit}`;
+}
 
 /** A sentence begins with a capital letter, but a name never changes: neither one with a digit, a dash or a dot, nor that of a pod. */
 export function capital(text, names = []) {

@@ -37,7 +37,6 @@ const calls = {
     // As texts, which others read.
     preview: (options) => dump.preview(options),
     markdown: (options, wanted) => dump.markdown(options, wanted),
-    share: (options) => dump.share(options),
 };
 
 onmessage = ({ data: { id, call, given } }) => {

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { inflateRawSync } from 'node:zlib';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
@@ -28,12 +27,6 @@ const plugin = join(target, 'debug/kubectl-podrank');
 assert.ok(existsSync(plugin), `no ${plugin}: run cargo build -p kubectl-podrank`);
 export const podrank = (...given) =>
     spawnSync(plugin, given.map(String), { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28 });
-
-/** What is in the fragment of a link of `-o link`, by Node's own zlib, and what follows as text. */
-export function fromLink(fragment) {
-    const [, packed, rest] = fragment.match(/^#dump=([A-Za-z0-9_-]+)&(.*)$/);
-    return { ...JSON.parse(inflateRawSync(Buffer.from(packed, 'base64url'))), state: Object.fromEntries(new URLSearchParams(rest)) };
-}
 
 /** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */
 export async function assertAgreement(decide) {

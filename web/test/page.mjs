@@ -2,7 +2,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
 import { name as browser } from './browser.mjs';
 import { EXAMPLES, pageFile, target } from './command-line.mjs';
 
@@ -82,7 +81,6 @@ export const pixels = (page, bytes) => page.evaluate(async (bytes) => {
 }, [...bytes]);
 /** The end of a pod's name. */
 export const short = (name) => name.slice(name.lastIndexOf('-') + 1);
-export const pack = (given) => deflateRawSync(Buffer.from(JSON.stringify(given)), { level: 9 }).toString('base64url');
 
 /** A dump like that of the three zones, with so many pods. `autoscaled` is the count that an autoscaler wants. */
 export function shop(dump, pods, { autoscaled = null } = {}) {

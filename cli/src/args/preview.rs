@@ -110,7 +110,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, requires = "filename", hide_short_help = true)]
     partial: bool,
 
-    /// table, wide, json, yaml, markdown, html, link or name
+    /// table, wide, json, yaml, markdown or name
     #[arg(
         short,
         long,
@@ -199,10 +199,6 @@ pub(crate) enum Output {
     /// The answer with at most ten rows, to paste into a channel or an issue
     #[value(alias = "md")]
     Markdown,
-    /// The answer with every pod, as a page to redirect to a file, which opens without a network
-    Html,
-    /// The address of podrank's page with the answer's input in it, which no server gets
-    Link,
     /// pod/NAME of each certain victim, for another command
     Name,
 }
@@ -281,9 +277,6 @@ fn any_gate(text: &str) -> Result<GivenGate, String> {
 impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
-        if self.watch && self.output == Output::Html {
-            return Some("-o html writes one page: leave out --watch");
-        }
         let wants_proposal = self.gates().0.prefer_for_scale_down && self.order == OrderName::Kubernetes;
         wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
     }

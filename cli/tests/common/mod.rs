@@ -2,7 +2,6 @@
 
 #[cfg(unix)]
 pub(crate) mod kubectl;
-pub(crate) mod link;
 
 pub(crate) use podrank_laws::objects::*;
 use serde_json::{Value, json};

@@ -45,8 +45,6 @@ pub enum NoteCode {
     CreatedAfterNow,
     /// The time of the decision comes from the file that was read.
     TimeOfDump,
-    /// Pods have another verdict at the clock's time.
-    DiffersAtClock,
     /// The status of a Deployment or of one of its sets is for an earlier spec.
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
@@ -108,13 +106,11 @@ impl Note {
         Self { code, text }
     }
 
-    /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
-    /// another time.
+    /// Returns whether something in the cluster or in the request is probably a mistake.
     pub fn is_warning(&self) -> bool {
         matches!(
             self.code,
             NoteCode::InvalidDeletionCost
-                | NoteCode::DiffersAtClock
                 | NoteCode::StatusLags
                 | NoteCode::UnmetWish
                 | NoteCode::DisruptionBudget

@@ -398,9 +398,6 @@ pub struct PodPreview<'a> {
     /// Whether its `StatefulSet` creates it anew after it has gone.
     #[serde(rename = "replaced", skip_serializing_if = "std::ops::Not::not")]
     pub is_replaced: bool,
-    /// Whether it has another verdict at the current time. A note says so.
-    #[serde(skip)]
-    pub is_passing: bool,
     /// How Kubernetes' rules leave it open, if that is why it is contested.
     #[serde(skip)]
     pub contest: Option<Contest>,

@@ -156,7 +156,6 @@ impl<'m, 'a> Line<'m, 'a> {
                 rule,
                 why,
                 is_replaced: false,
-                is_passing: false,
                 contest: (verdict == Verdict::Contested).then_some(contest),
                 by: None,
                 details: Details::of(pod, self.policy.now),

@@ -101,7 +101,6 @@ impl<'a> OwnPod<'a> {
             rule: Some(rule),
             why,
             is_replaced: false,
-            is_passing: false,
             contest: (verdict == Verdict::Contested).then_some(Contest::Random),
             by: None,
             details,

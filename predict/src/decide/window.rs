@@ -9,8 +9,6 @@ use crate::answer::probability::Cases;
 use crate::decide::agree::agree;
 use crate::question::options::{NowSource, Options, Within};
 use crate::snapshot::read::Input;
-use crate::text;
-use crate::text::count;
 use crate::text::error::Error;
 use jiff::{SignedDuration, Timestamp};
 use podrank::Time;
@@ -56,7 +54,7 @@ pub(crate) fn decide<'a>(
             .collect::<Result<_, _>>()?;
         over_time(&mut preview, cases, &shares(&moments, options), from, to);
     }
-    add_notes(&mut preview, options, at)?;
+    preview.notes.splice(..0, time_of_dump(options));
     preview.replay = preview.words();
     Ok(preview)
 }
@@ -148,12 +146,8 @@ fn over_time<'a>(
     preview.count_quotas();
 }
 
-/// Notes on the time of a decision: where it comes from, and which verdicts the clock's time would change.
-fn add_notes<'a>(
-    preview: &mut Preview<'_>,
-    options: &Options,
-    at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
-) -> Result<(), Error> {
+/// Says where the time of the decision comes from.
+fn time_of_dump(options: &Options) -> Option<Note> {
     let now = options.now;
     let source = match options.now_source {
         NowSource::Given | NowSource::Clock => None,
@@ -164,39 +158,7 @@ fn add_notes<'a>(
             "ages count to {now:.0}, the newest time in the file, because the file's own time is not plausible; --now sets another time"
         )),
     };
-    let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
-    let note = match options.clock.filter(|clock| *clock != now) {
-        None => None,
-        Some(clock) => {
-            let other = at(&Options { now: clock, odds: false, ..options.clone() })?;
-            changes(preview, &other, clock)
-        }
-    };
-    preview.notes.splice(..0, source.into_iter().chain(note));
-    Ok(())
-}
-
-/// Marks the pods whose verdict is another one at the clock's time, and names them: `web-1 (no instead of yes)`.
-fn changes(preview: &mut Preview<'_>, other: &Preview<'_>, clock: Timestamp) -> Option<Note> {
-    let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
-    let mut changed = Vec::new();
-    for pod in preview.pods_mut() {
-        let Some(verdict) = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict) else {
-            continue;
-        };
-        pod.is_passing = true;
-        changed.push(format!(
-            "{} ({} instead of {})",
-            text::name(pod.name),
-            verdict.goes(),
-            pod.verdict.goes()
-        ));
-    }
-    let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
-    let (pods, which) = (count(changed.len() as u64, "pod"), text::list(&changed));
-    let text =
-        format!("{pods} {has} at the current time: {which}; to decide at that time, add --now {clock}");
-    (!changed.is_empty()).then(|| Note::new(NoteCode::DiffersAtClock, text))
+    source.map(|text| Note::new(NoteCode::TimeOfDump, text))
 }
 
 #[cfg(test)]

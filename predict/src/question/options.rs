@@ -34,8 +34,6 @@ pub struct Options {
     pub within: Within,
     /// Whether to show the next step of a Deployment alone, and not where it leads.
     pub next_step: bool,
-    /// The clock's time, if a warning is to name the pods that have another verdict then, or soon after if it is `now`.
-    pub clock: Option<Timestamp>,
     /// Whose decision to preview.
     pub order: Order,
     /// The feature gates.
@@ -68,7 +66,6 @@ impl Options {
             now_source: NowSource::Given,
             within: Within::default(),
             next_step: false,
-            clock: None,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
             release: None,

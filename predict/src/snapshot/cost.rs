@@ -117,12 +117,6 @@ impl NotedCost {
             && !managers.iter().any(Manager::is_podrank);
         Some(Self { previous, is_webhooks })
     }
-
-    /// Who manages it, in a dump of that note alone.
-    pub(crate) fn manager(&self) -> Manager {
-        let name = if self.is_webhooks { WEBHOOK_MANAGER } else { FIELD_MANAGER };
-        Manager { name: name.to_owned(), applies: true }
-    }
 }
 
 impl Manager {

@@ -55,7 +55,6 @@ pub(crate) struct SetState {
     pub(crate) set: ReplicaSet,
     pub(crate) creation_time: podrank::Time,
     pub(crate) template: Fingerprint,
-    pub(crate) labels: BTreeMap<String, String>,
     /// Whether the status is for an earlier spec.
     pub(crate) lags: bool,
 }
@@ -170,11 +169,6 @@ impl DeploymentSpec {
         })
     }
 
-    /// Its selector as it is written.
-    pub(crate) fn written_selector(&self) -> Option<&LabelSelector> {
-        self.selector.as_ref()
-    }
-
     /// Its selector. `None` if Kubernetes calls it invalid, or if it selects everything, because Kubernetes then does
     /// nothing.
     pub(crate) fn selector(&self) -> Option<Selector<'_>> {
@@ -255,7 +249,6 @@ impl SetState {
             creation_time: time(metadata.creation_timestamp.as_ref()),
             template: spec.template,
             lags: metadata.is_ahead_of(&status),
-            labels: metadata.labels.unwrap_or_default(),
         })
     }
 }

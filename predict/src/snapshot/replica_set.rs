@@ -112,16 +112,6 @@ impl SetEntry {
         Ok(replicas.map(|replicas| u64::try_from(replicas).unwrap_or(0)))
     }
 
-    /// Whether it has a status at all.
-    pub(crate) fn has_status(&self) -> bool {
-        matches!(self.status, Ok(Some(_)))
-    }
-
-    /// Which generation its status is for, if it says so.
-    pub(crate) fn observed_generation(&self) -> Option<i64> {
-        self.status.as_ref().ok()?.as_ref()?.observed_generation
-    }
-
     /// Whether its status is known to be of an earlier spec.
     pub(crate) fn lags(&self) -> bool {
         let status = self.status.as_ref().ok().and_then(Option::as_ref);

@@ -53,11 +53,6 @@ impl<'a> Selector<'a> {
         self.0.iter().all(|requirement| requirement.matches(labels))
     }
 
-    /// The labels that it reads.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'a str> {
-        self.0.iter().map(|requirement| requirement.key)
-    }
-
     /// Whether it has no requirement, and so matches all labels.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -23,18 +23,11 @@ impl<'de> Deserialize<'de> for Fingerprint {
 }
 
 impl Fingerprint {
-    /// It as a text.
-    pub(crate) fn hex(self) -> String {
-        let Self([high, low]) = self;
-        format!("{high:016x}{low:016x}")
-    }
-
     fn of(text: &[u8]) -> Self {
         let hash = |seed: u8| {
             let mut hasher = DefaultHasher::new();
             hasher.write_u8(seed);
-            // Not as a usize, so that a browser, which has 32 bits, finds the same.
-            hasher.write_u64(text.len() as u64);
+            hasher.write_usize(text.len());
             hasher.write(text);
             hasher.finish()
         };
