@@ -180,12 +180,6 @@ impl Args {
                 Task::Undo(args) => args.target.workload().map(drop),
                 _ => Ok(()),
             };
-            let how = match &task {
-                Task::Scale(args) => args.how.check(),
-                Task::Drop(args) => args.check(),
-                _ => Ok(()),
-            };
-            how.map_err(|text| Error::raw(ErrorKind::ArgumentConflict, text))?;
             names.map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
             return Ok(Self::Task(task));
         }

@@ -31,8 +31,6 @@ pub(crate) enum Reason {
     Conflict,
     /// The object has another count than the one that was given as its present one.
     Count,
-    /// A `PodDisruptionBudget` does not allow it now.
-    Budget,
     /// The API server knows no such type.
     UnknownType,
     /// A JSON patch does not fit: one of its tests failed.
@@ -70,8 +68,6 @@ impl Refusal {
             Reason::Count
         } else if says("(Conflict)") || says(CONFLICT) {
             Reason::Conflict
-        } else if says("(TooManyRequests)") || says("disruption budget") {
-            Reason::Budget
         } else if says("doesn't have a resource type") {
             Reason::UnknownType
         } else if says("The request is invalid") {

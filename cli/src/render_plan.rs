@@ -6,11 +6,10 @@ use crate::look::{Grid, Look, in_sentences, plain};
 use podrank_predict::Verdict;
 use podrank_predict::plan::{Plan, PlannedPod, told};
 
-/// Returns the plan as a table. With evictions, the replacements get deletion costs, and how many is not known yet.
+/// Returns the plan as a table.
 #[must_use]
-pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
+pub fn table(plan: &Plan, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
-    let go = go(*delete, *writes, evicts);
     let row = |pod: &&PlannedPod| {
         let fate = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
         let cells = vec![
@@ -29,7 +28,12 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     });
     let below: Vec<_> = blocked.chain(nodes(plan)).collect();
     let mut grid = Grid {
-        sentences: vec![format!("{} from {from} to {replicas}: {} {go}", plan.target, count(*delete, "pod"))],
+        sentences: vec![format!(
+            "{} from {from} to {replicas}: {} to go, {} to write",
+            plan.target,
+            count(*delete, "pod"),
+            count(*writes, "deletion cost")
+        )],
         header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "BECAUSE"],
         give_way: vec!["NODE", "COST"],
         is_cut: true,
@@ -79,11 +83,12 @@ fn nodes(plan: &Plan) -> impl Iterator<Item = String> {
 
 /// Returns the plans of the workloads that have pods on a node: a line for each, with the pods that go.
 #[must_use]
-pub fn of_node(node: &str, plans: &[&Plan], evicts: bool) -> String {
+pub fn of_node(node: &str, plans: &[&Plan]) -> String {
     let sum = |number: fn(&Plan) -> usize| plans.iter().map(|plan| number(plan)).sum::<usize>();
     let [delete, writes] = [sum(|plan| plan.delete), sum(|plan| plan.writes)];
     let [pods, workloads] = [count(delete, "pod"), count(plans.len(), "workload")];
-    let mut text = format!("{}: {pods} of {workloads} {}\n", plain(node), go(delete, writes, evicts));
+    let writes = count(writes, "deletion cost");
+    let mut text = format!("{}: {pods} of {workloads} to go, {writes} to write\n", plain(node));
     for plan in plans {
         let Plan { from, replicas, .. } = plan;
         let mut wanted: Vec<_> = plan.wanted().collect();
@@ -102,19 +107,6 @@ pub fn of_node(node: &str, plans: &[&Plan], evicts: bool) -> String {
 #[must_use]
 pub fn place(plan: &Plan) -> String {
     plain(&format!("{} in {}", plan.target, plan.namespace)).into_owned()
-}
-
-/// How many pods go, after their number.
-fn go(delete: usize, writes: usize, evicts: bool) -> String {
-    if !evicts {
-        return format!("to go, {} to write", count(writes, "deletion cost"));
-    }
-    let whose = if delete == 1 {
-        "its replacement gets a deletion cost"
-    } else {
-        "their replacements get deletion costs"
-    };
-    format!("to go, by eviction; {whose}")
 }
 
 /// Why the pod goes.

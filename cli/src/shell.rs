@@ -190,7 +190,6 @@ mod tests {
         assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");
-        assert_eq!(names(&["scale", "--by", ""]), ["scale", "eviction", ":4"]);
         assert_eq!(names(&["deploy/web", ""])[0], "--selector");
         assert!(complete(&["--re"]).ends_with("\nhelp\tPrint help, also about a subcommand\n:4\n"));
         assert_eq!(complete(&[]), complete(&["--"]));

@@ -198,12 +198,10 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
             named: std::iter::once(format!("{NAME}-3")).collect(),
             wishes: Vec::new(),
             others: plan::Others::Override,
-            only_if_needed: false,
-            by_cost: true,
             own_costs: None,
         };
         let plan = plan::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");
-        let text = render_plan::table(&plan, false, terminal(80));
+        let text = render_plan::table(&plan, terminal(80));
         let notes: usize = plan.notes.iter().map(|note| note.to_string().len().div_ceil(70)).sum();
         assert!(text.lines().count() + notes <= 23, "{pods} to {replicas}: {text}");
         assert!(longest(&text) <= 80, "{text}");
@@ -212,7 +210,7 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
         let more = text.lines().find_map(|line| line.strip_prefix("… and ")).unwrap_or_default();
         let more: usize = more.split(' ').filter_map(|word| word.parse::<usize>().ok()).sum();
         assert_eq!(rows + more, pods as usize, "{text}");
-        let whole = render_plan::table(&plan, false, Look::default());
+        let whole = render_plan::table(&plan, Look::default());
         assert_eq!(whole.lines().filter(|line| line.contains("ip-10-0-12-")).count(), pods as usize);
     }
 }

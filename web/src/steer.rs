@@ -56,8 +56,6 @@ impl Steered {
             named: names.iter().cloned().collect(),
             wishes: Vec::new(),
             others: Others::Keep,
-            only_if_needed: false,
-            by_cost: true,
             own_costs: None,
         };
         let plan = planned(input, &request)?;

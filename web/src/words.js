@@ -8,12 +8,11 @@ const INSTEAD = [
     [/--now sets another time$/, `choose another time under ${SETTINGS}`],
     [/an interrupted run or --keep-costs left/, 'an earlier run left'],
     [/: name the release with --kubernetes-version$/, ''],
-    [/(PodDeletionCost is off, .*): use --by eviction$/, `$1: turn it on under ${SETTINGS}`],
-    [/with a lower --replicas, wait, or use --by eviction$/, 'at a lower count, or wait'],
+    [/(PodDeletionCost is off, .*)$/, `$1: turn it on under ${SETTINGS}`],
+    [/with a lower --replicas, or wait$/, 'at a lower count, or wait'],
     [/--replicas (\d+) would scale it up: .*$/, 'a count of $1 would scale it up, and there is nothing to choose'],
     [/lower --replicas/, 'lower the count'],
     [/; --others override .*$/, ''],
-    [/; use --by eviction, which needs no costs$/, ''],
 ];
 
 export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);

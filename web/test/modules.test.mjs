@@ -83,12 +83,11 @@ test('what the command line says with a flag, the page says in its own words', (
         ['ages count to 12:00', '; --now sets another time', '; choose another time under “Moment, order, gates”'],
         ['2 pods have own costs', ', which an interrupted run or --keep-costs left; to take them off: ', ', which an earlier run left; to take them off: '],
         ['it does', ': name the release with --kubernetes-version', ''],
-        ['the feature gate ', 'PodDeletionCost is off, so deletion costs have no effect: use --by eviction',
+        ['the feature gate ', 'PodDeletionCost is off, so deletion costs have no effect',
             'PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”'],
         ['a has 3', ', so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale', ', so a count of 5 would scale it up, and there is nothing to choose'],
         ['none goes', ': lower --replicas', ': lower the count'], ['only 2 go', ': lower --replicas, or name fewer', ': lower the count, or name fewer'],
         ['costs leave no room', '; --others override writes over costs of pods that should go, and puts them back if the pods stay', ''],
-        ['costs leave no room', '; use --by eviction, which needs no costs', ''],
     ]) {
         assert.ok(source.includes(theirs), theirs);
         assert.equal(inPage(both + theirs.replace('{replicas}', '5')), both + ours);

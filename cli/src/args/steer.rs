@@ -8,8 +8,6 @@ use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
 use podrank_predict::plan::{Count, Measure, Others};
 use podrank_predict::{Replicas, Scalable, WorkloadKind};
-use serde::Serialize;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -225,16 +223,6 @@ pub(crate) struct How {
     #[arg(long, value_name = "WHERE", hide_possible_values = true, num_args = 0..=1, default_missing_value = "client")]
     pub(crate) dry_run: Option<DryRun>,
 
-    /// How to delete the pods: scale or eviction
-    #[arg(
-        long,
-        value_name = "HOW",
-        default_value = "scale",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub(crate) by: By,
-
     /// End at the first difference from the plan that was confirmed
     ///
     /// Otherwise, podrank asks again or, with --yes, plans the wishes anew, each at most three times.
@@ -271,13 +259,9 @@ pub(crate) struct How {
 
     /// Longest time to wait, such as 30s or 5m
     ///
-    /// For the canary, for the wanted pods to go, for replacements of evicted pods, or for a disruption budget to allow an eviction.
+    /// For the canary, and for the wanted pods to go.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration, hide_short_help = true)]
     pub(crate) timeout: Duration,
-
-    /// Most pods to evict at a time, as far as disruption budgets allow it; only with --by eviction [default: 1]
-    #[arg(long, value_name = "K", hide_short_help = true, help_heading = EXPERTS)]
-    batch: Option<NonZeroU32>,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate, hide_short_help = true, help_heading = EXPERTS)]
@@ -302,15 +286,6 @@ pub(crate) struct How {
 pub(crate) enum DryRun {
     Client,
     Server,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum By {
-    /// The controller deletes them, by deletion costs
-    Scale,
-    /// podrank evicts them as disruption budgets allow, and lowers the replicas step by step
-    Eviction,
 }
 
 /// What becomes of deletion costs that somebody else set.
@@ -401,28 +376,9 @@ impl DropArgs {
         };
         Err(format!("{word} is no pod: {way}"))
     }
-
-    /// Returns an error for a flag that would do nothing.
-    pub(super) fn check(&self) -> Result<(), String> {
-        if self.also && self.how.by == By::Eviction {
-            return Err(
-                "--also is about deletion costs, which --by eviction does not need: leave one of them out"
-                    .to_owned(),
-            );
-        }
-        self.how.check()
-    }
 }
 
 impl How {
-    /// Returns an error for a flag that would do nothing.
-    pub(super) fn check(&self) -> Result<(), String> {
-        if self.batch.is_some() && self.by == By::Scale {
-            return Err("--batch counts evictions: it needs --by eviction".to_owned());
-        }
-        Ok(())
-    }
-
     /// What becomes of deletion costs that somebody else set.
     pub(crate) fn others(&self) -> Others {
         match self.others {
@@ -431,11 +387,6 @@ impl How {
             OthersMode::Follow => Others::Follow,
             OthersMode::Override => Others::Override,
         }
-    }
-
-    /// The most pods to evict at a time.
-    pub(crate) fn batch(&self) -> usize {
-        self.batch.map_or(1, |batch| batch.get() as usize)
     }
 
     pub(crate) fn gates(&self) -> FeatureGates {
@@ -514,24 +465,17 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
-        assert_eq!(
-            (how.yes, how.dry_run, how.by, how.exact, how.no_lock),
-            (false, None, By::Scale, false, false)
-        );
-        assert_eq!((how.timeout, how.batch(), how.output), (Duration::from_secs(120), 1, SteerOutput::Table));
+        assert_eq!((how.yes, how.dry_run, how.exact, how.no_lock), (false, None, false, false));
+        assert_eq!((how.timeout, how.output), (Duration::from_secs(120), SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
-        let how =
-            scale("-y --dry-run server --by eviction --batch 3 --feature-gates PodDeletionCost=false").how;
-        assert_eq!((how.yes, how.dry_run, how.by), (true, Some(DryRun::Server), By::Eviction));
-        assert!(how.batch() == 3 && !how.gates().pod_deletion_cost);
+        let how = scale("-y --dry-run server --feature-gates PodDeletionCost=false").how;
+        assert_eq!((how.yes, how.dry_run), (true, Some(DryRun::Server)));
+        assert!(!how.gates().pod_deletion_cost);
         for wrong in [
             "scale --replicas 3",
             "scale sts/web --replicas 3",
             "scale web --replicas 3 --also",
-            "scale web --replicas 3 --by eviction --batch 0",
-            "scale web --replicas 3 --batch 2",
-            "drop web-a --batch 2",
-            "drop web-a --also --by eviction",
+            "scale web --replicas 3 --by eviction",
             "scale web --replicas 3 --timeout 5",
             "scale web --replicas 3 --barrier canary",
             "scale web --replicas 3 --feature-gates X=true",
@@ -539,7 +483,6 @@ mod tests {
             "drop web-a --node worker-1",
             "drop web-a --skip-others",
             "drop --node worker-1 --namespace shop",
-            "drop --node worker-1 --also --by eviction",
             "drop web-a --replicas 3",
             "drop web-a --others all",
             "drop web-a --others follow --force-conflicts",

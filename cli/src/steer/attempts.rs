@@ -1,14 +1,14 @@
 //! From plans to outcomes: asks, locks, runs, and if something differs from what was confirmed, plans and asks again. docs/protocol.md
 //! draws the steps. Reads and writes nothing itself but the terminal.
 
+use super::Failure;
 use super::interrupt::Interrupt;
 use super::lock::{self, Lock};
 use super::outcome::{Exit, Outcome, Step};
 use super::planned::Planned;
-use super::rights::{self, Rights};
+use super::rights;
 use super::run::{End, Run};
-use super::{Failure, evict};
-use crate::args::steer::{By, How};
+use crate::args::steer::How;
 use crate::complain;
 use kubectl_podrank::look::plain;
 use kubectl_podrank::render_plan::{count, place};
@@ -132,14 +132,14 @@ impl<'k> Work<'_, 'k> {
     /// Takes all locks, in an order that is the same for everybody. If one fails, the others are given back.
     fn lock(
         &self,
-        rights: &[Rights],
+        no_locks: &[Option<String>],
         interrupt: &Interrupt,
         steps: &[Step],
     ) -> Result<VecDeque<Run<'k>>, Failure> {
         let mut order: Vec<_> = (0..self.planned.len()).collect();
         order.sort_by_key(|&place| &self.planned[place].plan.target.uid);
         let mut locks: Vec<Option<Lock>> = self.planned.iter().map(|_| None).collect();
-        for place in order.into_iter().filter(|&place| rights[place].no_lock.is_none()) {
+        for place in order.into_iter().filter(|&place| no_locks[place].is_none()) {
             let Planned { cluster, plan, .. } = &self.planned[place];
             match Lock::take(cluster, &plan.target, interrupt, false) {
                 Ok(lock) => locks[place] = Some(lock),
@@ -153,9 +153,11 @@ impl<'k> Work<'_, 'k> {
         }
         let mut steps = steps.to_vec();
         steps.push(Step::Lock);
-        let runs = self.planned.iter().zip(locks).zip(rights).map(|((planned, lock), rights)| {
-            Run::new(planned, self.how, interrupt.clone(), lock, rights.has_canary, steps.clone())
-        });
+        let runs = self
+            .planned
+            .iter()
+            .zip(locks)
+            .map(|(planned, lock)| Run::new(planned, self.how, interrupt.clone(), lock, steps.clone()));
         Ok(runs.collect())
     }
 
@@ -177,11 +179,7 @@ impl<'k> Work<'_, 'k> {
         }
         let mut outcomes = Vec::new();
         while let Some(run) = runs.pop_front() {
-            let end = match self.how.by {
-                By::Scale => run.go(),
-                By::Eviction => evict::go(run),
-            };
-            let outcome = match end {
+            let outcome = match run.go() {
                 End::Told(outcome) => *outcome,
                 End::Differs(why, run) if outcomes.is_empty() => {
                     give_back(runs.iter_mut());
@@ -239,20 +237,20 @@ impl fmt::Display for Left {
 
 impl Error for Left {}
 
-/// Asks whether the user may do all of it.
-pub(super) fn rights(planned: &[Planned<'_>], how: &How) -> Result<Vec<Rights>, Failure> {
+/// Asks whether the user may do all of it. Returns why no Lease can keep other runs away from each workload, if none can.
+pub(super) fn rights(planned: &[Planned<'_>], how: &How) -> Result<Vec<Option<String>>, Failure> {
     let check = |Planned { cluster, plan, .. }: &Planned<'_>| {
-        let rights = rights::check(cluster, plan, how);
+        let rights = rights::check(cluster, plan);
         let of = if planned.len() > 1 { format!("{}: ", place(plan)) } else { String::new() };
-        let rights = rights.map_err(|why| format!("nothing was changed: {of}{why}"))?;
-        if let Some(why) = &rights.no_lock {
+        let no_lock = rights.map_err(|why| format!("nothing was changed: {of}{why}"))?;
+        if let Some(why) = &no_lock {
             if how.yes && !how.no_lock && how.dry_run.is_none() {
                 let why = format!("{}; --no-lock goes on all the same", lock::not_locked(why));
                 return Err(format!("nothing was changed: {of}{why}").into());
             }
             complain(&format!("warning: {of}{}", lock::not_locked(why)));
         }
-        Ok(rights)
+        Ok(no_lock)
     };
     planned.iter().map(check).collect()
 }

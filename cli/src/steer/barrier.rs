@@ -8,7 +8,7 @@ use super::cluster::Cluster;
 use super::interrupt::Interrupt;
 use crate::kubectl::{Reason, Refusal};
 use crate::progress::Waiting;
-use podrank_predict::plan::{PlannedPod, Target};
+use podrank_predict::plan::Target;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::sync::mpsc;
@@ -179,34 +179,4 @@ pub(super) fn remove_canaries(cluster: &Cluster<'_>, target: &Target) -> Result<
     }
     cluster.call(&["delete", "replicasets.apps,pods", &selector, "--wait=false"], "")?;
     Ok(", and removed a canary".to_owned())
-}
-
-/// Waits until the controller has replaced known pods that are gone. Returns the names of the new pods.
-pub(super) fn wait_for_replacement(
-    cluster: &Cluster<'_>,
-    interrupt: &Interrupt,
-    known: &[PlannedPod],
-    timeout: Duration,
-) -> Result<Vec<String>, Failure> {
-    let end = Instant::now() + timeout;
-    let waiting = Waiting::new();
-    loop {
-        waiting.tell("waiting until the controller has replaced the evicted pods");
-        let state = cluster.state()?;
-        let is_known = |uid: &str| known.iter().any(|pod| pod.uid == uid);
-        let new: Vec<_> = state.pods.iter().filter(|pod| !is_known(&pod.uid)).collect();
-        let gone = known.iter().filter(|pod| !state.has(&pod.uid)).count();
-        if gone > 0 && new.len() >= gone {
-            return Ok(new.into_iter().map(|pod| pod.name.clone()).collect());
-        }
-        if interrupt.is_set() {
-            return Err("interrupted".into());
-        }
-        if Instant::now() > end {
-            return Err(
-                format!("the controller created no replacement within {} s", timeout.as_secs()).into()
-            );
-        }
-        interrupt.sleep(PAUSE);
-    }
 }

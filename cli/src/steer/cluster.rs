@@ -5,7 +5,7 @@ use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
 use podrank_predict::plan::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_predict::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
@@ -211,17 +211,5 @@ impl<'k> Cluster<'k> {
             ("kube-controller-manager", Some("scale")) => Some("an autoscaler".to_owned()),
             (manager, _) => Some(manager.to_owned()),
         }
-    }
-
-    /// Evicts a pod, unless another one has its name.
-    pub(super) fn evict(&self, name: &str, uid: &str) -> Result<(), Refusal> {
-        let path = format!("/api/v1/namespaces/{}/pods/{name}/eviction", self.namespace());
-        let eviction = json!({
-            "apiVersion": "policy/v1",
-            "kind": "Eviction",
-            "metadata": { "name": name, "namespace": self.namespace() },
-            "deleteOptions": { "preconditions": { "uid": uid } },
-        });
-        self.call(&["create", "--raw", &path, "--filename", "-"], &eviction.to_string()).map(drop)
     }
 }

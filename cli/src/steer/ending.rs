@@ -71,14 +71,6 @@ impl Run<'_> {
         }
     }
 
-    /// Looks once.
-    pub(super) fn look(&self) -> Seen {
-        match self.cluster.state() {
-            Ok(state) => Seen { state: Some(state), early: None },
-            Err(error) => Seen { state: None, early: Some(error.to_string()) },
-        }
-    }
-
     /// Compares what went with what was confirmed, by UID, and takes costs off the pods that stay.
     pub(super) fn conclude(&mut self, plan: &Plan, seen: Seen) -> Outcome {
         let who = if self.is_count_of_other { " by somebody else" } else { "" };
@@ -97,7 +89,7 @@ impl Run<'_> {
                     .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
             }
         };
-        let Fates { went, missed, others } = self.fates(&self.wanted(plan), plan, &state);
+        let Fates { went, missed, others } = self.fates(plan, &state);
         if let Some(why) = early {
             let message = format!(
                 "{scaled}, but {why}: {} of the {} wanted pods have gone so far; when all have, run: {}",
@@ -146,30 +138,27 @@ impl Run<'_> {
 
     /// Tells of a run that has tried to take its costs off.
     pub(super) fn aborted(&mut self, why: &str, put_back: Result<State, Failure>) -> Outcome {
-        let evicted = self.evicted();
         let mut message = format!("{} was not scaled: {why}", self.confirmed.target);
         let report = self.confirmed.clone();
         let had_written = self.has_written || self.at_put_back.is_some();
         let state = match put_back {
             Ok(state) => state,
             Err(error) if self.has_written => {
-                message.extend([&evicted, "; costs are left: ", &error.to_string()]);
+                message.extend(["; costs are left: ", &error.to_string()]);
                 message.extend(["; run: ", &self.cluster.undo()]);
                 return self
                     .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
             }
             Err(error) => {
-                message.extend([&evicted, "; its pods cannot be read: ", &error.to_string()]);
+                message.extend(["; its pods cannot be read: ", &error.to_string()]);
                 return self.finish(Outcome::of(Exit::Unchanged, report, message));
             }
         };
-        let wanted: Vec<_> = self.confirmed.wanted().filter(|pod| !self.is_evicted(pod)).collect();
-        let Fates { went, others, .. } = self.fates(&wanted, &self.confirmed, &state);
+        let Fates { went, others, .. } = self.fates(&self.confirmed, &state);
         let is_rescaled = state.replicas != self.confirmed.from;
         if had_written {
             message.push_str("; all costs are put back");
         }
-        message.push_str(&evicted);
         let have_gone = !(went.is_empty() && others.is_empty());
         if is_rescaled && have_gone {
             message.extend(["; its count is ", &state.replicas.to_string(), " now"]);
@@ -184,9 +173,8 @@ impl Run<'_> {
     /// Ends the run when it is not known whether the count has changed.
     pub(super) fn unknown(&mut self, why: &str) -> Outcome {
         let message = format!(
-            "{}: {why}{}; look at its count, and when its pods have gone, run: {}",
+            "{}: {why}; look at its count, and when its pods have gone, run: {}",
             self.confirmed.target,
-            self.evicted(),
             self.cluster.undo()
         );
         let left = self.left();
@@ -231,36 +219,22 @@ impl Run<'_> {
     }
 
     /// Looks which of the wanted pods and of those that a plan keeps are gone.
-    fn fates(&self, wanted: &[&PlannedPod], plan: &Plan, state: &State) -> Fates {
+    fn fates(&self, plan: &Plan, state: &State) -> Fates {
         let named = |pods: Vec<&PlannedPod>| pods.into_iter().map(Named::of).collect();
-        let (missed, went) = wanted.iter().partition(|pod| state.has(&pod.uid));
-        let stays = |pod: &&PlannedPod| !pod.is_wanted && !self.is_evicted(pod) && !state.has(&pod.uid);
+        let (missed, went) = plan.wanted().partition(|pod| state.has(&pod.uid));
+        let stays = |pod: &&PlannedPod| !pod.is_wanted && !state.has(&pod.uid);
         let others = plan.pods.iter().filter(stays).collect();
         Fates { went: named(went), missed: named(missed), others: named(others) }
     }
 
-    fn is_evicted(&self, pod: &PlannedPod) -> bool {
-        self.gone_before.iter().any(|gone| gone.uid == pod.uid)
-    }
-
-    /// The pods that were to go: those of the plan, and those that were evicted before, in place of which the plan has replacements.
-    fn wanted<'p>(&'p self, plan: &'p Plan) -> Vec<&'p PlannedPod> {
-        let rest =
-            plan.wanted().filter(|pod| !self.replacements.contains(&pod.name) && !self.is_evicted(pod));
-        self.gone_before.iter().chain(rest).collect()
-    }
-
     /// The confirmed plan, but with the pods that the last plan wanted, those that came since, and what becomes of the nodes.
     fn report_of(&self, last: &Plan) -> Plan {
-        let wanted = |pod: &PlannedPod| self.is_evicted(pod) || last.wanted().any(|it| it.uid == pod.uid);
+        let wanted = |pod: &PlannedPod| last.wanted().any(|it| it.uid == pod.uid);
         let mut plan = self.confirmed.clone();
         for pod in &mut plan.pods {
             pod.is_wanted = wanted(pod);
         }
-        let is_new = |pod: &&PlannedPod| {
-            !self.replacements.contains(&pod.name)
-                && !self.confirmed.pods.iter().any(|known| known.uid == pod.uid)
-        };
+        let is_new = |pod: &&PlannedPod| !self.confirmed.pods.iter().any(|known| known.uid == pod.uid);
         plan.pods.extend(last.pods.iter().filter(is_new).cloned());
         plan
     }
@@ -296,21 +270,6 @@ impl Run<'_> {
             state.steered().map(|pod| Named { name: pod.name.clone(), uid: pod.uid.clone() }).collect()
         };
         state.map(of).unwrap_or_default()
-    }
-
-    /// The end of a sentence about the pods that were evicted before the scale request.
-    fn evicted(&self) -> String {
-        let names: Vec<_> = self.gone_before.iter().map(|pod| pod.name.as_str()).collect();
-        if names.is_empty() {
-            return String::new();
-        }
-        let (were, have) = if names.len() == 1 { ("was", "has") } else { ("were", "have") };
-        let replaced = if self.replacements.len() < names.len() {
-            format!("which {have} not been replaced so far")
-        } else {
-            format!("which {were} replaced")
-        };
-        format!("; it evicted {}, {replaced}", names.join(", "))
     }
 }
 

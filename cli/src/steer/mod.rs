@@ -6,7 +6,6 @@ mod attempts;
 mod barrier;
 mod cluster;
 mod ending;
-mod evict;
 mod interrupt;
 mod lock;
 mod node;
@@ -18,7 +17,7 @@ mod shared;
 mod wishes;
 
 use crate::args::steer::{
-    By, DropArgs, DryRun, How, NODE_TYPES, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes,
+    DropArgs, DryRun, How, NODE_TYPES, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes,
 };
 use crate::kubectl::Kubectl;
 use crate::live;
@@ -143,10 +142,10 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
         complain(&note.to_string());
     }
     if how.output == SteerOutput::Table {
-        print(render_plan::table(plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;
+        print(render_plan::table(plan, look_of_plan()).as_bytes())?;
     }
     if let Some(dry_run) = how.dry_run {
-        return end_dry_run(slice::from_ref(&planned), how, dry_run, || json(&Document::plan(plan, how)));
+        return end_dry_run(slice::from_ref(&planned), how, dry_run, || json(&Document::plan(plan)));
     }
     let question = |planned: &[Planned<'_>]| {
         let question = |Planned { plan, .. }: &Planned<'_>| {
@@ -190,7 +189,7 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     let outcome = Outcome { steps, ..Outcome::of(Exit::Done, plan, message) };
     match how.dry_run.filter(|_| how.output == SteerOutput::Json) {
         Some(_) => {
-            print(json(&Document::plan(&outcome.plan, how)).as_bytes())?;
+            print(json(&Document::plan(&outcome.plan)).as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         None => report(&outcome, how),
@@ -208,16 +207,8 @@ fn end_dry_run(
     match how.output {
         SteerOutput::Json => print(json().as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
-            let lock = rights.iter().any(|rights| rights.no_lock.is_some());
-            let canary = rights.iter().any(|rights| !rights.has_canary);
-            let but = match (lock, canary) {
-                (false, false) => "",
-                (true, false) => " but those of the lock: --yes needs --no-lock",
-                (false, true) => " but those of the canary, which evictions can do without",
-                (true, true) => {
-                    " but those of the lock and of the canary: --yes needs --no-lock, and evictions can do without a canary"
-                }
-            };
+            let no_lock = rights.iter().any(Option::is_some);
+            let but = if no_lock { " but those of the lock: --yes needs --no-lock" } else { "" };
             let text = format!(
                 "You are authorized for every request{but}. Quotas and admission may still refuse one. Nothing was changed.\n"
             );
@@ -230,7 +221,7 @@ fn end_dry_run(
 
 fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
     match how.output {
-        SteerOutput::Json => print(json(&Document::outcome(outcome, how)).as_bytes())?,
+        SteerOutput::Json => print(json(&Document::outcome(outcome)).as_bytes())?,
         SteerOutput::Table if outcome.exit == Exit::Done => {
             print_line(&outcome.message)?;
         }

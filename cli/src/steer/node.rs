@@ -6,7 +6,7 @@ use super::outcome::{Document, Exit, NodeDocument, Outcome};
 use super::planned::{Asked, Counted, Planned};
 use super::shared::Shared;
 use super::{Failure, end_dry_run, owners, told};
-use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
+use crate::args::steer::{DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::progress::Waiting;
@@ -41,11 +41,11 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
         && args.skip_others
         && !planned.is_empty()
     {
-        return node.show(&planned, how);
+        return node.show(&planned);
     }
     node.say_what_stays(args.skip_others);
     node.check(&planned, args)?;
-    let shown = node.plans(&planned, how);
+    let shown = node.plans(&planned);
     say_notes(&planned, &shown);
     if planned.is_empty() {
         return node.nothing_to_do(how);
@@ -56,7 +56,7 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     }
     match how.dry_run {
         Some(dry_run) => end_dry_run(&planned, how, dry_run, || {
-            let plans = planned.iter().map(|planned| Document::plan(&planned.plan, how));
+            let plans = planned.iter().map(|planned| Document::plan(&planned.plan));
             json(&node.document(plans.collect(), None))
         }),
         None => node.run(&asking, planned, how),
@@ -130,14 +130,14 @@ fn say_notes(planned: &[Planned<'_>], shown: &str) {
 
 impl Node {
     /// The plans as a reader sees them.
-    fn plans(&self, planned: &[Planned<'_>], how: &How) -> String {
+    fn plans(&self, planned: &[Planned<'_>]) -> String {
         let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
-        of_node(&self.name, &plans, how.by == By::Eviction)
+        of_node(&self.name, &plans)
     }
 
     /// Shows the plan, then what stays, and last how to carry it out.
-    fn show(&self, planned: &[Planned<'_>], how: &How) -> Result<ExitCode, Failure> {
-        let shown = self.plans(planned, how);
+    fn show(&self, planned: &[Planned<'_>]) -> Result<ExitCode, Failure> {
+        let shown = self.plans(planned);
         print(shown.as_bytes())?;
         self.say_what_stays(true);
         say_notes(planned, &shown);
@@ -257,8 +257,8 @@ impl Node {
             }
             self.say_that_it_is_not_cordoned()?;
         } else {
-            let outcomes = outcomes.iter().map(|outcome| Document::outcome(outcome, how));
-            let documents = outcomes.chain(not_begun.iter().map(|plan| Document::plan(plan, how)));
+            let outcomes = outcomes.iter().map(|outcome| Document::outcome(outcome));
+            let documents = outcomes.chain(not_begun.iter().map(|plan| Document::plan(plan)));
             print(json(&self.document(documents.collect(), Some(exit))).as_bytes())?;
         }
         Ok(ExitCode::from(exit as u8))

@@ -1,7 +1,6 @@
 //! The outcome of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes
 //! text and reads nothing.
 
-use crate::args::steer::{By, How};
 use podrank_predict::plan::{Plan, PlannedPod, Spared};
 use serde::Serialize;
 
@@ -21,8 +20,6 @@ pub(super) enum Step {
     Barrier,
     Prove,
     Count,
-    Evict,
-    Replace,
     Watch,
     CleanUp,
     Unlock,
@@ -82,7 +79,6 @@ pub(super) struct Outcome {
 pub(super) struct Document<'a> {
     api_version: &'static str,
     kind: &'static str,
-    by: By,
     #[serde(flatten)]
     plan: &'a Plan,
     #[serde(flatten)]
@@ -119,12 +115,12 @@ impl Named {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn plan(plan: &'a Plan, how: &How) -> Self {
-        Self { api_version: API_VERSION, kind: "ScalePlan", by: how.by, plan, result: None }
+    pub(super) fn plan(plan: &'a Plan) -> Self {
+        Self { api_version: API_VERSION, kind: "ScalePlan", plan, result: None }
     }
 
-    pub(super) fn outcome(outcome: &'a Outcome, how: &How) -> Self {
-        Self { kind: "ScaleOutcome", result: Some(outcome), ..Self::plan(&outcome.plan, how) }
+    pub(super) fn outcome(outcome: &'a Outcome) -> Self {
+        Self { kind: "ScaleOutcome", result: Some(outcome), ..Self::plan(&outcome.plan) }
     }
 }
 

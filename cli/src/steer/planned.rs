@@ -4,7 +4,7 @@
 use super::Failure;
 use super::cluster::Cluster;
 use super::wishes::{self, ReadOnce};
-use crate::args::steer::{By, How, Wishes};
+use crate::args::steer::{How, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::surroundings;
@@ -78,8 +78,6 @@ impl<'k> Asked<'k> {
             named: self.named.clone(),
             wishes: Vec::new(),
             others: self.how.others(),
-            only_if_needed: false,
-            by_cost: self.how.by == By::Scale,
             own_costs: None,
         })
     }
@@ -100,7 +98,7 @@ impl<'k> Asked<'k> {
         if plan::keeps_others(&request, &plan) {
             plan::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
         }
-        add_notes(input, around, &request, &mut plan)?;
+        add_notes(input, around, &mut plan);
         Ok(Planned { cluster: Rc::clone(&self.cluster), plan, request })
     }
 
@@ -160,14 +158,13 @@ fn read_once_more(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, 
     let input = cluster.read()?;
     request.options.now = Timestamp::now();
     let mut plan = plan::plan(&input, request)?;
-    add_notes(input, around, request, &mut plan)?;
+    add_notes(input, around, &mut plan);
     Ok(plan)
 }
 
 /// Adds what a reader should know of those who act on the workload besides.
-fn add_notes(mut input: Input, around: Input, request: &Request, plan: &mut Plan) -> Result<(), Failure> {
+fn add_notes(mut input: Input, around: Input, plan: &mut Plan) {
     input.add_part(around);
-    plan.notes.extend(plan::check_budgets(&input, plan, !request.by_cost)?);
+    plan.notes.extend(plan::check_budgets(&input, plan));
     plan.notes.extend(plan::check_interference(&input, plan));
-    Ok(())
 }

@@ -5,20 +5,14 @@ use super::access::{Answers, Right};
 use super::barrier::{self, check_canary};
 use super::cluster::Cluster;
 use super::lock;
-use crate::args::steer::{By, How};
 use crate::kubectl::{Reason, Refusal};
 use podrank_predict::plan::Plan;
 
-/// What the user may do besides the writes of a plan, which needs these.
-pub(super) struct Rights {
-    /// Why no Lease can keep other runs away. `None` if it can.
-    pub(super) no_lock: Option<String>,
-    /// Whether a canary can be made and removed.
-    pub(super) has_canary: bool,
-}
-
-/// Returns an error that says what the user may not do.
-pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rights, String> {
+/// Returns why no Lease can keep other runs away, or `None` if one can.
+///
+/// # Errors
+/// A sentence that says what the user may not do.
+pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>, String> {
     let cannot = |what: &str, error: Refusal| format!("cannot {what}: {error}");
     let dry_run = ["--dry-run=server"];
     match cluster.apply_plan(plan, false, &dry_run) {
@@ -34,25 +28,19 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<Rig
         Reason::Count => format!("{} has another count than a moment ago: try again", plan.target),
         _ => cannot("scale", error),
     })?;
-    let [leases, canaries, evictions] = [lease(plan), barrier::rights(), evictions(plan, how)];
-    let answers = Answers::ask(cluster, leases.iter().chain(&canaries).chain(&evictions));
-    if let Some(right) = answers.first_denied(&evictions) {
-        return Err(format!("you may not {right}"));
-    }
+    let [leases, canaries] = [lease(plan), barrier::rights()];
+    let answers = Answers::ask(cluster, leases.iter().chain(&canaries));
     let canary = match answers.first_denied(&canaries) {
         Some(right) => Err(format!("you may not {right}, which the canary needs")),
         None => {
             check_canary(cluster, &plan.target).map_err(|error| format!("cannot create the canary: {error}"))
         }
     };
-    if let Err(why) = &canary
-        && how.by == By::Scale
-        && plan.replicas > 0
-    {
-        return Err(format!("{why}; use --by eviction"));
+    // At 0, all pods go, so no barrier is needed.
+    if plan.replicas > 0 {
+        canary?;
     }
-    let no_lock = answers.first_denied(&leases).map(|right| format!("you may not {right}"));
-    Ok(Rights { no_lock, has_canary: canary.is_ok() })
+    Ok(answers.first_denied(&leases).map(|right| format!("you may not {right}")))
 }
 
 fn lease(plan: &Plan) -> Vec<Right> {
@@ -64,17 +52,4 @@ fn lease(plan: &Plan) -> Vec<Right> {
         name: lock::name(&plan.target),
     };
     lock::VERBS.map(right).into()
-}
-
-/// For the pods, and for the costs of those that replace them.
-fn evictions(plan: &Plan, how: &How) -> Vec<Right> {
-    let right = |verb, subresource, name: &String| Right {
-        verb,
-        group: "",
-        resource: "pods",
-        subresource,
-        name: name.clone(),
-    };
-    let wanted = plan.wanted().filter(|_| how.by == By::Eviction);
-    wanted.flat_map(|pod| [right("create", "eviction", &pod.name), right("patch", "", &pod.name)]).collect()
 }

@@ -11,9 +11,7 @@ use super::outcome::{Outcome, Step};
 use super::planned::{self, Planned};
 use crate::args::steer::How;
 use crate::kubectl::Reason;
-use jiff::Timestamp;
-use podrank_predict::Remedy;
-use podrank_predict::plan::{self, Plan, PlannedPod, Request, State, difference, same_sets};
+use podrank_predict::plan::{Plan, Request, State, difference, same_sets};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::mem;
@@ -44,14 +42,6 @@ pub(super) struct Run<'k> {
     steps: RefCell<Vec<Step>>,
     /// Whether somebody else set the confirmed count right before this run did.
     pub(super) is_count_of_other: bool,
-    /// The workload's count, as long as nobody else changes it.
-    pub(super) count: u32,
-    /// Wanted pods that were evicted before the scale request.
-    pub(super) gone_before: Vec<PlannedPod>,
-    /// The names of the pods that were created since and should go in their place.
-    pub(super) replacements: Vec<String>,
-    /// Whether a canary can be made and removed.
-    has_canary: bool,
     /// What says which canaries and which lock are left.
     pub(super) left_behind: Vec<String>,
 }
@@ -76,12 +66,8 @@ pub(super) enum Stop {
     Unchanged(String),
     /// Something differs from what was confirmed.
     Differs(String),
-    /// The count is unchanged, and no costs that podrank may write make exactly the wanted pods go.
-    Blocked(String),
     /// It is unknown whether the scale request was carried out.
     Unknown(String),
-    /// The count has fallen, but the watch ended before the controllers were done.
-    Early(String),
 }
 
 impl<T: std::fmt::Display> From<T> for Stop {
@@ -94,11 +80,7 @@ impl Stop {
     /// Why, in words.
     pub(super) fn why(&self) -> &str {
         match self {
-            Self::Unchanged(why)
-            | Self::Differs(why)
-            | Self::Blocked(why)
-            | Self::Unknown(why)
-            | Self::Early(why) => why,
+            Self::Unchanged(why) | Self::Differs(why) | Self::Unknown(why) => why,
         }
     }
 }
@@ -109,7 +91,6 @@ impl<'k> Run<'k> {
         how: &'k How,
         interrupt: Interrupt,
         lock: Option<Lock>,
-        has_canary: bool,
         steps: Vec<Step>,
     ) -> Self {
         let mut request = planned.confirmed();
@@ -125,10 +106,6 @@ impl<'k> Run<'k> {
             at_put_back: None,
             steps: RefCell::new(steps),
             is_count_of_other: false,
-            count: planned.plan.from,
-            gone_before: Vec::new(),
-            replacements: Vec::new(),
-            has_canary,
             left_behind: Vec::new(),
         }
     }
@@ -157,8 +134,8 @@ impl<'k> Run<'k> {
                 }
                 End::told(self.aborted(&why, put_back))
             }
-            Stop::Unchanged(why) | Stop::Blocked(why) => End::told(self.abort(&why)),
-            Stop::Unknown(why) | Stop::Early(why) => End::told(self.unknown(&why)),
+            Stop::Unchanged(why) => End::told(self.abort(&why)),
+            Stop::Unknown(why) => End::told(self.unknown(&why)),
         }
     }
 
@@ -218,26 +195,6 @@ impl<'k> Run<'k> {
         difference(&self.confirmed, &plan).map_or(Ok(plan), |found| Err(Stop::Differs(found.to_string())))
     }
 
-    /// Reads again, and plans such that the replacements of evicted pods go.
-    pub(super) fn plan_replacements(&mut self) -> Result<Plan, Stop> {
-        self.step(Step::Prove);
-        let input = self.cluster.read()?;
-        self.request.options.now = Timestamp::now();
-        let state = plan::state(&input, &self.request.options)?;
-        if state.replicas != self.count {
-            return Err(self.was_scaled(state.replicas));
-        }
-        let plan = plan::plan(&input, &self.request).map_err(|error| match error.remedy() {
-            Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
-            _ => Stop::from(error),
-        })?;
-        same_sets(&self.confirmed, &plan)?;
-        if let Some(pod) = plan.wanted().find(|pod| !self.replacements.contains(&pod.name)) {
-            return Err(Stop::Blocked(format!("{} would go, which is no replacement", pod.name)));
-        }
-        Ok(plan)
-    }
-
     fn was_scaled(&self, replicas: u32) -> Stop {
         Stop::Differs(format!(
             "{} was scaled to {replicas} by somebody else meanwhile",
@@ -248,7 +205,7 @@ impl<'k> Run<'k> {
     /// Writes costs and scales, as soon as Kubernetes certainly takes the wanted pods. Returns the plan that was proved.
     pub(super) fn lower(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
         let mut last = String::from("the pods kept changing");
-        let mut needs_barrier = !self.request.only_if_needed;
+        let mut needs_barrier = true;
         let mut is_second = false;
         for _ in 0..ATTEMPTS {
             self.stop_if_interrupted()?;
@@ -265,7 +222,7 @@ impl<'k> Run<'k> {
                 needs_barrier = false;
             }
             self.stop_if_interrupted()?;
-            let written = mem::replace(&mut plan, self.prove()?);
+            let written = mem::replace(&mut plan, self.read(Step::Prove)?);
             if !is_written || !plan.is_proved() {
                 // They are written once more.
                 let changed = plan.changed_costs(&written, is_written);
@@ -282,10 +239,6 @@ impl<'k> Run<'k> {
             }
         }
         Err(Stop::Unchanged(last))
-    }
-
-    fn prove(&mut self) -> Result<Plan, Stop> {
-        if self.gone_before.is_empty() { self.read(Step::Prove) } else { self.plan_replacements() }
     }
 
     /// Writes the costs of a plan. Returns why that failed, if another attempt may succeed.
@@ -333,7 +286,7 @@ impl<'k> Run<'k> {
             self.is_count_of_other = matches!(error.reason, Reason::Count | Reason::Conflict);
             return Ok(None);
         }
-        if state.replicas != self.count {
+        if state.replicas != self.confirmed.from {
             return Err(self.was_scaled(state.replicas));
         }
         if error.reason == Reason::Forbidden { Err(error.into()) } else { Ok(Some(error.to_string())) }
@@ -348,29 +301,5 @@ impl<'k> Run<'k> {
             self.interrupt.sleep(PAUSE);
         }
         self.cluster.state()
-    }
-
-    /// Notes that a wanted pod was evicted.
-    pub(super) fn note_gone(&mut self, victim: PlannedPod) {
-        self.request.named.remove(&victim.name);
-        if !self.replacements.contains(&victim.name) {
-            self.gone_before.push(victim);
-        }
-    }
-
-    /// Waits until as many new pods are there as known ones are gone, and from then on wants the new ones instead.
-    pub(super) fn wait_for_replacements(
-        &mut self,
-        known: &[PlannedPod],
-        timeout: Duration,
-    ) -> Result<(), Stop> {
-        self.step(Step::Replace);
-        let new = barrier::wait_for_replacement(&self.cluster, &self.interrupt, known, timeout)?;
-        self.replacements.extend(new.iter().cloned());
-        self.request.named.extend(new);
-        // As long as they are not ready, they go first anyway. But they may be ready when the controller decides, and
-        // without a cost, another pod would go then. If no barrier can follow the cost, that risk remains.
-        self.request.only_if_needed = !self.has_canary;
-        Ok(())
     }
 }

@@ -76,7 +76,7 @@ def budget(world, **spec):
 
 
 def full(world):
-    """A quota of the five pods that are there. The status is written in place of a controller, which would count one less after an eviction."""
+    """A quota of the five pods that are there. The status is written in place of a controller."""
     path = f"/api/v1/namespaces/{world.namespace}/resourcequotas"
     world.api("POST", path, {"metadata": {"name": "full"}, "spec": {"hard": {"pods": "5"}}})
     world.api.patch(path + "/full/status", {"status": {"hard": {"pods": "5"}, "used": {"pods": "5"}}})
@@ -310,15 +310,6 @@ def owner_drop(api):
     assert world.gone() == {0, 1, 3} and world.replicas() == 2 and not world.has_traces(), (world.gone(), done.out)
 
 
-@session
-def owner_eviction(api):
-    """Evictions lower the count of the Rollout pod by pod."""
-    world = Rollout(api, "owner-eviction", ["spot-1", "reserved-1", "spot-2"])
-    args = ["scale", "rollout/web", "--replicas", "1", "--prefer-nodes", "lifecycle=spot", "--by", "eviction", "--timeout", "20s"]
-    takes(world, "owner-eviction", {0, 2}, *args)
-    assert world.replicas() == 1
-
-
 def daemon_set(node):
     labels = {"app": "agent"}
     spec = {"nodeName": node, "containers": [{"name": "agent", "image": "agent"}], "tolerations": [{"operator": "Exists"}]}
@@ -358,16 +349,6 @@ def drop_node_interrupted(api):
     run("drop-node-interrupted", ["drop", "--node", "worker-5", "--yes"],
         1, "error: in ends-b, rs/web was not scaled: interrupted; all costs are put back", "error: not begun: rs/web in ends-c", hooks=hooks)
     stand(worlds, [{0}, set(), set()], [2, 3, 3])
-
-
-@session
-def drop_node_eviction(api):
-    """Evictions, workload by workload."""
-    workers(api, "worker-7", "worker-8")
-    worlds = [World(api, name, ["worker-7", "worker-8"], kind="ReplicaSet") for name in ["evict-a", "evict-b"]]
-    args = ["drop", "--node", "worker-7", "--by", "eviction", "--timeout", "20s", "--yes"]
-    run("drop-node-eviction", args, 0)
-    stand(worlds, [{0}, {0}], [1, 1])
 
 
 # Wishes that few pods match, or none.
@@ -425,30 +406,6 @@ def plain(name, places, *args, **options):
 
 
 plain("named", {1, 3})
-plain("eviction-batch", {1, 2, 3}, "--by", "eviction", "--batch", "2", "--timeout", "20s")
-
-
-@on_five(not_ready={0})
-def eviction(world):
-    path = budget(world, minAvailable=3)
-    wait("the budget", lambda: world.api("GET", path).get("status", {}).get("disruptionsAllowed") == 1)
-    takes(world, "eviction", {2}, "drop", world.pods[2], "--by", "eviction", "--timeout", "20s")
-    run("eviction-never", ["scale", "rs/web", "--replicas", "1", "--by", "eviction", "--namespace", "eviction", "--yes"],
-        1, "PodDisruptionBudget web (minAvailable 3) allows 0 disruptions now, and never lets evictions lower rs/web below 3")
-    assert world.replicas() == 4 and world.gone() == {2}
-    # Now the budget allows no more.
-    before = world.gone()
-    run("eviction-budget", in_json(world, "drop", world.pods[3], "--by", "eviction", "--timeout", "0s"), 1, "disruption budget")
-    assert world.replicas() == 4 and world.gone() == before
-
-
-@on_five()
-def eviction_unreplaced(world):
-    """A quota keeps the controller from replacing what was evicted."""
-    full(world)
-    done = refuses(world, "eviction-unreplaced", in_json(world, "drop", world.pods[2], "--by", "eviction", "--timeout", "1s"),
-        f"; it evicted {world.pods[2]}, which has not been replaced so far", gone={2})
-    assert "put back" not in done.json["message"], done.json
 
 
 @on_five()
@@ -464,13 +421,6 @@ def budget_ignored(world):
     assert "HorizontalPodAutoscaler web also sets this count" in done.err and "PodDisruptionBudget" not in done.err, done.err
 
 
-@on_five()
-def eviction_no_room(world):
-    world.set_cost(world.pods[0], "-2147483648", "keda")
-    takes(world, "eviction-no-room", {1}, "drop", world.pods[1], "--by", "eviction", "--timeout", "20s")
-    assert world.costs() == {0: "-2147483648"}
-
-
 @on_five(not_ready={1, 3})
 def not_available_first(world):
     done = takes(world, "not-available-first", {1, 3}, "scale", "rs/web", "--replicas", "3", "--not-available-first")
@@ -480,7 +430,7 @@ def not_available_first(world):
 @on_five(not_ready={0})
 def blocked(world):
     refuses(world, "blocked", in_json(world, "drop", world.pods[2]),
-        f"{world.pods[0]} is not ready and goes first whatever its cost", "--also", "--by eviction")
+        f"{world.pods[0]} is not ready and goes first whatever its cost", "--also")
     takes(world, "blocked-also", {0, 2}, "drop", world.pods[2], "--also")
     assert world.replicas() == 3
 
@@ -1015,14 +965,12 @@ def count_of_other(world):
 
 @on_five()
 def canary_rights(world):
-    """Without the right to delete the canary, none is made. With --by eviction, none is needed."""
-    allow(world.api, world.namespace, "all", READ, SCALING, COSTS, LEASES, ("core apps", "pods replicasets", "create"), ("core", "pods/eviction", "create"))
+    """Without the right to delete the canary, none is made."""
+    allow(world.api, world.namespace, "all", READ, SCALING, COSTS, LEASES, ("core apps", "pods replicasets", "create"))
     args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
-    refuses(world, "canary-rights", args, "nothing was changed: you may not delete replicasets.apps, which the canary needs; use --by eviction")
+    refuses(world, "canary-rights", args, "nothing was changed: you may not delete replicasets.apps, which the canary needs")
     refuses(world, "canary-rights-dry-run", [arg for arg in args if arg != "--yes"] + ["--dry-run", "server"],
         "you may not delete replicasets.apps, which the canary needs")
-    done = run("canary-rights-eviction", [*args, "--by", "eviction", "--timeout", "20s"], 0, "the wanted pod went, and no other.")
-    went(world, done, {1})
 
 
 @on_five()
@@ -1058,7 +1006,7 @@ def canary_left(world):
 def quota_full(world):
     """A quota leaves no room for the canary."""
     full(world)
-    refuses(world, "quota-full", in_json(world, "drop", world.pods[1]), "cannot create the canary: ", "exceeded quota", "use --by eviction")
+    refuses(world, "quota-full", in_json(world, "drop", world.pods[1]), "cannot create the canary: ", "exceeded quota")
 
 
 # The end comes early.

@@ -7,7 +7,7 @@ use crate::snapshot::read::Input;
 use crate::snapshot::surrounding::Surrounding;
 use crate::text;
 use crate::text::error::Error;
-use podrank::{EmptyNodesScratch, Flags, Neighbour, Phase, Pod, empty_nodes, node_weights};
+use podrank::{EmptyNodesScratch, Neighbour, Pod, empty_nodes, node_weights};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -110,14 +110,13 @@ impl Cluster {
         pod.held_by.map(str::to_owned).or_else(budget)
     }
 
-    /// The place of each pod when whole nodes are taken, given its tier by earlier wishes. With `by_class`, unassigned, pending and
-    /// not ready pods go before others whatever their tier.
+    /// The place of each pod when whole nodes are taken, given its tier by earlier wishes. Unassigned, pending and not ready pods go
+    /// before others whatever their tier.
     pub(super) fn places(
         &self,
         own: &[RankedPod<'_, '_>],
         tiers: &[u16],
         levels: &[Level],
-        by_class: bool,
     ) -> Result<Vec<u16>, Error> {
         let mut names: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_deref()).collect();
         // Of nodes that are as good, the lower number goes first.
@@ -126,7 +125,7 @@ impl Cluster {
         let numbers: HashMap<_, _> = (0_u32..).zip(&names).map(|(number, name)| (*name, number)).collect();
         let record = |(pod, &tier): (&RankedPod<'_, '_>, &u16)| {
             let node = pod.0.record.node.as_deref().map_or(0, |name| numbers[name]);
-            if by_class { Pod { node, tier, ..pod.1 } } else { classless(Pod { node, tier, ..pod.1 }) }
+            Pod { node, tier, ..pod.1 }
         };
         let mut pods: Vec<_> = own.iter().zip(tiers).map(record).collect();
         let weights = self.weights(own, &numbers);
@@ -203,12 +202,6 @@ impl Cluster {
         nodes.sort_by_key(|node| !node.becomes_empty);
         nodes
     }
-}
-
-/// The same pod for an eviction, which asks none of the rules before the tier: whether it is unassigned, pending or not ready only
-/// says in which order those of a tier go.
-fn classless(pod: Pod) -> Pod {
-    Pod { flags: pod.flags.with(Flags::READY, true), phase: Phase::RUNNING, ..pod }
 }
 
 /// The numbers of the nodes' domains, for each level, and how many there are. A domain lies in one of the level before.

@@ -63,10 +63,8 @@ pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, E
 /// controllers are still busy. The text says what can be done.
 pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let options = &request.options;
-    if request.by_cost && !options.gates.pod_deletion_cost {
-        return Err(Error::new(
-            "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction",
-        ));
+    if !options.gates.pod_deletion_cost {
+        return Err(Error::new("the feature gate PodDeletionCost is off, so deletion costs have no effect"));
     }
     let sets = Sets::of(input);
     let chosen = choose(input, &sets, options)?;
@@ -101,9 +99,9 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     for (part, delete) in parts.iter().zip(&shares.delete) {
         part.check_blocked(request, *delete)?;
         notes.extend(notes::claims(&sets, part.set));
-        notes.extend(notes_on_pods(request, &part.own, *delete));
+        notes.extend(notes_on_pods(&part.own, *delete));
         pods.extend(part.planned(request, *delete, &shares.by_itself)?);
-        blocked.extend(if request.by_cost { part.ahead(*delete) } else { Vec::new() });
+        blocked.extend(part.ahead(*delete));
     }
     notes.extend(shares.follows.map(|text| Note::new(NoteCode::RolloutWaits, text)));
     pods.sort_by_key(|pod| !pod.is_wanted);
@@ -198,11 +196,9 @@ fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) ->
 }
 
 /// What a reader should know of the pods' costs, and of many deletions.
-fn notes_on_pods(request: &Request, own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
-    let mut notes = Vec::new();
-    if request.options.gates.pod_deletion_cost {
-        notes.extend(own.iter().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
-    }
+fn notes_on_pods(own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
+    let mut notes: Vec<_> =
+        own.iter().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)).collect();
     if delete > crate::decide::ranking::MOST_IN_ONE_SYNC {
         notes.push(notes::several_syncs(delete, crate::decide::ranking::MOST_IN_ONE_SYNC));
     }

@@ -27,11 +27,6 @@ pub struct Request {
     pub wishes: Vec<Wish>,
     /// What becomes of the costs that somebody else set.
     pub others: Others,
-    /// Whether no cost is written if Kubernetes takes the wanted pods anyway.
-    pub only_if_needed: bool,
-    /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
-    /// matter.
-    pub by_cost: bool,
     /// The UIDs of the pods whose costs this run has written, if another run may be at work: then costs of podrank's on other pods
     /// belong to somebody else. `None` if there can be no other run, so that all of podrank's costs are left over.
     pub own_costs: Option<BTreeSet<String>>,
@@ -244,7 +239,7 @@ impl Wish {
     ) -> Result<Vec<f64>, Error> {
         if let Self::EmptyNodes(cluster) = self {
             let levels = request.levels().unwrap_or_default();
-            let places = cluster.places(own, &tiers()?, levels, request.by_cost)?;
+            let places = cluster.places(own, &tiers()?, levels)?;
             return Ok(places.into_iter().map(f64::from).collect());
         }
         let first = |goes_first: bool| f64::from(u8::from(!goes_first));
@@ -297,7 +292,7 @@ pub(super) fn why(request: &Request, pod: &RankedPod<'_, '_>, is_available: bool
     if request.named.contains(&pod.0.entry.name) {
         return vec![Why { by: "named", text: "named".to_owned(), wish: None }];
     }
-    let early = early(&pod.1).filter(|_| request.by_cost);
+    let early = early(&pod.1);
     let wishes = (0..).zip(&request.wishes);
     // Of a pod that goes early anyway, the domain says nothing.
     let wishes = wishes.filter(|(_, wish)| early.is_none() || wish.for_some().is_some());

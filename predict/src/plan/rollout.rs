@@ -37,11 +37,6 @@ pub(super) fn shares(
     parts: &[Part<'_, '_>],
     replicas: u32,
 ) -> Result<Shares, Error> {
-    if !request.by_cost {
-        return Err(Error::new(format!(
-            "{target} is in the middle of a rollout, which a pod that is evicted changes: use --by scale, or wait for it to end"
-        )));
-    }
     let options = Options {
         replicas: Some(replicas),
         next_step: false,

@@ -10,7 +10,7 @@ use crate::snapshot::cost::CostOwner;
 use crate::snapshot::pod::Record;
 use crate::snapshot::replica_set::SetEntry;
 use crate::text;
-use crate::text::error::{Error, Remedy};
+use crate::text::error::Error;
 use podrank::{Flags, Phase, Pod, Policy, Rule, SteerScratch};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -55,11 +55,7 @@ impl<'m, 'a> Part<'m, 'a> {
         spread(request, policy, &own, &mut steered, &others(members))?;
         let mut order = vec![0; own.len()];
         policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
-        let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
-        if !request.by_cost {
-            // For evictions, the rules before the tier do not matter.
-            order.sort_by_key(|&index| wished[index]);
-        }
+        let order = order.into_iter().map(|index| index as usize).collect();
         Ok(Self { set, own, policy, available, steered, wished, order, owners })
     }
 
@@ -84,10 +80,7 @@ impl<'m, 'a> Part<'m, 'a> {
         delete: usize,
         by_itself: &ByItself,
     ) -> Result<Vec<PlannedPod>, Error> {
-        let goes_anyway = |index: &usize| by_itself[&self.own[*index].1.uid.to_string()].0 == Verdict::Delete;
-        let takes_them_anyway = || self.order[..delete].iter().all(goes_anyway);
-        let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
-        let costs = if writes { Some(self.costs(request, delete)?) } else { None };
+        let costs = self.costs(request, delete)?;
         let pods = self.order.iter().enumerate().map(|(place, &index)| {
             let (member, pod) = &self.own[index];
             let owner = self.owners[index].as_ref();
@@ -106,7 +99,7 @@ impl<'m, 'a> Part<'m, 'a> {
                 why: preference::why(request, &self.own[index], self.available[index]),
                 deletion_cost: pod.deletion_cost,
                 cost_owner: owner.map(CostOwner::to_string),
-                write: costs.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
+                write: Some(costs[index]).filter(|cost| *cost != pod.deletion_cost),
                 replaces: match owner {
                     // What podrank itself replaced is still to be put back.
                     Some(CostOwner::Podrank) => member.record.previous().cloned(),
@@ -140,8 +133,7 @@ impl<'m, 'a> Part<'m, 'a> {
             Count::To(_) => "with a lower --replicas",
             _ => "with --also",
         };
-        let text = format!("{} would stay: {subject} {how}, wait, or use --by eviction", self.name(stays));
-        Err(Error::with_remedy(text, Remedy::Evict))
+        Err(Error::new(format!("{} would stay: {subject} {how}, or wait", self.name(stays))))
     }
 
     /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
@@ -153,13 +145,12 @@ impl<'m, 'a> Part<'m, 'a> {
                     Others::Keep if self.costs_under(Others::Override, delete).is_ok() => {
                         "; --others override writes over costs of pods that should go, and puts them back if the pods stay"
                     }
-                    _ => "; use --by eviction, which needs no costs",
+                    _ => "",
                 };
                 let [lower, higher] = [lower, higher].map(|index| self.with_cost(index as usize));
-                let text = format!(
+                Error::new(format!(
                     "somebody else's deletion costs leave no room: {lower} must go before {higher}{advice}"
-                );
-                Error::with_remedy(text, Remedy::WriteOver)
+                ))
             }
             other => Error::new(other.to_string()),
         })

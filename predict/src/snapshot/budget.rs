@@ -36,7 +36,6 @@ pub(crate) struct Spec {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct Status {
     pub(crate) disruptions_allowed: Option<u32>,
-    pub(crate) expected_pods: Option<u32>,
     observed_generation: Option<i64>,
 }
 

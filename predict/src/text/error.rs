@@ -20,10 +20,6 @@ pub enum Remedy {
     NameTheSet,
     /// Accept that the input is incomplete.
     AcceptPartial,
-    /// Evict the pods, since others go first whatever the deletion costs.
-    Evict,
-    /// Write over the deletion costs of others.
-    WriteOver,
     /// Read the cluster again in a moment, once its controllers have caught up.
     Wait,
 }

@@ -55,7 +55,7 @@ fn costs_of_another_run_are_fixed() {
     assert_eq!(
         refusal(&dump(&pods), &named),
         "somebody else's deletion costs leave no room: web-b (cost 0) must go before web-a (cost -2147483648, written by another run of \
-         podrank); use --by eviction, which needs no costs"
+         podrank)"
     );
     named.own_costs =
         Some([of_all.pods.iter().find(|pod| pod.name == "web-a").expect("it").uid.clone()].into());

@@ -153,8 +153,6 @@ pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Reques
         named: named.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(),
         wishes,
         others: Others::Keep,
-        only_if_needed: false,
-        by_cost: true,
         own_costs: None,
     }
 }

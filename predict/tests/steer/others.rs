@@ -109,7 +109,7 @@ fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
         assert_eq!(
             refusal(&dump(&pods), &request),
             "somebody else's deletion costs leave no room: web-a (cost 3, written by karpenter) must go before web-b (cost -2147483648, \
-             written by karpenter); use --by eviction, which needs no costs"
+             written by karpenter)"
         );
     }
     // What could not be put back stays, too.

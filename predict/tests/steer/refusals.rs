@@ -178,13 +178,13 @@ fn named_pods_that_others_go_before() {
     let one = dump(&[pod('a', "n1"), not_ready(pod('b', "n2")), pod('c', "n3")]);
     assert_eq!(
         refusal(&one, &request(Count::AllButNamed, &["web-a"], Vec::new())),
-        "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with --also, wait, \
-         or use --by eviction"
+        "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with --also, or \
+         wait"
     );
     assert_eq!(
         refusal(&one, &request(Count::To(2), &["web-a"], Vec::new())),
         "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with a lower \
-         --replicas, wait, or use --by eviction"
+         --replicas, or wait"
     );
     let mut unassigned = pod('b', "n2");
     unassigned["spec"] = json!({});
@@ -200,14 +200,6 @@ fn named_pods_that_others_go_before() {
     let also = plan(&input(&two), &request(Count::AllButNamedAndAhead, &["web-a"], Vec::new()));
     let also = also.expect("a plan");
     assert_eq!((also.replicas, also.delete), (1, 3));
-    // Evictions do not ask.
-    let evicted = |count| {
-        let mut request = request(count, &["web-a"], Vec::new());
-        request.by_cost = false;
-        request
-    };
-    let plan = plan(&input(&two), &evicted(Count::AllButNamed)).expect("a plan");
-    assert_eq!((dump::wanted(&plan), plan.writes), ("a".to_owned(), 0));
 }
 
 #[test]
@@ -233,10 +225,8 @@ fn gates_that_are_off() {
     request.options.gates.pod_deletion_cost = false;
     assert_eq!(
         refusal(&three(), &request),
-        "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction"
+        "the feature gate PodDeletionCost is off, so deletion costs have no effect"
     );
-    request.by_cost = false;
-    assert!(plan(&input(&three()), &request).is_ok());
 }
 
 fn with_set(change: impl Fn(&mut Value)) -> Vec<Value> {

@@ -90,13 +90,6 @@ fn what_no_costs_settle_is_refused() {
         refusal(&example(), &of_example(Count::AllButNamed, &five)),
         format!("deploy/web is in the middle of a rollout: at 5, its controller takes {share}")
     );
-    let mut evicted = of_example(Count::To(5), &[]);
-    evicted.by_cost = false;
-    assert_eq!(
-        refusal(&example(), &evicted),
-        "deploy/web is in the middle of a rollout, which a pod that is evicted changes: use --by scale, or wait for \
-         it to end"
-    );
     // In a rollout, there are more pods than replicas.
     let mut to_0 = example();
     for workload in to_0.iter_mut().filter(|item| item["kind"] == "Deployment") {

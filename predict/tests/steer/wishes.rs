@@ -6,7 +6,7 @@ use crate::steer::dump::{
 use podrank_laws::objects::with;
 use podrank_predict::NoteCode;
 use podrank_predict::plan::{
-    Cluster, Count, Level, PlannedPod, Request, Selected, Values, Wish, add_budgets, keeps_others, plan, told,
+    Cluster, Count, Level, PlannedPod, Selected, Values, Wish, add_budgets, keeps_others, plan, told,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -246,18 +246,6 @@ fn unassigned_pods_leave_no_node() {
     let plan = plan(&input(&dump(&pods)), &request(Count::To(1), &[], vec![cluster(&pods)])).expect("a plan");
     assert_eq!((wanted(&plan), plan.nodes.as_deref()), ("ab".to_owned(), Some(&[][..])));
     assert_eq!(plan.nodes.as_deref().and_then(told), None);
-}
-
-/// Evictions need not begin with pods that are not ready.
-#[test]
-fn evictions_empty_a_node_although_another_pod_is_not_ready() {
-    let mut pods = on(&["n1", "n2", "n2"]);
-    pods[1] = not_ready(pods[1].clone());
-    let goes = |by_cost| {
-        let request = Request { by_cost, ..request(Count::To(2), &[], vec![cluster(&pods)]) };
-        wanted(&plan(&input(&dump(&pods)), &request).expect("a plan"))
-    };
-    assert_eq!([true, false].map(goes), ["b", "a"]);
 }
 
 /// One pod at a time: from the domain of the first level that has most left, as its own levels say, and of equal ones that with the
