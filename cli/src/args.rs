@@ -15,10 +15,9 @@ pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
-use connection::Connection;
 use kubectl_podrank::look::plain_but;
-use podrank_predict::{Subject, is_hidden};
-use preview::{Output, PreviewArgs};
+use podrank_predict::is_hidden;
+use preview::PreviewArgs;
 use std::ffi::OsString;
 use steer::{DropArgs, ScaleArgs, UndoArgs};
 
@@ -95,14 +94,13 @@ pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::E
 }
 
 /// What people type for a flag of another name, and what works.
-const GUESSES: [(&[&str], &str); 11] = [
+const GUESSES: [(&[&str], &str); 10] = [
     (&["-f", "--filename"], "it takes no file; kubectl podrank TYPE/NAME --replicas N -f FILE does"),
     (&["--by", "-1", "-2", "-3", "-4", "-5"], "fewer pods are --replicas -N or --replicas -N%"),
     (&["--pod"], "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
-    (&["--drain"], "kubectl podrank drop --node NODE takes the pods of a node"),
     (
-        &["--node"],
-        "kubectl podrank drop --node NODE takes all pods of a node, and scale --prefer-nodes NODE takes them first",
+        &["--drain", "--node"],
+        "scale --prefer-nodes NODE deletes the pods of a node first, --empty-nodes empties whole nodes, and kubectl drain NODE moves all",
     ),
     (&["--remove"], "kubectl podrank scale chooses with --pod NAME"),
     (
@@ -184,15 +182,6 @@ impl Args {
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
-        if let Ok([subject @ Subject::Node(name)]) = args.subjects().as_deref() {
-            let refusal = instead::refused_of_node(&subject.to_string(), matches);
-            if let Some(text) = refusal {
-                return Err(Error::raw(ErrorKind::ArgumentConflict, text));
-            }
-            if args.filename.is_none() && args.output == Output::Table {
-                return Self::plan_of_node(name, args.connection);
-            }
-        }
         if let Some(text) = args.conflict() {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
@@ -201,16 +190,6 @@ impl Args {
             return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
         }
         Ok(Self::Preview(Box::new(args)))
-    }
-
-    /// What emptying the node would take. That is a plan, which is not carried out.
-    fn plan_of_node(name: &str, connection: Connection) -> Result<Self, Error> {
-        let words = [PROGRAM, "drop", "--dry-run", "--skip-others", "--node", name];
-        let mut task = Task::from_arg_matches(&command().try_get_matches_from(words)?)?;
-        if let Task::Drop(drop) = &mut task {
-            drop.how.connection = connection;
-        }
-        Ok(Self::Task(task))
     }
 }
 

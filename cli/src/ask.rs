@@ -8,7 +8,6 @@ use crate::surroundings;
 use crate::taken;
 use jiff::Timestamp;
 use kubectl_podrank::look::{Look, plain, plain_but};
-use kubectl_podrank::node::NodePreview;
 use kubectl_podrank::{glance, overview, render, standing};
 use podrank_predict::{
     Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
@@ -104,9 +103,6 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
             "--selector selects among all workloads, or those of a type: leave out {subject}"
         )
         .into());
-    }
-    if let [Subject::Node(node)] = &*subjects {
-        return of_node(node, args, look);
     }
     if let Some(filename) = &args.filename {
         let (input, modified) = read_file(filename)?;
@@ -243,7 +239,7 @@ fn name(
                 _ => Question::of_autoscaler(autoscaler, args),
             }
         }
-        Subject::All(_) | Subject::Node(_) => return Err(format!("ask about {subject} alone").into()),
+        Subject::All(_) => return Err(format!("ask about {subject} alone").into()),
     })
 }
 
@@ -287,7 +283,7 @@ fn one(
             }
             return Ok(asked);
         }
-        Subject::All(_) | Subject::Node(_) => return Err(format!("ask about {subject} alone").into()),
+        Subject::All(_) => return Err(format!("ask about {subject} alone").into()),
     };
     surroundings::add(kubectl, &workload, &mut input);
     add_release(kubectl, [workload.kind], &mut options);
@@ -547,30 +543,6 @@ fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
     let replicas = replicas.map_or_else(String::new, |replicas| format!(" {replicas}"));
     let (namespace, source) = (line.namespace, args.of_file_and_decision());
     Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {namespace}{source}"))
-}
-
-/// The pods of a node, by what would have to shrink so that they go.
-fn of_node(node: &str, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
-    let input = if let Some(filename) = &args.filename {
-        let (input, _) = read_file(filename)?;
-        input.on_node(node).map_err(|error| format!("{}: {error}", place(filename)))?
-    } else {
-        let kubectl = Kubectl::new(args.connection.arguments());
-        live::node(&kubectl, node, "name")?;
-        let mut pods = live::pods_of_node(&kubectl, node)?;
-        live::add_owners(&kubectl, &mut pods, None)?;
-        pods
-    };
-    let answer = NodePreview::of(&input, node);
-    let table = |_: &[String]| answer.table().text(look);
-    let gist = table(&[]);
-    Forms {
-        data: &answer,
-        table: &table,
-        markdown: &|| answer.table().markdown(),
-        names: &|| Ok(answer.names()?),
-    }
-    .answer(args.output, answer.beside(args.filename.is_none()), gist)
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.

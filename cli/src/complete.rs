@@ -1,4 +1,4 @@
-//! Completions that only the cluster knows: names of workloads, pods, nodes, namespaces and contexts. Runs kubectl.
+//! Completions that only the cluster knows: names of workloads, pods, namespaces and contexts. Runs kubectl.
 
 use crate::args::connection::Connection;
 use crate::args::steer::POD_TYPES;
@@ -14,7 +14,6 @@ pub(crate) enum Wanted<'w> {
     /// The name of a workload of the type that this word names, or of any if it is empty.
     Workload(&'w str),
     Pod,
-    Node,
     Namespace,
     Context,
 }
@@ -49,7 +48,6 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
             let pods = kubectl.lines(&within("pods"));
             pods.iter().filter_map(bare).filter(|pod| !words.contains(pod)).collect()
         }
-        Wanted::Node => kubectl.lines(&["nodes"]).iter().filter_map(bare).collect(),
         Wanted::Namespace => kubectl.lines(&["namespaces"]).iter().filter_map(bare).collect(),
         Wanted::Context => kubectl.lines_of(&["config", "get-contexts"]),
     }

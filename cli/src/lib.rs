@@ -5,7 +5,6 @@
 pub mod glance;
 mod left;
 pub mod look;
-pub mod node;
 pub mod overview;
 pub mod render;
 pub mod render_plan;

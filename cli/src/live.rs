@@ -2,8 +2,7 @@
 //! has a controller, such as a Deployment, the revisions and all nodes if it is a `DaemonSet`, and the pods that the
 //! related sets select.
 
-use crate::args::steer::DropArgs;
-use crate::kubectl::{Answer, Kubectl, Reason, Refusal};
+use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::surroundings;
 use podrank_predict::{
     Input, OwnerName, Release, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest,
@@ -235,48 +234,16 @@ pub(crate) fn workload_of_pod(
     Ok((namespace, name))
 }
 
-/// The error of a `drop`. If it is that there is no pod of a name that is a node's, says what takes the pods of a node.
-pub(crate) fn node_in_place_of_pod(error: Box<dyn Error>, args: &DropArgs) -> Box<dyn Error> {
-    if !error.downcast_ref::<Refusal>().is_some_and(|error| error.reason == Reason::NotFound) {
-        return error;
-    }
-    let nodes = Kubectl::new(args.how.connection.arguments()).lines(&["nodes"]);
-    let is_node = |name: &&String| nodes.contains(&format!("node/{name}"));
-    let hint = |node| format!("{node} is a node: its pods go with kubectl podrank drop --node {node}");
-    args.pods.iter().find(is_node).map_or(error, |node| hint(node).into())
-}
-
-/// Returns the pods of a node, whether or not there is one.
-pub(crate) fn pods_of_node(kubectl: &Kubectl, node: &str) -> Result<Input, Box<dyn Error>> {
-    kubectl.get(&["pods", "--all-namespaces", "--field-selector", &format!("spec.nodeName={node}")])
-}
-
-/// Returns a node as kubectl prints it. An error if there is none of this name.
-pub(crate) fn node(kubectl: &Kubectl, name: &str, output: &str) -> Result<String, Box<dyn Error>> {
-    let words = ["get", &format!("node/{name}"), &format!("--output={output}")];
-    kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
-        if error.reason != Reason::NotFound {
-            return format!("node {name} cannot be read: {error}").into();
-        }
-        let known = kubectl.lines(&["nodes"]);
-        let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
-        plan::unknown_node(name, known).into()
-    })
-}
-
-/// Reads the sets of these pods, those of one kind only if the user may, and the owners of those sets as far as the user may.
-pub(crate) fn add_owners(
-    kubectl: &Kubectl,
-    pods: &mut Input,
-    if_allowed: Option<WorkloadKind>,
-) -> Result<(), Box<dyn Error>> {
+/// Adds the sets of pods, with the objects that lead these. `StatefulSet`s are only added if the user may read them: how one would let
+/// its pods go is only told.
+pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Input) -> Result<(), Box<dyn Error>> {
     for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
         // kubectl asks for each name by itself.
         let names = names.iter().map(String::as_str).filter(|_| names.len() < MANY);
         let place = ["--ignore-not-found", "--namespace", &namespace];
         let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
-        if if_allowed == Some(kind) {
+        if kind == WorkloadKind::StatefulSet {
             pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
         } else {
             pods.add_part(kubectl.get(&words)?);

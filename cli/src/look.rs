@@ -78,18 +78,6 @@ impl Look {
     pub(crate) fn height(self, texts: &[String]) -> usize {
         in_sentences(texts, self).lines().count()
     }
-
-    /// How many of these texts a terminal has room for beside another one: at least one.
-    pub fn fitting(self, texts: &[String], beside: &str) -> usize {
-        if self.terminal_width.is_none() {
-            return texts.len();
-        }
-        let beside: Vec<_> = beside.lines().map(str::to_owned).collect();
-        // What stays, what is left out, and what to type next.
-        let room = self.most_lines().saturating_sub(5 + self.height(&beside));
-        let fits = |most: &usize| self.height(&texts[..*most]) <= room;
-        (1..=texts.len()).take_while(fits).last().unwrap_or(1).min(texts.len())
-    }
 }
 
 /// The rows of each of several tables that share so many, by how many each needs: what one does not need, the larger ones get.

@@ -41,9 +41,7 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
     let text = match task {
         Task::Scale(args) => return steer::scale(args),
-        Task::Drop(args) => {
-            return steer::drop(args).map_err(|error| live::node_in_place_of_pod(error, args));
-        }
+        Task::Drop(args) => return steer::drop(args),
         Task::Undo(args) => return steer::undo(args),
         Task::Completion { shell } => shell::script(*shell, args::command()),
         Task::Complete { words } => {

@@ -81,34 +81,6 @@ fn nodes(plan: &Plan) -> impl Iterator<Item = String> {
     told.into_iter().chain(cordon)
 }
 
-/// Returns the plans of the workloads that have pods on a node: a line for each, with the pods that go.
-#[must_use]
-pub fn of_node(node: &str, plans: &[&Plan]) -> String {
-    let sum = |number: fn(&Plan) -> usize| plans.iter().map(|plan| number(plan)).sum::<usize>();
-    let [delete, writes] = [sum(|plan| plan.delete), sum(|plan| plan.writes)];
-    let [pods, workloads] = [count(delete, "pod"), count(plans.len(), "workload")];
-    let writes = count(writes, "deletion cost");
-    let mut text = format!("{}: {pods} of {workloads} to go, {writes} to write\n", plain(node));
-    for plan in plans {
-        let Plan { from, replicas, .. } = plan;
-        let mut wanted: Vec<_> = plan.wanted().collect();
-        wanted.sort_by_key(|pod| &pod.name);
-        let (named, also): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|pod| pod.is_named);
-        let named: Vec<_> = named.iter().map(|pod| plain(&pod.name)).collect();
-        let also: Vec<_> = also.iter().map(|pod| format!("{} ({})", plain(&pod.name), why(pod))).collect();
-        let also = if also.is_empty() { String::new() } else { format!("; also {}", also.join(", ")) };
-        let [from, replicas] = [from, replicas].map(ToString::to_string);
-        text.extend([&place(plan), ": ", &from, " to ", &replicas, ": ", &named.join(", "), &also, "\n"]);
-    }
-    text
-}
-
-/// The workload of a plan, where others may have the same name: `deploy/web in shop`.
-#[must_use]
-pub fn place(plan: &Plan) -> String {
-    plain(&format!("{} in {}", plan.target, plan.namespace)).into_owned()
-}
-
 /// Why the pod goes.
 fn why(pod: &PlannedPod) -> String {
     let reasons: Vec<_> = pod.why.iter().filter(|_| pod.is_wanted).map(|why| plain(&why.text)).collect();

@@ -56,7 +56,6 @@ pub(crate) fn candidates(
             "namespace" => known(Wanted::Namespace),
             "context" => known(Wanted::Context),
             "pod" | "pods" => known(Wanted::Pod),
-            "node" => known(Wanted::Node),
             _ => values(argument),
         };
         let takes_file = argument.get_value_hint() == ValueHint::FilePath;

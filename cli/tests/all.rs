@@ -3,8 +3,6 @@
 mod common;
 mod daemon_sets;
 mod deployments;
-#[cfg(unix)]
-mod drop_node;
 mod dump_time;
 #[cfg(unix)]
 mod empty_nodes;
@@ -23,7 +21,6 @@ mod leftovers;
 mod live;
 mod look;
 mod manifests;
-mod node;
 mod one_pod;
 #[cfg(unix)]
 mod owners;

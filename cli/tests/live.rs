@@ -412,7 +412,6 @@ fn names_of_the_cluster_complete() {
             "get|pods|--namespace=shop|--output|name|--context=c",
         ),
         ("scale deploy/web --pod ", pods, "web-a web-b :4", "get|pods|--output|name"),
-        ("drop --node ", "node/worker-1\n", "worker-1 :4", "get|nodes|--output|name"),
         ("undo -n shop deploy w", deployments, "api web :4", in_shop),
         ("scale w", "deployment.apps/web\n", "deploy/ rs/ rc/ web :6", &format!("{sets}|--output|name")),
         ("scale deploy/", deployments, "deploy/api deploy/web :4", of_deployments),

@@ -214,12 +214,3 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
         assert_eq!(whole.lines().filter(|line| line.contains("ip-10-0-12-")).count(), pods as usize);
     }
 }
-
-#[test]
-fn notes_that_a_screen_has_no_room_for_are_left_out() {
-    let notes: Vec<_> = (0..40).map(|number| format!("note: {number}")).collect();
-    assert_eq!(terminal(80).fitting(&notes, "one\ntwo\n"), 15);
-    assert_eq!(terminal(80).fitting(&notes, &"line\n".repeat(50)), 1);
-    assert_eq!(terminal(80).fitting(&[], "one\n"), 0);
-    assert_eq!(Look::default().fitting(&notes, ""), 40);
-}

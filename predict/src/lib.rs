@@ -60,7 +60,7 @@ pub use question::gates;
 pub use question::options::{NowSource, Options, Order, Within};
 pub use question::replicas::Replicas;
 pub use question::scalable::Scalable;
-pub use question::subject::{OwnerName, Subject};
+pub use question::subject::{OwnerName, Subject, instead_of_node};
 pub use snapshot::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use snapshot::read::Input;
 pub use snapshot::release::{ControllerGates, Release};

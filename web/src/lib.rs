@@ -16,11 +16,7 @@ mod steer;
 mod glance;
 #[path = "../../cli/src/left.rs"]
 mod left;
-#[expect(
-    dead_code,
-    unreachable_pub,
-    reason = "only sentences and Markdown are needed of it, and no terminal"
-)]
+#[expect(unreachable_pub, reason = "a part of the command line's library")]
 #[path = "../../cli/src/look.rs"]
 mod look;
 #[expect(

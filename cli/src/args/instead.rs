@@ -1,14 +1,10 @@
-//! What to type instead of a flag that is for another task, or that does not go with a node. Computes text and reads nothing.
+//! What to type instead of a flag that is for another task. Computes text and reads nothing.
 
 use super::quoted::quoted;
 use super::steer::WISHES;
 use super::{PROGRAM, command};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
+use clap::Command;
 use std::ffi::OsString;
-
-/// What the preview takes besides a node.
-const WITH_NODE: [&str; 6] = ["words", "filename", "now", "output", "all_namespaces", "_dry_run"];
 
 /// How to ask for a wish of `scale`, which the preview does not take: the command of these words, if that is one. `None` if `flag` is
 /// no wish.
@@ -40,17 +36,4 @@ fn plan(command: &Command, typed: Vec<&str>) -> Option<String> {
     let counted = words.iter().map(|word| if *word == "N" { "0" } else { word });
     command.clone().try_get_matches_from([PROGRAM, "scale"].into_iter().chain(counted)).ok()?;
     Some(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
-}
-
-/// What is wrong with the other words if a node is asked about.
-pub(super) fn refused_of_node(node: &str, matches: &ArgMatches) -> Option<String> {
-    let command = command();
-    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let mut others = command.get_arguments().filter(|arg| {
-        let is_ours = arg.get_help_heading() == Some(super::connection::CONNECTION);
-        !is_ours && !WITH_NODE.contains(&arg.get_id().as_str())
-    });
-    let other = others.find(|arg| is_given(arg.get_id().as_str()))?;
-    let flag = other.get_long().unwrap_or_default();
-    Some(format!("{node} is no workload: leave out --{flag}"))
 }

@@ -3,11 +3,11 @@
 use super::connection::Connection;
 use super::nodes::NodeWish;
 use super::preview::{gate, replicas};
-use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
+use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
 use podrank_predict::plan::{Count, Measure, Others};
-use podrank_predict::{Replicas, Scalable, WorkloadKind};
+use podrank_predict::{Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,29 +44,16 @@ pub(crate) struct Target {
     name: Option<String>,
 }
 
-/// Delete exactly these pods, or those of a node, and lower the count
+/// Delete exactly these pods, and lower the count
 ///
-/// The replicas of their workloads fall by the number of pods.
-/// Named pods must belong to one Deployment, ReplicaSet, ReplicationController or other owner of a ReplicaSet. Those of a node may belong to several, which
-/// are scaled one by one. Works as `scale` does.
+/// The replicas of their workload fall by the number of pods.
+/// The pods must belong to one Deployment, ReplicaSet, ReplicationController or other owner of a ReplicaSet. Works as `scale` does.
 #[derive(Args, Debug)]
-#[command(after_long_help = DROP_EXAMPLES, group(ArgGroup::new("which").args(["pods", "node"]).required(true)))]
+#[command(after_long_help = DROP_EXAMPLES)]
 pub(crate) struct DropArgs {
     /// Names of the pods that must go
-    #[arg(value_name = "POD")]
+    #[arg(value_name = "POD", required = true)]
     pub(crate) pods: Vec<String>,
-
-    /// Node whose pods must go, in all namespaces
-    ///
-    /// Except for those of DaemonSets and mirror pods. The node is not cordoned.
-    #[arg(long, value_name = "NODE", conflicts_with = "namespace")]
-    pub(crate) node: Option<String>,
-
-    /// With --node, leave out the pods that cannot be dropped
-    ///
-    /// Such as those of StatefulSets.
-    #[arg(long, requires = "node", conflicts_with = "pods")]
-    pub(crate) skip_others: bool,
 
     /// Also delete the pods that Kubernetes deletes before them
     ///
@@ -116,10 +103,7 @@ Examples:
 const DROP_EXAMPLES: &str = "\
 Examples:
   # Exactly these two pods, and the count falls by two
-  kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x
-
-  # All pods of a node, and the counts of their workloads fall by their numbers
-  kubectl podrank drop --node worker-1";
+  kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x";
 
 /// The types by which kubectl knows a pod.
 pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
@@ -368,7 +352,7 @@ impl DropArgs {
             return Ok(());
         };
         let way = if NODE_TYPES.contains(&kind) {
-            format!("use kubectl podrank drop --node {name}")
+            instead_of_node(name)
         } else if WorkloadKind::of_type(kind, &WorkloadKind::WITH_COSTS).is_ok() {
             format!("use kubectl podrank scale {word} --replicas N")
         } else {
@@ -479,10 +463,8 @@ mod tests {
             "scale web --replicas 3 --timeout 5",
             "scale web --replicas 3 --barrier canary",
             "scale web --replicas 3 --feature-gates X=true",
-            "drop --skip-others",
-            "drop web-a --node worker-1",
-            "drop web-a --skip-others",
-            "drop --node worker-1 --namespace shop",
+            "drop",
+            "drop --node worker-1",
             "drop web-a --replicas 3",
             "drop web-a --others all",
             "drop web-a --others follow --force-conflicts",
@@ -504,7 +486,5 @@ mod tests {
         }
         let Ok(Task::Drop(args)) = task("drop web-a pod/web-b --also") else { panic!("a drop") };
         assert!(args.also && args.pods == ["web-a", "pod/web-b"]);
-        let Ok(Task::Drop(args)) = task("drop --node worker-1 --skip-others") else { panic!("a drop") };
-        assert!(args.skip_others && args.node.as_deref() == Some("worker-1") && args.pods.is_empty());
     }
 }

@@ -32,11 +32,6 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(300);
 
 impl<'k> Cluster<'k> {
-    /// A workload that was read, and whose own count falls.
-    pub(super) fn of(kubectl: &'k Kubectl, workload: WorkloadId) -> Self {
-        Self { kubectl, workload, leader: None }
-    }
-
     /// Finds what is named, and reads it: so many times more if a status lags behind.
     pub(super) fn find(
         kubectl: &'k Kubectl,

@@ -8,33 +8,27 @@ mod cluster;
 mod ending;
 mod interrupt;
 mod lock;
-mod node;
 mod outcome;
 mod planned;
 mod rights;
 mod run;
-mod shared;
 mod wishes;
 
-use crate::args::steer::{
-    DropArgs, DryRun, How, NODE_TYPES, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes,
-};
+use crate::args::steer::{DropArgs, DryRun, How, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::{complain, look_of_plan, print, print_line};
-use attempts::{Done, Left, Work};
 use cluster::Cluster;
 use interrupt::Interrupt;
 use kubectl_podrank::render_plan;
 use lock::{Lock, Refused};
 use outcome::{Document, Exit, Outcome, Step};
 use planned::{Asked, Planned};
-use podrank_predict::plan::{self, Count, Owned, Plan, Scaled};
-use podrank_predict::{Input, Options, WorkloadKind, json};
+use podrank_predict::plan::{self, Count, Plan, Scaled};
+use podrank_predict::{Input, Options, json};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::process::ExitCode;
-use std::slice;
 
 type Failure = Box<dyn Error>;
 
@@ -48,9 +42,6 @@ pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
 
 pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
-    if let Some(node) = &args.node {
-        return node::drop(&kubectl, without_type(node, &NODE_TYPES), args);
-    }
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
     let Scaled { namespace, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
     let (wishes, count) = (Wishes::default(), |_: &_, _: &_| Ok(args.count()));
@@ -104,12 +95,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
 
 /// Returns the name of a pod without the prefix that `kubectl get -o name` prints.
 fn bare(pod: &str) -> &str {
-    without_type(pod, &POD_TYPES)
-}
-
-/// Returns the name behind `TYPE/`, if the type is one of these.
-fn without_type<'n>(name: &'n str, types: &[&str]) -> &'n str {
-    name.split_once('/').filter(|(word, _)| types.contains(word)).map_or(name, |(_, name)| name)
+    pod.split_once('/').filter(|(word, _)| POD_TYPES.contains(word)).map_or(pod, |(_, name)| name)
 }
 
 /// Returns the workload to scale so that these pods can go.
@@ -120,15 +106,9 @@ fn workload_of(
 ) -> Result<Scaled, Failure> {
     let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
     let names: Vec<_> = pods.iter().map(String::as_str).collect();
-    let pods = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
-    Ok(plan::one_workload(&owners(kubectl, pods)?)?)
-}
-
-/// Says whose each of these pods is.
-fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
-    // How a StatefulSet would let its pods go is only told.
-    live::add_owners(kubectl, &mut pods, Some(WorkloadKind::StatefulSet))?;
-    Ok(plan::owners(&pods))
+    let mut pods = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
+    live::add_owners(kubectl, &mut pods)?;
+    Ok(plan::one_workload(&pods)?)
 }
 
 fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
@@ -136,7 +116,7 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
     if let Some(plan) = asked.nothing_to_do(&input)? {
         return done_already(plan, how);
     }
-    let planned = asked.plan(input, None)?;
+    let planned = asked.plan(input)?;
     let plan = &planned.plan;
     for note in &plan.notes {
         complain(&note.to_string());
@@ -145,37 +125,9 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
         print(render_plan::table(plan, look_of_plan()).as_bytes())?;
     }
     if let Some(dry_run) = how.dry_run {
-        return end_dry_run(slice::from_ref(&planned), how, dry_run, || json(&Document::plan(plan)));
+        return end_dry_run(&planned, how, dry_run);
     }
-    let question = |planned: &[Planned<'_>]| {
-        let question = |Planned { plan, .. }: &Planned<'_>| {
-            format!("Scale {} from {} to {}", plan.target, plan.from, plan.replicas)
-        };
-        planned.iter().map(question).collect()
-    };
-    let work = Work {
-        planned: vec![planned],
-        how,
-        named: &asked.named,
-        again: &|| asked.plan_again().map(|planned| vec![planned]),
-        question: &question,
-        tell: &|_| Ok(()),
-    };
-    told(work.carry_out(), |done| report(&done.outcomes[0], how))
-}
-
-/// Tells what came of it.
-fn told(
-    done: Result<Done, Failure>,
-    report: impl FnOnce(Done) -> Result<ExitCode, Failure>,
-) -> Result<ExitCode, Failure> {
-    match done {
-        Err(error) if error.is::<Left>() => {
-            complain(&format!("error: {error}"));
-            Ok(ExitCode::from(Exit::Left as u8))
-        }
-        done => report(done?),
-    }
+    report(&attempts::carry_out(&asked, planned)?, how)
 }
 
 /// Says that the workload has the wanted count already.
@@ -197,18 +149,12 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
 }
 
 /// Ends a dry run, which has changed nothing, once the API server has been asked about each request if that is wanted.
-fn end_dry_run(
-    planned: &[Planned<'_>],
-    how: &How,
-    dry_run: DryRun,
-    json: impl FnOnce() -> String,
-) -> Result<ExitCode, Failure> {
-    let rights = if dry_run == DryRun::Server { attempts::rights(planned, how)? } else { Vec::new() };
+fn end_dry_run(planned: &Planned<'_>, how: &How, dry_run: DryRun) -> Result<ExitCode, Failure> {
+    let may_lock = dry_run == DryRun::Client || attempts::may_lock(planned, how)?;
     match how.output {
-        SteerOutput::Json => print(json().as_bytes())?,
+        SteerOutput::Json => print(json(&Document::plan(&planned.plan)).as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
-            let no_lock = rights.iter().any(Option::is_some);
-            let but = if no_lock { " but those of the lock: --yes needs --no-lock" } else { "" };
+            let but = if may_lock { "" } else { " but those of the lock: --yes needs --no-lock" };
             let text = format!(
                 "You are authorized for every request{but}. Quotas and admission may still refuse one. Nothing was changed.\n"
             );

@@ -1,7 +1,7 @@
 //! The outcome of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes
 //! text and reads nothing.
 
-use podrank_predict::plan::{Plan, PlannedPod, Spared};
+use podrank_predict::plan::{Plan, PlannedPod};
 use serde::Serialize;
 
 /// The version of the JSON.
@@ -85,21 +85,6 @@ pub(super) struct Document<'a> {
     result: Option<&'a Outcome>,
 }
 
-/// The plans or outcomes of the workloads that have pods on a node, as JSON.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct NodeDocument<'a> {
-    api_version: &'static str,
-    kind: &'static str,
-    node: &'a str,
-    cordoned: bool,
-    workloads: Vec<Document<'a>>,
-    passed_over: &'a [Spared],
-    others: &'a [Spared],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exit: Option<Exit>,
-}
-
 impl Outcome {
     /// An outcome in which no pod went.
     pub(super) fn of(exit: Exit, plan: Plan, message: String) -> Self {
@@ -121,19 +106,5 @@ impl<'a> Document<'a> {
 
     pub(super) fn outcome(outcome: &'a Outcome) -> Self {
         Self { kind: "ScaleOutcome", result: Some(outcome), ..Self::plan(&outcome.plan) }
-    }
-}
-
-impl<'a> NodeDocument<'a> {
-    /// Without an exit status, it is a plan.
-    pub(super) fn new(
-        node: &'a str,
-        cordoned: bool,
-        workloads: Vec<Document<'a>>,
-        [passed_over, others]: [&'a [Spared]; 2],
-        exit: Option<Exit>,
-    ) -> Self {
-        let kind = if exit.is_some() { "NodeOutcome" } else { "NodePlan" };
-        Self { api_version: API_VERSION, kind, node, cordoned, workloads, passed_over, others, exit }
     }
 }

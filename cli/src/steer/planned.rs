@@ -52,18 +52,9 @@ impl<'k> Asked<'k> {
         named: BTreeSet<String>,
     ) -> Result<(Self, Input), Failure> {
         let (cluster, input) = Cluster::find(kubectl, name, namespace, live::RETRIES)?;
-        Ok((Self::of(cluster, how, wishes, count, named), input))
-    }
-
-    /// What is asked of a workload that is known.
-    pub(super) fn of(
-        cluster: Cluster<'k>,
-        how: &'k How,
-        wishes: &'k Wishes,
-        count: Counted<'k>,
-        named: BTreeSet<String>,
-    ) -> Self {
-        Self { cluster: Rc::new(cluster), how, wishes, values: ReadOnce::default(), count, named }
+        let asked =
+            Self { cluster: Rc::new(cluster), how, wishes, values: ReadOnce::default(), count, named };
+        Ok((asked, input))
     }
 
     fn request(&self, input: &Input) -> Result<Request, Failure> {
@@ -87,13 +78,12 @@ impl<'k> Asked<'k> {
         Ok(plan::nothing_to_do(input, &self.request(input)?)?)
     }
 
-    /// Plans what was read, perhaps with what is around it.
-    pub(super) fn plan(&self, input: Input, around: Option<Input>) -> Result<Planned<'k>, Failure> {
+    /// Plans what was read.
+    pub(super) fn plan(&self, input: Input) -> Result<Planned<'k>, Failure> {
         let mut request = self.request(&input)?;
         request.wishes = wishes::resolve(&self.cluster, self.wishes, &self.values)?;
         let mut plan = plan::plan(&input, &request)?;
-        let around =
-            around.unwrap_or_else(|| surroundings::common(self.cluster.kubectl, self.cluster.namespace()));
+        let around = surroundings::common(self.cluster.kubectl, self.cluster.namespace());
         plan::add_budgets(&mut request, &around, &mut plan);
         if plan::keeps_others(&request, &plan) {
             plan::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
@@ -110,7 +100,7 @@ impl<'k> Asked<'k> {
                 Some(Plan { target, replicas, .. }) => {
                     Err(format!("{target} has {replicas} replicas already").into())
                 }
-                None => self.plan(input, None),
+                None => self.plan(input),
             }
         })
     }

@@ -76,15 +76,6 @@ impl<T: std::fmt::Display> From<T> for Stop {
     }
 }
 
-impl Stop {
-    /// Why, in words.
-    pub(super) fn why(&self) -> &str {
-        match self {
-            Self::Unchanged(why) | Self::Differs(why) | Self::Unknown(why) => why,
-        }
-    }
-}
-
 impl<'k> Run<'k> {
     pub(super) fn new(
         planned: &Planned<'k>,
@@ -139,11 +130,6 @@ impl<'k> Run<'k> {
         }
     }
 
-    /// Reads once more what was confirmed. Returns what is different.
-    pub(super) fn look_again(&mut self) -> Option<String> {
-        self.read(Step::ReadAgain).err().map(|stop| stop.why().to_owned())
-    }
-
     pub(super) fn step(&self, step: Step) {
         self.steps.borrow_mut().push(step);
     }
@@ -151,10 +137,6 @@ impl<'k> Run<'k> {
     /// The steps so far.
     pub(super) fn steps(&self) -> Vec<Step> {
         self.steps.borrow().clone()
-    }
-
-    pub(super) fn into_plan(self) -> Plan {
-        self.confirmed
     }
 
     /// Gives the lock back. Returns what says that it is left.

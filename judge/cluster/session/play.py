@@ -101,12 +101,6 @@ def went(world, done, places, before=frozenset(), **results):
     assert not world.has_traces(), world.annotations()
 
 
-def stand(worlds, gone, replicas=None):
-    """These pods of each have gone, and nothing is left."""
-    assert [world.gone() for world in worlds] == gone and not any(world.has_traces() for world in worlds), [world.gone() for world in worlds]
-    assert replicas in (None, [world.replicas() for world in worlds]), replicas
-
-
 def takes(world, name, places, *args, hooks=(), stdin="", says="", before=frozenset()):
     """Runs podrank, after which these pods have gone, and no other but those before."""
     done = run(name, in_json(world, *args), 0, says, hooks=hooks, stdin=stdin)
@@ -189,19 +183,6 @@ def night(api):
     args = ["scale", "deploy/web", "--replicas", "6", "--prefer-nodes", "billing=hourly", "--namespace", "night", "--yes"]
     done = run("night", args, 0)
     assert "hourly-1, hourly-2 become empty." in done.out and world.gone() == on("hourly-1", "hourly-2"), done.out
-    # A pod of the StatefulSet keeps the third.
-    run("night-kept", ["drop", "--node", "hourly-3", "--yes"],
-        1, "StatefulSet db, which has to shrink from 3 to 2 first: kubectl scale sts/db --replicas 2 -n night")
-    assert world.gone() == on("hourly-1", "hourly-2") and world.replicas() == 6
-    api.patch(sets + "/db", {"spec": {"replicas": 2}})
-    wait("db-2 to be terminating", lambda: api("GET", world.of_pod("db-2"))["metadata"].get("deletionTimestamp"))
-    world.remove("db-2")
-    wait("db-2 to go", lambda: of_db() == {"db-0", "db-1"})
-    done = run("night-drop", ["drop", "--node", "hourly-3", "--yes"], 0)
-    assert "hourly-3 becomes empty." in done.out and world.gone() == on("hourly-1", "hourly-2", "hourly-3"), done.out
-    pods = api("GET", "/api/v1/pods")["items"]
-    left = {pod["spec"].get("nodeName") for pod in pods if "deletionTimestamp" not in pod["metadata"]}
-    assert not left & set(nodes[:3]), left
 
 
 @session
@@ -238,7 +219,7 @@ def count_owner(api):
     assert world.gone() == {2}, world.gone()
 
 
-# All pods of a node.
+# Nodes, and pods on them.
 
 def workers(api, *names):
     for name in names:
@@ -248,32 +229,6 @@ def workers(api, *names):
 def pod_on(api, node, namespace, name, **metadata):
     spec = {"nodeName": node, "containers": [{"name": "main", "image": "main"}]}
     api("POST", f"/api/v1/namespaces/{namespace}/pods", {"metadata": {"name": name, **metadata}, "spec": spec})
-
-
-@session
-def drop_node(api):
-    workers(api, "worker-1", "worker-2")
-    blog = World(api, "blog", ["worker-1", "worker-2", "worker-2"], kind="ReplicaSet")
-    shop = World(api, "shop", ["worker-1", "worker-2", "worker-1", "worker-2"])
-    pod_on(api, "worker-1", "shop", "debug")
-    pod_on(api, "worker-1", "kube-system", "proxy-worker-1", annotations={"kubernetes.io/config.mirror": "5f"})
-    worlds = [blog, shop]
-    delete = "it belongs to no controller, and nothing replaces it: kubectl delete pod debug -n shop"
-    run("drop-node-refused", ["drop", "--node", "worker-1", "--yes"],
-        1, f"error: debug in shop cannot be dropped: {delete}", "--skip-others takes the rest, 3 pods")
-    stand(worlds, [set(), set()])
-    api("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", daemon_set("worker-1"))
-    wait("the agent", lambda: len(api("GET", "/api/v1/namespaces/kube-system/pods")["items"]) == 2)
-    done = play("drop-node-plan", ["drop", "--node", "worker-1", "--skip-others", "--dry-run", "server", "--output", "json"])
-    expect_plan(done, {("blog", "web", 3, 2), ("shop", "web", 4, 2)})
-    stand(worlds, [set(), set()])
-    done = run("drop-node", ["drop", "--node", "worker-1", "--skip-others", "--yes"], 0)
-    stand(worlds, [{0}, {0, 2}], [2, 2])
-    assert "worker-1 is not cordoned" in done.out, done.out
-    assert "unschedulable" not in api("GET", "/api/v1/nodes/worker-1")["spec"]
-    # The node has no other pods to drop.
-    done = run("drop-node-again", ["drop", "--node", "worker-1", "--skip-others", "--yes"], 0)
-    assert "worker-1 has no pods to drop" in done.out, done.out
 
 
 # An owner of ReplicaSets that podrank does not know.
@@ -301,54 +256,11 @@ def owner(api):
 
 @session
 def owner_drop(api):
-    """Pods of a Rollout's set, by their names and by their node."""
+    """A pod of a Rollout's set, by its name."""
     workers(api, "worker-9", "worker-10")
     world = Rollout(api, "owner-drop", ["worker-9", "worker-10", "worker-10", "worker-9", "worker-10"])
     done = takes(world, "owner-drop", {1}, "drop", world.pods[1])
     assert done.json["workload"] == {"kind": "Rollout", "name": "web"}, done.json["workload"]
-    done = run("owner-drop-node", ["drop", "--node", "worker-9", "--yes"], 0)
-    assert world.gone() == {0, 1, 3} and world.replicas() == 2 and not world.has_traces(), (world.gone(), done.out)
-
-
-def daemon_set(node):
-    labels = {"app": "agent"}
-    spec = {"nodeName": node, "containers": [{"name": "agent", "image": "agent"}], "tolerations": [{"operator": "Exists"}]}
-    template = {"metadata": {"labels": labels}, "spec": spec}
-    return {"metadata": {"name": "agent"}, "spec": {"selector": {"matchLabels": labels}, "template": template}}
-
-
-def expect_plan(done, expected):
-    assert (done.status, done.json["kind"]) == (0, "NodePlan"), (done.status, done.out, done.err)
-    plans = {(it["namespace"], it["workload"]["name"], it["from"], it["replicas"]) for it in done.json["workloads"]}
-    assert plans == expected, plans
-    assert [it["pods"] for it in done.json["others"]] == [["debug"]], done.json["others"]
-    assert len(done.json["passedOver"]) == 2, done.json["passedOver"]
-
-
-@session
-def drop_node_stops(api):
-    """Somebody else scales the second of three workloads, so the third is not begun."""
-    workers(api, "worker-3", "worker-4")
-    names = ["stops-a", "stops-b", "stops-c"]
-    worlds = [World(api, name, ["worker-3", "worker-4", "worker-4"], kind="ReplicaSet") for name in names]
-    hooks = [("after", WRITE + ".*--namespace stops-b", lambda: api.patch(worlds[1].path, {"spec": {"replicas": 4}}))]
-    done = play("drop-node-stops", ["drop", "--node", "worker-3", "--yes", "--exact", "--output", "json"], hooks)
-    kinds = [it["kind"] for it in done.json["workloads"]]
-    assert (done.status, kinds) == (1, ["ScaleOutcome", "ScaleOutcome", "ScalePlan"]), (done.status, kinds)
-    assert "not as confirmed: rs/web was scaled to 4 by somebody else meanwhile" in done.json["workloads"][1]["message"], done.json
-    stand(worlds, [{0}, set(), set()], [2, 4, 3])
-
-
-@session
-def drop_node_interrupted(api):
-    """Ctrl-C in the second of three workloads."""
-    workers(api, "worker-5", "worker-6")
-    names = ["ends-a", "ends-b", "ends-c"]
-    worlds = [World(api, name, ["worker-5", "worker-6", "worker-6"], kind="ReplicaSet") for name in names]
-    hooks = [("before", UNCANARY + ".*--namespace ends-b", "INT")]
-    run("drop-node-interrupted", ["drop", "--node", "worker-5", "--yes"],
-        1, "error: in ends-b, rs/web was not scaled: interrupted; all costs are put back", "error: not begun: rs/web in ends-c", hooks=hooks)
-    stand(worlds, [{0}, set(), set()], [2, 3, 3])
 
 
 # Wishes that few pods match, or none.
@@ -905,28 +817,6 @@ def not_locked(world):
     world.apply_cost(world.pods[0], "-7", "podrank")
     run("not-locked", [*in_json(world, "drop", world.pods[1]), "--no-lock", "--as", "carol"], 0, "the wanted pod went, and no other")
     assert world.gone() == {1} and world.costs() == {0: "-7"} and not world.leases(), world.costs()
-
-
-@session
-def drop_node_held(api):
-    """Another run works on one of two workloads, so that none is begun."""
-    workers(api, "worker-11", "worker-12")
-    worlds = [World(api, name, ["worker-11", "worker-12"], kind="ReplicaSet") for name in ["held-a", "held-b"]]
-    other = Other(worlds[1], is_alive=True)
-    run("drop-node-held", ["drop", "--node", "worker-11", "--yes"], 1, "nothing was changed: rs/web in held-b: run 0123abcd works on it")
-    other.end()
-    stand(worlds, [set(), set()])
-
-
-@session
-def drop_node_changed(api):
-    """One of two workloads changes while it asks: both are asked about again."""
-    workers(api, "worker-13", "worker-14")
-    worlds = [World(api, name, ["worker-13", "worker-14", "worker-14"], kind="ReplicaSet") for name in ["turns-a", "turns-b"]]
-    raise_it = lambda: (worlds[1].api.patch(worlds[1].path, {"spec": {"replicas": 2}}), wait("2 pods", lambda: len(worlds[1].active()) == 2), worlds[1].settle())
-    done = run("drop-node-changed", ["drop", "--node", "worker-13"], 1, answers=[(raise_it, "y"), (None, "n")])
-    assert "What changed: " in done.err, done.err
-    assert not worlds[0].gone() and not any(world.has_traces() for world in worlds)
 
 
 # The count rises again.

@@ -86,36 +86,6 @@ impl Input {
         self.surroundings.iter().filter(is_one).map(|entry| &*entry.name)
     }
 
-    /// Leaves only the pods of a node.
-    ///
-    /// # Errors
-    /// If nothing in the input is on such a node, or if it lacks a set, which says whose a pod is.
-    pub fn on_node(mut self, node: &str) -> Result<Self, Error> {
-        let is_known = self.nodes.iter().any(|its| its.name == node);
-        self.pods.retain(|pod| pod.node() == Some(node));
-        if self.pods.is_empty() && !is_known {
-            return Err(Error::new(format!("no pod is on a node {}", text::name(node))));
-        }
-        let sets = self.all_workloads();
-        let is_there = |pod: &PodEntry, owner: &OwnerReference| {
-            let is_it =
-                |id: &WorkloadId| id.namespace == pod.namespace && Some(id.kind) == owner.workload_kind();
-            sets.iter().any(|id| is_it(id) && id.name == owner.name)
-        };
-        let of_sets = self.pods.iter().filter(|pod| pod.is_active()).filter_map(|pod| {
-            let owner = pod.controller.as_ref()?;
-            owner.workload_kind().filter(|kind| kind.is_set()).map(|_| (pod, owner))
-        });
-        match of_sets.into_iter().find(|(pod, owner)| !is_there(pod, owner)) {
-            Some((pod, owner)) => Err(Error::new(format!(
-                "{pod} belongs to {} {}, which is missing, so nobody knows whose that is: add replicasets and replicationcontrollers to kubectl get",
-                owner.kind,
-                text::name(&owner.name)
-            ))),
-            None => Ok(self),
-        }
-    }
-
     /// Returns what the autoscaler of this name scales, and its namespace.
     ///
     /// # Errors

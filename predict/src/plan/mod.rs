@@ -25,10 +25,7 @@ pub use manifest::{Manifest, putting_back};
 pub use nodes::{Cluster, Kept, Level, PlannedNode, keeps, told};
 pub use planned::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
 pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
-pub use pod_owner::{
-    Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,
-    sorted, unknown_node,
-};
+pub use pod_owner::{Scaled, leader, leaders, one_workload, set_of_leader, sets_of_pods};
 pub use preference::{Count, Others, Request, Selected, Why, Wish, no_domain, no_node};
 pub use progress::{ActivePod, State, state};
 pub use target::Target;

@@ -11,34 +11,7 @@ use crate::snapshot::read::Input;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text;
 use crate::text::error::Error;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A pod that should go, and whose it is.
-#[derive(Clone, Debug)]
-pub struct Owned {
-    /// The pod, in words.
-    pub pod: String,
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-    /// Whether it is neither terminating nor finished.
-    pub is_active: bool,
-    /// Whose it is.
-    pub owner: Owner,
-}
-
-/// Whose a pod is. The texts go on after `the pod`, such as `belongs to StatefulSet db`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Owner {
-    /// That of the workload to scale so that it goes: the owner of its set, or else its set itself.
-    Workload(Scaled),
-    /// The node's: a `DaemonSet` or kubelet itself would replace it there.
-    Node(String),
-    /// That of somebody whose pods no count and no cost can choose.
-    Other(String),
-}
 
 /// A workload to scale.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,28 +20,6 @@ pub struct Scaled {
     pub namespace: String,
     /// Its name.
     pub name: Scalable,
-}
-
-/// Pods that are not dropped, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Spared {
-    /// Their namespace.
-    pub namespace: String,
-    /// Their names.
-    pub pods: Vec<String>,
-    /// Why, as a sentence or its end.
-    pub why: String,
-}
-
-/// Active pods, sorted by what can be done so that they go.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sorted {
-    /// The names of those that go with a workload's count.
-    pub workloads: BTreeMap<Scaled, BTreeSet<String>>,
-    /// Those that stay as long as the node does.
-    pub passed_over: Vec<Spared>,
-    /// Those that cannot be dropped.
-    pub others: Vec<Spared>,
 }
 
 /// The sets that own pods of the input, with the `StatefulSets` of active ones: their names by namespace and kind.
@@ -110,68 +61,23 @@ pub fn set_of_leader(input: &Input) -> Option<WorkloadName> {
     Some(WorkloadName { kind: Some(largest.kind), name: largest.name.to_owned() })
 }
 
-/// Says whose each pod of the input is. The input also has the sets that [`sets_of_pods`] names and the objects that [`leaders`]
-/// names, as far as they exist.
-pub fn owners(input: &Input) -> Vec<Owned> {
-    let owned = input.pods.iter().map(|pod| Owned {
-        pod: pod.to_string(),
-        namespace: pod.namespace.clone(),
-        name: pod.name.clone(),
-        is_active: pod.is_active(),
-        owner: owner(input, pod),
-    });
-    owned.collect()
-}
-
-/// Returns the workload to scale so that these pods can go.
+/// Returns the workload to scale so that the pods of the input can go. The input also has the sets that [`sets_of_pods`] names and the
+/// objects that [`leaders`] names, as far as they exist.
 ///
 /// # Errors
 /// If there is no pod, if no count can let one go, or if they belong to different workloads.
-pub fn one_workload(pods: &[Owned]) -> Result<Scaled, Error> {
-    let workloads = pods.iter().map(|pod| match &pod.owner {
-        Owner::Workload(workload) => Ok((pod, workload)),
-        Owner::Node(why) | Owner::Other(why) => Err(Error::new(format!("{} {why}", pod.pod))),
-    });
-    let workloads = workloads.collect::<Result<Vec<_>, _>>()?;
+pub fn one_workload(input: &Input) -> Result<Scaled, Error> {
+    let workload =
+        |pod| owner(input, pod).map(|it| (pod, it)).map_err(|why| Error::new(format!("{pod} {why}")));
+    let workloads = input.pods.iter().map(workload).collect::<Result<Vec<_>, _>>()?;
     let Some((first, wanted)) = workloads.first() else { return Err(Error::new("no pod is named")) };
     match workloads.iter().find(|(_, workload)| workload != wanted) {
         Some((other, workload)) => Err(Error::new(format!(
-            "{} belongs to {}, but {} to {}: name pods of one workload",
-            other.pod, workload.name, first.pod, wanted.name
+            "{other} belongs to {}, but {first} to {}: name pods of one workload",
+            workload.name, wanted.name
         ))),
-        None => Ok((*wanted).clone()),
+        None => Ok(wanted.clone()),
     }
-}
-
-/// Sorts the active ones of these pods by what can be done so that they go.
-pub fn sorted(pods: Vec<Owned>) -> Sorted {
-    let mut sorted = Sorted::default();
-    for Owned { namespace, name, owner, .. } in pods.into_iter().filter(|pod| pod.is_active) {
-        let (list, why) = match owner {
-            Owner::Workload(workload) => {
-                sorted.workloads.entry(workload).or_default().insert(name);
-                continue;
-            }
-            Owner::Node(why) => (&mut sorted.passed_over, why),
-            Owner::Other(why) => (&mut sorted.others, why),
-        };
-        match list.iter_mut().find(|it: &&mut Spared| it.namespace == namespace && it.why == why) {
-            Some(alike) => alike.pods.push(name),
-            None => list.push(Spared { namespace, pods: vec![name], why }),
-        }
-    }
-    for spared in sorted.passed_over.iter_mut().chain(&mut sorted.others) {
-        let them = if spared.pods.len() == 1 { "it" } else { "each" };
-        spared.why = format!("{them} {}", spared.why);
-    }
-    sorted
-}
-
-/// Says that there is no such node, and which of those that there are may have been meant.
-pub fn unknown_node<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest =
-        text::nearest(name, known).map(|nearest| format!("; did you mean {}?", text::name(nearest)));
-    format!("there is no node {}{}", text::name(name), nearest.unwrap_or_default())
 }
 
 /// What lets a pod go that no deletion cost lets go. `None` if only its controller knows.
@@ -216,9 +122,11 @@ fn set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
     owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
 }
 
-fn owner(input: &Input, pod: &PodEntry) -> Owner {
+/// The workload to scale so that the pod goes: the owner of its set, or else its set itself. Or why no count can choose it, as a text
+/// that goes on after `the pod`, such as `belongs to StatefulSet db`.
+fn owner(input: &Input, pod: &PodEntry) -> Result<Scaled, String> {
     if pod.is_mirror {
-        return Owner::Node("is a mirror pod: kubelet runs it without a workload".to_owned());
+        return Err("is a mirror pod: kubelet runs it without a workload".to_owned());
     }
     let Some((kind, set)) = set_of(pod) else {
         let owner = pod.controller.as_ref();
@@ -226,14 +134,12 @@ fn owner(input: &Input, pod: &PodEntry) -> Owner {
             .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
         let leaves = leaves(input, pod);
         let leaves = leaves.as_deref().unwrap_or("not to a ReplicaSet or ReplicationController");
-        let why = format!("belongs to {whom}, {leaves}");
-        let is_of_daemon_set = owner.and_then(OwnerReference::workload_kind) == Some(WorkloadKind::DaemonSet);
-        return if is_of_daemon_set { Owner::Node(why) } else { Owner::Other(why) };
+        return Err(format!("belongs to {whom}, {leaves}"));
     };
     let namespace = &*pod.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
     let known = |kind, name: &str| {
-        Owner::Workload(Scaled {
+        Ok(Scaled {
             namespace: namespace.to_owned(),
             name: Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
         })
@@ -246,16 +152,12 @@ fn owner(input: &Input, pod: &PodEntry) -> Owner {
         Some((entry, leader)) => {
             if let Some(OwnerEntry { resource, name, .. }) = input.leader(entry) {
                 let name = OwnerName { resource: resource.clone(), name: name.clone() };
-                return Owner::Workload(Scaled {
-                    namespace: namespace.to_owned(),
-                    name: Scalable::Owner(name),
-                });
+                return Ok(Scaled { namespace: namespace.to_owned(), name: Scalable::Owner(name) });
             }
-            let why = format!(
+            Err(format!(
                 "belongs to {kind} {}, whose count {} {} sets: scale that instead if it has a count",
                 set.name, leader.kind, leader.name
-            );
-            Owner::Other(why)
+            ))
         }
     }
 }

@@ -19,8 +19,6 @@ pub enum Subject {
     Autoscaler(String),
     /// An object of another type, which may own `ReplicaSet`s.
     Owner(OwnerName),
-    /// A node.
-    Node(String),
 }
 
 /// An object of a type that only the cluster knows.
@@ -53,6 +51,9 @@ impl Subject {
                 }
                 _ => {}
             }
+            if let "drain" | "empty" = verb.as_str() {
+                return Err(instead_of_node(subject.rsplit('/').next().unwrap_or_default()));
+            }
             if let Some(works) = instead_of(verb, &text::word(subject)) {
                 return Err(format!("`{verb}` is no subcommand: type kubectl podrank {works}"));
             }
@@ -79,6 +80,7 @@ impl Subject {
             Some(Type::Workload(kind)) => Ok(Self::All(kind)),
             Some(Type::Unsupported(text)) => Err(text),
             Some(Type::Namespace) => Err(in_namespace("NAMESPACE")),
+            Some(Type::Node) => Err(instead_of_node("NODE")),
             Some(_) => Err(format!("{word} is a type: write {word}/NAME")),
             None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
         }
@@ -92,7 +94,7 @@ impl Subject {
             }
             Some(Type::Pod) => Ok(Self::Pod(owned()?)),
             Some(Type::Autoscaler) => Ok(Self::Autoscaler(owned()?)),
-            Some(Type::Node) => Ok(Self::Node(owned()?)),
+            Some(Type::Node) => Err(instead_of_node(&owned()?)),
             Some(Type::Unsupported(text)) => Err(text),
             Some(Type::Namespace) => Err(in_namespace(&owned()?)),
             None if resource.is_empty() => Err(format!("`/{}` has no type", text::word(name))),
@@ -110,6 +112,14 @@ fn in_namespace(name: &str) -> String {
     format!("a namespace has no pods of its own: ask about its workloads: kubectl podrank -n {name}")
 }
 
+/// How to empty a node.
+pub fn instead_of_node(name: &str) -> String {
+    let name = text::word(name);
+    format!(
+        "a node is not a workload: kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes {name} deletes its pods first, --empty-nodes empties whole nodes, and kubectl drain {name} moves all pods"
+    )
+}
+
 /// What does what a user may mean by this verb.
 fn instead_of(verb: &str, subject: &str) -> Option<String> {
     match verb {
@@ -118,7 +128,6 @@ fn instead_of(verb: &str, subject: &str) -> Option<String> {
         }
         "choose" | "pick" => Some(format!("scale {subject} --replicas N --pod NAME")),
         "clean" | "cleanup" | "clear" | "reset" => Some(format!("undo {subject}")),
-        "drain" | "empty" => Some(format!("drop --node {}", subject.rsplit('/').next().unwrap_or_default())),
         "keep" | "protect" | "save" => Some(format!(
             "{subject} to see when it goes; a higher deletion cost keeps it: kubectl annotate {subject} \
              controller.kubernetes.io/pod-deletion-cost=100"
@@ -203,7 +212,6 @@ impl fmt::Display for Subject {
             Self::Pod(name) => write!(f, "pod/{name}"),
             Self::Autoscaler(name) => write!(f, "hpa/{name}"),
             Self::Owner(owner) => owner.fmt(f),
-            Self::Node(name) => write!(f, "node/{name}"),
         }
     }
 }
@@ -272,7 +280,11 @@ mod tests {
                 "protect pod/web-1",
                 "`protect` is no subcommand: type kubectl podrank pod/web-1 to see when it goes",
             ),
-            ("drain node/worker-1", "`drain` is no subcommand: type kubectl podrank drop --node worker-1"),
+            (
+                "drain node/worker-1",
+                "a node is not a workload: kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes worker-1 ",
+            ),
+            ("node/worker-1", "a node is not a workload: "),
             (
                 "ns/shop",
                 "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n shop",

@@ -3,7 +3,7 @@
 use crate::steer::dump::{dump, input, pod, refusal, request, set, wanted};
 use podrank_laws::objects;
 use podrank_predict::plan::{
-    Count, Request, leader, leaders, nothing_to_do, one_workload, owners, plan, set_of_leader, state,
+    Count, Request, leader, leaders, nothing_to_do, one_workload, plan, set_of_leader, state,
 };
 use podrank_predict::{OwnerName, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
@@ -166,9 +166,8 @@ fn the_state_is_that_of_the_owner_and_all_its_sets() {
 
 #[test]
 fn pods_are_dropped_through_the_owner_of_their_set() {
-    let workload = |items: &[Value]| {
-        one_workload(&owners(&input(items))).map(|it| format!("{} in {}", it.name, it.namespace))
-    };
+    let workload =
+        |items: &[Value]| one_workload(&input(items)).map(|it| format!("{} in {}", it.name, it.namespace));
     assert_eq!(workload(&three()), Ok("rollout.argoproj.io/web in shop".to_owned()));
     let named = |items: &[Value]| {
         leaders(&input(items)).into_iter().map(|(_, name)| name.to_string()).collect::<Vec<_>>()
