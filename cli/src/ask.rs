@@ -7,15 +7,13 @@ use crate::progress::Watched;
 use crate::surroundings;
 use crate::taken;
 use jiff::Timestamp;
-use kubectl_podrank::look::{Look, plain, plain_but};
+use kubectl_podrank::look::{Look, plain_but};
 use kubectl_podrank::{glance, overview, render, standing};
 use podrank_predict::{
-    Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
-    WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload, scale_down_order,
-    standing_of_pod,
+    Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId, WorkloadKind,
+    WorkloadName, add_order_notes, escaped, is_hidden, preview_workload, scale_down_order, standing_of_pod,
 };
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Display;
 use std::fs::{File, Metadata};
@@ -45,8 +43,6 @@ enum Question {
     Order,
     /// What becomes of this pod.
     Pod(String),
-    /// What happens at the counts that this autoscaler may set.
-    Autoscaler(String),
     /// Who goes first in each of these sets, of one owner.
     Sets(Vec<WorkloadId>),
 }
@@ -55,11 +51,6 @@ impl Question {
     /// About a workload.
     fn of(args: &PreviewArgs) -> Self {
         if args.has_count() { Self::Count } else { Self::Order }
-    }
-
-    /// About the workload of an autoscaler.
-    fn of_autoscaler(name: &str, args: &PreviewArgs) -> Self {
-        if args.has_count() { Self::Count } else { Self::Autoscaler(name.to_owned()) }
     }
 }
 
@@ -231,14 +222,6 @@ fn name(
                 None => Question::Sets(sets),
             }
         }
-        Subject::Autoscaler(autoscaler) => {
-            let (namespace, subject) = input.scaled_by(autoscaler, namespace.as_deref())?;
-            options.namespace = Some(namespace);
-            match name(input, options, &subject, args)? {
-                sets @ Question::Sets(_) => sets,
-                _ => Question::of_autoscaler(autoscaler, args),
-            }
-        }
         Subject::All(_) => return Err(format!("ask about {subject} alone").into()),
     })
 }
@@ -273,15 +256,6 @@ fn one(
                 return Ok(Asked { input, options, question: Question::Sets(sets) });
             };
             read(&name, Scope::Namespace(Some(&namespace)))?
-        }
-        Subject::Autoscaler(autoscaler) => {
-            let (namespace, subject) = live::scaled_by(kubectl, autoscaler, scope)?;
-            let scope = Scope::Namespace(Some(&namespace));
-            let mut asked = one(kubectl, &subject, scope, args, options)?;
-            if !matches!(asked.question, Question::Sets(_)) {
-                asked.question = Question::of_autoscaler(autoscaler, args);
-            }
-            return Ok(asked);
         }
         Subject::All(_) => return Err(format!("ask about {subject} alone").into()),
     };
@@ -338,11 +312,6 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
                 sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
             };
             several(&input, &options, args, look, false, is_one, Vec::new())
-        }
-        Question::Autoscaler(name) => {
-            let all =
-                podrank_predict::autoscaled(&input, &options, &name).map_err(|error| explained(&error))?;
-            of_autoscaler(&all, args, look)
         }
         Question::Count | Question::Order => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
@@ -452,31 +421,6 @@ fn of_order(
 
 /// Why an output is refused.
 const OF_A_COUNT: &str = "this output is about one count: add --replicas N";
-
-fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
-    let wants = all
-        .desired_replicas
-        .map_or_else(|| "it has set no count yet".to_owned(), |wanted| format!("it wants {wanted}"));
-    let name = plain(all.name);
-    let sentence = format!("hpa/{name} ({} to {}): {wants}\n", all.min_replicas, all.max_replicas);
-    let each = |answer: &dyn Fn(&Preview<'_>) -> String| all.previews.iter().map(answer).collect::<String>();
-    let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
-    let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
-    let gist = all.previews.iter().map(glance::headline).collect();
-    let above = [sentence.trim_end().to_owned()];
-    Forms {
-        data: all,
-        table: &|after| match args.output {
-            Output::Wide => {
-                sentence.clone() + &each(&|preview| render::proof(preview, &args.of_file(), look))
-            }
-            _ => glance::glances(&all.previews, &above, after, look),
-        },
-        markdown: &|| sentence.clone() + "\n" + &each(&|preview| glance::markdown(preview) + "\n"),
-        names: &|| Err(OF_A_COUNT.into()),
-    }
-    .answer(args.output, beside, gist)
-}
 
 /// Whether a `ReplicaSet` may be wanted although it belongs to a Deployment, which stands for it otherwise.
 fn with_parts(subjects: &[Subject]) -> bool {

@@ -5,8 +5,7 @@
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::surroundings;
 use podrank_predict::{
-    Input, OwnerName, Release, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest,
-    plan,
+    Input, OwnerName, Release, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest, plan,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -259,23 +258,6 @@ pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Input) -> Result<(), Box<
 /// Whether there is a pod of this name.
 pub(crate) fn is_pod(kubectl: &Kubectl, name: &str, scope: Scope<'_>) -> bool {
     get_named(kubectl, "pods", name, scope).is_ok_and(|found| !found.is_empty())
-}
-
-/// Returns what an autoscaler scales, and its namespace.
-pub(crate) fn scaled_by(
-    kubectl: &Kubectl,
-    name: &str,
-    scope: Scope<'_>,
-) -> Result<(String, Subject), Box<dyn Error>> {
-    let resource = SurroundingKind::Autoscaler.resource();
-    let input = get_named(kubectl, resource, name, scope)?;
-    input.scaled_by(name, None).map_err(|error| {
-        let lines = kubectl.lines(&[&[resource], &*scope.arguments()].concat());
-        let names = lines.iter().filter_map(|line| line.split_once('/')).map(|(_, name)| name);
-        let hint =
-            nearest(name, names).map_or_else(String::new, |hint| format!("; did you mean hpa/{hint}?"));
-        format!("{error} {}{hint}", scope.place(kubectl)).into()
-    })
 }
 
 /// The name of a workload, without its namespace.

@@ -182,8 +182,6 @@ fn no_answer_hides_a_character() {
         let pod = pod.expect("a pod");
         let name = |text: &Value, kind: &str| format!("{kind}/{}", text.as_str().unwrap_or("none"));
         let of_pod = name(&pod["metadata"]["name"], "pod");
-        let of_node = name(&pod["spec"]["nodeName"], "node");
-        let hpa = format!("hpa/w{hidden}eb");
         let questions = [
             &[][..],
             &["--replicas", "2"],
@@ -193,8 +191,6 @@ fn no_answer_hides_a_character() {
             &["-A", "--replicas", "2"],
             &[&*of_pod],
             &[&*of_pod, "--replicas", "2"],
-            &[&*of_node],
-            &[&*hpa],
             &["deploy/none"],
             &[&*hidden],
         ];

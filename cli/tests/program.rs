@@ -154,7 +154,6 @@ fn fields_of_answers() -> BTreeSet<String> {
         ("rs/web-7f6b9d5c48 --replicas 3", &*owned),
         ("deploy/web --replicas 3", ROLLOUT),
         ("sts/db --replicas 3 --kubernetes-version 1.37", &autoscaled),
-        ("hpa/web", &autoscaled),
         ("job/import --completions 4 --suspend", JOB),
         ("ds/agent", DAEMON_SET),
         ("--replicas 3", CONTESTED),

@@ -546,7 +546,7 @@ fn an_overview_fits_a_screen_and_counts_the_rest() {
 
 #[test]
 fn as_many_names_are_shown_as_fit_a_screen() {
-    for words in ["deploy/web --replicas 3", "deploy/web", "hpa/web"] {
+    for words in ["deploy/web --replicas 3", "deploy/web"] {
         for lines in [24, 25, 28, 33, 39] {
             let text = on_screen(words, &autoscaled(), [lines, 100]);
             let used = text.lines().count();
@@ -554,10 +554,5 @@ fn as_many_names_are_shown_as_fit_a_screen() {
             assert!(used == usize::from(lines) - 2 || !text.contains("(--all"), "{words} {lines}: {text}");
         }
         assert!(!on_screen(&format!("{words} --all"), &autoscaled(), [24, 80]).contains("--all"));
-    }
-    for [lines, columns] in [[24, 80], [30, 60]] {
-        let text = on_screen("hpa/web", &autoscaled(), [lines, columns]);
-        assert!(text.lines().count() < usize::from(lines), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= usize::from(columns)), "{text}");
     }
 }

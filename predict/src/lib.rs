@@ -34,7 +34,6 @@ mod snapshot;
 pub mod sync;
 mod text;
 
-pub use answer::autoscaled::Autoscaled;
 pub use answer::autoscaler::AutoscalerPreview;
 pub use answer::deletion::{Taken, Taker};
 pub use answer::json;
@@ -47,7 +46,6 @@ pub use answer::preview::{
 };
 pub use answer::probability::Odds;
 pub use answer::rollout::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
-pub use decide::autoscaled::autoscaled;
 pub use decide::circle::Arrow;
 pub use decide::context::autoscaler;
 pub use decide::deletion::taken;

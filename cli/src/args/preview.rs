@@ -22,9 +22,9 @@ use std::time::Duration;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES, after_long_help = MORE_EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// A workload, pod or autoscaler; several; none for all
+    /// A workload or pod; several; none for all
     ///
-    /// As kubectl names them: deploy/web, sts db, ds/agent, job/import, pod/web-1, hpa/web, web, or another owner of ReplicaSets, such as
+    /// As kubectl names them: deploy/web, sts db, ds/agent, job/import, pod/web-1, web, or another owner of ReplicaSets, such as
     /// rollout/web. Of several, or of all workloads of the namespace, each gets a line.
     #[arg(value_name = "TYPE/NAME", num_args = 0.., hide_short_help = true)]
     words: Vec<String>,

@@ -1,6 +1,5 @@
 //! What is answered: the preview as data and JSON, and its sentences.
 
-pub(crate) mod autoscaled;
 pub(crate) mod autoscaler;
 pub(crate) mod deletion;
 pub(crate) mod note;

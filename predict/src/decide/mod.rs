@@ -1,7 +1,6 @@
 //! From an input and options to an answer. The order itself is the core's.
 
 pub(crate) mod agree;
-pub(crate) mod autoscaled;
 pub(crate) mod choose;
 pub(crate) mod circle;
 pub(crate) mod complete;

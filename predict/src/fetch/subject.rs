@@ -1,7 +1,6 @@
-//! Which workload a subject stands for: the owner of a pod, the target of an autoscaler, or the set that an object of another type uses.
+//! Which workload a subject stands for: the owner of a pod, or the set that an object of another type uses.
 
-use crate::decide::autoscaled::find;
-use crate::question::subject::{OwnerName, Subject};
+use crate::question::subject::OwnerName;
 use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
@@ -84,25 +83,6 @@ impl Input {
     pub fn autoscalers(&self) -> impl Iterator<Item = &str> {
         let is_one = |entry: &&SurroundingEntry| entry.kind == SurroundingKind::Autoscaler;
         self.surroundings.iter().filter(is_one).map(|entry| &*entry.name)
-    }
-
-    /// Returns what the autoscaler of this name scales, and its namespace.
-    ///
-    /// # Errors
-    /// If there is none of this name, or several, or if it is unsound.
-    pub fn scaled_by(&self, name: &str, namespace: Option<&str>) -> Result<(String, Subject), Error> {
-        let (entry, autoscaler) = find(self, name, namespace)?;
-        let [api_version, kind, target] = autoscaler.target();
-        let subject = match WorkloadKind::of_object(kind, Some(api_version)) {
-            Some(kind) => Subject::Workload(WorkloadName { kind: Some(kind), name: target.to_owned() }),
-            None => Subject::Owner(OwnerName::of(api_version, kind, target).ok_or_else(|| {
-                Error::new(format!(
-                    "HorizontalPodAutoscaler {}: its target has no valid name",
-                    text::name(name)
-                ))
-            })?),
-        };
-        Ok((entry.namespace.clone(), subject))
     }
 
     /// Returns the `ReplicaSet`s that an object of another type owns and uses, at least one.

@@ -1,4 +1,4 @@
-//! What a user asks about, by the words that kubectl users type: `deploy/web`, `pod NAME`, `hpa/web`. Pure functions on text.
+//! What a user asks about, by the words that kubectl users type: `deploy/web`, `pod NAME`. Pure functions on text.
 
 use crate::snapshot::meta::OwnerReference;
 use crate::snapshot::owner;
@@ -15,8 +15,6 @@ pub enum Subject {
     All(WorkloadKind),
     /// A pod.
     Pod(String),
-    /// A `HorizontalPodAutoscaler`.
-    Autoscaler(String),
     /// An object of another type, which may own `ReplicaSet`s.
     Owner(OwnerName),
 }
@@ -81,6 +79,7 @@ impl Subject {
             Some(Type::Unsupported(text)) => Err(text),
             Some(Type::Namespace) => Err(in_namespace("NAMESPACE")),
             Some(Type::Node) => Err(instead_of_node("NODE")),
+            Some(Type::Autoscaler) => Err(instead_of_autoscaler("NAME")),
             Some(_) => Err(format!("{word} is a type: write {word}/NAME")),
             None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
         }
@@ -93,7 +92,7 @@ impl Subject {
                 Ok(Self::Workload(WorkloadName { kind: Some(kind), name: owned()? }))
             }
             Some(Type::Pod) => Ok(Self::Pod(owned()?)),
-            Some(Type::Autoscaler) => Ok(Self::Autoscaler(owned()?)),
+            Some(Type::Autoscaler) => Err(instead_of_autoscaler(&owned()?)),
             Some(Type::Node) => Err(instead_of_node(&owned()?)),
             Some(Type::Unsupported(text)) => Err(text),
             Some(Type::Namespace) => Err(in_namespace(&owned()?)),
@@ -110,6 +109,11 @@ impl Subject {
 /// How to ask about all that is in a namespace.
 fn in_namespace(name: &str) -> String {
     format!("a namespace has no pods of its own: ask about its workloads: kubectl podrank -n {name}")
+}
+
+/// An autoscaler has the name of its workload, as a rule.
+fn instead_of_autoscaler(name: &str) -> String {
+    format!("ask about the workload that hpa/{name} scales, such as kubectl podrank deploy/{name}")
 }
 
 /// How to empty a node.
@@ -210,7 +214,6 @@ impl fmt::Display for Subject {
             Self::Workload(name) => name.fmt(f),
             Self::All(kind) => f.write_str(kind.short()),
             Self::Pod(name) => write!(f, "pod/{name}"),
-            Self::Autoscaler(name) => write!(f, "hpa/{name}"),
             Self::Owner(owner) => owner.fmt(f),
         }
     }
@@ -257,7 +260,6 @@ mod tests {
             ("statefulsets", vec![Subject::All(WorkloadKind::StatefulSet)]),
             ("po web-1", vec![Subject::Pod("web-1".to_owned())]),
             ("pod/web-1", vec![Subject::Pod("web-1".to_owned())]),
-            ("hpa/web", vec![Subject::Autoscaler("web".to_owned())]),
             ("Rollout/web", vec![owner("rollout")]),
             ("rollouts.argoproj.io web", vec![owner("rollouts.argoproj.io")]),
         ] {
@@ -284,6 +286,7 @@ mod tests {
                 "drain node/worker-1",
                 "a node is not a workload: kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes worker-1 ",
             ),
+            ("hpa/web", "ask about the workload that hpa/web scales, such as kubectl podrank deploy/web"),
             ("node/worker-1", "a node is not a workload: "),
             (
                 "ns/shop",

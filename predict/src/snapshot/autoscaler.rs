@@ -71,12 +71,6 @@ impl Autoscaler {
         })
     }
 
-    /// API version, kind and name of the object whose count it sets.
-    pub(crate) fn target(&self) -> [&str; 3] {
-        let Target { api_version, kind, name } = &self.target;
-        [api_version, kind, name]
-    }
-
     /// Whether it sets the count of the object with this kind and name in its namespace.
     pub(crate) fn targets(&self, kind: &str, name: &str) -> bool {
         let Target { api_version, kind: of, name: its } = &self.target;
