@@ -1,17 +1,15 @@
 //! Deployments: what the program shows of their sets and of what follows. `judge/code` compares the sizes, the reasons and the ends with
 //! Kubernetes' own syncs.
 
-use crate::common::{
-    Change, ROLLOUT, Shown, changed, dump, fails, fine, items, list, put, row, shown, with, without,
-};
+use crate::common::{Change, ROLLOUT, Shown, changed, fails, fine, list, row, shown, without};
 use serde_json::{Value, json};
 
 // Of 13 pods of the example, 4 are of the old set, and 9 of the new one, of which 3 are unavailable.
 
 const OLD: &str = "web-5d8c7f9b64";
 const NEW: &str = "web-7f6b9d5c48";
-const SCALE: &str = "deploy/web --next-step --replicas 5";
-const ROLL: &str = "deploy/web --next-step --rollout";
+const SCALE: &str = "deploy/web --replicas 5";
+const ROLL: &str = "deploy/web --rollout";
 
 /// The preview of the example, after these changes.
 #[track_caller]
@@ -40,46 +38,29 @@ fn is_old(item: &Value) -> bool {
     item["kind"] == "Pod" && item["metadata"]["name"].as_str().is_some_and(|it| it.starts_with(OLD))
 }
 
-/// From 10 to 5, with 13 pods: count + surge is 7 (a quarter of 5, rounded up, is 2), so 6 go. Of the new set's pods, rules 1 to 4 take
-/// hq8zt, m9c4x, k2v5d and b7wfn, whatever the ranks are. The old set's four are alike in these rules, and what the new set loses first
-/// may change their ranks.
+/// From 10 to 5, with 13 pods: count + surge is 7 (a quarter of 5, rounded up, is 2), so 6 go in the next sync.
 #[test]
-fn a_step_says_what_changes_in_each_set_and_what_follows() {
-    let race = "…; contested; …: ranks change as other ReplicaSets get or lose pods";
+fn the_next_sync_of_each_set_is_said() {
     let scaled = shown(SCALE, ROLLOUT);
     scaled.says(&[
-        "6 of 13 go; scale; goes on: true; waits: false",
+        "…; scale; …",
         "web-5d8c7f9b64: 4 to 2, 2 go; share; gets its share: 2 of 7 pods (5 replicas and a surge of 2)",
-        race,
         "web-7f6b9d5c48: 9 to 5, 4 go; share; gets its share: 5 of 7 pods (5 replicas and a surge of 2)",
         "…-hq8zt; delete; …",
-        "note: …another one follows at once…",
     ]);
     let head = row(&scaled.json, "{kind} {workload} {replicas} {pods} {replicaSet}");
     assert_eq!(head, r#"ScaleDownPreview {"kind":"Deployment","name":"web"} 5 null null"#);
-    // The names are those of the certain ones, of all sets.
-    let (names, notes) = fine(&format!("{SCALE} -o name"), ROLLOUT);
-    assert_eq!(names, ["hq8zt", "m9c4x", "k2v5d", "b7wfn"].map(|pod| format!("pod/{NEW}-{pod}\n")).concat());
-    assert!(notes.contains("only the certain victims are printed"), "{notes}");
 
     let selector = ("web", "spec selector", json!({}));
     let rollback = ("web", "metadata annotations deprecated.deployment.rollback.to", json!("3"));
     let restarted = json!({ "kubectl.kubernetes.io/restartedAt": "2026-03-10T11:59:00Z" });
     let restart = ("web", "spec template metadata annotations", restarted);
-    let waits = "…after this step, Deployment web waits until more of its new pods are available; then it deletes old pods \
-                 that stay in this preview…";
-    let resumes = "…once 5 pods of its new ReplicaSet are available, Deployment web deletes all old pods…";
-    let ends = "…after this step, Deployment web waits until no old pod is left; then its new ReplicaSet gets 10 pods…";
     let invalid = "…default Deployment/web has a selector that is invalid or selects all pods…";
     let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted: kube-controller-manager deletes none of its pods";
     for (words, changes, says) in [
-        (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; goes on: false; waits: true", waits][..]),
-        (SCALE, &[paused(), available(NEW, 4)], &["…; scale; goes on: false; waits: true", resumes]),
-        (
-            ROLL,
-            &[recreate()],
-            &["4 of 13 go; recreate; goes on: false; waits: true", "…; recreated; …", ends],
-        ),
+        (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; …; waits: true"][..]),
+        (SCALE, &[paused(), available(NEW, 4)], &["…; scale; …; waits: true"]),
+        (ROLL, &[recreate()], &["4 of 13 go; recreate; …; waits: true", "…; recreated; …"]),
         (ROLL, &[restart], &["null: 0 to 0, 0 go; no-surge; …"]),
         (SCALE, &[rollback], &["0 of 13 go; rollback; …"]),
         (SCALE, &[selector], &["0 of 0 go; …", invalid]),
@@ -100,36 +81,13 @@ fn a_step_says_what_changes_in_each_set_and_what_follows() {
 fn the_only_deployment_is_meant_if_none_is_named() {
     let named = shown(SCALE, ROLLOUT).json;
     for words in ["", "web", "Deployment web -n default"] {
-        assert_eq!(shown(&format!("--next-step --replicas 5 {words}"), ROLLOUT).json, named, "{words}");
+        assert_eq!(shown(&format!("--replicas 5 {words}"), ROLLOUT).json, named, "{words}");
     }
     // A set of it is meant if it is named.
     for words in [format!("rs {NEW}"), NEW.to_owned()] {
         let of_set = shown(&format!("{words} --replicas 5"), ROLLOUT);
         assert_eq!(row(&of_set.json, "{replicaSet} {delete}"), format!("{NEW} 4"), "{words}");
     }
-}
-
-#[test]
-fn tables_show_the_sets_and_then_their_pods() {
-    let headline = "deploy/web to 5: 6 of 13 pods go (4 certainly, 2 of 4 by chance), in the next step";
-    assert_eq!(fine(SCALE, ROLLOUT).0.lines().next(), Some(headline));
-    let (table, _) = fine(&format!("{SCALE} -o wide"), ROLLOUT);
-    let lines: Vec<_> = table.lines().collect();
-    assert_eq!(lines[0], headline);
-    let again =
-        "Again: kubectl podrank deploy/web --namespace default --replicas 5 --now 2026-03-10T12:00:00Z ";
-    assert!(lines[1].starts_with(again) && lines[1].ends_with(" -f -"), "{table}");
-    let sets = [
-        "REPLICASET      FROM  TO  PODS  GO  BECAUSE",
-        "web-5d8c7f9b64  4     2   4     2   gets its share: 2 of 7 pods (5 replicas and a surge of 2)",
-        "web-7f6b9d5c48  9     5   9     4   gets its share: 5 of 7 pods (5 replicas and a surge of 2)",
-    ];
-    assert_eq!(lines[3..6], sets);
-    assert!(lines[7].starts_with("old ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
-    assert!(lines[8].starts_with("#  GOES"), "{table}");
-    assert_eq!(lines.iter().filter(|line| line.contains(" ReplicaSet web-")).count(), 2);
-    let (table, _) = fine(ROLL, changed(ROLLOUT, &[available(NEW, 2)]));
-    assert!(table.starts_with("deploy/web to 10: all 13 pods stay, in the next step\n"), "{table}");
 }
 
 /// The first sync makes the old set 2 and the new one 5. Then 7 pods are there and 4 must be available; the new set has 3 that are not
@@ -233,40 +191,4 @@ fn a_dump_without_sets_is_incomplete() {
     let no_sets = without(ROLLOUT, |item| item["kind"] == "ReplicaSet");
     let none = "default Deployment/web has 14 pods, and none of its ReplicaSets is listed";
     fails(SCALE, no_sets, &format!("the input is incomplete: {none}…"));
-}
-
-/// From 501 deletions on, a sync counts ranks anew in between, so they settle nothing while another set shrinks, too.
-#[test]
-fn above_500_deletions_ranks_settle_nothing() {
-    for (each, quota) in [(70, 3), (700, 630)] {
-        let mut changes = vec![("web", "spec strategy rollingUpdate maxSurge", json!(0))];
-        for (name, count) in [("web", 2 * each), (OLD, each), (NEW, each)] {
-            for size in
-                ["spec replicas", "status replicas", "status readyReplicas", "status availableReplicas"]
-            {
-                changes.push((name, size, json!(count)));
-            }
-        }
-        let most = "metadata annotations deployment.kubernetes.io/max-replicas";
-        changes.extend([OLD, NEW].map(|set| (set, most, json!((2 * each).to_string()))));
-        let example = items(&changed(ROLLOUT, &changes));
-        let (pods, mut objects): (Vec<_>, Vec<_>) = example.into_iter().partition(|it| it["kind"] == "Pod");
-        let old = pods.into_iter().find(is_old).expect("a pod");
-        for (prefix, name) in [(1, OLD), (2, NEW)] {
-            let set = objects.iter().find(|item| item["metadata"]["name"] == name).expect("a set").clone();
-            objects.extend((0..each).map(|number| {
-                let mut pod = with(old.clone(), "metadata name", json!(format!("{name}-{number:05}")));
-                let uid = format!("5a3f0c1e-0000-4000-800{prefix}-{number:012x}");
-                put(&mut pod, "metadata uid", json!(uid));
-                put(&mut pod, "metadata labels", set["metadata"]["labels"].clone());
-                put(&mut pod, "metadata ownerReferences 0 name", json!(name));
-                put(&mut pod, "metadata ownerReferences 0 uid", set["metadata"]["uid"].clone());
-                let node = if number < each / 7 { "worker-2" } else { "worker-1" };
-                with(pod, "spec nodeName", json!(node))
-            }));
-        }
-        let shown = shown(&format!("deploy/web --next-step --replicas {}", each / 5), dump(&objects));
-        let said: Vec<_> = list(&shown.json["sets"]).map(|set| row(set, "{delete} {quota}")).collect();
-        assert_eq!(said, [(); 2].map(|()| format!("{} {quota}", each / 10 * 9)));
-    }
 }

@@ -7,7 +7,7 @@
 //! | names, `--namespace`; several sets are listed; a missing namespace is `default` | `the_workload_that_is_meant_is_found_or_asked_for`; `every_kind.rs` |
 //! | `--now` replays | `printed_now_replays_byte_for_byte` |
 //! | both orders, `kubernetes` the default | `a_circle_is_contested`; `fuzz/tests/preview.rs` |
-//! | the feature gates; `--burst-replicas` | `gates_and_burst_change_the_choice_and_are_replayed`, `wrong_flags` |
+//! | the feature gates | `gates_change_the_choice_and_are_replayed`, `wrong_flags` |
 //! | more than 500 deletions | `more_than_one_sync`; `predict/tests/syncs.rs` |
 //! | the outputs | `example_as_wide_table`, `example_as_json`; `look.rs`, and the commands in `docs/path.md` |
 //! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_count_as_related_and_those_to_release_do_not`; `predict/tests/sentences.rs`, `fuzz/tests/preview.rs` |
@@ -99,7 +99,6 @@ fn example_as_json() {
             "featureGates": { "PodDeletionCost": true, "LogarithmicScaleDown": true, "PreferForScaleDown": false },
             "active": 9,
             "replicas": 3,
-            "burstReplicas": null,
             "partial": false,
             "delete": 6,
             "quota": 0,
@@ -242,7 +241,7 @@ fn a_circle_is_contested() {
 }
 
 #[test]
-fn gates_and_burst_change_the_choice_and_are_replayed() {
+fn gates_change_the_choice_and_are_replayed() {
     let all = "hq8zt m9c4x k2v5d b7wfn z5tgq d6sjr";
     // With costs ignored, b7wfn (ready for 3h11m) is in one band with d6sjr, and its name is no rule.
     let ignored = "hq8zt m9c4x k2v5d z5tgq d6sjr b7wfn";
@@ -259,7 +258,7 @@ fn gates_and_burst_change_the_choice_and_are_replayed() {
             all,
             " --feature-gates LogarithmicScaleDown=false,PreferForScaleDown=true",
         ),
-        ("--burst-replicas 2 --partial", "hq8zt m9c4x", " --burst-replicas 2 --partial"),
+        ("--partial", all, " --partial"),
     ] {
         let words = format!("{NEW_SET} --replicas 3 {flags}");
         let (names, _) = fine(&format!("{words} -o name"), ROLLOUT);
@@ -267,17 +266,7 @@ fn gates_and_burst_change_the_choice_and_are_replayed() {
         // The JSON says what was asked.
         let json = shown(&words, ROLLOUT).json;
         assert!(row(&json, "{replay}").ends_with(&format!(" --order total{replay}")), "{json}");
-        let is_burst = flags.contains("burst");
-        assert_eq!(row(&json, "{burstReplicas} {partial}") == "2 true", is_burst, "{json}");
-    }
-}
-
-#[test]
-fn whether_the_next_step_alone_was_asked_is_replayed() {
-    for flags in ["", " --next-step"] {
-        let json = shown(&format!("deploy/web --replicas 5{flags}"), ROLLOUT).json;
-        let replay = "deploy/web --namespace default --replicas 5 --now 2026-03-10T12:00:00Z";
-        assert_eq!(row(&json, "{replay}"), format!("{replay}{flags} --order kubernetes"));
+        assert_eq!(json["partial"], flags == "--partial", "{json}");
     }
 }
 
@@ -713,7 +702,6 @@ fn more_than_one_sync() {
              assumes that node assignment, phase, readiness and deletion cost stay as they are\n",
         ),
         ("--replicas 1", none_is_certain),
-        ("--replicas 0 --burst-replicas 500", none_is_certain),
         ("--replicas 0 --order total", ""),
     ] {
         assert_eq!(fine(&format!("-o name {flags}"), &many).1, note);
@@ -758,7 +746,7 @@ fn wrong_flags() {
         ("--feature-gates PreferForScaleDown=true", gate),
         ("--feature-gates PreferForScaleDown=true --order kubernetes", gate),
         ("--order random", "random"),
-        ("--burst-replicas 0", "--burst-replicas"),
+        ("--next-step", "--next-step"),
         ("rs/", "the name is empty"),
         ("deploy/web 5", "`5` is no name; for a count, type kubectl podrank deploy/web --replicas 5"),
         ("-o toml", "toml"),

@@ -237,8 +237,7 @@ fn at_terminal(words: &str, height: u16) -> Vec<String> {
 #[test]
 fn what_to_type_next_keeps_the_file_and_the_flags_that_change_the_answer() {
     let now = "--now 2026-03-10T12:00:00Z";
-    let flags =
-        "--within 0s,5s --feature-gates PodDeletionCost=false --burst-replicas 3 --next-step --partial";
+    let flags = "--within 0s,5s --feature-gates PodDeletionCost=false --partial";
     for (words, next) in [
         ("deploy/web", "kubectl podrank deploy/web --replicas N"),
         ("deploy", "kubectl podrank deploy/web -n default"),
@@ -288,7 +287,6 @@ fn no_view_has_the_words_of_the_json() {
     for (dump, words) in [
         (ROLLOUT, "deploy/web"),
         (ROLLOUT, "deploy/web --replicas 3"),
-        (ROLLOUT, "deploy/web --replicas 3 --next-step"),
         (ROLLOUT, "deploy"),
         (CONTESTED, "--replicas 2"),
         (CONTESTED, "pod/api-6c9d8f7b5-8wz5c --replicas 2"),

@@ -17,7 +17,6 @@ use podrank_predict::{
     Error, Input, Note, NoteCode, Options, Order, Preview, Remedy, Verdict, WorkloadKind, preview_workload,
 };
 use serde_json::Value;
-use std::num::NonZeroU32;
 use std::slice;
 
 /// The target.
@@ -57,7 +56,6 @@ fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
     options.namespace = u.ratio(1, 8)?.then(|| "default".to_owned());
     options.order = if u.ratio(1, 3)? { Order::Kubernetes } else { Order::Total };
     options.gates = policy.gates;
-    options.burst_replicas = if u.ratio(1, 8)? { NonZeroU32::new(u.int_in_range(1..=3)?) } else { None };
     let mut text =
         if u.ratio(1, 8)? { example::changed(u, &mut options)? } else { workloads::dump(u, &mut options)? };
     if u.ratio(1, 8)? {

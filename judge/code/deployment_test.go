@@ -254,9 +254,9 @@ func (p *previewer) askDeployment(q question, d *appsv1.Deployment, sets []*apps
 		list{"v1", "PodList", pods})
 }
 
-// nextStep asks about one sync alone: its sizes, without late statuses.
-func (p *previewer) nextStep(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*v1.Pod) (*preview, error) {
-	previews, err := p.askDeployment(question{NextStep: true}, d, sets, pods)
+// nextSync asks about the count of the object, of which the sizes of the next sync are judged.
+func (p *previewer) nextSync(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*v1.Pod) (*preview, error) {
+	previews, err := p.askDeployment(question{}, d, sets, pods)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, p *pre
 	if err != nil {
 		return nil, fmt.Errorf("upstream: %w", err)
 	}
-	preview, err := p.nextStep(c.deployment, c.sets, c.pods)
+	preview, err := p.nextSync(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +360,7 @@ func (c *deploymentCase) judgeEnd(controller *upstream.DeploymentController, p *
 	syncs := -1
 	ends, _, err := c.play(controller, c.pods, 8, followed, func(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error {
 		syncs++
-		preview, err := p.nextStep(d, sets, c.pods)
+		preview, err := p.nextSync(d, sets, c.pods)
 		if err != nil {
 			return err
 		}
@@ -618,9 +618,9 @@ func TestDeploymentBudgets(t *testing.T) {
 		d := rollingDeployment(0, &budget, &budget)
 		d.Status.Replicas = 2
 		sets := []*appsv1.ReplicaSet{oldSet(d, "a", 1), oldSet(d, "b", 1)}
-		rolls, rollErr := p.askDeployment(question{NextStep: true, Counts: counts}, d, sets[:1], nil)
+		rolls, rollErr := p.askDeployment(question{Counts: counts}, d, sets[:1], nil)
 		d.Spec.Paused = true
-		scales, scaleErr := p.askDeployment(question{NextStep: true, Counts: counts}, d, sets, nil)
+		scales, scaleErr := p.askDeployment(question{Counts: counts}, d, sets, nil)
 		if err := errors.Join(rollErr, scaleErr); err != nil {
 			t.Fatal(err)
 		}
@@ -666,7 +666,7 @@ func TestDeploymentShares(t *testing.T) {
 		d.Spec.Paused = true
 		sets := []*appsv1.ReplicaSet{oldSet(d, "a", size), oldSet(d, "b", 1)}
 		sets[0].Annotations = map[string]string{deploymentutil.MaxReplicasAnnotation: fmt.Sprint(most)}
-		previews, err := p.askDeployment(question{NextStep: true, Counts: counts}, d, sets, nil)
+		previews, err := p.askDeployment(question{Counts: counts}, d, sets, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,6 @@ type question struct {
 	Workload string          `json:"workload"`
 	Now      time.Time       `json:"now"`
 	Counts   []int32         `json:"counts,omitempty"`
-	NextStep bool            `json:"nextStep,omitempty"`
 	Partial  bool            `json:"partial,omitempty"`
 	Gates    map[string]bool `json:"gates,omitempty"`
 }

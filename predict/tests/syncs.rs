@@ -141,10 +141,4 @@ fn one_sync_and_the_total_order_are_one_list() {
     let total = preview_workload(&input, &options).expect("a preview");
     assert_eq!(those(&total, Verdict::Delete).len(), 690);
     assert!(are_no_limit(&total.notes) && total.quota == 0, "{:?}", total.notes);
-
-    // The first deletions alone are one sync.
-    options.order = Order::Kubernetes;
-    options.burst_replicas = std::num::NonZeroU32::new(500);
-    let first = preview_workload(&input, &options).expect("a preview");
-    assert!(first.delete == 500 && are_no_limit(&first.notes), "{:?}", first.notes);
 }

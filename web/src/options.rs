@@ -6,7 +6,6 @@ use podrank_predict::gates::GATES;
 use podrank_predict::{Input, Options, Order, WorkloadName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -24,7 +23,6 @@ struct Asked {
     clock: Option<Timestamp>,
     order: AskedOrder,
     feature_gates: BTreeMap<String, bool>,
-    burst_replicas: Option<NonZeroU32>,
     partial: bool,
     /// Whether to say how likely contested pods go, even if that takes a while.
     odds: bool,
@@ -66,7 +64,6 @@ pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
             .ok_or_else(|| format!("unknown feature gate {name}"))?;
         *gate(&mut options.gates) = value;
     }
-    options.burst_replicas = asked.burst_replicas;
     (options.partial, options.odds) = (asked.partial, asked.odds);
     Ok(options)
 }

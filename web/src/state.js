@@ -9,7 +9,7 @@ export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, Prefer
  * `isTimeGiven` is whether a link asks for the time.
  */
 export const fresh = () => ({
-    workload: null, file: null, replicas: null, isGuess: false, now: null, nowText: null, isTimeGiven: false, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
+    workload: null, file: null, replicas: null, isGuess: false, now: null, nowText: null, isTimeGiven: false, dumped: null, order: 'kubernetes', gates: {}, partial: false,
     pod: null, steering: false, wanted: new Set(),
 });
 
@@ -45,7 +45,6 @@ export function options(state, changes = {}) {
         ...moment(state),
         order: state.order,
         featureGates: state.gates,
-        burstReplicas: state.burstReplicas ?? undefined,
         partial: state.partial,
         ...changes,
     });
@@ -64,7 +63,6 @@ export function command(state) {
         `--now ${now(state)}`,
         state.order === 'total' ? '--order total' : '',
         gates.length > 0 ? `--feature-gates ${gates.join(',')}` : '',
-        state.burstReplicas ? `--burst-replicas ${state.burstReplicas}` : '',
         state.partial ? '--partial' : '',
         `-f ${quoted(state.file ?? 'dump.json')}`,
     ].filter(Boolean).join(' ');

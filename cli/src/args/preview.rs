@@ -10,7 +10,6 @@ use podrank_predict::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
 use podrank_predict::{
     ControllerGates, NowSource, Options, Order, Release, Replicas, Subject, Within, WorkloadKind,
 };
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -61,10 +60,6 @@ pub(crate) struct PreviewArgs {
     #[arg(long, conflicts_with = "replicas")]
     rollout: bool,
 
-    /// Show only the next step of a Deployment, and not the steps that follow it at once
-    #[arg(long, hide_short_help = true)]
-    next_step: bool,
-
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
@@ -99,10 +94,6 @@ pub(crate) struct PreviewArgs {
     /// It makes a difference for StatefulSets, Jobs and autoscalers. A note says where it decides and is not known.
     #[arg(long, value_name = "RELEASE", hide_short_help = true)]
     pub(crate) kubernetes_version: Option<Release>,
-
-    /// Most deletions of a ReplicaSet or ReplicationController to show, of which Kubernetes makes at most 500 in one sync; other kinds ignore it
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    burst_replicas: Option<NonZeroU32>,
 
     /// Accept an incomplete file: notes say what is missing
     ///
@@ -180,7 +171,7 @@ Examples:
   # And of an elastic Indexed Job, whose completions and parallelism change together?
   kubectl podrank job/train --completions 3 --parallelism 3
 
-  # Which pods does the next step of a DaemonSet's update take?
+  # Which pods does the next sync of a DaemonSet delete?
   kubectl podrank ds/agent
 
   # Scale one ReplicaSet of a Deployment alone
@@ -316,8 +307,6 @@ impl PreviewArgs {
             (self.order == OrderName::Total).then(|| "--order total".to_owned()),
             self.kubernetes_version.map(|release| format!("--kubernetes-version {release}")),
             (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
-            self.burst_replicas.map(|most| format!("--burst-replicas {most}")),
-            self.next_step.then(|| "--next-step".to_owned()),
             self.partial.then(|| "--partial".to_owned()),
         ];
         flags.iter().flatten().fold(self.of_file(), |all, flag| format!("{all} {flag}"))
@@ -359,7 +348,6 @@ impl PreviewArgs {
         options.now_source = self.now.map_or(NowSource::Clock, |_| NowSource::Given);
         options.within =
             self.within.unwrap_or(if self.now.is_some() { Within::default() } else { Within::USUAL });
-        options.next_step = self.next_step;
         options.replicas = self.replicas.and_then(|replicas| match replicas {
             Replicas::To(count) => Some(count),
             // The present count decides.
@@ -375,7 +363,6 @@ impl PreviewArgs {
         };
         (options.gates, options.controller_gates) = self.gates();
         options.release = self.kubernetes_version;
-        options.burst_replicas = self.burst_replicas;
         options.partial = self.partial;
         options
     }

@@ -77,7 +77,6 @@ pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Ve
         }
         "Deployment" | "ReplicaSet" => {
             options.order = if u.ratio(1, 3)? { Order::Total } else { Order::Kubernetes };
-            options.next_step = kind == "Deployment" && u.ratio(3, 4)?;
             workload["spec"]["template"] = template("a", "1");
             owners.clear();
             for i in 0..u.int_in_range(1..=3)? {

@@ -18,9 +18,6 @@ struct Question {
     /// The counts to decide for, one after the other. Without any, that of the object.
     #[serde(default)]
     counts: Vec<u32>,
-    /// Whether to leave out where the next sync of a Deployment leads: all orders in which statuses can be seen.
-    #[serde(default)]
-    next_step: bool,
     /// Whether pods that the statuses count may be missing.
     #[serde(default)]
     partial: bool,
@@ -35,7 +32,6 @@ impl Question {
         let mut options = Options::new(0, self.now);
         options.replicas = count;
         options.workload = Some(workload);
-        options.next_step = self.next_step;
         options.partial = self.partial;
         // Kubernetes' code decides about pods, and knows no odds.
         options.odds = false;

@@ -15,7 +15,6 @@ use crate::text::age::age;
 use jiff::Timestamp;
 use podrank::{Flags, Pod, Time};
 use serde::Serialize;
-use std::num::NonZeroU32;
 
 /// Which pods of a workload go and why, whatever its kind. Serialized, it is the JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
@@ -68,9 +67,6 @@ pub struct Preview<'a> {
     /// The autoscaler that sets the asked count, too, if the input has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autoscaler: Option<AutoscalerPreview<'a>>,
-    /// The most deletions of a set that were to be shown, if limited. `None` for a workload without sets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub burst_replicas: Option<Option<NonZeroU32>>,
     /// Whether an incomplete input was accepted.
     pub partial: bool,
     /// The number of pods that go in this step. If pods of a `StatefulSet` are contested, it is the most.
@@ -139,7 +135,6 @@ impl<'a> Preview<'a> {
             present: None,
             asked: Asked::default(),
             autoscaler: None,
-            burst_replicas: None,
             partial: options.partial,
             delete: 0,
             quota: 0,
@@ -161,8 +156,6 @@ impl<'a> Preview<'a> {
             .iter()
             .map(|(name, on)| format!("{name}={on}"))
             .collect();
-        let is_step =
-            self.rollout.is_some() && self.rest.is_none() && self.burst_replicas.flatten().is_none();
         let flags = [
             Some(format!(
                 "{}/{name} --namespace {namespace} {} --now {now}",
@@ -173,11 +166,9 @@ impl<'a> Preview<'a> {
                 let [before, after] = [self.within.before, self.within.after].map(|time| time.as_secs_f64());
                 format!("--within {before}s,{after}s")
             }),
-            is_step.then(|| "--next-step".to_owned()),
             Some(format!("--order {order}")),
             self.release.map(|release| format!("--kubernetes-version {release}")),
             (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
-            self.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
             self.partial.then(|| "--partial".to_owned()),
         ];
         flags.into_iter().flatten().collect::<Vec<_>>().join(" ")

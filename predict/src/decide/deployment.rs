@@ -1,12 +1,12 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict};
+use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview};
 use crate::decide::count::asked;
 use crate::decide::rank_range::Race;
 use crate::decide::replica_set::{Scene, SetDecision};
 use crate::decide::rollout::end::{self, Actor, End};
-use crate::decide::rollout::next::{Next, what_is_next};
+use crate::decide::rollout::next::Next;
 use crate::decide::{complete, notes};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
@@ -47,43 +47,32 @@ pub(crate) fn preview_deployment<'a>(
 ) -> Result<Preview<'a>, Error> {
     let (scaled, mut notes) = Scaled::read(input, sets, entry, options)?;
     let Scaled { spec, own, deployment, sync, .. } = &scaled;
-    let is_step = options.next_step || options.burst_replicas.is_some();
-    let mut decisions =
-        if is_step { scaled.decide_all(&mut notes)? } else { scaled.count_all(&mut notes)? };
-    let next = what_is_next(deployment, sync, &scaled.records);
-    let end = if is_step { None } else { Some(scaled.play_on()?) };
+    let mut decisions = scaled.count_all(&mut notes)?;
+    let end = scaled.play_on()?;
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
     let lacks_sets = notes.iter().any(|note| note.code == NoteCode::SetMissing);
     if own.is_empty() && !lacks_sets && entry.idle()?.is_none() {
         notes.push(notes::no_sets(entry));
     }
-    notes.extend(notes::of_deployment(entry, spec, end.is_none().then_some(&next), &states));
-    let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.goes_on);
-    let next = end.as_ref().map_or(&next, |end| &end.next);
-    let waits = !matches!(next, Next::Step | Next::Nothing);
-    let (steps, rest) = end
-        .map(|end| {
-            for (index, why) in end.without_odds {
-                notes.push(notes::no_odds(&own[index].entry.id(), &why));
-            }
-            for (decision, pods) in decisions.iter_mut().zip(end.pods) {
-                decision.pods = pods;
-            }
-            (end.steps, end.rest)
-        })
-        .unzip();
+    notes.extend(notes::of_deployment(entry, spec, &states));
+    let waits = !matches!(end.next, Next::Step | Next::Nothing);
+    for (index, why) in end.without_odds {
+        notes.push(notes::no_odds(&own[index].entry.id(), &why));
+    }
+    for (decision, pods) in decisions.iter_mut().zip(end.pods) {
+        decision.pods = pods;
+    }
     let previews = scaled.set_previews(decisions);
     let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
     let mut preview = Preview {
         feature_gates: gates::of_sets(options.gates),
-        rollout: Some(Rollout { path: sync.path.name(), goes_on, waits }),
+        rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),
         active: sum(|set| set.active),
         asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
-        burst_replicas: Some(options.burst_replicas),
         delete: sum(|set| set.delete),
         notes,
-        steps,
-        rest,
+        steps: Some(end.steps),
+        rest: Some(end.rest),
         of: Pods::Sets(previews),
         ..Preview::new(entry.id(), options)
     };
@@ -205,43 +194,6 @@ impl<'s, 'a> Scaled<'s, 'a> {
             scene.decide(to(change), &without_odds, Some(&Race::default()), Some(notes))
         };
         self.scenes.iter().zip(&self.sync.changes).map(decide).collect()
-    }
-
-    /// Decides which pods each set loses. What another set does at the same time may change the ranks.
-    fn decide_all(&self, notes: &mut Vec<Note>) -> Result<Vec<SetDecision<'a>>, Error> {
-        let changes = &self.sync.changes;
-        let mut decisions = Vec::new();
-        for (scene, change) in self.scenes.iter().zip(changes) {
-            // Pods that stay whatever the ranks are do not change the ranks in other sets.
-            decisions.push(scene.decide(to(change), self.options, Some(&Race::unknown()), None)?);
-        }
-        let races = (0..changes.len()).map(|index| self.race(index, &decisions));
-        let decide = |(index, race): (usize, Race<'_>)| {
-            self.scenes[index].decide(to(&changes[index]), self.options, Some(&race), Some(notes))
-        };
-        races.enumerate().map(decide).collect()
-    }
-
-    /// What may change the ranks of a set's pods before its controller reads them.
-    fn race(&self, index: usize, decisions: &[SetDecision<'a>]) -> Race<'a> {
-        let changes = &self.sync.changes;
-        let mut race = Race::default();
-        if self.sync.creates {
-            race.gain(to(&self.sync.new_change) as usize);
-        }
-        if is_in_two_steps(&changes[index]) {
-            // Its own first victims are gone when it counts ranks for the second time.
-            let first = changes[index].part.unsigned_abs() as usize;
-            race.lose(first, decisions[index].pods.iter().map(|pod| pod.node));
-        }
-        for (other, (decision, change)) in decisions.iter().zip(changes).enumerate() {
-            if other != index {
-                let may_go = decision.pods.iter().filter(|pod| pod.verdict != Verdict::Keep);
-                race.lose(decision.delete, may_go.map(|pod| pod.node));
-                race.gain((to(change) as usize).saturating_sub(decision.active));
-            }
-        }
-        race
     }
 }
 

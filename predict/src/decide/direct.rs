@@ -46,7 +46,7 @@ pub(crate) fn preview_direct<'a>(
         feature_gates: gates,
         active: decision.pods.len(),
         asked,
-        rest: rest(entry, &decision, certain, options),
+        rest: rest(entry, &decision, certain),
         delete: certain + decision.quota,
         quota: decision.quota,
         notes,
@@ -99,13 +99,8 @@ fn decide<'a>(
 }
 
 /// What follows. A Job's controller does all at once, so nothing does.
-fn rest(
-    entry: &DirectEntry,
-    decision: &Decision<'_>,
-    certain: usize,
-    options: &Options,
-) -> Option<Rest<'static>> {
-    let later = decision.later.filter(|_| !options.next_step && entry.kind != WorkloadKind::Job)?;
+fn rest(entry: &DirectEntry, decision: &Decision<'_>, certain: usize) -> Option<Rest<'static>> {
+    let later = decision.later.filter(|_| entry.kind != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
     // Of a StatefulSet's contested pods, up to that many go.

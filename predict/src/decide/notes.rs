@@ -1,7 +1,6 @@
 //! The notes that go with a decision.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::decide::rollout::next::Next;
 use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::index::Sets;
@@ -147,7 +146,6 @@ pub(crate) fn no_sets(entry: &DeploymentEntry) -> Note {
 pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
-    next: Option<&Next>,
     sets: &[(WorkloadRef<'_>, &SetState)],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
@@ -164,51 +162,7 @@ pub(crate) fn of_deployment(
         let Note { code, text } = lagging(&names);
         note(code, text);
     }
-    notes.extend(next.and_then(|next| what_follows(&name, spec, next)));
     notes
-}
-
-/// What follows the next sync of a Deployment, if anything does.
-fn what_follows(name: &str, spec: &DeploymentSpec, next: &Next) -> Option<Note> {
-    let (code, text) = match next {
-        Next::Step => (
-            NoteCode::GoesOn,
-            format!(
-                "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
-                 stay in this preview",
-                // A set may lose pods that are available before pods that are ready and not yet available.
-                if spec.min_ready_seconds.is_some_and(|seconds| seconds > 0) {
-                    "may follow"
-                } else {
-                    "follows"
-                }
-            ),
-        ),
-        Next::NewPods => (
-            NoteCode::RolloutWaits,
-            format!(
-                "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
-                 pods that stay in this preview"
-            ),
-        ),
-        Next::OldPods(pods) => (
-            NoteCode::RolloutWaits,
-            format!(
-                "after this step, Deployment {name} waits until no old pod is left; then its new ReplicaSet gets {}",
-                count(*pods, "pod")
-            ),
-        ),
-        Next::AllNewPods(pods) => (
-            NoteCode::RolloutWaits,
-            format!(
-                "once {} of its new ReplicaSet {} available, Deployment {name} deletes all old pods",
-                count(*pods, "pod"),
-                if *pods == 1 { "is" } else { "are" }
-            ),
-        ),
-        Next::Nothing => return None,
-    };
-    Some(Note::new(code, text))
 }
 
 /// The pods that the controller releases or adopts before it deletes any.

@@ -50,7 +50,6 @@ pub(crate) fn preview_set<'a>(
         feature_gates: gates::of_sets(options.gates),
         active: decision.active,
         asked: Asked { replicas: Some(replicas), ..Asked::default() },
-        burst_replicas: Some(options.burst_replicas),
         delete: decision.delete,
         quota: decision.quota,
         notes,
@@ -114,10 +113,8 @@ impl<'s, 'a> Scene<'s, 'a> {
         let Scene { input, sets, id, set, members, .. } = self;
         let own = ranked(members);
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-        let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
         let idle = set.map(SetEntry::idle).transpose()?.flatten();
-        let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-        let delete = surplus.min(most);
+        let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
         let line = Line::up(options.order, policy, &own, delete, race)?;
 
         let mut odds = HashMap::new();

@@ -37,12 +37,7 @@ pub(super) fn shares(
     parts: &[Part<'_, '_>],
     replicas: u32,
 ) -> Result<Shares, Error> {
-    let options = Options {
-        replicas: Some(replicas),
-        next_step: false,
-        burst_replicas: None,
-        ..request.options.clone()
-    };
+    let options = Options { replicas: Some(replicas), ..request.options.clone() };
     let now = preview_workload(input, &options)?;
     let mut delete = deletions(&now, parts);
     for _ in 0..ATTEMPTS {

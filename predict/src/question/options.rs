@@ -6,7 +6,6 @@ use crate::sync::stateful_set::Behavior;
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// What to preview, and how. Further fields may come: start with [`Options::new`].
@@ -32,8 +31,6 @@ pub struct Options {
     pub now_source: NowSource,
     /// By how much the controller may decide earlier and later than `now`. A pod is certain only if it is all that time.
     pub within: Within,
-    /// Whether to show the next step of a Deployment alone, and not where it leads.
-    pub next_step: bool,
     /// Whose decision to preview.
     pub order: Order,
     /// The feature gates.
@@ -42,8 +39,6 @@ pub struct Options {
     pub release: Option<Release>,
     /// The feature gates of controllers that delete pods themselves, where they are not the defaults of the release.
     pub controller_gates: ControllerGates,
-    /// The most deletions to show. `None` means all.
-    pub burst_replicas: Option<NonZeroU32>,
     /// Whether to say how likely contested pods go, which takes up to a few seconds for thousands of pods.
     pub odds: bool,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
@@ -65,12 +60,10 @@ impl Options {
             now,
             now_source: NowSource::Given,
             within: Within::default(),
-            next_step: false,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
             release: None,
             controller_gates: ControllerGates::default(),
-            burst_replicas: None,
             odds: true,
             partial: false,
             lags: false,

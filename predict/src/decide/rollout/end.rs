@@ -337,7 +337,7 @@ fn facts(outcome: &Endings) -> (Next, Facts) {
     let is_over = rest.sync.path == Path::Nothing || has_count && old_pods == 0;
     let (waits_for, pods) = match next {
         Next::NewPods => (Some(WaitsFor::NewPods), at_most(needed)),
-        Next::AllNewPods(_) => (Some(WaitsFor::NewPods), at_most(new_missing)),
+        Next::AllNewPods => (Some(WaitsFor::NewPods), at_most(new_missing)),
         Next::OldPods(_) => (Some(WaitsFor::OldPods), rest.terminating),
         Next::Nothing if is_over || rest.sets.is_empty() => (None, 0),
         Next::Nothing if rest.deployment.is_paused && old_pods > 0 => (Some(WaitsFor::Resume), 0),

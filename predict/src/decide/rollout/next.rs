@@ -10,8 +10,8 @@ pub(crate) enum Next {
     NewPods,
     /// The new set gets so many pods once no old pod is left.
     OldPods(u32),
-    /// All old pods are deleted once so many pods of the new set are available, even if the Deployment is paused.
-    AllNewPods(u32),
+    /// All old pods are deleted once all pods of the new set are available, even if the Deployment is paused.
+    AllNewPods,
     /// Nothing, unless somebody changes the Deployment.
     Nothing,
 }
@@ -38,8 +38,8 @@ pub(crate) fn what_is_next(deployment: &Deployment, sync: &Sync, sets: &[Replica
         Strategy::RollingUpdate { .. } if !scales_again => Next::NewPods,
         Strategy::Recreate { .. } if !scales_again => Next::OldPods(pods),
         // Proportional scaling has just recorded it.
-        Strategy::RollingUpdate { .. } if has_count => Next::AllNewPods(pods),
-        Strategy::Recreate { .. } if has_count && records_count() => Next::AllNewPods(pods),
+        Strategy::RollingUpdate { .. } if has_count => Next::AllNewPods,
+        Strategy::Recreate { .. } if has_count && records_count() => Next::AllNewPods,
         _ => Next::Nothing,
     }
 }
