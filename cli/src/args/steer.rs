@@ -207,12 +207,6 @@ pub(crate) struct How {
     #[arg(long, value_name = "WHERE", hide_possible_values = true, num_args = 0..=1, default_missing_value = "client")]
     pub(crate) dry_run: Option<DryRun>,
 
-    /// End at the first difference from the plan that was confirmed
-    ///
-    /// Otherwise, podrank asks again or, with --yes, plans the wishes anew, each at most three times.
-    #[arg(long, hide_short_help = true)]
-    pub(crate) exact: bool,
-
     /// With --yes, go on without the lock if you may not use Leases
     ///
     /// Then nothing keeps other runs of podrank away from the workload.
@@ -223,10 +217,10 @@ pub(crate) struct How {
     #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
     pub(crate) keep_costs: bool,
 
-    /// Deletion costs that somebody else set: keep, follow or override
+    /// Deletion costs that somebody else set: keep or override
     ///
-    /// `keep` leaves them as they are. The others may overwrite those of pods that should go, and restore them if the pods stay. What the
-    /// wishes leave open, these costs decide with `keep` and, after --spread, with `follow`, but not with `override`.
+    /// `keep` leaves them as they are, and they decide what the wishes leave open. `override` may overwrite those of pods that should go,
+    /// and restores them if the pods stay.
     #[arg(
         long,
         value_name = "MODE",
@@ -277,8 +271,6 @@ pub(crate) enum DryRun {
 enum OthersMode {
     /// They stay
     Keep,
-    /// They decide what the wishes leave open, after --spread
-    Follow,
     /// They decide nothing
     Override,
 }
@@ -368,7 +360,6 @@ impl How {
         match self.others {
             _ if self.force_conflicts => Others::Override,
             OthersMode::Keep => Others::Keep,
-            OthersMode::Follow => Others::Follow,
             OthersMode::Override => Others::Override,
         }
     }
@@ -449,7 +440,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
-        assert_eq!((how.yes, how.dry_run, how.exact, how.no_lock), (false, None, false, false));
+        assert_eq!((how.yes, how.dry_run, how.no_lock), (false, None, false));
         assert_eq!((how.timeout, how.output), (Duration::from_secs(120), SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
         let how = scale("-y --dry-run server --feature-gates PodDeletionCost=false").how;
@@ -467,7 +458,8 @@ mod tests {
             "drop --node worker-1",
             "drop web-a --replicas 3",
             "drop web-a --others all",
-            "drop web-a --others follow --force-conflicts",
+            "drop web-a --others follow",
+            "drop web-a --exact",
             "scale web --replicas 3 --others keep --force-conflicts",
             "drop web-a --prefer-pods idle",
             "undo sts/web",
@@ -478,7 +470,7 @@ mod tests {
         for (words, others) in [
             ("", Others::Keep),
             ("--others keep", Others::Keep),
-            ("--others Follow", Others::Follow),
+            ("--others Keep", Others::Keep),
             ("--others=OVERRIDE", Others::Override),
             ("--force-conflicts", Others::Override),
         ] {

@@ -49,7 +49,7 @@ pub(super) fn carry_out<'k>(asked: &Asked<'k>, mut planned: Planned<'k>) -> Resu
             return Ok(last.abort(&format!("what was confirmed kept changing: {why}")));
         }
         attempts += 1;
-        run = match next_attempt(asked, &mut planned, &why, &last, &interrupt) {
+        run = match next_attempt(asked, &mut planned, &last, &interrupt) {
             Ok(next) => next,
             Err(why) => return Ok(last.abort(&why.to_string())),
         };
@@ -60,16 +60,12 @@ pub(super) fn carry_out<'k>(asked: &Asked<'k>, mut planned: Planned<'k>) -> Resu
 fn next_attempt<'k>(
     asked: &Asked<'k>,
     planned: &mut Planned<'k>,
-    why: &str,
     last: &Run<'k>,
     interrupt: &Interrupt,
 ) -> Result<Run<'k>, Failure> {
     let how = asked.how;
     if interrupt.is_set() {
         return Err("interrupted".into());
-    }
-    if how.exact {
-        return Err(format!("not as confirmed: {why}").into());
     }
     let mut steps = last.steps();
     steps.push(Step::Plan);

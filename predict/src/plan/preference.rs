@@ -10,7 +10,7 @@ use crate::text::error::Error;
 use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -61,8 +61,6 @@ pub enum Others {
     /// They stay. As in Kubernetes, they decide what the wishes leave open.
     #[default]
     Keep,
-    /// Those of pods that go may be overwritten. They decide what the wishes leave open, after a wish to spread.
-    Follow,
     /// Those of pods that go may be overwritten. They decide nothing.
     Override,
 }
@@ -360,27 +358,21 @@ fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, 
     Ok(tiers)
 }
 
-/// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node. If the costs
-/// of others are followed, which count before ranks, the spread splits the tiers instead.
+/// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node.
 pub(super) fn spread(
     request: &Request,
     policy: Policy,
     own: &[RankedPod<'_, '_>],
     pods: &mut [Pod],
     related: &[Option<&str>],
-) -> Result<(), Error> {
-    let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return Ok(()) };
-    let wished: Vec<_> = pods.iter().map(|pod| pod.tier).collect();
+) {
+    let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return };
     for pod in &mut *pods {
         pod.rank = 0;
     }
     for level in levels.iter().rev() {
         spread_over(level, policy, own, pods, related);
-        if request.others == Others::Follow {
-            split(pods, &wished)?;
-        }
     }
-    Ok(())
 }
 
 /// Sets the ranks as one level wants them.
@@ -411,22 +403,4 @@ fn spread_over(
     let mut counts = vec![0; numbers.len()];
     let mut order = vec![0; pods.len()];
     policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
-}
-
-/// Turns ranks into tiers within those that the wishes make, so that they count before costs: 0, 1, 2 and so on.
-fn split(pods: &mut [Pod], wished: &[u16]) -> Result<(), Error> {
-    let places: Vec<_> = pods.iter().zip(wished).map(|(pod, tier)| (*tier, Reverse(pod.rank))).collect();
-    let mut all = places.clone();
-    all.sort_unstable();
-    all.dedup();
-    for (pod, place) in pods.iter_mut().zip(places) {
-        let tier = all.partition_point(|earlier| *earlier < place);
-        pod.tier = u16::try_from(tier).map_err(|_| {
-            Error::new(
-                "--spread and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",
-            )
-        })?;
-        pod.rank = 0;
-    }
-    Ok(())
 }

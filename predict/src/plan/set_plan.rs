@@ -52,7 +52,7 @@ impl<'m, 'a> Part<'m, 'a> {
                 counts_as(request.others, own[index].0.record, owners[index].as_ref(), template)
                     .unwrap_or(pod.deletion_cost);
         }
-        spread(request, policy, &own, &mut steered, &others(members))?;
+        spread(request, policy, &own, &mut steered, &others(members));
         let mut order = vec![0; own.len()];
         policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
         let order = order.into_iter().map(|index| index as usize).collect();
@@ -240,8 +240,7 @@ fn counts_as(
         CostOwner::Other(_) => record.to_replace()?,
         CostOwner::AnotherRun | CostOwner::Template => return None,
     };
-    let counts = theirs.lasts() && (others == Others::Follow || theirs.is_from(template));
-    Some(if counts { theirs.number() } else { 0 })
+    Some(if theirs.is_from(template) { theirs.number() } else { 0 })
 }
 
 /// What the rule says about the pod that goes first.

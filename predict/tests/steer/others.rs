@@ -1,6 +1,6 @@
 //! What becomes of deletion costs that somebody else set.
 
-use crate::steer::dump::{dump, input, not_ready, pod, refusal, request, wanted, with_cost};
+use crate::steer::dump::{dump, input, pod, refusal, request, wanted, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_predict::PREVIOUS_COST_ANNOTATION;
@@ -37,38 +37,29 @@ fn noted(mut pod: Value, manager: &str) -> Value {
 fn costs_of_others_decide_what_is_left_open() {
     let pods = [pod('a', "n1"), by_karpenter('b', "n2", "-1"), by_karpenter('c', "n3", "-9")];
     assert_eq!(goes(&pods, 2, Others::Keep), "c");
-    assert_eq!(goes(&pods, 2, Others::Follow), "c");
     assert_eq!(goes(&pods, 2, Others::Override), "a");
-    // What podrank itself has written says nothing. What it has overwritten does.
-    let steered = [
-        with_cost(pod('a', "n1"), "-9", "podrank", "Apply"),
-        noted(with_cost(pod('b', "n2"), "3", "podrank", "Apply"), "podrank"),
-        by_karpenter('c', "n3", "-1"),
-    ];
-    assert_eq!(goes(&steered, 2, Others::Follow), "b");
 }
 
-/// A pod: its letter, its node and zone, and the cost that counts.
-type Placed = (char, usize, usize, i32);
+/// A pod: its letter, its node and zone.
+type Placed = (char, usize, usize);
 
-/// The one that goes next, looked for in the plainest way: from the zone and then the node with the most pods left, the cheapest.
+/// The one that goes next, looked for in the plainest way: from the zone and then the node with the most pods left.
 fn next(left: &[Placed]) -> Placed {
     let node = |pod: &Placed| pod.1;
     let zone = |pod: &Placed| pod.2;
     let size =
         |of: fn(&Placed) -> usize, pod: &Placed| left.iter().filter(|other| of(other) == of(pod)).count();
-    let first_of_node =
-        |of: usize| left.iter().filter(|pod| node(pod) == of).min_by_key(|pod| (pod.3, pod.0));
+    let first_of_node = |of: usize| left.iter().filter(|pod| node(pod) == of).min_by_key(|pod| pod.0);
     let first_of_zone = |of: usize| {
         let firsts = (0..4).filter_map(first_of_node).filter(|pod| zone(pod) == of);
-        firsts.min_by_key(|pod| (Reverse(size(|pod| pod.1, pod)), pod.3, pod.0))
+        firsts.min_by_key(|pod| (Reverse(size(|pod| pod.1, pod)), pod.0))
     };
     let firsts = (0..2).filter_map(first_of_zone);
-    *firsts.min_by_key(|pod| (Reverse(size(|pod| pod.2, pod)), pod.3, pod.0)).expect("a pod")
+    *firsts.min_by_key(|pod| (Reverse(size(|pod| pod.2, pod)), pod.0)).expect("a pod")
 }
 
 #[test]
-fn costs_of_others_count_after_a_spread() {
+fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
     let level = |key: &str, of: fn(usize) -> usize| Level {
         key: key.to_owned(),
         domains: (0..4).map(|node| (format!("n{node}"), of(node).to_string())).collect(),
@@ -76,24 +67,23 @@ fn costs_of_others_count_after_a_spread() {
     let mut overwritten = 0;
     for seed in seeds(500) {
         let mut random = Rng::with_seed(seed);
-        let others = [Others::Follow, Others::Override][random.usize(..2)];
         let mut left: Vec<Placed> = Vec::new();
         let mut pods = Vec::new();
         for letter in ('a'..='j').take(random.usize(2..10)) {
             let (node, cost) = (random.usize(..4), random.i32(-2..2));
-            left.push((letter, node, node % 2, if others == Others::Follow { cost } else { 0 }));
+            left.push((letter, node, node % 2));
             pods.push(by_karpenter(letter, &format!("n{node}"), &cost.to_string()));
         }
         let stay = random.usize(..left.len());
         let spread = Wish::Spread(vec![level("zone", |node| node % 2), level("host", |node| node)]);
-        let plan = planned(&pods, u32::try_from(stay).expect("few"), others, vec![spread]);
+        let plan = planned(&pods, u32::try_from(stay).expect("few"), Others::Override, vec![spread]);
         let mut expected = String::new();
         while left.len() > stay {
             let first = next(&left);
             expected.push(first.0);
             left.retain(|pod| pod.0 != first.0);
         }
-        assert_eq!(wanted(&plan), expected, "seed {seed}: {others:?} {left:?}");
+        assert_eq!(wanted(&plan), expected, "seed {seed}: {left:?}");
         assert!(plan.pods.iter().all(|pod| pod.is_wanted || pod.write.is_none()), "seed {seed}");
         overwritten += plan.writes;
     }
@@ -104,7 +94,7 @@ fn costs_of_others_count_after_a_spread() {
 fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
     let pods = [by_karpenter('a', "n1", "3"), by_karpenter('b', "n2", "-2147483648")];
     let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
-    for others in [Others::Keep, Others::Follow, Others::Override] {
+    for others in [Others::Keep, Others::Override] {
         request.others = others;
         assert_eq!(
             refusal(&dump(&pods), &request),
@@ -135,34 +125,16 @@ fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
     assert_eq!((plan.pods[0].write, replaced), (Some(-10), Some(("-5", "karpenter"))));
 }
 
-/// A pod that is not ready goes first whatever its domain has left, and that is no news.
-#[test]
-fn a_spread_that_is_followed_reports_no_pod_as_ahead() {
-    let pods = [pod('a', "n1"), pod('b', "n1"), not_ready(pod('c', "n2"))];
-    let spread = Level {
-        key: "node".to_owned(),
-        domains: [("n1".to_owned(), "1".to_owned()), ("n2".to_owned(), "2".to_owned())].into(),
-    };
-    let mut request = request(Count::To(2), &[], vec![Wish::Spread(vec![spread])]);
-    for others in [Others::Keep, Others::Follow] {
-        request.others = others;
-        let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
-        assert_eq!((wanted(&plan), plan.blocked.len()), ("c".to_owned(), 0), "{others:?}");
-    }
-}
-
 /// If the writer has written again over podrank's cost, that is what is overwritten and noted next.
 #[test]
 fn what_was_written_again_is_what_is_put_back() {
     // podrank's note of the first one is still there.
     let pods = [noted(by_karpenter('a', "n1", "9"), "podrank"), by_karpenter('b', "n2", "3")];
     let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
-    for others in [Others::Follow, Others::Override] {
-        request.others = others;
-        let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
-        let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
-        assert_eq!((plan.pods[0].write, replaced), (Some(2), Some(("9", "karpenter"))), "{others:?}");
-    }
+    request.others = Others::Override;
+    let over = plan(&input(&dump(&pods)), &request).expect("a plan");
+    let replaced = over.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
+    assert_eq!((over.pods[0].write, replaced), (Some(2), Some(("9", "karpenter"))));
     request.others = Others::Keep;
     assert!(
         refusal(&dump(&pods), &request).contains("web-a (cost 9, written by karpenter) must go before web-b")
