@@ -1,4 +1,4 @@
-//! What --prefer-nodes says of nodes: a label selector or a name, a taint, a condition, or that they are cordoned.
+//! What --prefer-nodes says of nodes: a label selector or a name, a taint or a condition.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,8 +12,6 @@ pub(crate) enum NodeWish {
     Taint { key: String, value: Option<String>, effect: Option<String> },
     /// Those that have a condition with this status.
     Condition { kind: String, status: String },
-    /// Those that are cordoned.
-    Cordoned,
 }
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -25,15 +23,17 @@ impl FromStr for NodeWish {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some(("taint", taint)) => Self::taint(taint),
-            Some(("condition", condition)) => match condition.split_once('=') {
-                Some((kind, status)) if !kind.is_empty() && STATUSES.contains(&status) => {
-                    Ok(Self::Condition { kind: kind.to_owned(), status: status.to_owned() })
+            Some(("condition", condition)) => {
+                match condition.split_once('=') {
+                    Some((kind, status)) if !kind.is_empty() && STATUSES.contains(&status) => {
+                        Ok(Self::Condition { kind: kind.to_owned(), status: status.to_owned() })
+                    }
+                    _ => Err("expected condition:TYPE=STATUS, with True, False or Unknown as the status"
+                        .to_owned()),
                 }
-                _ => Err("expected condition:TYPE=STATUS, with True, False or Unknown as the status".to_owned()),
-            },
-            Some(("cordoned", "")) => Ok(Self::Cordoned),
+            }
             Some(_) => Err(
-                "expected labels, the name of a node, taint:KEY[=VALUE][:EFFECT], condition:TYPE=STATUS or cordoned:"
+                "expected labels, the name of a node, taint:KEY[=VALUE][:EFFECT] or condition:TYPE=STATUS"
                     .to_owned(),
             ),
             None => Ok(Self::Labels(text.to_owned())),
@@ -72,7 +72,6 @@ impl fmt::Display for NodeWish {
                 effect.iter().try_for_each(|effect| write!(f, ":{effect}"))
             }
             Self::Condition { kind, status } => write!(f, "condition:{kind}={status}"),
-            Self::Cordoned => f.write_str("cordoned:"),
         }
     }
 }
@@ -92,7 +91,6 @@ mod tests {
             "taint:dedicated=batch:NoExecute",
             "taint:going:PreferNoSchedule",
             "condition:Ready=False",
-            "cordoned:",
         ] {
             assert_eq!(text.parse::<NodeWish>().map(|wish| wish.to_string()).as_deref(), Ok(text));
         }
@@ -103,7 +101,7 @@ mod tests {
             ("condition:Ready", "expected condition:TYPE=STATUS"),
             ("condition:Ready=true", "expected condition:TYPE=STATUS"),
             ("condition:=True", "expected condition:TYPE=STATUS"),
-            ("cordoned:yes", "expected labels, the name of a node, taint:"),
+            ("cordoned:", "expected labels, the name of a node, taint:"),
             ("taints:a", "expected labels, the name of a node, taint:"),
         ] {
             let got = text.parse::<NodeWish>().expect_err(text);

@@ -123,7 +123,7 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
-    /// Pods on these nodes: labels, a name, taint:KEY, condition:TYPE=STATUS or cordoned:
+    /// Pods on these nodes: labels, a name, taint:KEY or condition:TYPE=STATUS
     ///
     /// May be repeated. A taint is written as for kubectl: taint:KEY[=VALUE][:EFFECT].
     #[arg(long, value_name = "NODES", alias = "node")]

@@ -108,7 +108,7 @@ fn preferred_nodes(nodes: &Nodes<'_>, selector: &str) -> Result<Selected, Failur
     Ok(found)
 }
 
-/// The nodes that are tainted, cordoned or in a condition as the wish says. If there are none, says what there is.
+/// The nodes that are tainted or in a condition as the wish says. If there are none, says what there is.
 fn nodes_that_go(nodes: &Nodes<'_>, wish: &NodeWish) -> Result<Selected, Failure> {
     let all = nodes.read()?;
     let names: HashSet<_> =
@@ -131,7 +131,7 @@ fn there_are(all: &[Node], wish: &NodeWish) -> String {
             let taints = all.iter().flat_map(|node| &node.spec.taints).map(ToString::to_string);
             ("the taints of the nodes are".to_owned(), taints.collect())
         }
-        NodeWish::Cordoned | NodeWish::Labels(_) => return String::new(),
+        NodeWish::Labels(_) => return String::new(),
     };
     let there: Vec<_> = there.into_iter().collect();
     if there.is_empty() { String::new() } else { format!(": {what} {}", there.join(", ")) }
@@ -238,7 +238,6 @@ impl Node {
             NodeWish::Condition { kind, status } => {
                 self.status.conditions.iter().any(|it| it.r#type == *kind && it.status == *status)
             }
-            NodeWish::Cordoned => self.spec.unschedulable,
         }
     }
 }
@@ -330,7 +329,6 @@ mod tests {
             ("condition:Ready=Unknown", "b"),
             ("condition:Ready=False", ""),
             ("condition:Other=True", "ab"),
-            ("cordoned:", "b"),
         ] {
             let wish: NodeWish = wish.parse().expect(wish);
             let found: String =
@@ -341,7 +339,6 @@ mod tests {
             ("taint:soon", ": the taints of the nodes are going=soon:NoSchedule, other:NoExecute"),
             ("condition:Ready=False", ": the statuses of Ready are True, Unknown"),
             ("condition:Reday=False", ""),
-            ("cordoned:", ""),
         ] {
             assert_eq!(there_are(&nodes, &wish.parse().expect(wish)), said);
         }
