@@ -10,8 +10,9 @@ use jiff::Timestamp;
 use kubectl_podrank::look::{Look, plain_but};
 use kubectl_podrank::{glance, overview, render, standing};
 use podrank_predict::{
-    Input, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId, WorkloadKind,
-    WorkloadName, add_order_notes, escaped, is_hidden, preview_workload, scale_down_order, standing_of_pod,
+    Input, NowSource, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
+    WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload, scale_down_order,
+    standing_of_pod,
 };
 use serde::Serialize;
 use std::error::Error;
@@ -97,8 +98,8 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
     }
     if let Some(filename) = &args.filename {
         let (input, modified) = read_file(filename)?;
-        if args.now.is_none() {
-            (options.now, options.now_source) = input.moment(modified, clock);
+        if let (None, Some(modified)) = (args.now, modified) {
+            (options.now, options.now_source) = (modified, NowSource::FileTime);
         }
         let answer = of_file(input, options, &subjects, args, look);
         return answer.map_err(|error| format!("{}: {error}", place(filename)).into());

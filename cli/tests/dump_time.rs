@@ -90,26 +90,6 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
 }
 
 #[test]
-fn a_file_with_an_implausible_time_is_judged_at_the_newest_time_in_it() {
-    let clock = Timestamp::now();
-    let taken = clock - seconds(86_400);
-    let newest = taken - seconds(5);
-    for (name, modified) in [
-        ("from-the-future.json", clock + seconds(3_600)),
-        ("older-than-its-pods.json", taken - seconds(3_600)),
-    ] {
-        let (preview, stderr) = scale(&saved(name, &dump(taken), modified), &[]);
-        assert_eq!(decision(&preview), "web-younger at newest-time", "{name}");
-        assert_eq!(preview["now"], newest.to_string());
-        let note = format!(
-            "note: ages count to {newest:.0}, the newest time in the file, because the file's own time is not plausible; --now \
-             sets another time\n"
-        );
-        assert_eq!(stderr, note);
-    }
-}
-
-#[test]
 fn standard_input_is_judged_at_the_clocks_time() {
     let text = dump(Timestamp::now() - seconds(86_400));
     let names = if cfg!(unix) { &["-", "/dev/stdin"][..] } else { &["-"] };

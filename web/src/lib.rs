@@ -94,7 +94,7 @@ impl Dump {
     /// # Errors
     /// If the options are unsound.
     pub fn overview(&self, options: &str) -> Result<String, Failure> {
-        Ok(overview::rows(self.input, options::read(options, self.input)?))
+        Ok(overview::rows(self.input, options::read(options)?))
     }
 
     /// What there is of a workload, as JSON.
@@ -119,7 +119,7 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn preview(&self, options: &str) -> Result<String, Failure> {
-        let mut options = options::read(options, self.input)?;
+        let mut options = options::read(options)?;
         options.odds = true;
         Ok(preview_workload(self.input, &options)?.to_json())
     }
@@ -163,7 +163,7 @@ impl Dump {
     /// Those of the command line.
     pub fn explain(&mut self, options: &str, name: &str) -> Result<String, Failure> {
         let input = self.input;
-        let asked = options::read(options, input)?;
+        let asked = options::read(options)?;
         let preview = self.decided(options)?;
         let lists = answer::lists(preview);
         let found = lists.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.name == name)?)));
@@ -197,7 +197,7 @@ impl Dump {
         let last = match self.steered.take() {
             Some(last) if last.is_for(text, names) => last,
             _ => {
-                let mut options = options::read(text, self.input)?;
+                let mut options = options::read(text)?;
                 options.odds =
                     self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_WITH_ODDS_AT_ONCE);
                 Steered::new(self.input, text, options, names)?
@@ -208,7 +208,7 @@ impl Dump {
 
     /// The decision alone, without odds.
     fn quick(&self, options: &str) -> Result<Preview<'static>, Failure> {
-        let mut options = options::read(options, self.input)?;
+        let mut options = options::read(options)?;
         options.odds = false;
         Ok(preview_workload(self.input, &options)?)
     }
@@ -217,10 +217,7 @@ impl Dump {
     fn decided(&mut self, text: &str) -> Result<&Preview<'static>, Failure> {
         let last = match self.last.take() {
             Some(last) if last.text == text => last,
-            _ => Decided {
-                text: text.to_owned(),
-                preview: decide(self.input, &options::read(text, self.input)?)?,
-            },
+            _ => Decided { text: text.to_owned(), preview: decide(self.input, &options::read(text)?)? },
         };
         Ok(&self.last.insert(last).preview)
     }

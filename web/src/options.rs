@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_predict::gates::GATES;
-use podrank_predict::{Input, Options, Order, WorkloadName};
+use podrank_predict::{NowSource, Options, Order, WorkloadName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ struct Asked {
     workload: Option<String>,
     replicas: Option<u32>,
     parallelism: Option<u32>,
-    /// The time of the decision. Without one, it is the input's.
+    /// The time of the decision. Without one, it is that of the file, or else the clock's.
     now: Option<Timestamp>,
     /// The modification time of the file that was read, if it was one.
     modified: Option<Timestamp>,
@@ -36,15 +36,15 @@ enum AskedOrder {
     Total,
 }
 
-/// The options in this text, for this input.
-pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
+/// The options in this text.
+pub(crate) fn read(text: &str) -> Result<Options, String> {
     let asked: Asked = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut options = match (asked.now, asked.clock) {
         (Some(now), _) => Options::new(0, now),
         (None, Some(clock)) => {
-            let (now, source) = input.moment(asked.modified, clock);
-            let mut options = Options::new(0, now);
-            options.now_source = source;
+            let mut options = Options::new(0, asked.modified.unwrap_or(clock));
+            options.now_source =
+                if asked.modified.is_some() { NowSource::FileTime } else { NowSource::Clock };
             options
         }
         (None, None) => return Err("neither now nor clock says when to decide".to_owned()),

@@ -5,7 +5,6 @@ const SETTINGS = '“Moment, order, gates”';
 /** What the command line says with a flag, and what the page says instead: by its own control, or without the advice if it has none. */
 const INSTEAD = [
     [/give the time of its dump with --now$/, `choose the time of its dump under ${SETTINGS}`],
-    [/--now sets another time$/, `choose another time under ${SETTINGS}`],
     [/an interrupted run or --keep-costs left/, 'an earlier run left'],
     [/: name the release with --kubernetes-version$/, ''],
     [/(PodDeletionCost is off, .*)$/, `$1: turn it on under ${SETTINGS}`],

@@ -93,7 +93,7 @@ test('a file is judged at the time that the command line judges it at, with its 
     const file = join(work, 'dump.json');
     writeFileSync(file, text);
     const seen = [];
-    for (const modified of ['2026-03-10T11:59:20.000Z', '2026-03-10T11:58:00.000Z', undefined]) {
+    for (const modified of ['2026-03-10T11:59:20.000Z', '2026-03-10T11:59:40.000Z', undefined]) {
         const printed = modified && (utimesSync(file, new Date(modified), new Date(modified)),
             JSON.parse(podrank('-f', file, '--replicas', 4, '-o', 'json').stdout));
         const clock = '2026-06-01T00:00:00.000Z';
@@ -106,5 +106,5 @@ test('a file is judged at the time that the command line judges it at, with its 
         assert.deepEqual(told, [['time-of-dump', 'note']]);
         assert.deepEqual(notes[0], printed.notes[0]);
     }
-    assert.deepEqual(seen, [['2026-03-10T11:59:20Z', 'file-time', 1], ['2026-03-10T11:59:00Z', 'newest-time', 1], ['2026-06-01T00:00:00Z', 'clock', 0]]);
+    assert.deepEqual(seen, [['2026-03-10T11:59:20Z', 'file-time', 1], ['2026-03-10T11:59:40Z', 'file-time', 1], ['2026-06-01T00:00:00Z', 'clock', 0]]);
 });

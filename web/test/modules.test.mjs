@@ -80,7 +80,6 @@ test('what the command line says with a flag, the page says in its own words', (
     // What both say, what the command line says then, as its source has it, and what the page says.
     for (const [both, theirs, ours] of [
         ['ages count to 12:00', '; if it is a copy, give the time of its dump with --now', '; if it is a copy, choose the time of its dump under “Moment, order, gates”'],
-        ['ages count to 12:00', '; --now sets another time', '; choose another time under “Moment, order, gates”'],
         ['2 pods have own costs', ', which an interrupted run or --keep-costs left; to take them off: ', ', which an earlier run left; to take them off: '],
         ['it does', ': name the release with --kubernetes-version', ''],
         ['the feature gate ', 'PodDeletionCost is off, so deletion costs have no effect',

@@ -70,8 +70,7 @@ pub(crate) struct PreviewArgs {
 
     /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, its modification time]
     ///
-    /// A file whose modification time is in the future, or before the newest time in its objects, is judged at that newest time.
-    /// A note says which time was used. For standard input, the default is the current time.
+    /// A note says if that of a file was used. For standard input, the default is the current time.
     #[arg(long, value_name = "RFC3339", value_parser = moment, hide_short_help = true)]
     pub(crate) now: Option<Timestamp>,
 

@@ -126,6 +126,4 @@ pub enum NowSource {
     Clock,
     /// The modification time of the file that was read.
     FileTime,
-    /// The newest time in the input.
-    NewestTime,
 }

@@ -1,6 +1,5 @@
 //! A pod's deletion cost as it is written, and who wrote it. Reads a pod's metadata alone.
 
-use crate::snapshot::time::{Lenient, Time};
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -130,8 +129,6 @@ impl Manager {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an entry of managedFields")]
 pub(crate) struct ManagedFields {
-    #[serde(default)]
-    pub(crate) time: Lenient<Time>,
     manager: Option<String>,
     operation: Option<String>,
     #[serde(rename = "fieldsV1")]

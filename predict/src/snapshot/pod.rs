@@ -217,8 +217,6 @@ struct Container {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodStatus {
     phase: Option<String>,
-    #[serde(default)]
-    start_time: Lenient<Time>,
     conditions: Option<Vec<Condition>>,
     container_statuses: Option<Vec<ContainerStatus>>,
     init_container_statuses: Option<Vec<ContainerStatus>>,
@@ -241,30 +239,6 @@ struct ContainerStatus {
     restart_count: Option<i32>,
     #[serde(default)]
     state: Lenient<ContainerState>,
-    #[serde(default)]
-    last_state: Lenient<ContainerState>,
-}
-
-impl Pod {
-    /// Returns what [`time::newest`] returns for its text.
-    pub(crate) fn newest(&self) -> Option<i64> {
-        let Self { metadata, status, .. } = self;
-        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
-        let own = [
-            time(metadata.creation_timestamp.as_ref()).unix_nanos(),
-            deletion(deleted, metadata.deletion_grace_period_seconds.0),
-        ];
-        let managed = metadata.managed_fields.iter().flatten().map(|entry| nanos(&entry.time));
-        let of_status = status.iter().flat_map(|status| {
-            let conditions = status.conditions.iter().flatten();
-            let conditions = conditions.map(|it| time(it.last_transition_time.as_ref()).unix_nanos());
-            let containers =
-                [&status.container_statuses, &status.init_container_statuses].into_iter().flatten();
-            let states = containers.flatten().flat_map(|container| [&container.state, &container.last_state]);
-            conditions.chain(states.flat_map(Lenient::moments)).chain([nanos(&status.start_time)])
-        });
-        own.into_iter().chain(managed).chain(of_status).flatten().max()
-    }
 }
 
 /// What of a pod is read.

@@ -11,7 +11,6 @@ use crate::snapshot::owner::OwnerEntry;
 use crate::snapshot::pod::{Pod, PodEntry};
 use crate::snapshot::replica_set::SetEntry;
 use crate::snapshot::surrounding::{SurroundingEntry, SurroundingKind};
-use crate::snapshot::time;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::snapshot::yaml;
 use crate::snapshot::yaml::AsJson;
@@ -44,8 +43,6 @@ pub struct Input {
     pub(crate) owners: Vec<OwnerEntry>,
     /// What was reported of deletions.
     pub(crate) events: Vec<EventEntry>,
-    /// The newest time of each object that has one, in nanoseconds since the Unix epoch.
-    pub(crate) moments: Vec<i64>,
     /// The number of objects of other kinds.
     others: u64,
     /// How many lists the list that is being read is in.
@@ -148,7 +145,6 @@ impl Input {
         later.unread.append(&mut self.unread);
         later.owners.append(&mut self.owners);
         later.events.append(&mut self.events);
-        later.moments.append(&mut self.moments);
         later.others += self.others;
         *self = later;
     }
@@ -249,7 +245,6 @@ impl Input {
             let own = TypeMeta { api_version: pod.api_version.take(), kind: pod.kind.take() };
             let is_pod = matches!(own.class(list), Some(Class::Pod));
             if is_pod {
-                self.moments.extend(pod.newest());
                 self.pods.push(pod.into());
             }
             is_pod
@@ -265,11 +260,7 @@ impl Input {
             return Ok(Some(object));
         }
         let object = &object;
-        let class = own.class(list);
-        if class.is_some() {
-            self.moments.extend(newest(object));
-        }
-        match class {
+        match own.class(list) {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Workload(WorkloadKind::Deployment)) => {
                 self.deployments.push(DeploymentEntry::read(object)?);
@@ -428,11 +419,6 @@ impl TypeMeta {
 
 /// What became of an object: kept or counted, or untyped as yet; or why it cannot be read.
 type Added = Result<Option<Box<RawValue>>, String>;
-
-/// The newest time at which something happened to the object.
-fn newest(object: &RawValue) -> Option<i64> {
-    time::newest(&parse(object).ok()?)
-}
 
 /// Whether the object has `items`.
 fn has_items(object: &RawValue) -> bool {

@@ -1,11 +1,10 @@
-//! Timestamps of the Kubernetes API, and the newest one in an object: when something last happened to it.
+//! Timestamps of the Kubernetes API.
 
 use crate::text::quoted;
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 
 /// A timestamp of the Kubernetes API.
 #[derive(Clone, Debug)]
@@ -47,8 +46,7 @@ pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
     }
 }
 
-/// A value that is as good as missing if it is not what it should be. Nothing that only tells the time of a dump makes the dump
-/// unreadable.
+/// A value that is as good as missing if it is not what it should be.
 #[derive(Clone, Debug)]
 pub(crate) struct Lenient<T>(pub(crate) Option<T>);
 
@@ -73,19 +71,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     }
 }
 
-/// The state of a container, which has the times of its start and end, and its exit code.
+/// The state of a container, which has its exit code.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ContainerState {
-    running: Lenient<ContainerTimes>,
-    terminated: Lenient<ContainerTimes>,
+    terminated: Lenient<Terminated>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct ContainerTimes {
-    started_at: Lenient<Time>,
-    finished_at: Lenient<Time>,
+struct Terminated {
     exit_code: Lenient<i32>,
 }
 
@@ -93,13 +88,6 @@ impl Lenient<ContainerState> {
     /// The exit code of a container that has ended.
     pub(crate) fn exit_code(&self) -> Option<i32> {
         self.0.as_ref()?.terminated.0.as_ref()?.exit_code.0
-    }
-
-    pub(crate) fn moments(&self) -> impl Iterator<Item = Option<i64>> + '_ {
-        let times = self.0.iter().flat_map(|state| [&state.running, &state.terminated]);
-        times
-            .filter_map(|times| times.0.as_ref())
-            .flat_map(|times| [&times.started_at, &times.finished_at].map(nanos))
     }
 }
 
@@ -113,31 +101,16 @@ pub(crate) fn deletion(timestamp: Option<i64>, grace_period_seconds: Option<i64>
     timestamp?.checked_sub(grace_period_seconds?.checked_mul(1_000_000_000)?)
 }
 
-/// Returns the newest time at which something happened to the object, of any kind. It reads what the API server, the kubelet
-/// and controllers write: creation, deletion, managed fields and the status. A spec or an annotation may name any time.
-pub(crate) fn newest(object: &Value) -> Option<i64> {
-    let moment = |value: &Value| nanos(&Lenient::<Time>::deserialize(value).unwrap_or_default());
-    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
-    let (metadata, status) = (&object["metadata"], &object["status"]);
-    let grace_period = metadata["deletionGracePeriodSeconds"].as_i64();
-    let mut moments = vec![
-        moment(&metadata["creationTimestamp"]),
-        deletion(moment(&metadata["deletionTimestamp"]), grace_period),
-        moment(&status["startTime"]),
-        moment(&status["completionTime"]),
-    ];
-    moments.extend(list(&metadata["managedFields"]).iter().map(|entry| moment(&entry["time"])));
-    for condition in list(&status["conditions"]) {
-        let fields = ["lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime"];
-        moments.extend(fields.map(|field| moment(&condition[field])));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deletion_is_asked_for_a_grace_period_before_its_timestamp() {
+        assert_eq!(deletion(Some(90_000_000_000), Some(30)), Some(60_000_000_000));
+        assert_eq!(deletion(None, Some(30)), None);
+        assert_eq!(deletion(Some(0), None), None);
+        assert_eq!(deletion(Some(i64::MIN), Some(1)), None);
+        assert_eq!(deletion(Some(0), Some(i64::MAX)), None);
     }
-    for containers in ["containerStatuses", "initContainerStatuses"] {
-        for container in list(&status[containers]) {
-            for state in ["state", "lastState"] {
-                let state = Lenient::<ContainerState>::deserialize(&container[state]).unwrap_or_default();
-                moments.extend(state.moments());
-            }
-        }
-    }
-    moments.into_iter().flatten().max()
 }
