@@ -45,7 +45,7 @@ const NOON = '2026-03-10T12:00:00Z';
 const examples = {
     rollout: example('a rollout', 'A Deployment in the middle of a rollout: two ReplicaSets share the count, and pods that are not ready go first.',
         5, NOON, '../predict/examples/rollout.json', 'examples/rollout-nodes.json'),
-    circle: example('a circle', 'Six pods, one on each node. Three of them are in a circle, so chance decides. Drag the moment: the circle closes and opens.',
+    circle: example('a circle', 'Six pods, one on each node. The rules put three of them in a circle, so chance decides. Drag the moment: the circle closes and opens.',
         4, '2026-03-10T12:00:20Z', 'examples/circle.json'),
     zones: example('three zones', 'Twelve pods in three zones. Choose other pods than Kubernetes would take: click those that should go.',
         8, NOON, 'examples/zones.json'),

@@ -357,9 +357,7 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
 /// Why chance decides between pods, in a few words.
 pub(crate) fn contested(contest: Contest) -> &'static str {
     match contest {
-        Contest::Tie => "no rule separates them",
-        Contest::Between => "ties with both sides",
-        Contest::Cycle => "the rules form a cycle",
+        Contest::Order => "by list order",
         Contest::Ranks => "pods per node may change",
         Contest::Ages => "ages decide, at an edge",
         Contest::Random => "at random",

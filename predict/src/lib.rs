@@ -46,14 +46,13 @@ pub use answer::preview::{
 };
 pub use answer::probability::Odds;
 pub use answer::rollout::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
-pub use decide::circle::Arrow;
 pub use decide::context::autoscaler;
 pub use decide::deletion::taken;
 pub use decide::order::{scale_down_order, standing_of_pod};
 pub use decide::order_notes::add_order_notes;
 pub use decide::overview::overview;
 pub use decide::ranking::MOST_IN_ONE_SYNC;
-pub use decide::workload::{circle, preview_workload};
+pub use decide::workload::preview_workload;
 pub use question::gates;
 pub use question::options::{NowSource, Options, Order, Within};
 pub use question::replicas::Replicas;

@@ -1,6 +1,5 @@
 //! The tests of the preview, a module for each subject. `cargo test -p podrank-predict contest::` runs one of them.
 
-mod contest;
 mod decisions;
 mod ends;
 mod journeys;

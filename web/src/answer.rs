@@ -3,8 +3,8 @@
 use crate::{glance, odds_follow};
 use jiff::Timestamp;
 use podrank_predict::{
-    Arrow, Asked, Bounds, Input, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview,
-    Verdict, autoscaler,
+    Asked, Bounds, Input, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
+    autoscaler,
 };
 use serde::Serialize;
 
@@ -76,8 +76,6 @@ pub(crate) struct Explanation<'p> {
     pub(crate) pod: Row<'p>,
     /// The pod that its reason compares it with.
     pub(crate) other: Option<&'p PodPreview<'p>>,
-    /// Three pods, the pod first, that contradict each other: a circle, unless two of them tie.
-    pub(crate) circle: Option<[Arrow; 3]>,
     /// Whether its controller deletes pods itself, by rules of its own.
     pub(crate) is_direct: bool,
 }

@@ -29,9 +29,7 @@ mod overview_words;
 
 use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
-use podrank_predict::{
-    Contest, Input, Options, PodPreview, Preview, Verdict, WorkloadId, circle, preview_workload,
-};
+use podrank_predict::{Input, Options, PodPreview, Preview, Verdict, WorkloadId, preview_workload};
 use serde::Serialize;
 use source::{Chunks, Reader};
 use std::collections::BTreeMap;
@@ -162,17 +160,13 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn explain(&mut self, options: &str, name: &str) -> Result<String, Failure> {
-        let input = self.input;
-        let asked = options::read(options)?;
         let preview = self.decided(options)?;
         let lists = answer::lists(preview);
         let found = lists.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.name == name)?)));
         let Some((pods, pod)) = found else { return Ok("null".to_owned()) };
         let is_direct = preview.workload.kind.is_direct();
-        let is_contradicted = matches!(pod.contest, Some(Contest::Between | Contest::Cycle));
-        let circle = if is_contradicted { circle(input, &asked, &pod.uid)? } else { None };
         let other = answer::compared(pods, pod).filter(|_| !is_direct);
-        Ok(json(&Explanation { pod: Row::of(preview, pod), other, circle, is_direct }))
+        Ok(json(&Explanation { pod: Row::of(preview, pod), other, is_direct }))
     }
 
     /// How many pods are contested.

@@ -1,5 +1,4 @@
 // Beside the map: why a pod goes or stays, or what it takes that others go.
-import { circleFigure } from './circle.js';
 import { code, count, el, short } from './dom.js';
 import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
@@ -11,9 +10,9 @@ const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict
 /** The pod's name in a sentence, as far as it tells it from the others. */
 const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
 
-/** One pod beside the pod that its reason compares it with, or among three that contradict each other. `odds` is how likely it goes. */
-export function explanation({ pod, other, circle, isDirect }, odds) {
-    const table = circle ? circleFigure(circle) : isDirect ? null : comparison(pod, other);
+/** One pod beside the pod that its reason compares it with. `odds` is how likely it goes. */
+export function explanation({ pod, other, isDirect }, odds) {
+    const table = isDirect ? null : comparison(pod, other);
     return [
         el('p', { class: 'who' }, fate(pod.verdict, odds), el('span', { class: 'name' }, pod.name)),
         el('p', { class: 'because' }, `${capital(brief(pod.why, other ? [other.name] : []), [pod.name, other?.name])}.`),

@@ -465,12 +465,9 @@ impl Details {
 /// Why pods are contested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contest {
-    /// No rule separates them.
-    Tie,
-    /// Two of them tie, although another goes after one of the two and before the other. No cycle exists.
-    Between,
-    /// Each of three goes before the next, and the last before the first.
-    Cycle,
+    /// The rules do not put them in one line, so the order of the controller's list decides: no rule separates them, or the rules
+    /// contradict each other about three of them.
+    Order,
     /// Ranks may change before they decide: pods of other sets may go first, or the pods go in several syncs.
     Ranks,
     /// The age of a pod reaches a power of two at about the time of the decision.
@@ -481,20 +478,4 @@ pub enum Contest {
     Timing,
     /// Their controller creates another pod first, which may fail.
     Creation,
-}
-
-impl Contest {
-    /// The same in words, as the end of a sentence.
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Ranks => "ranks change before they decide",
-            Self::Ages => "ages decide, and reach a power of two",
-            Self::Random => "its controller picks at random",
-            Self::Timing => "what the controllers see first decides",
-            Self::Creation => "another pod is created first",
-            Self::Tie => "no rule separates them",
-            Self::Between => "two of them tie, yet another goes between them",
-            Self::Cycle => "the rules form a cycle",
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod agree;
 pub(crate) mod choose;
-pub(crate) mod circle;
 pub(crate) mod complete;
 pub(crate) mod context;
 pub(crate) mod count;

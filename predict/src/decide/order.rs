@@ -3,7 +3,6 @@
 use crate::answer::order::{ScaleDownOrder, Standing, Standings};
 use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::decide::choose::choose_workload;
-use crate::decide::circle::contest;
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, lasting};
 use crate::decide::replica_set::Scene;
@@ -194,6 +193,7 @@ fn of_set<'a>(
     let standing = |&index: &usize| {
         let (member, pod) = &own[index];
         let (may, goes) = open[index];
+        let (first, last) = at_now.groups[index].places;
         let (rule, why) = at_now.why(policy(options.now), options.order, own, index);
         Ok(Standing {
             name: &member.entry.name,
@@ -207,8 +207,8 @@ fn of_set<'a>(
             waits_for: None,
             rule,
             why,
-            contest: at_now.groups[index].contest,
-            places: at_now.groups[index].places,
+            contest: (first < last).then_some(Contest::Order),
+            places: (first, last),
             details: Details::of(pod, to_time(options.now)),
         })
     };
@@ -220,8 +220,6 @@ fn of_set<'a>(
 struct Group {
     /// The places of its pods in the line, the first and the last, from 1.
     places: (usize, usize),
-    /// How Kubernetes' rules leave them open, if they are several.
-    contest: Option<Contest>,
     /// The pod to compare its pods with: the one in the middle of those that stay longer, or for one that is alone at the end, the one before
     /// it.
     other: Option<usize>,
@@ -262,10 +260,8 @@ impl Places {
             let places = (start + 1 - group.len(), start);
             let other =
                 line.get(start + (line.len() - start) / 2).or(before.filter(|_| group.len() == 1)).copied();
-            let its: Vec<_> = group.iter().map(|&index| &records[index]).collect();
-            let contest = (its.len() > 1).then(|| contest(&policy, &its));
             for &index in group {
-                of_pods[index] = Group { places, contest, other };
+                of_pods[index] = Group { places, other };
             }
         }
         Ok(Self { line, deletions: places, groups: of_pods })
@@ -279,10 +275,10 @@ impl Places {
         own: &[RankedPod<'_, '_>],
         index: usize,
     ) -> (Option<&'static str>, String) {
-        let Group { places: (first, last), contest, other } = self.groups[index];
-        let open = contest.map(|contest| {
+        let Group { places: (first, last), other } = self.groups[index];
+        let open = (first < last).then(|| {
             let others = text::count((last - first) as u64, "other pod");
-            format!("list order decides among it and {others}: {}", contest.words())
+            format!("list order decides among it and {others}")
         });
         let Some(other) = other else {
             return (None, open.unwrap_or_else(|| "it is the only pod".to_owned()));

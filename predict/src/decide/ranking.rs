@@ -2,7 +2,6 @@
 
 use crate::answer::preview::{Contest, Details, PodPreview, Verdict};
 use crate::answer::probability::Odds;
-use crate::decide::circle::contest;
 use crate::decide::members::RankedPod;
 use crate::decide::rank_range::{Fate, Race, fates};
 use crate::question::options::Order;
@@ -173,17 +172,13 @@ impl<'m, 'a> Line<'m, 'a> {
                 format!("{of}: ranks change as other ReplicaSets get or lose pods")
             }
             Contest::Ranks => format!("{of}, by list order and ranks counted anew"),
-            contest => format!("{of}, by list order: {}", contest.words()),
+            _ => format!("{of}, by list order"),
         }
     }
 
     /// What leaves the contested pods open.
     fn contest(&self) -> Contest {
-        if self.is_race || self.delete > MOST_IN_ONE_SYNC {
-            return Contest::Ranks;
-        }
-        let pods: Vec<_> = self.contested.iter().map(|(_, pod)| pod).collect();
-        contest(&self.policy, &pods)
+        if self.is_race || self.delete > MOST_IN_ONE_SYNC { Contest::Ranks } else { Contest::Order }
     }
 
     /// The rule that separates two pods of different verdicts, and why.

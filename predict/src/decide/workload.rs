@@ -2,24 +2,17 @@
 
 use crate::answer::preview::Preview;
 use crate::decide::choose::{Choice, choose_workload};
-use crate::decide::circle::Arrow;
 use crate::decide::count::present;
 use crate::decide::deployment::preview_deployment;
 use crate::decide::direct::preview_direct;
-use crate::decide::members::{members, ranked};
-use crate::decide::related::Related;
 use crate::decide::replica_set::preview_set;
 use crate::decide::settled::{apply_to_sets, settled};
-use crate::decide::{circle as circles, context, leftovers, window};
+use crate::decide::{context, leftovers, window};
 use crate::question::options::Options;
 use crate::snapshot::index::Sets;
-use crate::snapshot::pod::PodEntry;
 use crate::snapshot::read::Input;
-use crate::snapshot::time::to_time;
 use crate::snapshot::workload::WorkloadKind;
-use crate::text;
 use crate::text::error::Error;
-use podrank::Policy;
 
 /// Decides which pods of a workload go, and notes what else the reader should know.
 ///
@@ -69,29 +62,4 @@ fn preview_at<'a>(
         None => apply_to_sets(sets, &mut preview),
     }
     Ok(preview)
-}
-
-/// Returns three pods about which Kubernetes' rules contradict each other, the active pod with this UID first, or `None` if
-/// there are none: each goes before the next, and the last before the first, or one of these pairs ties although the third pod
-/// goes between the two. This is what makes pods contested that do not all tie.
-///
-/// # Errors
-/// If no such pod belongs to a set of the input, or if the set or a pod that matters is unsound.
-pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arrow; 3]>, Error> {
-    let sets = Sets::of(input);
-    let is_it = |pod: &&PodEntry| {
-        pod.record
-            .as_ref()
-            .and_then(|record| record.as_ref().ok())
-            .is_some_and(|it| it.pod.uid.to_string() == uid)
-    };
-    let id = input.pods.iter().find(is_it).and_then(|pod| sets.owner(pod));
-    let id =
-        id.ok_or_else(|| Error::new(format!("no active pod of a set has the UID {}", text::word(uid))))?;
-    let related = Related::of(id, sets.get(id), &sets)?;
-    let members = members(input, &sets, id, &related, &mut Vec::new())?;
-    let own = ranked(&members);
-    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-    let start = own.iter().position(|(_, pod)| pod.uid.to_string() == uid);
-    Ok(start.and_then(|start| circles::circle(&policy, &own, start)))
 }
