@@ -292,21 +292,20 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
         Question::Order if input.has_count(&options)? => {
             let mut order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
             add_order_notes(&mut order, &input, &options)?;
-            let table =
-                |after: &[String]| standing::order_table(&order, args.output == Output::Wide, after, look);
+            let table = || standing::order_table(&order, args.output == Output::Wide, look);
             of_order(&order, args, look, &table)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let mut order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
             add_order_notes(&mut order, &input, &options)?;
             let one = || standing::of_pod(&order);
-            of_order(&order, args, look, &|_| one().text(look))
+            of_order(&order, args, look, &|| one().text(look))
         }
         Question::Pod(pod) => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
             let one = || glance::of_pod(&preview, &pod);
             let text = one().ok_or_else(|| format!("{pod} is no active pod of its workload"))?.text(look);
-            of_preview(&preview, args, None, &|_| text.clone())
+            of_preview(&preview, args, None, &|| text.clone())
         }
         Question::Sets(sets) => {
             let is_one = |kind, namespace: &str, name: &str| {
@@ -316,9 +315,9 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
         }
         Question::Count | Question::Order => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let table = |after: &[String]| match args.output {
+            let table = || match args.output {
                 Output::Wide => render::proof(&preview, &args.of_file(), look),
-                _ => glance::glance(&preview, after, look),
+                _ => glance::glance(&preview, look),
             };
             // Scaling the owner of a set is another question, and so is scaling what a file was made of.
             let is_asked = preview.owner.is_none() || !args.names_workload();
@@ -344,8 +343,7 @@ fn explained(error: &podrank_predict::Error) -> String {
 /// An answer in each form that can be asked for.
 struct Forms<'f, T> {
     data: &'f T,
-    /// A table, with room for what is printed after it.
-    table: &'f dyn Fn(&[String]) -> String,
+    table: &'f dyn Fn() -> String,
     markdown: &'f dyn Fn() -> String,
     names: &'f dyn Fn() -> Result<String, Failure>,
 }
@@ -354,7 +352,7 @@ impl<T: Serialize> Forms<'_, T> {
     /// Returns the form that is asked for, with what to say beside it.
     fn answer(&self, output: Output, beside: Vec<String>, gist: String) -> Result<Answer, Failure> {
         let text = match output {
-            Output::Table | Output::Wide => (self.table)(&beside),
+            Output::Table | Output::Wide => (self.table)(),
             Output::Json => podrank_predict::json(self.data),
             Output::Yaml => yaml(self.data)?,
             Output::Markdown => (self.markdown)(),
@@ -381,7 +379,7 @@ fn of_preview(
     preview: &Preview<'_>,
     args: &PreviewArgs,
     hint: Option<String>,
-    table: &dyn Fn(&[String]) -> String,
+    table: &dyn Fn() -> String,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).chain(hint).collect();
     if args.output == Output::Name {
@@ -404,7 +402,7 @@ fn of_order(
     order: &ScaleDownOrder<'_>,
     args: &PreviewArgs,
     look: Look,
-    table: &dyn Fn(&[String]) -> String,
+    table: &dyn Fn() -> String,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = standing::notes(order).map(ToString::to_string).collect();
     if look.terminal_width.is_some() && args.output == Output::Table {
@@ -461,7 +459,7 @@ fn several(
         all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
     Forms {
         data: &all,
-        table: &|after| overview::overview_table(&all, is_asked, after, look),
+        table: &|| overview::overview_table(&all, is_asked, look),
         markdown: &|| overview::whole(&all, is_asked).markdown(),
         names: &|| Err("this output is about one workload: name it".into()),
     }

@@ -1,47 +1,18 @@
-//! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words. On a terminal, it
-//! fits on a screen. The whole proof is in [`render`](crate::render).
+//! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words, and a line for each
+//! group of pods that are kept. The whole proof is in [`render`](crate::render).
 
 use crate::left;
-use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, shared};
+use crate::look::{Grid, Look, namespace_flag, plain};
 use podrank_predict::{
     Bounds, Contest, Details, Note, NoteCode, Odds, Order, Owner, PodPreview, Preview, SetPreview, Verdict,
     WorkloadKind,
 };
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::{iter, mem, slice};
+use std::iter;
 
-/// The fewest pods that stay or go alike and are shown as one row.
-const FEW: usize = 3;
-
-/// A row of the table: one pod, or several that are alike.
-struct TableRow {
-    verdict: Verdict,
-    goes: String,
-    pods: usize,
-    pod: String,
-    node: String,
-    because: String,
-}
-
-/// Returns the answer, with room for what is printed after it.
-pub fn glance(preview: &Preview<'_>, after: &[String], look: Look) -> String {
-    glances(slice::from_ref(preview), &[], after, look)
-}
-
-/// Returns several answers below these sentences. On a terminal, they share the screen.
-pub fn glances(previews: &[Preview<'_>], above: &[String], after: &[String], look: Look) -> String {
-    let mut tables: Vec<_> = previews.iter().map(|preview| (preview, rows(preview))).collect();
-    let lines = |preview| grid(preview, Vec::new()).lines_beside(look);
-    let beside = look.height(above) + look.height(after) + previews.iter().map(lines).sum::<usize>();
-    if let Some(room) = look.room(beside) {
-        let needs: Vec<_> = tables.iter().map(|(_, rows)| rows.len()).collect();
-        for ((preview, rows), most) in tables.iter_mut().zip(shared(room, &needs)) {
-            *rows = folded(preview, mem::take(rows), most);
-        }
-    }
-    let answers = tables.into_iter().map(|(preview, rows)| grid(preview, rows).text(look));
-    iter::once(in_sentences(above, look)).chain(answers).collect()
+/// Returns the answer.
+pub fn glance(preview: &Preview<'_>, look: Look) -> String {
+    grid(preview).text(look)
 }
 
 /// What becomes of it as a colour says it. In an order that Kubernetes does not follow, no colour says so.
@@ -51,28 +22,56 @@ pub(crate) fn shade(verdict: Verdict, order: Order) -> Verdict {
 
 /// Returns the answer to paste into a page or a channel.
 pub fn markdown(preview: &Preview<'_>) -> String {
-    grid(preview, folded(preview, rows(preview), MOST_IN_MARKDOWN)).markdown()
+    grid(preview).markdown()
 }
 
-fn grid(preview: &Preview<'_>, rows: Vec<TableRow>) -> Grid {
+fn grid(preview: &Preview<'_>) -> Grid {
     // Pods that do not exist yet are not available, either.
     let grows = preview.scales_up()
         || preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
-    let cells =
-        |row: TableRow| (shade(row.verdict, preview.order), vec![row.goes, row.pod, row.node, row.because]);
+    let waits = waits(preview);
+    let row = |pod: &&PodPreview<'_>| {
+        let because = because(pod, waits.get(pod.name).copied());
+        let node = pod.node.unwrap_or("-").to_owned();
+        (
+            shade(pod.verdict, preview.order),
+            vec![fate(pod.verdict, pod.odds), pod.name.to_owned(), node, because],
+        )
+    };
+    let pods = preview.in_sequence();
     let sets = preview.sets().iter().filter(|set| set.active > 0);
     let sets: Vec<_> = sets.filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     Grid {
         sentences: iter::once(headline(preview)).chain(shares(preview)).chain(follows).collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
-        rows: rows.into_iter().map(cells).collect(),
-        below: left::left(preview).into_iter().collect(),
+        rows: pods.iter().filter(|pod| pod.verdict != Verdict::Keep).map(row).collect(),
+        below: kept(preview).into_iter().chain(left::left(preview)).collect(),
         give_way: vec!["NODE"],
         is_cut: false,
         sets: if sets.len() > 1 { sets } else { Vec::new() },
     }
+}
+
+/// How many pods of each group are kept: of each of its sets, or of the workload.
+fn kept(preview: &Preview<'_>) -> Vec<String> {
+    let kept = |pods: &mut dyn Iterator<Item = &PodPreview<'_>>| {
+        pods.filter(|pod| pod.verdict == Verdict::Keep).count()
+    };
+    let groups: Vec<_> = match preview.sets() {
+        [] => vec![(preview.workload.name, kept(&mut preview.pods()))],
+        sets => sets
+            .iter()
+            .map(|set| (set.replica_set.unwrap_or(preview.workload.name), kept(&mut set.pods.iter())))
+            .collect(),
+    };
+    let line = |(name, pods): (&str, usize)| match pods {
+        0 => None,
+        1 => Some(format!("kept: 1 pod of {name} (-o wide lists it)")),
+        _ => Some(format!("kept: {pods} pods of {name} (-o wide lists them)")),
+    };
+    groups.into_iter().filter_map(line).collect()
 }
 
 /// How many pods of one of its sets go.
@@ -312,24 +311,6 @@ fn waits<'p>(preview: &'p Preview<'_>) -> HashMap<&'p str, &'p str> {
     preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect()
 }
 
-/// A row for each pod.
-fn rows(preview: &Preview<'_>) -> Vec<TableRow> {
-    let waits = waits(preview);
-    let row = |pod: &&PodPreview<'_>| TableRow {
-        verdict: pod.verdict,
-        goes: goes(pod),
-        pods: 1,
-        pod: plain(pod.name).into_owned(),
-        node: plain(pod.node.unwrap_or("-")).into_owned(),
-        because: plain(&because(pod, waits.get(pod.name).copied())).into_owned(),
-    };
-    preview.in_sequence().iter().map(row).collect()
-}
-
-fn goes(pod: &PodPreview<'_>) -> String {
-    fate(pod.verdict, pod.odds)
-}
-
 /// What becomes of a pod, in a word: how likely it goes, if chance decides and that is known.
 pub(crate) fn fate(verdict: Verdict, odds: Option<Odds>) -> String {
     match odds.filter(|_| verdict == Verdict::Contested) {
@@ -407,99 +388,4 @@ pub(crate) fn few_words(
         Some(rule) => rule.replace('-', " "),
         None => why.to_owned(),
     }
-}
-
-/// How a row is called together with those that are alike, after the number of its pods, and the reason. `None` for a row that stays as it is.
-type Grouping<'g> = &'g dyn Fn(&TableRow) -> Option<(String, String)>;
-
-/// The rows on so many lines. If there are more, some that are alike become one row that counts them: first of those that stay, then of
-/// sets that go as a whole, then of pods that may go, and then of others; at last, all that are left over. No more names are left out
-/// than it takes.
-fn folded(preview: &Preview<'_>, mut rows: Vec<TableRow>, most: usize) -> Vec<TableRow> {
-    if rows.len() <= most {
-        return rows;
-    }
-    let whole = whole_sets(preview);
-    let stays =
-        |row: &TableRow| (row.verdict == Verdict::Keep).then(|| (LISTS_THEM.to_owned(), String::new()));
-    let of_set = |row: &TableRow| {
-        let set = whole.get(&*row.pod).filter(|_| row.verdict == Verdict::Delete)?;
-        Some((format!(" of {set}"), "all of its ReplicaSet".to_owned()))
-    };
-    let is_open = |row: &TableRow| matches!(row.verdict, Verdict::Contested | Verdict::Later);
-    let alike = |row: &TableRow| (row.pods == 1).then(|| (String::new(), row.because.clone()));
-    let open = |row: &TableRow| alike(row).filter(|_| is_open(row));
-    let groups: [Grouping<'_>; 4] = [&stays, &of_set, &open, &alike];
-    for group in groups {
-        rows = together(rows, group, most);
-    }
-    if rows.len() > most {
-        // Those that stay are counted in any case.
-        let stay: Vec<_> = rows.pop_if(|row| row.verdict == Verdict::Keep).into_iter().collect();
-        let rest = rows.split_off(most.saturating_sub(1 + stay.len()));
-        let pods = rest.iter().map(|row| row.pods).sum();
-        let pod = format!("{pods} more{LISTS_THEM}");
-        let [goes, node, because] = ["…", "", ""].map(str::to_owned);
-        rows.push(TableRow { verdict: Verdict::Keep, goes, pods, pod, node, because });
-        rows.extend(stay);
-    }
-    rows
-}
-
-/// How to see what a row only counts.
-pub(crate) const LISTS_THEM: &str = " (--all lists them)";
-
-/// The pods of sets that go as a whole, each with its set, if there are several sets.
-fn whole_sets<'p>(preview: &'p Preview<'_>) -> HashMap<Cow<'p, str>, &'p str> {
-    let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
-    let goes_whole =
-        |set: &&SetPreview<'_>| sets.len() > 1 && set.pods.iter().all(|pod| pod.verdict == Verdict::Delete);
-    let whole = sets.iter().copied().filter(goes_whole);
-    let pods = whole.flat_map(|set| set.pods.iter().map(|pod| (pod, set.replica_set.unwrap_or_default())));
-    pods.map(|(pod, set)| (plain(pod.name), set)).collect()
-}
-
-/// Makes one row of the last ones of each group, as far as there are more than `most` rows.
-fn together(rows: Vec<TableRow>, group: Grouping<'_>, most: usize) -> Vec<TableRow> {
-    let mut excess = rows.len().saturating_sub(most);
-    let group = |row: &TableRow| Some((row.verdict, row.goes.clone(), group(row)?));
-    let mut sizes = HashMap::<_, usize>::new();
-    for group in rows.iter().filter_map(group) {
-        *sizes.entry(group).or_default() += 1;
-    }
-    // How many of each group are named, and how many are counted: of the last group first.
-    let mut shares = HashMap::new();
-    for its in rows.iter().rev().filter_map(group) {
-        let least = if its.0 == Verdict::Keep { 2 } else { FEW };
-        let Some(pods) = sizes.remove(&its) else { continue };
-        let gone = if pods < least { 0 } else { excess.min(pods - 1) };
-        excess -= gone;
-        let counted = if gone == 0 { 0 } else { gone + 1 };
-        shares.insert(its, (pods - counted, counted));
-    }
-    let mut all = Vec::new();
-    for row in rows {
-        let its = group(&row);
-        match its.as_ref().and_then(|its| shares.get_mut(its)) {
-            Some((0, 0)) => {}
-            Some((0, counted)) => {
-                let pods = mem::take(counted);
-                let more = if all.last().is_some_and(|before| group(before) == its) { " more" } else { "" };
-                let (name, because) = its.map(|its| its.2).unwrap_or_default();
-                all.push(TableRow {
-                    pods,
-                    pod: format!("{pods}{more} pods{name}"),
-                    because,
-                    node: String::new(),
-                    ..row
-                });
-            }
-            Some((named, _)) => {
-                *named -= 1;
-                all.push(row);
-            }
-            None => all.push(row),
-        }
-    }
-    all
 }

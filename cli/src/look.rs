@@ -10,14 +10,10 @@ use unicode_width::UnicodeWidthStr;
 /// The look of a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Look {
-    /// Whether to show every pod, also on a terminal.
-    pub shows_all: bool,
     /// Whether to use escape codes for colours.
     pub in_colour: bool,
-    /// The columns of the terminal. `None` for a file or a pipe, which get every pod and long lines.
+    /// The columns of the terminal. `None` for a file or a pipe, which get long lines.
     pub terminal_width: Option<usize>,
-    /// The lines of the terminal, if they are known.
-    pub terminal_height: Option<usize>,
 }
 
 /// Returns the header and a line for each row, in columns.
@@ -32,18 +28,10 @@ pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>
     table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// The lines of a terminal that does not say how many it has.
-const USUAL_HEIGHT: usize = 24;
-/// The lines that an answer leaves for the prompts before and after it.
-const PROMPTS: usize = 2;
-/// The fewest rows, however many notes there are.
-const FEWEST_ROWS: usize = 6;
-/// The fewest rows of each of several tables.
-const FEWEST_SHARED: usize = 3;
 /// The narrowest that a column is cut to.
 const FEWEST_COLUMNS: usize = 16;
 /// The most rows of a table that is to be pasted.
-pub(crate) const MOST_IN_MARKDOWN: usize = 10;
+const MOST_IN_MARKDOWN: usize = 10;
 
 /// Each text on lines of its own, which are as wide as the terminal.
 ///
@@ -60,38 +48,6 @@ pub fn in_sentences(texts: &[String], look: Look) -> String {
         }
     };
     texts.iter().map(of_text).collect()
-}
-
-impl Look {
-    /// The most lines of an answer, with the headline and the last one.
-    fn most_lines(self) -> usize {
-        self.terminal_height.unwrap_or(USUAL_HEIGHT).saturating_sub(PROMPTS)
-    }
-
-    /// The most rows of a table that a terminal has room for beside so many lines. `None` if all are shown.
-    pub(crate) fn room(self, beside: usize) -> Option<usize> {
-        let is_limited = self.terminal_width.is_some() && !self.shows_all;
-        is_limited.then(|| self.most_lines().saturating_sub(beside).max(FEWEST_ROWS))
-    }
-
-    /// How many lines these texts take.
-    pub(crate) fn height(self, texts: &[String]) -> usize {
-        in_sentences(texts, self).lines().count()
-    }
-}
-
-/// The rows of each of several tables that share so many, by how many each needs: what one does not need, the larger ones get.
-pub(crate) fn shared(room: usize, needs: &[usize]) -> Vec<usize> {
-    let mut tables: Vec<_> = (0..needs.len()).collect();
-    tables.sort_by_key(|&table| needs[table]);
-    let mut shares = vec![0; needs.len()];
-    let (mut room, mut left) = (room, needs.len());
-    for table in tables {
-        let least = if needs.len() > 1 { FEWEST_SHARED } else { 0 };
-        shares[table] = (room / left).max(least).min(needs[table]);
-        (room, left) = (room.saturating_sub(shares[table]), left - 1);
-    }
-    shares
 }
 
 /// How a command begins behind a text.
@@ -125,22 +81,12 @@ impl Grid {
         Self { sentences: sentences.into_iter().collect(), ..Self::default() }
     }
 
-    /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
-    pub(crate) fn room(&self, look: Look, after: &[String]) -> Option<usize> {
-        look.room(self.lines_beside(look) + look.height(after))
-    }
-
-    /// The lines of all but the rows.
-    pub(crate) fn lines_beside(&self, look: Look) -> usize {
-        1 + look.height(&self.sentences) + look.height(&self.below)
-    }
-
-    /// The answer as text, in as many lines as the look says.
+    /// The answer as text, in lines as wide as the look says.
     pub fn text(&self, look: Look) -> String {
         let width = look.terminal_width.unwrap_or(usize::MAX);
         let mut text = in_sentences(&self.sentences, look);
         if self.rows.is_empty() {
-            return text;
+            return text + &in_sentences(&self.below, look);
         }
         let mut table = self.columns(&[], width);
         for gone in 1..=self.give_way.len() {
@@ -207,19 +153,18 @@ impl Grid {
 
     /// The answer to paste into a page or a channel, with the first of the rows.
     pub fn markdown(&self) -> String {
+        let [first, rest @ ..] = &*self.sentences else { return String::new() };
+        let mut text = format!("**{}**\n", plain(first));
+        text.extend(rest.iter().map(|sentence| format!("{}\n", plain(sentence))));
         let cell = |text: &str| plain(text).replace('|', "\\|");
         let line = |cells: &mut dyn Iterator<Item = String>| {
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
         };
-        let [first, rest @ ..] = &*self.sentences else { return String::new() };
-        let mut text = format!("**{}**\n", plain(first));
-        text.extend(rest.iter().map(|sentence| format!("{}\n", plain(sentence))));
-        if self.rows.is_empty() {
-            return text;
+        if !self.rows.is_empty() {
+            text.push('\n');
+            text += &line(&mut self.header.iter().map(|name| name.to_lowercase()));
+            text += &line(&mut self.header.iter().map(|_| "---".to_owned()));
         }
-        text.push('\n');
-        text += &line(&mut self.header.iter().map(|name| name.to_lowercase()));
-        text += &line(&mut self.header.iter().map(|_| "---".to_owned()));
         for (_, cells) in self.rows.iter().take(MOST_IN_MARKDOWN) {
             text += &line(&mut cells.iter().map(|text| cell(text)));
         }
@@ -282,17 +227,6 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Returns `text` without its middle if it is longer than `width` characters.
-pub(crate) fn shortened(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width {
-        return text.to_owned();
-    }
-    let kept = width.saturating_sub(1);
-    let (front, back) = (kept.div_ceil(2), kept / 2);
-    text.chars().take(front).chain(['…']).chain(text.chars().skip(length - back)).collect()
 }
 
 /// Returns `text` on one line and as a reader should see it: hidden characters, such as those of a terminal's escape codes and those that
@@ -376,12 +310,5 @@ mod tests {
         let (red, own) = (style(Verdict::Delete), colours(&grid.sets)[1].on_default());
         assert_eq!(row, format!("{red}yes   {red:#}{own}web-1{own:#}{red}-x{red:#}"));
         assert!(!grid.text(Look::default()).contains('\u{1b}'));
-    }
-
-    #[test]
-    fn long_names_lose_their_middle() {
-        assert_eq!(shortened("ip-10-0-12-34.eu-west-1.compute.internal", 14), "ip-10-0…ternal");
-        assert_eq!(shortened("node-1", 6), "node-1");
-        assert_eq!(shortened("node-10", 6), "nod…10");
     }
 }

@@ -59,7 +59,7 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
-    let look = look(args);
+    let look = look();
     let mut last: Option<String> = None;
     loop {
         // Completes the text before it writes the first byte, so that no reader gets half an answer.
@@ -80,18 +80,11 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
 }
 
 /// The look of a table on standard output.
-fn look(args: &PreviewArgs) -> Look {
-    Look { shows_all: args.all, ..look_of_plan() }
-}
-
-/// The look of a plan on standard output.
-fn look_of_plan() -> Look {
+fn look() -> Look {
     let size = terminal_size_of(io::stdout());
     Look {
-        shows_all: false,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         terminal_width: size.map(columns),
-        terminal_height: size.map(|(_, Height(lines))| lines.into()).filter(|lines| *lines > 0),
     }
 }
 

@@ -1,37 +1,12 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
-use crate::glance::{LISTS_THEM, amount, fate as fate_of, in_order, named, shade};
+use crate::glance::{amount, fate as fate_of, in_order, named, shade};
 use crate::look::{Grid, Look};
 use podrank_predict::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
 
-/// Returns a line for each workload, with room for what is printed after it. `is_asked` says whether a count is asked for.
-pub fn overview_table(overview: &Overview<'_>, is_asked: bool, after: &[String], look: Look) -> String {
-    let mut grid = grid(overview, is_asked);
-    let most = grid.room(look, after).unwrap_or(usize::MAX);
-    if grid.rows.len() > most {
-        let rest = &overview.workloads[most - 1..];
-        let cell = |name: &&str| match *name {
-            "WORKLOAD" => format!("{} more{LISTS_THEM}", rest.len()),
-            "PODS" => rest.iter().map(|line| line.active).sum::<usize>().to_string(),
-            "GO" | "GOING NOW" => sum(rest),
-            "NAMESPACE" => "…".to_owned(),
-            _ => String::new(),
-        };
-        let cells = grid.header.iter().map(cell).collect();
-        grid.rows.truncate(most - 1);
-        grid.rows.push((Verdict::Keep, cells));
-    }
-    grid.text(look)
-}
-
-/// How many pods of all these go.
-fn sum(lines: &[OverviewLine<'_>]) -> String {
-    let each = lines.iter().map(delete_of);
-    let all = each.fold(Bounds { min: 0, max: 0 }, |all, one| Bounds {
-        min: all.min.saturating_add(one.min),
-        max: all.max.saturating_add(one.max),
-    });
-    if all.max == 0 { "-".to_owned() } else { amount(all) }
+/// Returns a line for each workload. `is_asked` says whether a count is asked for.
+pub fn overview_table(overview: &Overview<'_>, is_asked: bool, look: Look) -> String {
+    grid(overview, is_asked).text(look)
 }
 
 /// How many pods of a workload go: in the end, if a count is asked for.

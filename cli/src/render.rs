@@ -1,11 +1,10 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
 use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
-use crate::look::{Look, in_columns, in_sentences, paint, plain, shortened, style, widest, wrapped};
+use crate::look::{Look, in_columns, in_sentences, paint, plain, style, widest};
 use anstyle::Style;
 use podrank_predict::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
-use unicode_width::UnicodeWidthStr;
 
 /// Returns `pod/NAME` of every certain victim, a line each, also of those that go one after the other. One that is replaced is no victim.
 pub fn names(preview: &Preview<'_>) -> String {
@@ -54,8 +53,7 @@ pub fn again(preview: &Preview<'_>, source: &str) -> String {
     format!("Again: kubectl podrank {}{source}", preview.replay)
 }
 
-/// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. On a terminal that
-/// is too narrow, the reason for each pod is below the pod. `source` are the flags that name the file.
+/// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. `source` are the flags that name the file.
 pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
     let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
     let above: Vec<_> = [headline(preview), again(preview, source)].into_iter().chain(follows).collect();
@@ -102,36 +100,15 @@ fn set_cells(preview: &Preview<'_>, set: &SetPreview<'_>) -> Vec<String> {
     vec![name, set.from.to_string(), sizes(preview, set), set.active.to_string(), go, why]
 }
 
-/// A line for each set; on a narrow terminal, the reason is below it.
+/// A line for each set.
 fn sets(sets: &[SetPreview<'_>], preview: &Preview<'_>, look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
-    let layout = |with_reason: bool| {
-        let columns = SET_HEADERS.len() - usize::from(!with_reason);
-        let rows = sets.iter().map(|set| set_cells(preview, set).into_iter().take(columns).collect());
-        in_columns(&SET_HEADERS[..columns], rows)
-    };
-    let full = layout(true);
-    let is_narrow = widest(&full) > width;
-    let lines = if is_narrow { layout(false) } else { full };
-    painted(look, &lines, |place, _| {
-        let set = &sets[place];
+    let lines = in_columns(&SET_HEADERS, sets.iter().map(|set| set_cells(preview, set)));
+    let [header, rows @ ..] = &*lines else { return String::new() };
+    let row = |(line, set): (&String, &SetPreview<'_>)| {
         let goes = deleted_of(preview, set).max > 0;
-        let why = wrapped(&plain(&set.why), width.saturating_sub(2));
-        let why = why.iter().filter(|_| is_narrow).map(|part| format!("  {part}"));
-        (if goes { style(Verdict::Delete) } else { Style::new() }, why.collect())
-    })
-}
-
-/// The header and a line for each row. `row` is the style of one, and what stands below it.
-fn painted(look: Look, lines: &[String], row: impl Fn(usize, &str) -> (Style, Vec<String>)) -> String {
-    let Some((header, rows)) = lines.split_first() else { return String::new() };
-    let mut text = paint(look, Style::new().bold(), header);
-    for (place, line) in rows.iter().enumerate() {
-        let (style, below) = row(place, line);
-        text += &paint(look, style, line);
-        text.extend(below.iter().map(|part| paint(look, Style::new().dimmed(), part)));
-    }
-    text
+        paint(look, if goes { style(Verdict::Delete) } else { Style::new() }, line)
+    };
+    paint(look, Style::new().bold(), header) + &rows.iter().zip(sets).map(row).collect::<String>()
 }
 
 /// The sizes that a set gets in turn.
@@ -143,28 +120,25 @@ fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
     sizes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The pods, with a header, in those of the columns that say something about them.
+/// The pods, with a header, in those of the columns that say something about them, and with a line between the verdicts.
 fn pods_table(pods: &[PodPreview<'_>], order: Order, look: Look, has: impl Fn(&Column) -> bool) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
     let pods = by_odds(pods);
-    let full = grid(&pods, &COLUMNS.iter().filter(|column| has(column)).collect::<Vec<_>>(), usize::MAX);
-    let is_narrow = widest(&full) > width;
-    let of_narrow = |column: &&Column| has(column) && column.shown == Shown::Always;
-    let lines = if is_narrow {
-        grid(&pods, &COLUMNS.iter().filter(of_narrow).collect::<Vec<_>>(), width)
-    } else {
-        full
+    let columns: Vec<_> = COLUMNS.iter().filter(|column| has(column)).collect();
+    let headers: Vec<_> = columns.iter().map(|column| column.header).collect();
+    let cells = |pod: &&PodPreview<'_>| {
+        columns.iter().map(|column| plain(&(column.cell)(pod)).into_owned()).collect()
     };
-    let rule = "-".repeat(widest(&lines).min(width));
-    painted(look, &lines, |place, line| {
-        let pod = pods[place];
-        let indent = line.find(&*plain(pod.name)).unwrap_or(0);
-        let parts = [reason(pod), details(pod)].into_iter().filter(|_| is_narrow);
-        let parts = parts.flat_map(|part| wrapped(&part, width.saturating_sub(indent)));
-        let is_last = pods.get(place + 1).is_some_and(|next| next.verdict != pod.verdict);
-        let below = parts.map(|part| format!("{:indent$}{part}", "")).chain(is_last.then(|| rule.clone()));
-        (style(glance::shade(pod.verdict, order)), below.collect())
-    })
+    let lines = in_columns(&headers, pods.iter().map(cells));
+    let [header, rows @ ..] = &*lines else { return String::new() };
+    let rule = "-".repeat(widest(&lines).min(look.terminal_width.unwrap_or(usize::MAX)));
+    let mut text = paint(look, Style::new().bold(), header);
+    for (place, (line, pod)) in rows.iter().zip(&pods).enumerate() {
+        text += &paint(look, style(glance::shade(pod.verdict, order)), line);
+        if pods.get(place + 1).is_some_and(|next| next.verdict != pod.verdict) {
+            text += &paint(look, Style::new().dimmed(), &rule);
+        }
+    }
+    text
 }
 
 /// The pods as they are, but of the contested ones the likeliest to go first.
@@ -177,45 +151,6 @@ fn by_odds<'p, 'a>(pods: &'p [PodPreview<'a>]) -> Vec<&'p PodPreview<'a>> {
     pods
 }
 
-/// Returns the header and a line for each pod, within `width` columns if possible.
-fn grid(pods: &[&PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<String> {
-    /// The fewest characters of a shortened node name. Names by cloud providers are long, and differ at one of their ends.
-    const SHORTEST_NODE: usize = 12;
-    let layout = |longest_node: usize| {
-        let headers: Vec<_> = columns.iter().map(|column| column.header).collect();
-        let row = |pod: &&PodPreview<'_>| {
-            let cells = columns.iter().map(|column| {
-                let cell = (column.cell)(pod);
-                let cell = plain(&cell);
-                if column.header == NODE { shortened(&cell, longest_node) } else { cell.into_owned() }
-            });
-            cells.collect()
-        };
-        in_columns(&headers, pods.iter().map(row))
-    };
-    let lines = layout(usize::MAX);
-    let excess = widest(&lines).saturating_sub(width);
-    if excess == 0 {
-        return lines;
-    }
-    let longest = pods.iter().filter_map(|pod| pod.node).map(UnicodeWidthStr::width).max().unwrap_or(0);
-    layout(longest.saturating_sub(excess).max(SHORTEST_NODE))
-}
-
-/// The rule and the reason, as one text.
-fn reason(pod: &PodPreview<'_>) -> String {
-    let why = plain(&pod.why);
-    pod.rule.map_or_else(|| why.to_string(), |rule| format!("{rule}: {why}"))
-}
-
-/// The cells that only the wide table has, as one text.
-fn details(pod: &PodPreview<'_>) -> String {
-    let wide = COLUMNS.iter().filter(|column| column.shown == Shown::Wide);
-    wide.map(|column| format!("{} {}", column.header, plain(&(column.cell)(pod))))
-        .collect::<Vec<_>>()
-        .join("  ")
-}
-
 fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict: Verdict) -> usize {
     pods.into_iter().filter(|pod| pod.verdict == verdict).count()
 }
@@ -223,47 +158,34 @@ fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict
 /// A column of the table.
 struct Column {
     header: &'static str,
-    shown: Shown,
     cell: fn(&PodPreview<'_>) -> String,
 }
 
-/// Which tables have a column.
-#[derive(Clone, Copy, PartialEq)]
-enum Shown {
-    Always,
-    /// Wide tables, if there is room.
-    Wide,
-    /// All tables, if there is room.
-    Roomy,
-}
-
-const NODE: &str = "NODE";
 const RANK: &str = "RANK";
 const COST: &str = "COST";
 
 const COLUMNS: [Column; 13] = {
-    const fn new(shown: Shown, header: &'static str, cell: fn(&PodPreview<'_>) -> String) -> Column {
-        Column { header, shown, cell }
+    const fn new(header: &'static str, cell: fn(&PodPreview<'_>) -> String) -> Column {
+        Column { header, cell }
     }
-    use Shown::{Always, Roomy, Wide};
     [
         // Of contested pods, none is first.
-        new(Always, "#", |pod| match pod.verdict {
+        new("#", |pod| match pod.verdict {
             Verdict::Contested => "-".to_owned(),
             _ => pod.position.to_string(),
         }),
-        new(Always, "GOES", |pod| glance::fate(pod.verdict, pod.odds)),
-        new(Always, "POD", |pod| pod.name.to_owned()),
-        new(Always, NODE, |pod| pod.node.unwrap_or("<none>").to_owned()),
-        new(Always, RANK, |pod| pod.rank.to_string()),
-        new(Always, "AGE", |pod| or_unknown(pod.details.age.as_ref())),
-        new(Wide, "PHASE", |pod| pod.details.phase.to_owned()),
-        new(Wide, "READY", |pod| ready(&pod.details)),
-        new(Wide, "RESTARTS", |pod| format!("{}+{}", pod.details.restarts, pod.details.sidecar_restarts)),
-        new(Wide, COST, |pod| pod.details.deletion_cost.to_string()),
-        new(Wide, "UID", |pod| pod.uid.clone()),
-        new(Roomy, "RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
-        new(Roomy, "BECAUSE", |pod| pod.why.clone()),
+        new("GOES", |pod| glance::fate(pod.verdict, pod.odds)),
+        new("POD", |pod| pod.name.to_owned()),
+        new("NODE", |pod| pod.node.unwrap_or("<none>").to_owned()),
+        new(RANK, |pod| pod.rank.to_string()),
+        new("AGE", |pod| or_unknown(pod.details.age.as_ref())),
+        new("PHASE", |pod| pod.details.phase.to_owned()),
+        new("READY", |pod| ready(&pod.details)),
+        new("RESTARTS", |pod| format!("{}+{}", pod.details.restarts, pod.details.sidecar_restarts)),
+        new(COST, |pod| pod.details.deletion_cost.to_string()),
+        new("UID", |pod| pod.uid.clone()),
+        new("RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
+        new("BECAUSE", |pod| pod.why.clone()),
     ]
 };
 

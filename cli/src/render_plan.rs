@@ -2,7 +2,7 @@
 //! text and reads nothing.
 
 use crate::glance;
-use crate::look::{Grid, Look, in_sentences, plain};
+use crate::look::{Grid, Look, plain};
 use podrank_predict::Verdict;
 use podrank_predict::plan::{Plan, PlannedPod, told};
 
@@ -26,8 +26,9 @@ pub fn table(plan: &Plan, look: Look) -> String {
     let blocked = plan.blocked.iter().map(|ahead| {
         format!("{} goes before {}, whatever their costs: {}", ahead.name, ahead.before, ahead.why)
     });
-    let below: Vec<_> = blocked.chain(nodes(plan)).collect();
-    let mut grid = Grid {
+    let (shown, kept): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| matters(pod));
+    let kept = (!kept.is_empty()).then(|| format!("kept, as without the plan: {}", count(kept.len(), "pod")));
+    Grid {
         sentences: vec![format!(
             "{} from {from} to {replicas}: {} to go, {} to write",
             plan.target,
@@ -35,40 +36,18 @@ pub fn table(plan: &Plan, look: Look) -> String {
             count(*writes, "deletion cost")
         )],
         header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "BECAUSE"],
+        rows: shown.iter().map(row).collect(),
+        below: kept.into_iter().chain(blocked).chain(nodes(plan)).collect(),
         give_way: vec!["NODE", "COST"],
         is_cut: true,
         ..Grid::of_sentences([])
-    };
-    let beside: Vec<_> = plan.notes.iter().map(ToString::to_string).chain(below.iter().cloned()).collect();
-    // The last line is for those that are left out.
-    let fits = |most: usize| if plan.pods.len() > most { most.saturating_sub(1) } else { most };
-    let room = grid.room(look, &beside).map_or(usize::MAX, fits);
-    let shown = shown(plan, room);
-    grid.rows = shown.iter().map(row).collect();
-    let mut text = grid.text(look);
-    let shown_go = shown.iter().filter(|pod| pod.is_wanted).count();
-    let stay = plan.pods.len() - delete;
-    let more = [(delete - shown_go, "go"), (stay - (grid.rows.len() - shown_go), "stay")];
-    let more = more.iter().filter(|(pods, _)| *pods > 0);
-    let more: Vec<_> = more.map(|(pods, what)| format!("{pods} more that {what}")).collect();
-    if !more.is_empty() {
-        text.extend(["… and ", &more.join(", and "), "\n"]);
     }
-    text + &in_sentences(&below, look)
+    .text(look)
 }
 
-/// The first pods, as many as there is room for: those that go and those that are written rather than others.
-fn shown(plan: &Plan, room: usize) -> Vec<&PlannedPod> {
-    let matters = |pod: &PlannedPod| pod.is_wanted || pod.write.is_some();
-    let number = plan.pods.iter().filter(|pod| matters(pod)).count();
-    let mut left = [room.min(number), room.saturating_sub(number)];
-    let is_shown = |pod: &&PlannedPod| {
-        let left = &mut left[usize::from(!matters(pod))];
-        let is_shown = *left > 0;
-        *left = left.saturating_sub(1);
-        is_shown
-    };
-    plan.pods.iter().filter(is_shown).collect()
+/// Whether the plan changes something for this pod, or it goes.
+fn matters(pod: &PlannedPod) -> bool {
+    pod.is_wanted || pod.write.is_some() || pod.by_itself != Verdict::Keep
 }
 
 /// What becomes of the nodes that lose pods, and what keeps them empty.

@@ -1,42 +1,17 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
 use crate::glance::{
-    LISTS_THEM, READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, no_pods, read,
-    shade, waiting,
+    READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, no_pods, read, shade,
+    waiting,
 };
-use crate::look::{Grid, Look, namespace_flag, shared};
+use crate::look::{Grid, Look, namespace_flag};
 use crate::render::age_of_set;
 use podrank_predict::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
-/// There is room for what is printed after it.
-pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, after: &[String], look: Look) -> String {
-    let mut grids = order_grids(order, whole);
-    let beside = grids.iter().map(|grid| look.height(&grid.sentences) + usize::from(!grid.rows.is_empty()));
-    let room = look.room(beside.sum::<usize>() + look.height(after)).filter(|_| !whole);
-    if let Some(room) = room {
-        share_rows(&mut grids, room);
-    }
-    grids.iter().map(|grid| grid.text(look)).collect()
-}
-
-/// Leaves so many rows in all: what one table does not need, larger ones get.
-fn share_rows(grids: &mut [Grid], room: usize) {
-    let mut tables: Vec<_> = grids.iter_mut().filter(|grid| !grid.rows.is_empty()).collect();
-    let needs: Vec<_> = tables.iter().map(|grid| grid.rows.len()).collect();
-    for (grid, most) in tables.iter_mut().zip(shared(room, &needs)) {
-        if grid.rows.len() > most {
-            let more = grid.rows.len() - (most - 1);
-            grid.rows.truncate(most - 1);
-            let cell = |name: &&str| match *name {
-                "POD" => format!("{more} more{LISTS_THEM}"),
-                "GOES AT" | "PLACE" => "…".to_owned(),
-                _ => String::new(),
-            };
-            grid.rows.push((Verdict::Keep, grid.header.iter().map(cell).collect()));
-        }
-    }
+pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, look: Look) -> String {
+    order_grids(order, whole).iter().map(|grid| grid.text(look)).collect()
 }
 
 /// Returns the order to paste into a page or a channel.

@@ -25,7 +25,7 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     }
     for terminal_width in [None, Some(80)] {
         let look = Look { terminal_width, ..Look::default() };
-        assert!(!glance(&preview, &[], look).is_empty() && !render::proof(&preview, "", look).is_empty());
+        assert!(!glance(&preview, look).is_empty() && !render::proof(&preview, "", look).is_empty());
     }
     Ok(preview.to_json())
 }

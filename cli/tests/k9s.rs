@@ -62,12 +62,12 @@ fn the_plugin_asks_about_every_kind() {
     assert_eq!(scopes, kinds.iter().map(String::as_str).chain(["pods"]).collect::<Vec<_>>());
     for scope in scopes {
         let start = format!("podrank|{scope}/web|--namespace|shop|--context|c 1");
-        assert_eq!(asked(scope, "\n"), format!("{start}|--all"));
+        assert_eq!(asked(scope, "\n"), start);
         let count = match scope {
             "pods" | "daemonsets" => "",
             "jobs" => "|--parallelism|3",
             _ => "|--replicas|3",
         };
-        assert_eq!(asked(scope, "3\n"), format!("{start}{count}|--all"));
+        assert_eq!(asked(scope, "3\n"), format!("{start}{count}"));
     }
 }

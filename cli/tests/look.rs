@@ -1,4 +1,4 @@
-//! The answer at a glance on terminals, and what it leaves whole for a pipe.
+//! The answer at a glance, and what it only counts.
 
 use crate::common::written_by;
 use kubectl_podrank::glance::{because, glance, hint};
@@ -29,12 +29,7 @@ fn with_preview<T>(
 }
 
 fn at_a_glance(input: &Input, workload: &str, replicas: u32, look: Look) -> String {
-    with_preview(input, workload, replicas, |preview| glance(preview, &beside(preview), look))
-}
-
-/// What is printed after the answer.
-fn beside(preview: &Preview<'_>) -> Vec<String> {
-    preview.notes.iter().map(ToString::to_string).chain(hint(preview)).collect()
+    with_preview(input, workload, replicas, |preview| glance(preview, look))
 }
 
 fn proof(input: &Input, replicas: u32, look: Look) -> String {
@@ -43,11 +38,6 @@ fn proof(input: &Input, replicas: u32, look: Look) -> String {
 
 fn terminal(columns: usize) -> Look {
     Look { terminal_width: Some(columns), ..Look::default() }
-}
-
-/// A terminal of 80 columns and so many lines.
-fn lines(lines: usize) -> Look {
-    Look { terminal_height: Some(lines), ..terminal(80) }
 }
 
 fn longest(text: &str) -> usize {
@@ -74,17 +64,19 @@ fn large_by(pods: u32, managers: &Value) -> Input {
 
 #[test]
 fn an_answer_is_a_sentence_and_a_row_for_each_pod_that_goes() {
-    let text = at_a_glance(&example("rollout.json"), "deploy/web", 5, lines(15));
+    let text = at_a_glance(&example("rollout.json"), "deploy/web", 5, terminal(80));
     let expected = "\
 deploy/web to 5: 8 of 13 pods go, all certainly
-GOES  POD                            NODE      BECAUSE
-yes   web-5d8c7f9b64-2fxcm           worker-1  all pods go
-yes   3 more pods of web-5d8c7f9b64            all of its ReplicaSet
-yes   web-7f6b9d5c48-hq8zt           -         has no node
-yes   web-7f6b9d5c48-m9c4x           worker-3  Pending
-yes   web-7f6b9d5c48-k2v5d           worker-2  not ready
-yes   web-7f6b9d5c48-b7wfn           worker-1  deletion cost -10
-no    5 pods (--all lists them)
+GOES  POD                   NODE      BECAUSE
+yes   web-5d8c7f9b64-2fxcm  worker-1  all pods go
+yes   web-5d8c7f9b64-c9vzt  worker-3  all pods go
+yes   web-5d8c7f9b64-8kqjd  worker-2  all pods go
+yes   web-5d8c7f9b64-rl5wh  worker-4  all pods go
+yes   web-7f6b9d5c48-hq8zt  -         has no node
+yes   web-7f6b9d5c48-m9c4x  worker-3  Pending
+yes   web-7f6b9d5c48-k2v5d  worker-2  not ready
+yes   web-7f6b9d5c48-b7wfn  worker-1  deletion cost -10
+kept: 5 pods of web-7f6b9d5c48 (-o wide lists them)
 The 5 left are on 4 nodes, 2 of them on worker-1.
 ";
     assert_eq!(text, expected);
@@ -108,28 +100,26 @@ fn where_nothing_goes_there_is_nothing_to_choose() {
 }
 
 #[test]
-fn an_answer_about_any_number_of_pods_fits_on_a_screen() {
+fn pods_that_are_kept_are_counted() {
     for pods in [10, 60, 1_000] {
         let input = large(pods);
         for replicas in [0, 1, pods / 2, pods - 1, pods] {
             let text = at_a_glance(&input, NAME, replicas, terminal(80));
-            let next = with_preview(&input, NAME, replicas, |preview| beside(preview).len());
-            assert!(text.lines().count() + next <= 22, "{pods} to {replicas}: {text}");
-            assert!(longest(&text) <= 80, "{text}");
-            let all = Look { shows_all: true, ..terminal(80) };
-            for look in [all, Look::default()] {
-                let text = at_a_glance(&input, NAME, replicas, look);
-                let rows = text.lines().filter(|line| line.starts_with("yes ") || line.starts_with("no "));
-                assert_eq!(rows.count(), pods as usize, "{text}");
-            }
+            assert_eq!(
+                text.lines().filter(|line| line.starts_with("yes ")).count(),
+                (pods - replicas) as usize
+            );
+            let kept = match replicas {
+                0 => String::new(),
+                1 => format!("\nkept: 1 pod of {NAME} (-o wide lists it)\n"),
+                _ => format!("\nkept: {replicas} pods of {NAME} (-o wide lists them)\n"),
+            };
+            assert!(text.contains(&kept) && text.contains("kept") != kept.is_empty(), "{text}");
+            assert!(longest(&text) <= 80 && text.lines().all(|line| !line.starts_with("no ")), "{text}");
+            let all = proof(&input, replicas, Look::default());
+            assert_eq!(all.lines().filter(|line| line.contains("ip-10-0-12-")).count(), pods as usize);
         }
     }
-    // The rows that are left over are counted, so that the numbers add up.
-    let text = at_a_glance(&large(1_000), NAME, 500, terminal(80));
-    assert!(
-        text.contains("487 more (--all lists them)") && text.contains("500 pods (--all lists them)"),
-        "{text}"
-    );
 }
 
 #[test]
@@ -154,41 +144,7 @@ fn a_reason_is_a_few_words() {
 }
 
 #[test]
-fn the_proof_has_the_reason_below_the_pod_on_a_narrow_terminal() {
-    let text = proof(&example("rollout.json"), 7, terminal(80));
-    let expected = "\
-rs/web-7f6b9d5c48 to 7: 2 of 9 pods go, all certainly
-Again:
-  kubectl podrank rs/web-7f6b9d5c48 --namespace default --replicas 7 --now 2026-03-10T12:00:00Z --order kubernetes
-";
-    assert!(text.starts_with(expected), "{text}");
-    assert!(
-        text.contains("         unassigned: not assigned to a node, but web-7f6b9d5c48-d6sjr is\n"),
-        "{text}"
-    );
-    assert!(longest(&without_command(&text)) <= 80, "{text}");
-}
-
-/// The text without the line of a command, which must not be broken.
-fn without_command(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with("  kubectl podrank ")).collect::<Vec<_>>().join("\n")
-}
-
-#[test]
-fn no_line_of_the_proof_is_wider_than_the_terminal() {
-    for columns in [64, 80, 100, 118, 119, 200] {
-        let text = proof(&example("rollout.json"), 3, terminal(columns));
-        assert!(longest(&without_command(&text)) <= columns, "{columns}: {text}");
-    }
-    // Even where a word is wider, nothing breaks.
-    assert!(proof(&example("rollout.json"), 3, terminal(1)).contains("web-7f6b9d5c48-z5tgq"));
-    let text = proof(&large(60), 58, terminal(80));
-    assert!(text.contains(".internal") && text.contains('…'), "{text}");
-    assert!(proof(&large(60), 58, Look::default()).contains("ip-10-0-12-10.eu-west-1.compute.internal"));
-}
-
-#[test]
-fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
+fn a_plan_counts_the_pods_that_it_keeps() {
     for (pods, replicas) in [(10, 9), (60, 58), (60, 5), (1_000, 500)] {
         let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
         options.workload = Some(NAME.parse().expect("a name"));
@@ -202,15 +158,11 @@ fn a_plan_for_any_number_of_pods_fits_on_a_screen() {
         };
         let plan = plan::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");
         let text = render_plan::table(&plan, terminal(80));
-        let notes: usize = plan.notes.iter().map(|note| note.to_string().len().div_ceil(70)).sum();
-        assert!(text.lines().count() + notes <= 23, "{pods} to {replicas}: {text}");
         assert!(longest(&text) <= 80, "{text}");
-        // The rows and those that are left out are all the pods.
+        // The rows and those that are counted are all the pods.
         let rows = text.lines().filter(|line| line.contains(NAME) && !line.contains(':')).count();
-        let more = text.lines().find_map(|line| line.strip_prefix("… and ")).unwrap_or_default();
-        let more: usize = more.split(' ').filter_map(|word| word.parse::<usize>().ok()).sum();
-        assert_eq!(rows + more, pods as usize, "{text}");
-        let whole = render_plan::table(&plan, Look::default());
-        assert_eq!(whole.lines().filter(|line| line.contains("ip-10-0-12-")).count(), pods as usize);
+        let kept = text.lines().find_map(|line| line.strip_prefix("kept, as without the plan: "));
+        let kept = kept.and_then(|kept| kept.split(' ').next()?.parse().ok()).unwrap_or(0);
+        assert!(rows > 0 && rows + kept == pods as usize, "{text}");
     }
 }

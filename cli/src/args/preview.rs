@@ -119,10 +119,6 @@ pub(crate) struct PreviewArgs {
     #[arg(long = "dry-run", value_name = "HOW", num_args = 0..=1, default_missing_value = "client", hide = true)]
     _dry_run: Option<String>,
 
-    /// Print every pod, not just what fits on a screen
-    #[arg(long)]
-    pub(crate) all: bool,
-
     /// Also print the command that asks the same again
     #[arg(short, long, hide_short_help = true)]
     pub(crate) verbose: bool,

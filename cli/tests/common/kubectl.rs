@@ -47,13 +47,8 @@ impl Kubectl {
     }
 
     /// Returns what a terminal of so many lines shows of a run, without colours.
-    pub(crate) fn shown_at_terminal(&self, args: &[&str], lines: u16) -> String {
-        self.shown_on(args, lines, 120)
-    }
-
-    /// The same on a terminal of so many columns.
-    pub(crate) fn shown_on(&self, args: &[&str], lines: u16, columns: u16) -> String {
-        let size = nix::pty::Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    pub(crate) fn shown_at_terminal(&self, args: &[&str]) -> String {
+        let size = nix::pty::Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
         let nix::pty::OpenptyResult { master, slave } =
             nix::pty::openpty(Some(&size), None).expect("a terminal");
         let mut command = Command::new(PROGRAM);
