@@ -1,6 +1,6 @@
 //! Whose pods are: the workload to scale so that they go, or why none can be.
 
-use crate::steer::dump::{around, pod, set};
+use crate::steer::dump::{around, input, pod, set};
 use podrank_laws::objects;
 use podrank_predict::plan::{one_workload, sets_of_pods};
 use serde_json::{Value, json};
