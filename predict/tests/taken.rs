@@ -371,7 +371,7 @@ fn podrank_webhook_knows_the_rule() {
             *annotation = json!(annotation.as_str().expect("text").replace("\"v\":1", "\"v\":2"));
         },
         |event: &mut Value| {
-            event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" })
+            event["metadata"]["annotations"] = json!({ "podrank.dev/scale-down": "from 4 to 2" });
         },
         |event: &mut Value| event["metadata"] = json!({ "name": "event", "annotations": 7 }),
     ] {
