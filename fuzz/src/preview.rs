@@ -104,7 +104,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     assert_eq!(lines(&render::names(&whole)), named);
     // Tables take longer than all else together.
     if text.len().is_multiple_of(8) {
-        let look = |in_colour, terminal_width| Look { in_colour, terminal_width, ..Look::default() };
+        let look = |in_colour, terminal_width| Look { in_colour, terminal_width };
         let tables: [(&dyn Fn(Look) -> String, usize); 2] = [
             (&|look| glance(&whole, look), whole.pods().count() - count(Verdict::Keep)),
             // The proof of a Deployment leaves out sets that lose no pods.

@@ -89,7 +89,7 @@ impl Run<'_> {
                     .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
             }
         };
-        let Fates { went, missed, others } = self.fates(plan, &state);
+        let Fates { went, missed, others } = fates(plan, &state);
         if let Some(why) = early {
             let message = format!(
                 "{scaled}, but {why}: {} of the {} wanted pods have gone so far; when all have, run: {}",
@@ -154,7 +154,7 @@ impl Run<'_> {
                 return self.finish(Outcome::of(Exit::Unchanged, report, message));
             }
         };
-        let Fates { went, others, .. } = self.fates(&self.confirmed, &state);
+        let Fates { went, others, .. } = fates(&self.confirmed, &state);
         let is_rescaled = state.replicas != self.confirmed.from;
         if had_written {
             message.push_str("; all costs are put back");
@@ -218,15 +218,6 @@ impl Run<'_> {
         outcome
     }
 
-    /// Looks which of the wanted pods and of those that a plan keeps are gone.
-    fn fates(&self, plan: &Plan, state: &State) -> Fates {
-        let named = |pods: Vec<&PlannedPod>| pods.into_iter().map(Named::of).collect();
-        let (missed, went) = plan.wanted().partition(|pod| state.has(&pod.uid));
-        let stays = |pod: &&PlannedPod| !pod.is_wanted && !state.has(&pod.uid);
-        let others = plan.pods.iter().filter(stays).collect();
-        Fates { went: named(went), missed: named(missed), others: named(others) }
-    }
-
     /// The confirmed plan, but with the pods that the last plan wanted, those that came since, and what becomes of the nodes.
     fn report_of(&self, last: &Plan) -> Plan {
         let wanted = |pod: &PlannedPod| last.wanted().any(|it| it.uid == pod.uid);
@@ -279,4 +270,13 @@ fn say(message: &mut String, what: &str, pods: &[Named]) {
         let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
         message.extend(["; ", what, ": ", &names.join(", ")]);
     }
+}
+
+/// Looks which of the wanted pods and of those that a plan keeps are gone.
+fn fates(plan: &Plan, state: &State) -> Fates {
+    let named = |pods: Vec<&PlannedPod>| pods.into_iter().map(Named::of).collect();
+    let (missed, went) = plan.wanted().partition(|pod| state.has(&pod.uid));
+    let stays = |pod: &&PlannedPod| !pod.is_wanted && !state.has(&pod.uid);
+    let others = plan.pods.iter().filter(stays).collect();
+    Fates { went: named(went), missed: named(missed), others: named(others) }
 }

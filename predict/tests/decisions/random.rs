@@ -5,7 +5,7 @@ use super::cases::{Case, Question, Subject, inputs};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// SplitMix64.
+/// `SplitMix64`.
 struct Random(u64);
 
 impl Random {
@@ -107,7 +107,7 @@ fn collision(seed: u64) -> Case {
                 "ownerReferences": if is_owned { owner("Deployment", "web") } else { json!([]) },
                 "annotations": { "deployment.kubernetes.io/desired-replicas": size.to_string(),
                     "deployment.kubernetes.io/max-replicas": (size + 1).to_string() } },
-            "spec": { "replicas": size, "selector": { "matchLabels": labels }, "template": template(set, labels.clone()) },
+            "spec": { "replicas": size, "selector": { "matchLabels": labels }, "template": template(set, &labels) },
             "status": { "replicas": count, "availableReplicas": count.saturating_sub(rng.below(2)), "observedGeneration": 1 },
         }));
     }
@@ -123,7 +123,7 @@ fn collision(seed: u64) -> Case {
             "apiVersion": "apps/v1", "kind": "Deployment",
             "metadata": { "name": "web", "namespace": "shop", "uid": "web", "generation": 1 },
             "spec": { "replicas": all, "paused": rng.below(6) == 0, "strategy": strategy,
-                "selector": { "matchLabels": { "app": "web" } }, "template": template(0, json!({ "app": "web" })) },
+                "selector": { "matchLabels": { "app": "web" } }, "template": template(0, &json!({ "app": "web" })) },
             "status": { "replicas": all, "observedGeneration": 1 },
         }));
     }
@@ -149,7 +149,7 @@ fn owner(kind: &str, name: &str) -> Value {
     json!([{ "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true }])
 }
 
-fn template(revision: u32, labels: Value) -> Value {
+fn template(revision: u32, labels: &Value) -> Value {
     json!({ "metadata": { "labels": labels, "annotations": { "revision": revision.to_string() } },
         "spec": { "containers": [{ "name": "web", "image": "none" }] } })
 }
