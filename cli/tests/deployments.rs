@@ -59,7 +59,7 @@ fn the_next_sync_of_each_set_is_said() {
     let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted: kube-controller-manager deletes none of its pods";
     for (words, changes, says) in [
         (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; …; waits: true"][..]),
-        (SCALE, &[paused(), available(NEW, 4)], &["…; scale; …; waits: true"]),
+        (SCALE, &[paused(), available(NEW, 4)], &["…; scale; goes on: true; waits: false"]),
         (ROLL, &[recreate()], &["4 of 13 go; recreate; …; waits: true", "…; recreated; …"]),
         (ROLL, &[restart], &["null: 0 to 0, 0 go; no-surge; …"]),
         (SCALE, &[rollback], &["0 of 13 go; rollback; …"]),
