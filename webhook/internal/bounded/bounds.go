@@ -1,6 +1,6 @@
-// Package bounded has what others can take of this program, and what holds them to it. Whoever reaches a port, or makes objects in a namespace,
-// decides how many and how large. The constants below decide how much of that is taken on at a time. docs/webhook.md has them as a table, which
-// `BOUNDS=write go test ./internal/bounded` makes of this file.
+// Package bounded limits what clients and users can take of this program. A client that reaches a port, and a user who creates objects in
+// a namespace, decide how many there are and how large. The constants below decide how much of that podrank-webhook accepts. docs/webhook.md
+// has them as a table, which `BOUNDS=write go test ./internal/bounded` makes of this file.
 package bounded
 
 import (
@@ -8,135 +8,135 @@ import (
 	"unique"
 )
 
-// What all who reach a port can take together, before anything is known of a request.
+// What all clients of a port can take together, before anything is known of a request.
 const (
 	// Connections is open connections of a port.
-	// Protects: memory, from whoever reaches a port.
-	// Beyond: a new connection waits until another one is closed.
+	// Protects: memory, from clients that reach a port.
+	// Beyond: a connection waits until another one is closed.
 	Connections = 1000
-	// HeaderBytes is headers of a request.
-	// Protects: memory, from whoever reaches a port.
+	// HeaderBytes is the headers of a request.
+	// Protects: memory.
 	// Beyond: status 431.
 	HeaderBytes = 4 << 10
-	// RequestTime is a handshake, and a request until all of it has come.
-	// Protects: connections and memory, from whoever sends slowly.
+	// RequestTime is the time of a handshake, and of reading a request.
+	// Protects: connections and memory, from slow clients.
 	// Beyond: the connection is closed.
 	RequestTime = 3 * time.Second
-	// IdleTime is a connection without requests.
-	// Protects: connections, from whoever leaves them open.
+	// IdleTime is the time without a request on a connection.
+	// Protects: connections.
 	// Beyond: the connection is closed.
 	IdleTime = 90 * time.Second
-	// ReviewBytes is one request: twice the largest object that Kubernetes stores, and some more.
-	// Protects: memory, from whoever reaches port 9443.
-	// Beyond: status 413. The API server lets the scale-down through, as it does with each refusal here.
+	// ReviewBytes is one request: more than twice the largest object that Kubernetes stores.
+	// Protects: memory, from clients that reach port 9443.
+	// Beyond: status 413: the API server continues unsteered.
 	ReviewBytes = 4 << 20
-	// AllReviewsBytes is all requests until they are answered. Decoded, they take several times as much.
-	// Protects: memory, from whoever reaches port 9443.
-	// Beyond: a request waits for ReviewTime, and then gets status 503.
+	// AllReviewsBytes is all unanswered requests, before they are decoded.
+	// Protects: memory.
+	// Beyond: a request waits for ReviewTime.
 	AllReviewsBytes = 24 << 20
 	// ReviewTime is that wait.
-	// Protects: the same.
+	// Protects: memory.
 	// Beyond: status 503.
 	ReviewTime = time.Second
 	// NameBytes is a name in a request.
-	// Protects: memory, from whoever forges requests.
+	// Protects: memory.
 	// Beyond: status 400.
 	NameBytes = 253
-	// Renderings is answers about metrics at a time.
-	// Protects: memory, of which each takes half a megabyte, from whoever reads slowly.
+	// Renderings is simultaneous reads of the metrics.
+	// Protects: memory, from slow clients.
 	// Beyond: status 503.
 	Renderings = 4
 )
 
 // What one namespace can take, and all together.
 const (
-	// DecisionsBurst is seconds' worth of decisions at once, of --decisions-per-second, after as long without any.
+	// DecisionsBurst is seconds' worth of unused --decisions-per-second that accumulate.
 	// Protects: the API server, from forged requests.
 	// Beyond: TooMany.
 	DecisionsBurst = 5
-	// DecisionsOfOne is decisions about one scale-down, by all replicas, if the API server asks about it again and again since the set changes.
-	// Protects: scale-downs, from pods that change all the time.
+	// DecisionsOfOne is decisions of all replicas about one scale-down.
+	// Protects: scale-downs whose pods change all the time.
 	// Beyond: Unsettled.
 	DecisionsOfOne = 2
-	// DecisionFailures is decisions of a namespace, or waits for the controller, that run out of time one after the other.
-	// Protects: whoever scales in other namespaces, since the Deployment controller has five workers in all.
-	// Beyond: for some time, nothing is decided (CircuitOpen), or nobody waits (Unconfirmed).
+	// DecisionFailures is consecutive late decisions, or late waits for the controller, of a namespace.
+	// Protects: the Deployment controller's five workers.
+	// Beyond: CircuitOpen, or Unconfirmed.
 	DecisionFailures = 5
-	// DecisionRest is that time.
+	// DecisionRest is the time until podrank-webhook tries again.
 	// Protects: the same.
 	// Beyond: one more decision.
 	DecisionRest = 10 * time.Second
-	// RepeatTime is the time in which a request is about the same scale-down as an earlier one.
+	// RepeatTime is the time in which a request repeats an earlier one.
 	// Protects: the same.
-	// Beyond: it is decided as a new one.
+	// Beyond: a new decision.
 	RepeatTime = 10 * time.Second
-	// Repeats is scale-downs that a replica remembers for that time.
-	// Protects: memory, from whoever makes sets.
-	// Beyond: marks on pods tell of the others.
+	// Repeats is recent scale-downs in memory.
+	// Protects: memory.
+	// Beyond: annotations tell about the others.
 	Repeats = 500
-	// RepeatPods is the selected pods of each of these that it remembers.
-	// Protects: the same.
-	// Beyond: only whether these are still there counts.
+	// RepeatPods is selected pods of each of these.
+	// Protects: memory.
+	// Beyond: only whether these still exist counts.
 	RepeatPods = 500
-	// DecisionPods is pods in memory for decisions of one namespace, one to two kilobytes each.
-	// Protects: memory, from whoever makes pods and sets.
+	// DecisionPods is pods in memory for decisions of a namespace.
+	// Protects: memory, from users who create pods.
 	// Beyond: TooMany.
 	DecisionPods = 10_000
 	// AllDecisionPods is the same of all namespaces.
-	// Protects: memory, from many namespaces.
+	// Protects: memory.
 	// Beyond: TooMany.
 	AllDecisionPods = 40_000
-	// PredictionPods is pods in memory for what is only observed, of one namespace. To be compared, a set may have half of that.
-	// Protects: memory, and decisions, which need the other rooms.
+	// PredictionPods is pods in memory for predictions of a namespace, and twice those of one workload.
+	// Protects: memory.
 	// Beyond: TooMany.
 	PredictionPods = 5_000
 	// AllPredictionPods is the same of all namespaces.
-	// Protects: memory, from many namespaces.
+	// Protects: memory.
 	// Beyond: TooMany.
 	AllPredictionPods = 20_000
-	// Comparisons is scale-downs of one namespace that are being observed.
-	// Protects: memory, and what reads for decisions.
+	// Comparisons is observed scale-downs of a namespace that are not over.
+	// Protects: memory.
 	// Beyond: TooMany.
 	Comparisons = 20
-	// Reports is answers of one namespace that wait to be reported.
-	// Protects: memory, from many requests.
-	// Beyond: only the metric counts them. If such a request failed, the leader takes its costs off.
+	// Reports is answers of a namespace that wait to be reported.
+	// Protects: memory.
+	// Beyond: only the metric counts them.
 	Reports = 50
-	// Policies is policies of one namespace, which each decision reads.
-	// Protects: processor time, from whoever makes policies.
+	// Policies is policies of a namespace, which each decision reads.
+	// Protects: processor time.
 	// Beyond: Failed.
 	Policies = 50
-	// Siblings is other ReplicaSets of one controller that have pods, each of which takes two requests.
-	// Protects: the API server, from whoever makes sets.
+	// Siblings is other ReplicaSets with pods of one controller.
+	// Protects: the API server.
 	// Beyond: Failed.
 	Siblings = 20
-	// PodBytes is the metadata of one pod, which each write of a cost returns.
-	// Protects: memory, from whoever makes pods.
+	// PodBytes is the metadata of one pod.
+	// Protects: memory, from users who create pods.
 	// Beyond: Failed.
 	PodBytes = 384 << 10
-	// KeptBytes is a selector, a reference to a controller or an annotation, since they are kept until a scale-down is over.
-	// Protects: memory, from whoever makes sets.
-	// Beyond: Failed. An annotation counts as none.
+	// KeptBytes is a selector, an owner reference or an annotation.
+	// Protects: memory.
+	// Beyond: Failed. An annotation is ignored.
 	KeptBytes = 16 << 10
-	// OddsPods is pods of a set for which odds are worked out.
-	// Protects: processor time: more take a second and longer.
-	// Beyond: the prediction has no odds.
+	// OddsPods is pods of a ReplicaSet with probabilities.
+	// Protects: processor time.
+	// Beyond: the prediction has no probabilities.
 	OddsPods = 500
-	// ValueRows is values of one read that are in memory, each for a pod.
-	// Protects: memory, from whoever makes metrics.
+	// ValueRows is values of one read.
+	// Protects: memory, from users who create metrics.
 	// Beyond: no value counts.
 	ValueRows = 10_000
-	// AllValueRows is the same of all reads within a second, of which one namespace has half.
-	// Protects: memory, from many namespaces.
-	// Beyond: the same.
+	// AllValueRows is values of all reads in a second, half of them for one namespace.
+	// Protects: memory.
+	// Beyond: no value counts.
 	AllValueRows = 40_000
-	// ValuePause is the time from one read of a metric or query in a namespace, or of a resource of a set, to the next.
-	// Protects: adapters, whose requests HorizontalPodAutoscalers need.
-	// Beyond: who comes shares the earlier read. With another selector, a read waits for its turn, or is not made if that is too late.
+	// ValuePause is the time between reads of a metric in a namespace.
+	// Protects: adapters, which HorizontalPodAutoscalers need.
+	// Beyond: requests share the earlier read, or wait.
 	ValuePause = time.Second
-	// ValueFailures is reads of a metric in a namespace that fail one after the other.
-	// Protects: scale-downs, from an adapter that hangs.
-	// Beyond: nothing is read for some time, and no value counts.
+	// ValueFailures is consecutive failed reads of a metric in a namespace.
+	// Protects: scale-downs, from adapters that hang.
+	// Beyond: no read and no value for ValueRest.
 	ValueFailures = 3
 	// ValueRest is that time.
 	// Protects: the same.
@@ -144,67 +144,67 @@ const (
 	ValueRest = 30 * time.Second
 )
 
-// What is done at a time, whoever asks for it.
+// Limits of simultaneous work for all clients and users.
 const (
-	// AnswerBytes is one answer of the API server. Decoded, it may take twenty times as much.
-	// Protects: memory, from whoever makes large objects.
-	// Beyond: a list is read in pages, and a single object not at all.
+	// AnswerBytes is one response of the API server, before it is decoded.
+	// Protects: memory, from large objects.
+	// Beyond: a list is read in pages, a larger object is an error.
 	AnswerBytes = 2 << 20
-	// Answers is such answers in memory at a time, of what decisions read.
+	// Answers is such responses in memory.
 	// Protects: memory.
-	// Beyond: a read waits for its turn.
+	// Beyond: a read waits.
 	Answers = 3
-	// ValueBytes is one answer of an adapter or of Prometheus.
+	// ValueBytes is one response of an adapter or of Prometheus.
 	// Protects: memory.
 	// Beyond: no value counts.
 	ValueBytes = 4 << 20
-	// ValueReads is such answers at a time, of each API and of Prometheus, each for another namespace.
+	// ValueReads is such responses in memory for each API, each for another namespace.
 	// Protects: memory.
-	// Beyond: a read waits for its turn.
+	// Beyond: a read waits.
 	ValueReads = 3
-	// ValueTime is a read of values, with its wait for others, or 36 % of what is left of the deadline, if that is shorter.
-	// Protects: scale-downs, from an adapter that hangs.
+	// ValueTime is a read of values, or 36% of the remaining deadline if that is shorter.
+	// Protects: scale-downs, from adapters that hang.
 	// Beyond: no value counts.
 	ValueTime = 720 * time.Millisecond
-	// ValueSkew is how far in the future a value may be, since clocks differ.
-	// Protects: the order, from wrong clocks.
-	// Beyond: it is no value.
+	// ValueSkew is how far in the future a value may be.
+	// Protects: the deletion order, from wrong clocks.
+	// Beyond: the value is ignored.
 	ValueSkew = 5 * time.Second
 	// Page is objects in a page of a list.
 	// Protects: memory.
 	// Beyond: there are more pages.
 	Page = 200
-	// Writes is costs that are being written.
+	// Writes is simultaneous writes of costs.
 	// Protects: the API server.
-	// Beyond: a write waits for its turn.
+	// Beyond: a write waits.
 	Writes = 16
-	// Undos is costs that are being taken off. Pods may have become large by then.
-	// Protects: memory, and the writes that requests wait for.
-	// Beyond: the cost stays for some longer.
+	// Undos is simultaneous removals of costs.
+	// Protects: memory, and the writes of decisions.
+	// Beyond: the cost stays longer.
 	Undos = 4
-	// BarrierPods is barrier pods at a time.
+	// BarrierPods is simultaneous barrier pods.
 	// Protects: the API server and the ReplicationController controller.
-	// Beyond: who comes shares the next one.
+	// Beyond: requests share the next one.
 	BarrierPods = 4
-	// CleanupSets is sets that the leader looks at, each of another namespace.
-	// Protects: the sets of other namespaces, from one with many pods.
-	// Beyond: a set waits for its turn.
+	// CleanupSets is workloads that the leader reads simultaneously, each of another namespace.
+	// Protects: other namespaces, from one with many pods.
+	// Beyond: a workload waits.
 	CleanupSets = 4
-	// CleanupPods is pods of a set that are judged before it is the turn of others.
+	// CleanupPods is pods of a workload in each turn.
 	// Protects: the same.
-	// Beyond: the rest follows soon.
+	// Beyond: the rest follows in the next turn.
 	CleanupPods = 200
 	// NoteBytes is the text of an event, or of an entry in a status.
-	// Protects: what is stored. API servers refuse events with more than 1,024.
+	// Protects: what is stored: API servers refuse more than 1,024.
 	// Beyond: the text is cut.
 	NoteBytes = 1000
 	// Workloads is workloads in the status of a policy.
 	// Protects: what is stored.
 	// Beyond: the oldest one is dropped, and counted.
 	Workloads = 20
-	// RecordPods is pods of a decision that are named in the log and in the annotation of an event, and in memory until then.
-	// Protects: memory, and what is stored, from whoever makes pods. Container runtimes split longer lines.
-	// Beyond: the line and the annotation say how many more there are.
+	// RecordPods is pods in a line of the log, and in the annotation of an event.
+	// Protects: memory and log lines, which container runtimes split.
+	// Beyond: both say how many more there are.
 	RecordPods = 100
 )
 
