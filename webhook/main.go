@@ -1,4 +1,4 @@
-// Podrank-webhook makes Kubernetes delete the pods that ScaleDownPolicies ask for, whoever scales: it sees the count of a set
+// Podrank-webhook makes Kubernetes delete the pods that ScaleDownPolicies select, whichever client scales: it sees the count of a set
 // fall, writes deletion costs just then, and lets the request through.
 package main
 
@@ -29,7 +29,7 @@ func main() {
 	flag.StringVar(&options.MetricsAddress, "metrics-bind-address", ":8080", `address for metrics; "0" serves none`)
 	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", `address for /healthz and /readyz; "0" serves none`)
 	flag.StringVar((*string)(&options.Mode), "mode", string(v1alpha1.Steer),
-		"Steer, or Observe: whatever policies say, write no costs, and take those off that are there")
+		"Steer, or Observe: whatever policies say, write no costs, and remove those that are there")
 	flag.DurationVar(&options.Deadline, "deadline", time.Second,
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
 	flag.DurationVar(&options.ProbeInterval, "probe-interval", time.Minute,

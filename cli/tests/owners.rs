@@ -241,19 +241,19 @@ fn undo_looks_at_all_sets_of_the_owner() {
 #[test]
 fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
     let cost = "controller.kubernetes.io/pod-deletion-cost";
-    let mark = "00000000-0000-4000-8000-000000000001/1/00000000-0000-4000-8000-000000000002";
-    let costs = json!({ cost: "-1", "podrank.dev/steered": format!("{mark}/first[0]") });
+    let steered = "00000000-0000-4000-8000-000000000001/1/00000000-0000-4000-8000-000000000002";
+    let costs = json!({ cost: "-1", "podrank.dev/steered": format!("{steered}/first[0]") });
     let steps = [
         ("the cost is written", costs, "Apply"),
         (
-            "on a pod that stays",
-            json!({ cost: "1", "podrank.dev/steered": format!("{mark}/stays") }),
+            "on a pod that is kept",
+            json!({ cost: "1", "podrank.dev/steered": format!("{steered}/kept") }),
             "Apply",
         ),
         ("the cost is taken off", json!({}), "Apply"),
         (
             "an earlier undo has put the cost back",
-            json!({ cost: "-1", "podrank.dev/steered": format!("{mark}/first[0]") }),
+            json!({ cost: "-1", "podrank.dev/steered": format!("{steered}/first[0]") }),
             "Update",
         ),
     ];

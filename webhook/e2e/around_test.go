@@ -245,8 +245,8 @@ func TestPodWebhooks(t *testing.T) {
 			if c.result == steer.Failed && !strings.Contains(last.Message, "pods.example.com") {
 				t.Errorf("it does not say who refused: %+v", last)
 			}
-			if went := w.AwaitGone(2); c.spots > 0 && w.Spots(went) != c.spots {
-				t.Errorf("%d of 2 on spot nodes", w.Spots(went))
+			if deleted := w.AwaitDeleted(2); c.spots > 0 && w.Spots(deleted) != c.spots {
+				t.Errorf("%d of 2 on spot nodes", w.Spots(deleted))
 			}
 		})
 	}
@@ -416,7 +416,7 @@ func TestRelist(t *testing.T) {
 		w.awaitCosts(changes + 2)
 		w.signal(syscall.SIGCONT, "kube-controller-manager")
 		w.must(<-answer)
-		spots := w.Spots(w.AwaitGone(2*(round+1))) - spotsBefore
+		spots := w.Spots(w.AwaitDeleted(2*(round+1))) - spotsBefore
 		var result string
 		for _, call := range w.Proxy.Calls(w.Namespace)[before:] {
 			result = call.Response.Response.AuditAnnotations["result"]

@@ -78,25 +78,25 @@ func TestCost(t *testing.T) {
 // falls lets a set of 30 pods fall to 24 and rise again, and prints how long requests took, and how many costs were written.
 func (w *World) falls(set client.Object, what string) {
 	var took []time.Duration
-	writes, goes := 0, 0
+	writes, toDelete := 0, 0
 	for range *times {
 		w.AwaitReady(30)
-		changes, asked, gone := w.CostChanges(), len(w.Proxy.Calls(w.Namespace)), len(w.Went())
+		changes, asked, earlier := w.CostChanges(), len(w.Proxy.Calls(w.Namespace)), len(w.Deleted())
 		w.must(w.Scale(set, 24))
-		w.AwaitGone(gone + 6)
+		w.AwaitDeleted(earlier + 6)
 		w.AwaitReady(24)
 		w.AwaitClean()
 		for _, call := range w.Proxy.Calls(w.Namespace)[asked:] {
 			took = append(took, call.Took)
 		}
-		writes, goes = writes+w.CostChanges()-changes, goes+6
+		writes, toDelete = writes+w.CostChanges()-changes, toDelete+6
 		w.must(w.Scale(set, 30))
 	}
 	slices.Sort(took)
 	results, err := w.MetricLines("podrank_webhook_admission_duration_seconds_count")
 	w.must(err)
 	fmt.Printf("%s: %d requests to take 6 of 30 pods: p50 %v, p99 %v; %d changes of costs for %d pods; %s", what, len(took), took[len(took)/2],
-		took[len(took)*99/100], writes, goes, results)
+		took[len(took)*99/100], writes, toDelete, results)
 }
 
 // memory is the live heap of the program, at its last collection.

@@ -49,7 +49,7 @@ func run(t *testing.T, of version) {
 	}
 }
 
-// webhookReplaced has one version write the costs and let the request through, and the other one see the pods go and take off what is left.
+// webhookReplaced has one version write the costs and let the request through, and the other one see the pods are deleted and remove what is left.
 func webhookReplaced(t *testing.T, from, to version) {
 	run(t, from)
 	w, set := web(t, 8)
@@ -57,7 +57,7 @@ func webhookReplaced(t *testing.T, from, to version) {
 	w.must(w.Scale(set, 6))
 	w.awaitCosts(2)
 	run(t, to)
-	// Of pods that are going before it has seen their marks, it tells no end.
+	// Of pods that are going before it has seen their annotations, it tells no end.
 	w.Await("a leader", 20*time.Second, func() bool { return w.Metric("leader_election_master_status") == 1 })
 	time.Sleep(time.Second)
 	w.part("start", "kube-controller-manager")
@@ -79,7 +79,7 @@ func (w *World) podrank(of version, command string, flags ...string) *exec.Cmd {
 	return exec.Command(of.plugin, append([]string{command, "rs/web", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig}, flags...)...)
 }
 
-// scales is a run that lets two of eight pods go, those on spot nodes first.
+// scales is a run that lets two of eight pods are deleted, those on spot nodes first.
 func (w *World) scales(of version) *exec.Cmd {
 	return w.podrank(of, "scale", "--replicas", "6", "--prefer-nodes", "lifecycle=spot", "--yes")
 }
@@ -99,7 +99,7 @@ func (w *World) awaitTwoCosts() {
 	w.Await("2 costs", 20*time.Second, func() bool { return w.CostChanges() == 2 })
 }
 
-// awaitNoCosts waits until no pod that stays has a cost.
+// awaitNoCosts waits until no pod that is kept has a cost.
 func (w *World) awaitNoCosts() {
 	w.Helper()
 	w.Await("no costs", 10*time.Second, func() bool {
@@ -139,7 +139,7 @@ func scaleBeside(t *testing.T, from, to version) {
 // took checks that a run of kubectl podrank let two pods on spot nodes go and no others, and left no cost.
 func (w *World) took(out []byte, err error) {
 	w.Helper()
-	if err != nil || !strings.Contains(string(out), "the 2 wanted pods went, and no other") {
+	if err != nil || !strings.Contains(string(out), "the 2 selected pods were deleted, and no other") {
 		w.Errorf("scale: %v: %s", err, out)
 	}
 	w.AwaitReady(6)

@@ -20,7 +20,7 @@ var (
 	period = flag.Duration("period", 5*time.Second, "how often HorizontalPodAutoscalers look")
 )
 
-// ways are by which pods go in cycles.
+// ways are by which pods are deleted in cycles.
 var ways = []way{{"Kubernetes alone", false, 0}, {"podrank-webhook", true, 0}}
 
 const (
@@ -35,7 +35,7 @@ type swings struct {
 	changes int
 }
 
-// Load comes, ends on most pods and stays on the others, again and again, and a HorizontalPodAutoscaler follows it. If pods go that still have load, it is
+// Load comes, ends on most pods and stays on the others, again and again, and a HorizontalPodAutoscaler follows it. If pods are deleted that still have load, it is
 // lost, and the count is lowered once more. With idle pods first, the count is lowered no more often than by Kubernetes alone.
 func TestCycles(t *testing.T) {
 	if *cycles == 0 {
@@ -54,7 +54,7 @@ func TestCycles(t *testing.T) {
 					defer mu.Unlock()
 					sum := all[by.isSteered]
 					sum.changes += s.changes
-					sum.went, sum.busy = sum.went+s.went, sum.busy+s.busy
+					sum.deleted, sum.busy = sum.deleted+s.deleted, sum.busy+s.busy
 					sum.unvalued, sum.exceptions = sum.unvalued+s.unvalued, sum.exceptions+s.exceptions
 				})
 			}
@@ -62,11 +62,11 @@ func TestCycles(t *testing.T) {
 	})
 	for _, by := range ways {
 		s := all[by.isSteered]
-		fmt.Printf("%d cycles, %s: the count was lowered %d times; %d of %d pods that went were busy; %d cycles without values, %d exceptions\n", 3**cycles, by.name, s.changes, s.busy,
-			s.went, s.unvalued, s.exceptions)
+		fmt.Printf("%d cycles, %s: the count was lowered %d times; %d of %d pods that were deleted were busy; %d cycles without values, %d exceptions\n", 3**cycles, by.name, s.changes, s.busy,
+			s.deleted, s.unvalued, s.exceptions)
 	}
 	if all[true].changes > all[false].changes || all[true].exceptions > 0 {
-		t.Error("it swings more often, or a busy pod went before an idle one")
+		t.Error("it swings more often, or a busy pod was deleted before an idle one")
 	}
 }
 
@@ -84,25 +84,25 @@ func (by way) cycle(t *testing.T, seed uint64) (all swings) {
 	random := rand.New(rand.NewPCG(1, seed))
 	for range *cycles {
 		w.Await("at most", 5**period+time.Minute, func() bool { return w.areReady(cyclePods) })
-		before, gone, stays := w.Pods(), len(w.Went()), map[string]float64{}
+		before, earlier, kept := w.Pods(), len(w.Deleted()), map[string]float64{}
 		for _, i := range random.Perm(cyclePods)[:busyPods] {
-			stays[before[i].Name] = 4
+			kept[before[i].Name] = 4
 		}
-		work.ends(stays)
+		work.ends(kept)
 		changes := w.awaitLow(set)
 		work.ends(nil)
 		all.changes += changes
-		went := w.Went()[gone:]
-		for _, pod := range went {
-			all.went++
-			if stays[pod.Name] > 0 {
+		deleted := w.Deleted()[earlier:]
+		for _, pod := range deleted {
+			all.deleted++
+			if kept[pod.Name] > 0 {
 				all.busy++
 			}
 		}
 		switch {
 		case !by.isSteered:
 		case changes == 1:
-			by.compare(w, before, went, &all.tally)
+			by.compare(w, before, deleted, &all.tally)
 		default:
 			all.unvalued++
 		}
@@ -126,16 +126,16 @@ func (w *World) awaitLow(set client.Object) (changes int) {
 	return changes
 }
 
-// work is the sessions of pods: three for each while load comes, and then those that stay.
+// work is the sessions of pods: three for each while load comes, and then those that are kept.
 type work struct {
-	mu    sync.Mutex
-	stays map[string]float64
+	mu   sync.Mutex
+	kept map[string]float64
 }
 
-func (l *work) ends(stays map[string]float64) {
+func (l *work) ends(kept map[string]float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stays = stays
+	l.kept = kept
 }
 
 // follow tells the adapter of it.
@@ -143,11 +143,11 @@ func (l *work) follow(w *World) {
 	a, _ := adapter()
 	for w.ctx.Err() == nil {
 		l.mu.Lock()
-		stays := maps.Clone(l.stays)
+		kept := maps.Clone(l.kept)
 		l.mu.Unlock()
 		now := map[string]float64{}
 		for _, pod := range w.Pods() {
-			if now[pod.Name] = stays[pod.Name]; stays == nil {
+			if now[pod.Name] = kept[pod.Name]; kept == nil {
 				now[pod.Name] = 3
 			}
 		}

@@ -99,7 +99,7 @@ func (p *Plane) MetricLines(name string) (lines string, err error) {
 	return lines, nil
 }
 
-// A cost of the template is nobody's: it is written over, and stays on the pods that stay.
+// A cost of the template is nobody's: it is written over, and stays on the pods that are kept.
 func TestCostOfTemplate(t *testing.T) {
 	w, set := web(t, 6, func(pods *corev1.PodTemplateSpec) {
 		pods.Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
@@ -113,8 +113,8 @@ func TestCostOfTemplate(t *testing.T) {
 	w.AwaitReady(4)
 	w.Await("the template's cost again", 30*time.Second, func() bool {
 		return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool {
-			_, marked := cost.MarkOf(pod)
-			return marked || pod.Annotations[corev1.PodDeletionCost] != "-2147483648"
+			_, annotated := cost.SteeredOf(pod)
+			return annotated || pod.Annotations[corev1.PodDeletionCost] != "-2147483648"
 		})
 	})
 }
@@ -136,10 +136,10 @@ func TestDeadline(t *testing.T) {
 }
 
 // awaitEnd waits until the status tells the end of the last scale-down.
-func (w *World) awaitEnd(policy string, gone, missed int32) {
+func (w *World) awaitEnd(policy string, earlier, missed int32) {
 	w.Helper()
 	w.Await("compared", 30*time.Second, func() bool { return w.Last(policy, 1).Deleted != nil })
-	if last := w.Last(policy, 1); *last.Deleted != gone || *last.Missed != missed {
+	if last := w.Last(policy, 1); *last.Deleted != earlier || *last.Missed != missed {
 		w.Errorf("deleted %d, missed %d: %+v", *last.Deleted, *last.Missed, last)
 	}
 }
@@ -160,13 +160,13 @@ func async(do func() error) <-chan error {
 	return done
 }
 
-// A pod that is not ready goes first whatever its cost. It is reported, and the rest is steered.
-func TestBlocked(t *testing.T) {
+// A pod that is not ready is deleted first whatever its cost. It is reported, and the rest is steered.
+func TestUnsteerable(t *testing.T) {
 	w, set := web(t, 8)
-	blocked := w.Unready()
+	unsteerable := w.Unready()
 	w.must(w.Scale(set, 5))
 	last := w.let(steer.Steered, 5)
-	if last.Unsteerable != 1 || !strings.Contains(last.Message, blocked.Name) {
+	if last.Unsteerable != 1 || !strings.Contains(last.Message, unsteerable.Name) {
 		t.Errorf("%+v", last)
 	}
 	// The events on the set and on the policy name each other, and the selected pods for programs.
@@ -179,12 +179,12 @@ func TestBlocked(t *testing.T) {
 	for _, event := range events.Items {
 		record := event.Annotations["podrank.dev/scale-down"]
 		if event.Related == nil || event.Regarding.Kind+" "+event.Related.Kind != "ReplicaSet ScaleDownPolicy" && event.Regarding.Kind+" "+event.Related.Kind != "ScaleDownPolicy ReplicaSet" ||
-			event.Type != corev1.EventTypeWarning || !strings.HasPrefix(record, `{"v":1,"mode":"Steer","from":8,"to":5,"pods":[{"uid":"`+string(blocked.UID)+`","rule":"not-ready"}`) {
+			event.Type != corev1.EventTypeWarning || !strings.HasPrefix(record, `{"v":1,"mode":"Steer","from":8,"to":5,"pods":[{"uid":"`+string(unsteerable.UID)+`","rule":"not-ready"}`) {
 			t.Errorf("%+v", event)
 		}
 	}
-	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == blocked.UID }) {
-		t.Errorf("%d of 3 on spot nodes", w.Spots(went))
+	if deleted := w.AwaitDeleted(3); w.Spots(deleted) != 2 || !slices.ContainsFunc(deleted, func(pod *corev1.Pod) bool { return pod.UID == unsteerable.UID }) {
+		t.Errorf("%d of 3 on spot nodes", w.Spots(deleted))
 	}
 }
 
@@ -202,9 +202,9 @@ func (w *World) apply(pod *corev1.Pod, manager string, annotations map[string]st
 	w.must(err)
 }
 
-// markOf is a mark of the program for a fall of the set to this count.
-func markOf(set client.Object, count int32) string {
-	return cost.Mark{Set: set.GetUID(), Count: count, Request: "6d3c2e1f-0000-4000-8000-000000000001", Goes: true}.String()
+// steeredOf is an annotation of the program for a fall of the set to this count.
+func steeredOf(set client.Object, count int32) string {
+	return cost.Steered{Set: set.GetUID(), Count: count, Request: "6d3c2e1f-0000-4000-8000-000000000001", Selected: true}.String()
 }
 
 // awaitCosts waits until costs have changed so often.
@@ -244,14 +244,14 @@ func TestManyDeletions(t *testing.T) {
 	w.Await("640 ready pods", 3*time.Minute, func() bool { return w.areReady(640) })
 	w.must(w.Scale(set, 40))
 	last := w.Last("spot", 1)
-	w.Await("600 pods gone", 3*time.Minute, func() bool { return len(w.Went()) >= 600 })
-	if spots := w.Spots(w.Went()); last.Result != string(steer.Steered) || spots != 320 {
+	w.Await("600 pods gone", 3*time.Minute, func() bool { return len(w.Deleted()) >= 600 })
+	if spots := w.Spots(w.Deleted()); last.Result != string(steer.Steered) || spots != 320 {
 		t.Errorf("%d of 320 pods on spot nodes were deleted: %+v", spots, last)
 	}
 	w.AwaitClean()
 }
 
-// With the program killed, scaling works as without it. What it left behind comes off when it is back.
+// With the program killed, scaling works as without it. What it left behind is removed when it is back.
 func TestKilled(t *testing.T) {
 	w, set := web(t, 8)
 	w.part("stop", "kube-controller-manager")
@@ -264,7 +264,7 @@ func TestKilled(t *testing.T) {
 	w.must(w.Scale(set, 5))
 	w.part("start", "kube-controller-manager")
 	w.AwaitReady(5)
-	if w.IsClean() && w.Spots(w.Went()) < 2 {
+	if w.IsClean() && w.Spots(w.Deleted()) < 2 {
 		t.Error("nothing was left behind, so this shows nothing")
 	}
 	w.must(w.Run())
@@ -273,7 +273,7 @@ func TestKilled(t *testing.T) {
 	w.AwaitReady(4)
 }
 
-// In the middle of a scale-down, the whole cluster is told to observe: costs come off at once, policies say so, and what follows is only observed. Then it
+// In the middle of a scale-down, the whole cluster is told to observe: costs are removed at once, policies say so, and what follows is only observed. Then it
 // is told to steer again.
 func TestModeObserve(t *testing.T) {
 	w, set := web(t, 8)
@@ -309,15 +309,15 @@ func TestModeObserve(t *testing.T) {
 	w.must(w.Stop())
 	w.must(w.Run())
 	ready(v1alpha1.Steer, v1alpha1.Ready)
-	went := w.Spots(w.Went())
+	deleted := w.Spots(w.Deleted())
 	w.must(w.Scale(set, 4))
 	w.AwaitReady(4)
-	if last := w.Last("spot", 3); last.Result != string(steer.Steered) || w.Spots(w.Went()) != went+1 {
-		t.Errorf("%d more on spot nodes went: %+v", w.Spots(w.Went())-went, last)
+	if last := w.Last("spot", 3); last.Result != string(steer.Steered) || w.Spots(w.Deleted()) != deleted+1 {
+		t.Errorf("%d more on spot nodes went: %+v", w.Spots(w.Deleted())-deleted, last)
 	}
 }
 
-// When the leader is killed, the other replica takes its place, and takes off what it left behind.
+// When the leader is killed, the other replica takes its place, and removes what it left behind.
 func TestNextLeader(t *testing.T) {
 	w, set := web(t, 4)
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort()) }
@@ -328,7 +328,7 @@ func TestNextLeader(t *testing.T) {
 	})
 	w.must(err)
 	w.Kill()
-	w.apply(w.Pods()[0], cost.Manager, map[string]string{cost.Annotation: markOf(set, 3)})
+	w.apply(w.Pods()[0], cost.Manager, map[string]string{cost.Annotation: steeredOf(set, 3)})
 	w.awaitCosts(1)
 	w.AwaitClean()
 	w.must(w.Run())
@@ -343,10 +343,10 @@ func TestRollout(t *testing.T) {
 			w, _ := NewWorldOf(t, 4, spec, webDeployment, 8)
 			old := w.Pods()
 			w.must(w.Kubectl("set", "image", "deployment/web", "main=new"))
-			w.AwaitGone(8)
+			w.AwaitDeleted(8)
 			w.AwaitReady(8)
 			w.AwaitClean()
-			w.must(onlyOld(old, w.Went()))
+			w.must(onlyOld(old, w.Deleted()))
 			calls := w.Proxy.Calls(w.Namespace)
 			if len(calls) == 0 {
 				t.Fatal("nothing was asked")
@@ -358,8 +358,8 @@ func TestRollout(t *testing.T) {
 				return
 			}
 			// At most 25 %, or 2 pods, go at a time: of the first 4 at most one step may have taken others.
-			went := w.Went()
-			if spots := w.Spots(went[:4]); spots < 4 {
+			deleted := w.Deleted()
+			if spots := w.Spots(deleted[:4]); spots < 4 {
 				t.Errorf("%d of the first 4 were on spot nodes", spots)
 			}
 		})
@@ -477,7 +477,7 @@ func TestHung(t *testing.T) {
 			}
 			start := time.Now()
 			w.must(w.Kubectl("set", "image", "deployment", "--all", "main=new"))
-			w.AwaitGone(count * pods)
+			w.AwaitDeleted(count * pods)
 			w.AwaitReady(count * pods)
 			took := time.Since(start)
 			fmt.Printf("%d rollouts, podrank-webhook %s: %v\n", count, c.name, took.Round(100*time.Millisecond))
@@ -520,7 +520,7 @@ func TestOtherOwner(t *testing.T) {
 		w.must(w.Create(w.ctx, set))
 		w.AwaitReady(6)
 		w.must(w.Scale(set, 4))
-		w.AwaitGone(2)
+		w.AwaitDeleted(2)
 		w.Await("told", 10*time.Second, func() bool { return w.hasEvent(string(result)) })
 		if (rollouts == v1alpha1.RolloutsSteer) != (w.CostChanges() > 0) {
 			t.Errorf("rollouts: %s, %d changes of costs", rollouts, w.CostChanges())

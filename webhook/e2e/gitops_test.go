@@ -24,14 +24,14 @@ func (w *World) reconcileAsGitOps(t *testing.T) *admissionregistrationv1.Validat
 	t.Helper()
 	rendered, err := exec.Command("../check/render", "--show-only", "templates/webhook.yaml").Output()
 	w.must(err)
-	var wanted admissionregistrationv1.ValidatingWebhookConfiguration
-	w.must(yaml.UnmarshalStrict(rendered, &wanted))
+	var desired admissionregistrationv1.ValidatingWebhookConfiguration
+	w.must(yaml.UnmarshalStrict(rendered, &desired))
 	// There is no network of pods.
 	address := w.Proxy.URL + admit.Path
-	for i := range wanted.Webhooks {
-		wanted.Webhooks[i].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &address}
+	for i := range desired.Webhooks {
+		desired.Webhooks[i].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &address}
 	}
-	text, err := json.Marshal(&wanted)
+	text, err := json.Marshal(&desired)
 	w.must(err)
 	read := func() *admissionregistrationv1.ValidatingWebhookConfiguration {
 		now := &admissionregistrationv1.ValidatingWebhookConfiguration{}
@@ -71,7 +71,7 @@ func TestGitOps(t *testing.T) {
 	w.must(w.Scale(set, 3))
 	w.AwaitSpots(3)
 	other.must(other.Scale(unsteered, 2))
-	other.AwaitGone(2)
+	other.AwaitDeleted(2)
 	if calls := other.Proxy.Calls(other.Namespace); len(calls) != 0 || other.CostChanges() != 0 {
 		t.Errorf("%d requests, %d costs", len(calls), other.CostChanges())
 	}

@@ -21,10 +21,10 @@ import (
 
 var idle = flag.Int("idle", 0, "scale-downs of each way of TestIdle")
 
-// A way is how the pods that go are chosen.
+// A way is how the pods that are deleted are chosen.
 type way struct {
 	name string
-	// isSteered is whether a policy has the pods with the fewest sessions go first, and polled how often costs are written instead, if at all.
+	// isSteered is whether a policy has the pods with the fewest sessions are deleted first, and polled how often costs are written instead, if at all.
 	isSteered bool
 	polled    time.Duration
 }
@@ -40,7 +40,7 @@ type load struct {
 // mean is how many sessions a pod has at the mean: two of five pods have none.
 var mean = -math.Log(.4)
 
-// start gives pods that are new as many sessions as a pod has that has been there for long, and forgets those that are gone.
+// start gives pods that are new as many sessions as a pod has that has been there for long, and forgets those that have been deleted.
 func (l *load) start(pods []*corev1.Pod) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,15 +66,15 @@ func (l *load) poisson(mean float64) (count int) {
 func (l *load) pass(time time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	stays := math.Exp(-time.Seconds() / l.length.Seconds())
+	kept := math.Exp(-time.Seconds() / l.length.Seconds())
 	for pod, count := range l.sessions {
 		left := 0
 		for range int(count) {
-			if l.random.Float64() < stays {
+			if l.random.Float64() < kept {
 				left++
 			}
 		}
-		l.sessions[pod] = float64(left + l.poisson(mean*(1-stays)))
+		l.sessions[pod] = float64(left + l.poisson(mean*(1-kept)))
 	}
 }
 
@@ -91,12 +91,12 @@ func (l *load) now() map[string]float64 {
 
 // tally is what came of the scale-downs of a way.
 type tally struct {
-	went, busy, fewest int
-	// unvalued is how many requests had no value, and exceptions how many pods went while one with fewer sessions stayed, in what was read.
+	deleted, busy, fewest int
+	// unvalued is how many requests had no value, and exceptions how many pods were deleted while one with fewer sessions stayed, in what was read.
 	unvalued, exceptions int
 }
 
-// TestIdle scales workloads down whose pods get and lose sessions ten times a second, and counts the pods that went with sessions: as Kubernetes chooses
+// TestIdle scales workloads down whose pods get and lose sessions ten times a second, and counts the pods that were deleted with sessions: as Kubernetes chooses
 // them, by costs that something writes each minute, and by a policy.
 func TestIdle(t *testing.T) {
 	if *idle == 0 {
@@ -109,10 +109,10 @@ func TestIdle(t *testing.T) {
 				t.Parallel()
 				var all tally
 				by.run(t, length, &all)
-				fmt.Printf("sessions of %v, %s: %d of %d pods that went had sessions (%d if none went that need not); %d requests without values, %d exceptions\n", length, by.name,
-					all.busy, all.went, all.fewest, all.unvalued, all.exceptions)
+				fmt.Printf("sessions of %v, %s: %d of %d pods that were deleted had sessions (%d if none went that need not); %d requests without values, %d exceptions\n", length, by.name,
+					all.busy, all.deleted, all.fewest, all.unvalued, all.exceptions)
 				if all.exceptions > 0 {
-					t.Errorf("%d pods went while one with fewer sessions stayed, in what was read", all.exceptions)
+					t.Errorf("%d pods were deleted while one with fewer sessions stayed, in what was read", all.exceptions)
 				}
 			})
 		}
@@ -173,7 +173,7 @@ func (w *World) poll(l *load) {
 func (by way) fall(w *World, set client.Object, l *load, all *tally) {
 	w.Helper()
 	before, sessions := w.Pods(), l.now()
-	gone := len(w.Went())
+	earlier := len(w.Deleted())
 	idle := 0
 	for _, pod := range before {
 		if sessions[pod.Name] == 0 {
@@ -182,22 +182,22 @@ func (by way) fall(w *World, set client.Object, l *load, all *tally) {
 	}
 	all.fewest += max(0, idleGo-idle)
 	w.must(w.Scale(set, idlePods-idleGo))
-	went := w.AwaitGone(gone + idleGo)[gone:]
+	deleted := w.AwaitDeleted(earlier + idleGo)[earlier:]
 	// Sessions that came since the count fell count as well.
 	sessions = l.now()
-	for _, pod := range went {
-		all.went++
+	for _, pod := range deleted {
+		all.deleted++
 		if sessions[pod.Name] > 0 {
 			all.busy++
 		}
 	}
 	if by.isSteered {
-		by.compare(w, before, went, all)
+		by.compare(w, before, deleted, all)
 	}
 }
 
-// compare compares the pods that went with those that stayed by what was read for the last request.
-func (by way) compare(w *World, before, went []*corev1.Pod, all *tally) {
+// compare compares the pods that were deleted with those that stayed by what was read for the last request.
+func (by way) compare(w *World, before, deleted []*corev1.Pod, all *tally) {
 	w.Helper()
 	a, _ := adapter()
 	calls := w.Proxy.Calls(w.Namespace)
@@ -218,18 +218,18 @@ func (by way) compare(w *World, before, went []*corev1.Pod, all *tally) {
 		_, isThere := read[pod.Name]
 		return !isThere
 	}
-	if !steer.Result(result).Holds() || slices.ContainsFunc(went, isUnread) {
+	if !steer.Result(result).Holds() || slices.ContainsFunc(deleted, isUnread) {
 		all.unvalued++
 		return
 	}
-	goes := map[types.UID]bool{}
+	toDelete := map[types.UID]bool{}
 	highest := 0.
-	for _, pod := range went {
-		goes[pod.UID] = true
+	for _, pod := range deleted {
+		toDelete[pod.UID] = true
 		highest = max(highest, read[pod.Name])
 	}
 	for _, pod := range before {
-		if count, isThere := read[pod.Name]; isThere && !goes[pod.UID] && count < highest {
+		if count, isThere := read[pod.Name]; isThere && !toDelete[pod.UID] && count < highest {
 			all.exceptions++
 			fmt.Printf("%s stayed with %g, and one with %g went: %s\n", pod.Name, count, highest, result)
 		}

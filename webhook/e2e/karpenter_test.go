@@ -114,11 +114,11 @@ func TestKarpenter(t *testing.T) {
 	w.awaitRanks("ranks", 90*time.Second, ranks)
 	w.must(w.Scale(set, 15))
 	last := w.Last("spot", 1)
-	if went := w.AwaitGone(3); last.Result != string(steer.Steered) || w.Spots(went) != 3 {
-		t.Errorf("%d of 3 on spot nodes: %+v", w.Spots(went), last)
+	if deleted := w.AwaitDeleted(3); last.Result != string(steer.Steered) || w.Spots(deleted) != 3 {
+		t.Errorf("%d of 3 on spot nodes: %+v", w.Spots(deleted), last)
 	}
 	// Of the spot nodes, Karpenter wants to empty the one with the lowest rank first.
-	for _, pod := range w.Went() {
+	for _, pod := range w.Deleted() {
 		if pod.Spec.NodeName != w.Nodes[1].Name {
 			t.Errorf("%s was deleted on %s, and not on %s", pod.Name, pod.Spec.NodeName, w.Nodes[1].Name)
 		}

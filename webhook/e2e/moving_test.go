@@ -95,31 +95,31 @@ func (w *World) flap(pod *corev1.Pod) {
 	_, _ = w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 }
 
-// marks counts what the program writes on pods, and keeps what it said last.
-type marks struct {
+// annotations counts what the program writes on pods, and keeps what it said last.
+type annotations struct {
 	mu     sync.Mutex
 	writes map[types.UID]int
-	last   map[types.UID]cost.Mark
+	last   map[types.UID]cost.Steered
 	texts  map[types.UID]string
-	// chosen are pods that had the mark of a selected one, with the replica count in it. A later decision may select others.
+	// chosen are pods that had the annotation of a selected one, with the replica count in it. A later decision may select others.
 	chosen map[types.UID]int32
-	// removed are pods that the test has deleted, perhaps before anybody could see their marks.
+	// removed are pods that the test has deleted, perhaps before anybody could see their annotations.
 	removed map[types.UID]bool
 }
 
-func (m *marks) remove(pod types.UID) {
+func (m *annotations) remove(pod types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.removed[pod] = true
 }
 
 // follow counts until the context ends.
-func (m *marks) follow(ctx context.Context, w *World) {
+func (m *annotations) follow(ctx context.Context, w *World) {
 	w.watchPods(ctx, func(_ watch.EventType, pod *corev1.Pod) { m.note(pod) })
 }
 
-func (m *marks) note(pod *corev1.Pod) {
-	mark, isMarked := cost.MarkOf(pod)
+func (m *annotations) note(pod *corev1.Pod) {
+	steered, isSteered := cost.SteeredOf(pod)
 	text := fmt.Sprint(pod.Annotations[corev1.PodDeletionCost], pod.Annotations[cost.Annotation], pod.Annotations[cost.PreviousAnnotation])
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,11 +127,11 @@ func (m *marks) note(pod *corev1.Pod) {
 		m.writes[pod.UID]++
 	}
 	m.texts[pod.UID] = text
-	if isMarked {
-		m.last[pod.UID] = mark
+	if isSteered {
+		m.last[pod.UID] = steered
 	}
-	if mark.Goes {
-		m.chosen[pod.UID] = mark.Count
+	if steered.Selected {
+		m.chosen[pod.UID] = steered.Count
 	}
 }
 
@@ -168,7 +168,7 @@ func TestMoving(t *testing.T) {
 type moved struct {
 	slowest            time.Duration
 	most, asked, falls int
-	// told is of how many pods with a mark the log tells the end, and missing of how many others.
+	// told is of how many pods with an annotation the log tells the end, and missing of how many others.
 	told, missing int
 }
 
@@ -185,12 +185,12 @@ func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int)
 	w.AwaitClean()
 	ctx, stop := context.WithCancel(w.ctx)
 	defer stop()
-	m := &marks{writes: map[types.UID]int{}, last: map[types.UID]cost.Mark{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}, chosen: map[types.UID]int32{}}
+	m := &annotations{writes: map[types.UID]int{}, last: map[types.UID]cost.Steered{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}, chosen: map[types.UID]int32{}}
 	// An autoscaler does not end with the moves.
 	following, end := context.WithCancel(w.ctx)
 	defer end()
 	go m.follow(following, w)
-	began, before, gone := metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Went())
+	began, before, earlier := metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Deleted())
 	kills, delay := number%3 == 2, time.Duration(r.IntN(600))*time.Millisecond
 	moves := func() error {
 		for ctx.Err() == nil {
@@ -243,7 +243,7 @@ func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int)
 		w.Errorf("round %d: delayed by %v: %v", number, came.slowest, timeline(calls))
 	}
 	w.judgeMoving(m, number, &came)
-	w.judgeEnds(by, m, number, began, gone, &came)
+	w.judgeEnds(by, m, number, began, earlier, &came)
 	return came
 }
 
@@ -297,12 +297,12 @@ func timeline(calls []Call) (times []string) {
 	return times
 }
 
-// selected is how many pods were selected, as far as marks say.
-func (m *marks) selected() (count int) {
+// selected is how many pods were selected, as far as annotations say.
+func (m *annotations) selected() (count int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for pod, mark := range m.last {
-		if mark.Goes && !m.removed[pod] {
+	for pod, steered := range m.last {
+		if steered.Selected && !m.removed[pod] {
 			count++
 		}
 	}
@@ -327,7 +327,7 @@ func (w *World) told(began metav1.Time) (pods int, by map[int32][2]int32, downs 
 }
 
 // judgeMoving counts the writes.
-func (w *World) judgeMoving(m *marks, number int, came *moved) {
+func (w *World) judgeMoving(m *annotations, number int, came *moved) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for uid, writes := range m.writes {
@@ -338,27 +338,27 @@ func (w *World) judgeMoving(m *marks, number int, came *moved) {
 	}
 }
 
-// judgeEnds compares what the status says with what the marks said and which pods were deleted. If there was one scale-down, both are equal, but for pods that
+// judgeEnds compares what the status says with what the annotations said and which pods were deleted. If there was one scale-down, both are equal, but for pods that
 // the test has deleted. Of several, a later one may delete what an earlier one has missed, but none deletes more than were deleted, and an end is told of each
-// pod with a mark.
-func (w *World) judgeEnds(by *movement, m *marks, number int, began metav1.Time, gone int, came *moved) {
+// pod with an annotation.
+func (w *World) judgeEnds(by *movement, m *annotations, number int, began metav1.Time, earlier int, came *moved) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	deleted := map[types.UID]bool{}
-	for _, pod := range w.Went()[gone:] {
+	for _, pod := range w.Deleted()[earlier:] {
 		deleted[pod.UID] = true
 	}
 	// At least and at most.
-	want, marked, went := map[int32][2][2]int32{}, 0, 0
+	want, annotated, ended := map[int32][2][2]int32{}, 0, 0
 	for uid, to := range m.chosen {
 		least, isDeleted := 1, 0
-		if m.removed[uid] || !m.last[uid].Goes {
+		if m.removed[uid] || !m.last[uid].Selected {
 			least = 0
 		}
 		if deleted[uid] {
 			isDeleted = 1
 		}
-		marked, went = marked+least, went+isDeleted
+		annotated, ended = annotated+least, ended+isDeleted
 		counts := want[to]
 		counts[0][1-isDeleted] += int32(least)
 		counts[1][1-isDeleted]++
@@ -376,8 +376,8 @@ func (w *World) judgeEnds(by *movement, m *marks, number int, began metav1.Time,
 		}
 		deletions += int(ptr.Deref(down.Deleted, 0))
 	}
-	came.told, came.missing = told, max(0, marked-told)
-	isWrong := told < marked || deletions > went
+	came.told, came.missing = told, max(0, annotated-told)
+	isWrong := told < annotated || deletions > ended
 	for to, counts := range want {
 		for i, pods := range got[to] {
 			isWrong = isWrong || !by.autoscaled && (pods < counts[0][i] || pods > counts[1][i])

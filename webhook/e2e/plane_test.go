@@ -348,7 +348,7 @@ func (p *Plane) end(signal os.Signal) error {
 	return errors.Join(errs...)
 }
 
-// register has the API server send requests to the proxy, and to no Service, since there is no network of pods. Whoever waits until it asks about a namespace
+// register has the API server send requests to the proxy, and to no Service, since there is no network of pods. Anyone who waits until it asks about a namespace
 // waits for that, too: both are in the same object.
 func (p *Plane) register() error {
 	var configuration admissionregistrationv1.ValidatingWebhookConfiguration

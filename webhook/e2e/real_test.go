@@ -51,7 +51,7 @@ func (w *World) exposed(sample func(pod *corev1.Pod) string) (text string) {
 	return text
 }
 
-// goesFirst lowers the count, and the pods for which that is true have to go, no others.
+// goesFirst lowers the count, and the pods for which that is true have to be deleted, no others.
 func (w *World) goesFirst(by map[string]float64, isIdle func(float64) bool) {
 	w.Helper()
 	idle := 0
@@ -65,14 +65,14 @@ func (w *World) goesFirst(by map[string]float64, isIdle func(float64) bool) {
 	if last.Valued == nil || int(*last.Valued) != len(by) {
 		w.Fatalf("%+v", last)
 	}
-	for _, pod := range w.AwaitGone(idle) {
+	for _, pod := range w.AwaitDeleted(idle) {
 		if !isIdle(by[pod.Name]) {
 			w.Errorf("%s went with %v", pod.Name, by[pod.Name])
 		}
 	}
 }
 
-// Prometheus answers the query that the operator has named.
+// Prometheus answers the query that the administrator has named.
 func TestPrometheus(t *testing.T) {
 	if !*isReal {
 		t.Skip("without -real")

@@ -48,10 +48,10 @@ func TestRecord(t *testing.T) {
 		policy v1alpha1.ScaleDownPolicySpec
 		make   func(string, int32) client.Object
 		// before happens to the pods.
-		before func(*World)
-		scale  func(*World, client.Object)
-		result string
-		goes   int
+		before   func(*World)
+		scale    func(*World, client.Object)
+		result   string
+		toDelete int
 	}{
 		{"deployment-spot", SpotFirst, webDeployment, nil, kubectl("deployment"), "Steered", 3},
 		{"deployment-spread", spread, webDeployment, nil, direct, "Steered", 3},
@@ -59,7 +59,7 @@ func TestRecord(t *testing.T) {
 		{"replicaset-update-draining", draining, webSet, label, patch, "Steered", 3},
 		{"replicationcontroller-scale-spot", SpotFirst, webController, nil, kubectl("rc"), "Steered", 3},
 		{"replicationcontroller-update-spread", spread, webController, nil, patch, "Steered", 3},
-		{"blocked", SpotFirst, webSet, func(w *World) { w.Unready() }, direct, "Steered", 3},
+		{"unsteerable", SpotFirst, webSet, func(w *World) { w.Unready() }, direct, "Steered", 3},
 		{"costs-of-others", SpotFirst, webSet, costs("-3"), direct, "Steered", 3},
 		{"no-room", SpotFirst, webSet, costs("-2147483648"), direct, "NoRoom", 3},
 		{"dry-run", SpotFirst, webSet, nil, func(w *World, object client.Object) { w.must(w.Scale(object, 5, client.DryRunAll)) }, "", 0},
@@ -72,17 +72,17 @@ func TestRecord(t *testing.T) {
 			}
 			found := &fakeapi.Case{Name: c.name, Result: c.result, Objects: w.dump(), Costs: map[string]string{}}
 			c.scale(w, object)
-			w.AwaitGone(c.goes)
+			w.AwaitDeleted(c.toDelete)
 			w.Await("asked", 5*time.Second, func() bool { return len(w.Proxy.Calls(w.Namespace)) > 0 })
 			call := w.Proxy.Calls(w.Namespace)[0]
 			found.Now, found.Review = call.At.UTC(), call.Raw
-			for _, pod := range w.Went() {
-				found.Gone = append(found.Gone, pod.UID)
+			for _, pod := range w.Deleted() {
+				found.Deleted = append(found.Deleted, pod.UID)
 				if value, ok := pod.Annotations[corev1.PodDeletionCost]; ok && c.result == "Steered" {
 					found.Costs[pod.Name] = value
 				}
 			}
-			slices.Sort(found.Gone)
+			slices.Sort(found.Deleted)
 			w.must(found.Write(*record))
 		})
 	}

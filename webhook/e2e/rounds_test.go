@@ -38,27 +38,27 @@ var (
 type line struct {
 	Round int    `json:"round"`
 	Way   string `json:"way"`
-	// Wish is what the policy asks for.
-	Wish string `json:"wish"`
-	Pods int    `json:"pods"`
-	To   int    `json:"to"`
+	// Preference is what the policy asks for.
+	Preference string `json:"preference"`
+	Pods       int    `json:"pods"`
+	To         int    `json:"to"`
 	// Result is took, late, missed or wrong, or uncompared. Late ones are not confirmed, or are not steered; rollouts that are only
-	// observed may go on too fast to be compared.
+	// observed may continue too fast to be compared.
 	Result string `json:"result"`
-	// Unsteered is whether any request was let through without steering, and Exact whether the wanted pods went all the same.
+	// Unsteered is whether any request was let through without steering, and Exact whether the selected pods were deleted all the same.
 	Unsteered bool   `json:"unsteered,omitempty"`
 	Exact     bool   `json:"exact"`
 	Message   string `json:"message,omitempty"`
 	// Asked is how many requests the program got, and Refused how many it refused.
 	Asked   int `json:"asked"`
 	Refused int `json:"refused"`
-	// Writes is how often costs changed, those that came off included.
+	// Writes is how often costs changed, those that was removed included.
 	Writes int `json:"writes"`
 	// Milliseconds is how long the slowest request took.
 	Milliseconds int64 `json:"ms"`
 }
 
-// TestRounds scales random workloads down in every way, beside busy clients, and compares the pods that went with what a naive
+// TestRounds scales random workloads down in every way, beside busy clients, and compares the pods that were deleted with what a naive
 // calculation says. It prints a line for each round.
 func TestRounds(t *testing.T) {
 	if *rounds == 0 {
@@ -143,33 +143,33 @@ func summarise(t *testing.T, lines []*line) {
 	if *observed {
 		odds, err := plane.MetricLines("podrank_webhook_possible_pods_total")
 		if err != nil || odds == "" {
-			t.Errorf("no metric of contested pods: %v", err)
+			t.Errorf("no metric of possible pods: %v", err)
 		}
-		fmt.Printf("odds of contested pods:\n%s", odds)
+		fmt.Printf("odds of possible pods:\n%s", odds)
 		return
 	}
-	fmt.Printf("of the %d late ones, %d were not steered, and of the others the wanted pods went in %d, and no other\n",
+	fmt.Printf("of the %d late ones, %d were not steered, and of the others the selected pods were deleted in %d, and no other\n",
 		results["late"], unsteered, exact)
 	if results["late"]*100 > len(lines)**latest {
 		t.Errorf("%d of %d rounds are late, more than %d%%", results["late"], len(lines), *latest)
 	}
 }
 
-// A wish is a policy, and a naive check of the pods that stay.
-type wish struct {
+// A preference is a policy, and a naive check of the pods that are kept.
+type preference struct {
 	name string
 	spec v1alpha1.ScaleDownPolicySpec
-	// check says what is wrong with those that went.
-	check func(w *World, before, went []*corev1.Pod) error
+	// check says what is wrong with those that were deleted.
+	check func(w *World, before, deleted []*corev1.Pod) error
 }
 
-var wishes = []wish{
-	{"spot first", SpotFirst, func(w *World, before, went []*corev1.Pod) error { return first(before, went, w.IsSpot) }},
+var preferences = []preference{
+	{"spot first", SpotFirst, func(w *World, before, deleted []*corev1.Pod) error { return first(before, deleted, w.IsSpot) }},
 	{"zone balance", v1alpha1.ScaleDownPolicySpec{Spread: []string{corev1.LabelTopologyZone}}, balanced},
 	{"draining", v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{
 		{Type: v1alpha1.PreferencePods, Pods: &v1alpha1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
-	}}, func(_ *World, before, went []*corev1.Pod) error {
-		return first(before, went, isDraining)
+	}}, func(_ *World, before, deleted []*corev1.Pod) error {
+		return first(before, deleted, isDraining)
 	}},
 	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: v1alpha1.EmptyNodesPrefer}, emptied},
 	{"idle", idleFirst("active_sessions"), idlest},
@@ -189,14 +189,14 @@ func (w *World) serve(a *Adapter, pods []*corev1.Pod) {
 	a.Set(w.Namespace, numbers)
 }
 
-// idlest looks for a pod that stays although one with more sessions went.
-func idlest(_ *World, before, went []*corev1.Pod) error {
-	isGone, least, most := map[types.UID]bool{}, math.Inf(1), math.Inf(-1)
-	for _, pod := range went {
-		isGone[pod.UID], most = true, max(most, sessionsOf(pod))
+// idlest looks for a pod that is kept although one with more sessions went.
+func idlest(_ *World, before, deleted []*corev1.Pod) error {
+	isDeleted, least, most := map[types.UID]bool{}, math.Inf(1), math.Inf(-1)
+	for _, pod := range deleted {
+		isDeleted[pod.UID], most = true, max(most, sessionsOf(pod))
 	}
 	for _, pod := range before {
-		if !isGone[pod.UID] {
+		if !isDeleted[pod.UID] {
 			least = min(least, sessionsOf(pod))
 		}
 	}
@@ -206,10 +206,10 @@ func idlest(_ *World, before, went []*corev1.Pod) error {
 	return nil
 }
 
-// first compares how many of these pods went with how many there were.
-func first(before, went []*corev1.Pod, is func(*corev1.Pod) bool) error {
-	if got, want := count(went, is), min(len(went), count(before, is)); got != want {
-		return fmt.Errorf("%d that should go first went, not %d", got, want)
+// first compares how many of these pods were deleted with how many there were.
+func first(before, deleted []*corev1.Pod, is func(*corev1.Pod) bool) error {
+	if got, want := count(deleted, is), min(len(deleted), count(before, is)); got != want {
+		return fmt.Errorf("%d that should be deleted first went, not %d", got, want)
 	}
 	return nil
 }
@@ -224,9 +224,9 @@ func each(pods []*corev1.Pod, key func(*corev1.Pod) string) map[string]int {
 }
 
 // emptied compares how many nodes became empty with how many can: those with the fewest pods take the fewest deletions.
-func emptied(_ *World, before, went []*corev1.Pod) error {
+func emptied(_ *World, before, deleted []*corev1.Pod) error {
 	node := func(pod *corev1.Pod) string { return pod.Spec.NodeName }
-	had, lost, got, want, left := each(before, node), each(went, node), 0, 0, len(went)
+	had, lost, got, want, left := each(before, node), each(deleted, node), 0, 0, len(deleted)
 	for node, count := range had {
 		if lost[node] == count {
 			got++
@@ -244,12 +244,12 @@ func emptied(_ *World, before, went []*corev1.Pod) error {
 }
 
 // balanced takes one pod after the other from the zone that has the most, and compares the numbers that are left.
-func balanced(w *World, before, went []*corev1.Pod) error {
+func balanced(w *World, before, deleted []*corev1.Pod) error {
 	zone := func(pod *corev1.Pod) string {
 		return w.Nodes[slices.IndexFunc(w.Nodes, func(node *corev1.Node) bool { return node.Name == pod.Spec.NodeName })].Labels[corev1.LabelTopologyZone]
 	}
 	want, got := each(before, zone), each(before, zone)
-	for range went {
+	for range deleted {
 		fullest := ""
 		for zone, count := range want {
 			if count > want[fullest] {
@@ -258,7 +258,7 @@ func balanced(w *World, before, went []*corev1.Pod) error {
 		}
 		want[fullest]--
 	}
-	for zone, count := range each(went, zone) {
+	for zone, count := range each(deleted, zone) {
 		got[zone] -= count
 	}
 	sorted := func(counts map[string]int) (numbers []int) {
@@ -280,8 +280,8 @@ func balanced(w *World, before, went []*corev1.Pod) error {
 func play(t *testing.T, l *line) {
 	r := rand.New(rand.NewPCG(21, uint64(l.Round)))
 	nodes := 2 + r.IntN(6)
-	chosen := wishes[r.IntN(len(wishes))]
-	l.Wish, l.Pods = chosen.name, 2+r.IntN(19)
+	chosen := preferences[r.IntN(len(preferences))]
+	l.Preference, l.Pods = chosen.name, 2+r.IntN(19)
 	l.To = 1 + r.IntN(l.Pods-1)
 	ways := []string{"kubectl scale deployment", "deployments/scale", "replicasets/scale", "kubectl scale rc", "rollout"}
 	l.Way = ways[l.Round%len(ways)]
@@ -301,7 +301,7 @@ func play(t *testing.T, l *line) {
 	}
 	w, object := NewWorldOf(t, nodes, spec, workload, int32(l.Pods))
 	before := w.Pods()
-	if l.Wish == "draining" {
+	if l.Preference == "draining" {
 		order, draining := r.Perm(len(before)), r.IntN(len(before)+1)
 		for _, i := range order[:draining] {
 			w.must(w.Kubectl("label", "pod", before[i].Name, "draining=true"))
@@ -311,18 +311,18 @@ func play(t *testing.T, l *line) {
 		})
 		before = w.Pods()
 	}
-	if l.Wish == "idle" {
+	if l.Preference == "idle" {
 		w.serve(NewAdapter(t), before)
 	}
 	var err error
-	goes := l.Pods - l.To
+	toDelete := l.Pods - l.To
 	switch l.Way {
 	case "kubectl scale deployment":
 		err = w.Kubectl("scale", "deployment/web", fmt.Sprintf("--replicas=%d", l.To))
 	case "kubectl scale rc":
 		err = w.Kubectl("scale", "rc/web", fmt.Sprintf("--replicas=%d", l.To))
 	case "rollout":
-		l.To, goes = l.Pods, l.Pods
+		l.To, toDelete = l.Pods, l.Pods
 		err = w.Kubectl("set", "image", "deployment/web", "main=new")
 	default:
 		err = w.Scale(object, int32(l.To))
@@ -331,7 +331,7 @@ func play(t *testing.T, l *line) {
 		l.Result, l.Message = "wrong", err.Error()
 		return
 	}
-	w.AwaitGone(goes)
+	w.AwaitDeleted(toDelete)
 	w.AwaitReady(l.To)
 	if !w.Holds(30*time.Second, func() bool { return w.IsClean() && w.isOver() }) {
 		l.Result, l.Message = "wrong", fmt.Sprintf("not over, clean: %v: %+v", w.IsClean(), w.Status("spot").Workloads)
@@ -352,11 +352,11 @@ func play(t *testing.T, l *line) {
 	}
 }
 
-// judgeObserved compares what the program says it predicted with what it says it saw, and that with the pods that went.
+// judgeObserved compares what the program says it predicted with what it says it saw, and that with the pods that were deleted.
 func (l *line) judgeObserved(w *World) {
 	compared := func() bool { return len(w.Status("spot").Workloads) > 0 }
 	if l.Way == "rollout" {
-		// Each of its steps may follow before the pods of the last one are gone.
+		// Each of its steps may follow before the pods of the last one have been deleted.
 		if time.Sleep(3 * time.Second); !compared() {
 			l.Result = "uncompared"
 			return
@@ -378,11 +378,11 @@ func (w *World) isOver() bool {
 	})
 }
 
-func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
-	went := w.Went()
+func (l *line) judge(w *World, chosen preference, before []*corev1.Pod) {
+	deleted := w.Deleted()
 	var problems []error
-	if len(went) != l.Pods-l.To && l.Way != "rollout" {
-		problems = append(problems, fmt.Errorf("%d pods went", len(went)))
+	if len(deleted) != l.Pods-l.To && l.Way != "rollout" {
+		problems = append(problems, fmt.Errorf("%d pods were deleted", len(deleted)))
 	}
 	late := false
 	for _, down := range w.History("spot") {
@@ -405,11 +405,11 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 		}
 	}
 	if l.Way == "rollout" {
-		// All old pods go. Its steps are compared by the program, whose status says so.
-		if err := onlyOld(before, went); err != nil {
+		// All old pods are deleted. Its steps are compared by the program, whose status says so.
+		if err := onlyOld(before, deleted); err != nil {
 			problems = append(problems, err)
 		}
-	} else if err := chosen.check(w, before, went); err != nil {
+	} else if err := chosen.check(w, before, deleted); err != nil {
 		problems = append(problems, err)
 	}
 	if l.Asked == 0 {
@@ -451,14 +451,14 @@ func (w *World) isFalse(down *past) error {
 	if only := len(w.History("spot")) == 1; only && *down.Deleted+*down.Missed != down.Selected {
 		return fmt.Errorf("false report: deleted %d, missed %d of %d selected", *down.Deleted, *down.Missed, down.Selected)
 	}
-	went := 0
-	for _, pod := range w.Went() {
+	deleted := 0
+	for _, pod := range w.Deleted() {
 		if owner := metav1.GetControllerOf(pod); owner != nil && owner.UID == down.UID {
-			went++
+			deleted++
 		}
 	}
-	if int(*down.Deleted) > went || *down.Deleted+*down.Missed > down.Selected {
-		return fmt.Errorf("false report: deleted %d, missed %d of %d selected, but %d were deleted", *down.Deleted, *down.Missed, down.Selected, went)
+	if int(*down.Deleted) > deleted || *down.Deleted+*down.Missed > down.Selected {
+		return fmt.Errorf("false report: deleted %d, missed %d of %d selected, but %d were deleted", *down.Deleted, *down.Missed, down.Selected, deleted)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-// Whoever scales, and whatever is scaled, the pods on spot nodes go.
+// Anyone who scales, and whatever is scaled, the pods on spot nodes go.
 func TestScaleDown(t *testing.T) {
 	workloads := map[string]func(namespace string, count int32) client.Object{
 		"replicaset": webSet, "deployment": webDeployment, "replicationcontroller": webController,
@@ -37,9 +37,9 @@ func TestScaleDown(t *testing.T) {
 				t.Parallel()
 				w, set := NewWorldOf(t, 4, SpotFirst, workload, 10)
 				w.must(scale(w, kind, set))
-				went := w.AwaitGone(3)
-				if spots := w.Spots(went); spots != 3 {
-					t.Fatalf("%d of 3 pods that went were on spot nodes\n%s", spots, w.log())
+				deleted := w.AwaitDeleted(3)
+				if spots := w.Spots(deleted); spots != 3 {
+					t.Fatalf("%d of 3 pods that were deleted were on spot nodes\n%s", spots, w.log())
 				}
 				last := w.Last("spot", 1)
 				if last.Result != string(steer.Steered) || last.From != 10 || last.To != 7 || last.Selected != 3 || last.Written > 3 {

@@ -220,7 +220,7 @@ func (w *World) post(to *http.Client, review []byte) (status int, err error) {
 	return response.StatusCode, response.Body.Close()
 }
 
-// A forged request about a set as it is has costs written. They come off once the count should have fallen, and soon.
+// A forged request about a set as it is has costs written. They are removed once the count should have fallen, and soon.
 func TestForged(t *testing.T) {
 	w, _ := web(t, 9)
 	began := time.Now()
@@ -233,8 +233,8 @@ func TestForged(t *testing.T) {
 	if took := time.Since(began); took < w.patience() || took > 20*time.Second {
 		t.Errorf("clean after %v", took)
 	}
-	if len(w.Went()) != 0 {
-		t.Errorf("%d pods went", len(w.Went()))
+	if len(w.Deleted()) != 0 {
+		t.Errorf("%d pods were deleted", len(w.Deleted()))
 	}
 }
 
@@ -273,7 +273,7 @@ func TestClientName(t *testing.T) {
 	}
 }
 
-// limitMemory starts the program anew, with the limit of memory of the manifests.
+// limitMemory starts the program again, with the limit of memory of the manifests.
 func (w *World) limitMemory(t *testing.T) {
 	w.Helper()
 	t.Setenv("GOMEMLIMIT", "690MiB")
@@ -369,9 +369,9 @@ func TestLargePods(t *testing.T) {
 	}
 }
 
-// claimed says of a pod that the program manages this mark of it.
-func claimed(pod *corev1.Pod, mark string) *corev1.Pod {
-	pod.Annotations = map[string]string{cost.Annotation: mark}
+// claimed says of a pod that the program manages this annotation of it.
+func claimed(pod *corev1.Pod, steered string) *corev1.Pod {
+	pod.Annotations = map[string]string{cost.Annotation: steered}
 	pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
 		Manager: cost.Manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
 		FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:metadata":{"f:annotations":{"f:%s":{}}}}`, cost.Annotation)},
@@ -379,18 +379,18 @@ func claimed(pod *corev1.Pod, mark string) *corev1.Pod {
 	return pod
 }
 
-// forgeMark patches a mark into a pod.
-func (w *World) forgeMark(by *kubernetes.Clientset, name, mark, manager string, subresources ...string) error {
-	text := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, mark)
+// forgeSteered patches an annotation into a pod.
+func (w *World) forgeSteered(by *kubernetes.Clientset, name, steered, manager string, subresources ...string) error {
+	text := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, cost.Annotation, steered)
 	_, err := by.CoreV1().Pods(w.Namespace).Patch(w.ctx, name, types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager}, subresources...)
 	return err
 }
 
-// Nobody but the program makes a mark that counts as one of its own, whatever they call themselves: it may be refused, and if it is not, it does not
+// Nobody but the program makes an annotation that counts as one of its own, whatever they call themselves: it may be refused, and if it is not, it does not
 // count.
-func TestForgedMarks(t *testing.T) {
+func TestForgedAnnotations(t *testing.T) {
 	w, set := web(t, 5)
-	mark, there := markOf(set, 3), w.Pods()
+	steered, there := steeredOf(set, 3), w.Pods()
 	pods := w.Clients.CoreV1().Pods(w.Namespace)
 	asProgram := rest.CopyConfig(w.Config)
 	asProgram.UserAgent = cost.Manager + "/1"
@@ -399,42 +399,42 @@ func TestForgedMarks(t *testing.T) {
 	update := func(name string) error {
 		now, err := pods.Get(w.ctx, name, metav1.GetOptions{})
 		w.must(err)
-		_, err = pods.Update(w.ctx, claimed(now, mark), metav1.UpdateOptions{})
+		_, err = pods.Update(w.ctx, claimed(now, steered), metav1.UpdateOptions{})
 		return err
 	}
 	for _, c := range []struct {
 		what, name string
 		forge      func(name string) error
 	}{
-		{"a patch", there[0].Name, func(name string) error { return w.forgeMark(w.Clients, name, mark, cost.Manager) }},
-		{"a patch of the status", there[1].Name, func(name string) error { return w.forgeMark(w.Clients, name, mark, cost.Manager, "status") }},
-		{"an agent of its name", there[2].Name, func(name string) error { return w.forgeMark(agent, name, mark, "") }},
+		{"a patch", there[0].Name, func(name string) error { return w.forgeSteered(w.Clients, name, steered, cost.Manager) }},
+		{"a patch of the status", there[1].Name, func(name string) error { return w.forgeSteered(w.Clients, name, steered, cost.Manager, "status") }},
+		{"an agent of its name", there[2].Name, func(name string) error { return w.forgeSteered(agent, name, steered, "") }},
 		{"an apply", there[3].Name, func(name string) error {
-			applied := applycorev1.Pod(name, w.Namespace).WithAnnotations(map[string]string{cost.Annotation: mark})
+			applied := applycorev1.Pod(name, w.Namespace).WithAnnotations(map[string]string{cost.Annotation: steered})
 			_, err := pods.Apply(w.ctx, applied, metav1.ApplyOptions{FieldManager: cost.Manager, Force: true})
 			return err
 		}},
 		{"an update", there[4].Name, update},
-		// What an update changes is managed by who sends it. So an earlier one sets the mark under another name, which is allowed.
+		// What an update changes is managed by who sends it. So an earlier one sets the annotation under another name, which is allowed.
 		{"a claim", there[4].Name, update},
 		{"a new pod", "new", func(name string) error {
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{cost.Annotation: mark}}, Spec: template("forged").Spec}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{cost.Annotation: steered}}, Spec: template("forged").Spec}
 			_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{FieldManager: cost.Manager})
 			return err
 		}},
 		{"a new pod that claims it", "claims", func(name string) error {
-			pod := claimed(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: template("forged").Spec}, mark)
+			pod := claimed(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: template("forged").Spec}, steered)
 			_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{})
 			return err
 		}},
 	} {
-		if err := c.forge(c.name); err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nobody but podrank-webhook writes its marks")) {
+		if err := c.forge(c.name); err != nil && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "only podrank-webhook may write its annotation")) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		pod, err := pods.Get(w.ctx, c.name, metav1.GetOptions{})
 		w.must(client.IgnoreNotFound(err))
-		if _, ok := cost.MarkOf(pod); ok {
-			t.Errorf("%s: it has a mark of the program", c.what)
+		if _, ok := cost.SteeredOf(pod); ok {
+			t.Errorf("%s: it has an annotation of the program", c.what)
 		}
 	}
 	// One of the two new ones is refused, and the other one has an annotation under another name. The watch may be late.
@@ -442,19 +442,19 @@ func TestForgedMarks(t *testing.T) {
 	w.must(pods.Delete(w.ctx, "claims", metav1.DeleteOptions{}))
 }
 
-// The program's mark stays as it is when others write to the pod, and they may take it off.
-func TestMarkAndOthers(t *testing.T) {
+// The program's annotation stays as it is when others write to the pod, and they may take it off.
+func TestAnnotationOfOtherWriters(t *testing.T) {
 	w, set := web(t, 2)
 	pod := w.Pods()[0]
 	// Of a count that is still to come, so that the clean-up leaves it for a while.
-	w.apply(pod, cost.Manager, map[string]string{cost.Annotation: markOf(set, 1)})
+	w.apply(pod, cost.Manager, map[string]string{cost.Annotation: steeredOf(set, 1)})
 	w.must(w.Kubectl("label", "pod", pod.Name, "a=b"))
-	if err := w.forgeMark(w.Clients, pod.Name, markOf(set, 2), cost.Manager); err == nil {
-		t.Error("the count of a mark was changed")
+	if err := w.forgeSteered(w.Clients, pod.Name, steeredOf(set, 2), cost.Manager); err == nil {
+		t.Error("the count of an annotation was changed")
 	}
 	now, err := w.Clients.CoreV1().Pods(w.Namespace).Get(w.ctx, pod.Name, metav1.GetOptions{})
 	w.must(err)
-	if got, ok := cost.MarkOf(now); !ok || got.Count != 1 {
+	if got, ok := cost.SteeredOf(now); !ok || got.Count != 1 {
 		t.Errorf("%+v, so this shows nothing", now.Annotations)
 	}
 	w.must(w.Kubectl("annotate", "pod", pod.Name, cost.Annotation+"-"))
@@ -476,11 +476,11 @@ func TestScaledInRollout(t *testing.T) {
 		return count == len(w.Pods())
 	})
 	w.AwaitReady(len(w.Pods()))
-	before, went := w.Pods(), len(w.Went())
+	before, deleted := w.Pods(), len(w.Deleted())
 	newPods := w.areNew()
 	w.must(w.Kubectl("scale", "deployment/web", "--replicas=6"))
 	// What the rollout made beyond the count goes in proportion, too.
-	w.Await("a fall", 30*time.Second, func() bool { return len(w.Went())-went >= len(before)-9 })
+	w.Await("a fall", 30*time.Second, func() bool { return len(w.Deleted())-deleted >= len(before)-9 })
 	w.Await("compared", 30*time.Second, func() bool { return len(w.Status("spot").Workloads) >= 2 && w.isOver() })
 	sets := map[types.UID]bool{}
 	for _, down := range w.History("spot") {
@@ -535,24 +535,24 @@ func TestAsked(t *testing.T) {
 
 // A policy that wants empty nodes: of two with as many pods, the one goes that is cordoned, or that no pod of another namespace keeps, and whole.
 func TestEmptyNodes(t *testing.T) {
-	for what, change := range map[string]func(w *World, goes, stays string){
-		"the other is kept": func(w *World, _, stays string) {
+	for what, change := range map[string]func(w *World, emptied, kept string){
+		"the other is kept": func(w *World, _, kept string) {
 			foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: NewWorld(w, 0).Namespace, Name: "foreign"}, Spec: template("foreign").Spec}
-			foreign.Spec.NodeName = stays
+			foreign.Spec.NodeName = kept
 			w.must(w.Create(w.ctx, foreign))
 		},
-		"it is cordoned": func(w *World, goes, _ string) { w.must(w.Kubectl("cordon", goes)) },
+		"it is cordoned": func(w *World, emptied, _ string) { w.must(w.Kubectl("cordon", emptied)) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			w, set := NewWorldOf(t, 2, v1alpha1.ScaleDownPolicySpec{EmptyNodes: v1alpha1.EmptyNodesPrefer}, webSet, 4)
-			// By their names, the other one would go.
-			goes := w.Nodes[1].Name
-			change(w, goes, w.Nodes[0].Name)
+			// By their names, the other one would be deleted.
+			emptied := w.Nodes[1].Name
+			change(w, emptied, w.Nodes[0].Name)
 			w.restart() // it lists all objects before it is ready
 			w.must(w.Scale(set, 2))
-			for _, pod := range w.AwaitGone(2) {
-				if pod.Spec.NodeName != goes {
-					t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, goes)
+			for _, pod := range w.AwaitDeleted(2) {
+				if pod.Spec.NodeName != emptied {
+					t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, emptied)
 				}
 			}
 			if last := w.Last("spot", 1); last.Result != string(steer.Steered) {

@@ -53,7 +53,7 @@ func (a *tallied) add(kind, what string) {
 	a.counts[kind+": "+what]++
 }
 
-// takes are ways in which pods go: what happens to a Deployment, and what is to be said of it while its pods are there and when they are gone.
+// takes are ways in which pods are deleted: what happens to a Deployment, and what is to be said of it while its pods are there and when they have been deleted.
 var takes = []struct {
 	name  string
 	takes func(w *World, name string, count int32) error
@@ -78,7 +78,7 @@ var takes = []struct {
 			return fmt.Errorf("%w: %s", err, out)
 		}
 		return nil
-		// It may have given costs to the pods that stay, which are off again.
+		// It may have given costs to the pods that are kept, which are off again.
 	}, "scaleDown", func(t *taken) bool { return strings.Contains(t.Because, " by kubectl") }},
 	{"webhook", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") }},
 }
@@ -102,12 +102,12 @@ func TestTaken(t *testing.T) {
 					w.Policy("spot", v1alpha1.ScaleDownPolicySpec{DeleteFirst: SpotFirst.DeleteFirst})
 				}
 				random := rand.New(rand.NewPCG(66, uint64(i)))
-				var gone []func()
+				var earlier []func()
 				for number := range *takings {
-					gone = append(gone, w.take(random, i, fmt.Sprintf("web%d", number), all))
+					earlier = append(earlier, w.take(random, i, fmt.Sprintf("web%d", number), all))
 				}
 				time.Sleep(time.Minute)
-				for _, ask := range gone {
+				for _, ask := range earlier {
 					ask()
 				}
 			})
@@ -130,10 +130,10 @@ func TestTaken(t *testing.T) {
 // victim is a Deployment that loses pods, and what is known of them before.
 type victim struct {
 	*World
-	name          string
-	count, goes   int32
-	unready, dump string
-	old           []*corev1.Pod
+	name            string
+	count, toDelete int32
+	unready, dump   string
+	old             []*corev1.Pod
 	// user is the pod that a user has deleted in the same moment, before anybody else.
 	user atomic.Pointer[string]
 }
@@ -150,9 +150,9 @@ func (v *victim) isUsers(pod string) bool { return v.user.Load() != nil && *v.us
 func (w *World) newVictim(random *rand.Rand, name string, isRollout bool) *victim {
 	w.Helper()
 	v := &victim{World: w, name: name, count: int32(4 + random.IntN(5))}
-	v.goes = min(1+random.Int32N(5), v.count-1)
+	v.toDelete = min(1+random.Int32N(5), v.count-1)
 	if isRollout {
-		v.goes = v.count
+		v.toDelete = v.count
 	}
 	set, seconds := deployment(w.Namespace, name, v.count), int64(30)
 	set.Spec.Template.Finalizers = []string{hold}
@@ -181,7 +181,7 @@ func (v *victim) deletes(pod *corev1.Pod, later time.Duration) {
 	}
 }
 
-// take lets pods of a new Deployment go, asks about each while it is going, and returns what asks about them when they are gone.
+// take lets pods of a new Deployment go, asks about each while it is going, and returns what asks about them when they have been deleted.
 func (w *World) take(random *rand.Rand, kind int, name string, all *tallied) func() {
 	w.Helper()
 	how := takes[kind]
@@ -192,14 +192,14 @@ func (w *World) take(random *rand.Rand, kind int, name string, all *tallied) fun
 		by.Go(func() { v.deletes(pod, later) })
 	}
 	by.Go(func() {
-		if err := how.takes(w, name, v.count-v.goes); err != nil {
+		if err := how.takes(w, name, v.count-v.toDelete); err != nil {
 			w.Logf("%s: %v", how.name, err)
 		}
 	})
 	asked := map[string]bool{}
-	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until) && len(asked) < int(v.goes); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until) && len(asked) < int(v.toDelete); time.Sleep(50 * time.Millisecond) {
 		asks := sync.WaitGroup{}
-		for _, pod := range v.ours(w.Went()) {
+		for _, pod := range v.ours(w.Deleted()) {
 			if asked[pod.Name] {
 				continue
 			}
@@ -214,10 +214,10 @@ func (w *World) take(random *rand.Rand, kind int, name string, all *tallied) fun
 		}
 		asks.Wait()
 		if how.by == "rollout" {
-			w.release(v.ours(w.Went()))
+			w.release(v.ours(w.Deleted()))
 		}
 	}
-	w.release(v.ours(w.Went()))
+	w.release(v.ours(w.Deleted()))
 	by.Wait()
 	return func() {
 		asks := sync.WaitGroup{}
@@ -288,7 +288,7 @@ func (a *tallied) judge(w *World, kind int, when, pod string, isUsers bool, answ
 	a.add(how.name, "who, "+when+": "+what)
 }
 
-// judgeWhy counts an answer about why a pod went, by what a preview says of the pods before.
+// judgeWhy counts an answer about why a pod was deleted, by what a preview says of the pods before.
 func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, before string, isUnready bool) {
 	how := takes[kind]
 	if answer.By == "" || how.by == "rollout" {
@@ -304,7 +304,7 @@ func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, b
 	case isUnready:
 		want = "not-ready"
 	case pod.Annotations[corev1.PodDeletionCost] != "" || answer.Rule == "deletion-cost" && how.name == "terminal":
-		// Or the pods that stay have one.
+		// Or the pods that are kept have one.
 		want = "deletion-cost"
 	default:
 		rules := w.rules(pod, before)
@@ -323,7 +323,7 @@ func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, b
 	a.wrong = append(a.wrong, fmt.Sprintf("%s: %s went by %s, and not by %q: %+v", how.name, pod.Name, want, answer.Rule, *answer))
 }
 
-// rules are those by which previews of the pods before say that a pod goes, at any count.
+// rules are those by which previews of the pods before say that a pod is deleted, at any count.
 func (w *World) rules(pod *corev1.Pod, before string) (rules []string) {
 	owner := metav1.GetControllerOf(pod)
 	var set appsv1.ReplicaSet

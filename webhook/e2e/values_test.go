@@ -23,7 +23,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-// idleFirst wants pods with the lowest value of a metric to go first.
+// idleFirst wants pods with the lowest value of a metric to be deleted first.
 func idleFirst(metric string) v1alpha1.ScaleDownPolicySpec {
 	return v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{Metric: &v1alpha1.PodMetric{Name: metric}}}}}
 }
@@ -55,13 +55,13 @@ func TestValues(t *testing.T) {
 			if last.Result != string(steer.Steered) || last.Valued == nil || *last.Valued != 8 || last.OldestValue == nil || last.LastSelectedValue != "" {
 				t.Errorf("%+v", last)
 			}
-			var went []int
-			for _, pod := range w.AwaitGone(4) {
-				went = append(went, slices.IndexFunc(idle, func(old *corev1.Pod) bool { return old.UID == pod.UID }))
+			var deleted []int
+			for _, pod := range w.AwaitDeleted(4) {
+				deleted = append(deleted, slices.IndexFunc(idle, func(old *corev1.Pod) bool { return old.UID == pod.UID }))
 			}
-			slices.Sort(went)
-			if !slices.Equal(went, []int{0, 2, 4, 6}) {
-				t.Errorf("%v went", went)
+			slices.Sort(deleted)
+			if !slices.Equal(deleted, []int{0, 2, 4, 6}) {
+				t.Errorf("%v went", deleted)
 			}
 			w.awaitEnd("spot", 4, 0)
 			if reads := a.Reads(w.Namespace); len(reads) != len(w.Proxy.Calls(w.Namespace)) {
@@ -71,7 +71,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Whatever an adapter does, the request is let through, the other wishes count, and the status and an event say why no value does.
+// Whatever an adapter does, the request is let through, the other preferences count, and the status and an event say why no value does.
 func TestValuesUnread(t *testing.T) {
 	a := NewAdapter(t)
 	hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -274,7 +274,7 @@ func TestValuesRollback(t *testing.T) {
 	}
 	w.Await("dropped", 20*time.Second, func() bool { return entry().Lowest == nil })
 	w.must(w.Scale(set, 5))
-	w.AwaitGone(1)
+	w.AwaitDeleted(1)
 	if calls := w.Proxy.Calls(w.Namespace); len(calls) == 0 || w.CostChanges() > 0 || len(w.Status("spot").Workloads) > 0 {
 		t.Errorf("%d requests, %d costs, %+v", len(calls), w.CostChanges(), w.Status("spot"))
 	}
@@ -285,8 +285,8 @@ func TestValuesRollback(t *testing.T) {
 	if last := w.Last("spot", 1); last.Valued == nil || *last.Valued != 5 {
 		t.Errorf("%+v", last)
 	}
-	if went := w.AwaitGone(2)[1]; went.UID != pods[2].UID {
-		t.Errorf("%s went, not %s", went.Name, pods[2].Name)
+	if deleted := w.AwaitDeleted(2)[1]; deleted.UID != pods[2].UID {
+		t.Errorf("%s went, not %s", deleted.Name, pods[2].Name)
 	}
 }
 
@@ -308,7 +308,7 @@ func (w *World) autoscale(set client.Object, most int32, sessions string) {
 	}))
 }
 
-// A HorizontalPodAutoscaler on the same metric goes once to as many pods as there is work for, and no further: the pods that go had none.
+// A HorizontalPodAutoscaler on the same metric goes once to as many pods as there is work for, and no further: the pods that are deleted had none.
 func TestValuesAutoscaler(t *testing.T) {
 	a := NewAdapter(t)
 	w, set := NewWorldOf(t, 4, idleFirst("active_sessions"), webDeployment, 10)
@@ -317,7 +317,7 @@ func TestValuesAutoscaler(t *testing.T) {
 	for _, i := range []int{0, 3, 5, 8} {
 		sessions[pods[i].Name] = 3
 	}
-	// Pods that are gone have no metric.
+	// Pods that have been deleted have no metric.
 	go func() {
 		for w.ctx.Err() == nil {
 			now := map[string]float64{}
@@ -329,10 +329,10 @@ func TestValuesAutoscaler(t *testing.T) {
 		}
 	}()
 	w.autoscale(set, 10, "3")
-	w.AwaitGone(6)
+	w.AwaitDeleted(6)
 	// It looks again some times.
 	time.Sleep(35 * time.Second)
-	for _, pod := range w.Went() {
+	for _, pod := range w.Deleted() {
 		if sessions[pod.Name] > 0 {
 			t.Errorf("%s went with sessions", pod.Name)
 		}

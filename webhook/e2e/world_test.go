@@ -34,18 +34,18 @@ type World struct {
 	mu        sync.Mutex
 	pods      map[types.UID]*corev1.Pod
 	// went are pods, in the order in which they began to go.
-	went []*corev1.Pod
-	// costs is how often a cost of a pod changed, marked since when pods have a mark, and stood how long they had one until they began to go.
-	costs  int
-	marked map[types.UID]time.Time
-	stood  []time.Duration
+	deleted []*corev1.Pod
+	// costs is how often a cost of a pod changed, annotated since when pods have an annotation, and stood how long they had one until they began to go.
+	costs     int
+	annotated map[types.UID]time.Time
+	stood     []time.Duration
 }
 
 // NewWorld makes a namespace and nodes. Every other node is a spot node, and they are in two zones.
 func NewWorld(t testing.TB, nodes int) *World {
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}, marked: map[types.UID]time.Time{}}
+	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}, annotated: map[types.UID]time.Time{}}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "shop-", Labels: map[string]string{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled},
 	}}
@@ -129,16 +129,16 @@ func (w *World) note(event watch.EventType, pod *corev1.Pod) {
 		w.costs++
 	}
 	isGoing := pod.DeletionTimestamp != nil || event == watch.Deleted
-	if isGoing && (!known || before.DeletionTimestamp == nil) && !slices.ContainsFunc(w.went, func(gone *corev1.Pod) bool { return gone.UID == pod.UID }) {
-		w.went = append(w.went, pod)
-		if since, ok := w.marked[pod.UID]; ok {
+	if isGoing && (!known || before.DeletionTimestamp == nil) && !slices.ContainsFunc(w.deleted, func(earlier *corev1.Pod) bool { return earlier.UID == pod.UID }) {
+		w.deleted = append(w.deleted, pod)
+		if since, ok := w.annotated[pod.UID]; ok {
 			w.stood = append(w.stood, time.Since(since))
 		}
 	}
-	if _, ok := cost.MarkOf(pod); !ok {
-		delete(w.marked, pod.UID)
-	} else if w.marked[pod.UID].IsZero() {
-		w.marked[pod.UID] = time.Now()
+	if _, ok := cost.SteeredOf(pod); !ok {
+		delete(w.annotated, pod.UID)
+	} else if w.annotated[pod.UID].IsZero() {
+		w.annotated[pod.UID] = time.Now()
 	}
 	if event == watch.Deleted {
 		delete(w.pods, pod.UID)
@@ -156,11 +156,11 @@ func (w *World) Pods() []*corev1.Pod {
 	return pods
 }
 
-// Went are the pods that went, in order.
-func (w *World) Went() []*corev1.Pod {
+// Deleted are the pods that were deleted, in order.
+func (w *World) Deleted() []*corev1.Pod {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.went)
+	return slices.Clone(w.deleted)
 }
 
 // CostChanges is how often costs changed.
@@ -209,17 +209,17 @@ func (w *World) areReady(count int) bool {
 	return len(pods) == count && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
 }
 
-// AwaitClean waits until no pod has a cost or mark of this program.
+// AwaitClean waits until no pod has a cost or annotation of this program.
 func (w *World) AwaitClean() {
 	w.Helper()
 	w.Await("clean", 60*time.Second, func() bool { return w.IsClean() })
 }
 
-// IsClean reports whether no pod that stays has a cost or mark of this program.
+// IsClean reports whether no pod that is kept has a cost or annotation of this program.
 func (w *World) IsClean() bool {
 	return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool {
-		_, marked := cost.MarkOf(pod)
-		return marked || slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == cost.Manager })
+		_, annotated := cost.SteeredOf(pod)
+		return annotated || slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == cost.Manager })
 	})
 }
 
@@ -343,7 +343,7 @@ func (w *World) Last(name string, count int) (last v1alpha1.ScaleDown) {
 	return last
 }
 
-// SpotFirst wants pods on spot nodes to go first.
+// SpotFirst wants pods on spot nodes to be deleted first.
 var SpotFirst = v1alpha1.ScaleDownPolicySpec{DeleteFirst: []v1alpha1.Preference{
 	{Type: v1alpha1.PreferenceNodes, Nodes: &v1alpha1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}},
 }}
@@ -377,25 +377,25 @@ func count(pods []*corev1.Pod, is func(*corev1.Pod) bool) (count int) {
 	return count
 }
 
-// AwaitGone waits until this many pods went.
-func (w *World) AwaitGone(count int) []*corev1.Pod {
+// AwaitDeleted waits until this many pods were deleted.
+func (w *World) AwaitDeleted(count int) []*corev1.Pod {
 	w.Helper()
-	w.Await(fmt.Sprintf("%d pods gone", count), time.Minute, func() bool { return len(w.Went()) >= count })
-	return w.Went()
+	w.Await(fmt.Sprintf("%d pods gone", count), time.Minute, func() bool { return len(w.Deleted()) >= count })
+	return w.Deleted()
 }
 
-// AwaitSpots waits until this many pods went, all on spot nodes.
+// AwaitSpots waits until this many pods were deleted, all on spot nodes.
 func (w *World) AwaitSpots(count int) {
 	w.Helper()
-	if went := w.AwaitGone(count); w.Spots(went) != count {
-		w.Errorf("%d of %d on spot nodes", w.Spots(went), count)
+	if deleted := w.AwaitDeleted(count); w.Spots(deleted) != count {
+		w.Errorf("%d of %d on spot nodes", w.Spots(deleted), count)
 	}
 }
 
 // onlyOld returns an error if any pod that went was not there before.
-func onlyOld(before, went []*corev1.Pod) error {
+func onlyOld(before, deleted []*corev1.Pod) error {
 	var problems []error
-	for _, pod := range went {
+	for _, pod := range deleted {
 		if !slices.ContainsFunc(before, func(old *corev1.Pod) bool { return old.UID == pod.UID }) {
 			problems = append(problems, fmt.Errorf("the new pod %s went", pod.Name))
 		}

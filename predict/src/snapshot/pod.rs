@@ -28,8 +28,8 @@ const HOLDING: [(&str, &str); 2] =
 /// The annotation in which podrank-webhook says for which scale-down it chose a pod: set, count, request and rule, with slashes between them.
 const STEERED_ANNOTATION: &str = "podrank.dev/steered";
 
-/// The end of that of a pod that stays.
-const STAYS: &str = "stays";
+/// The rule in that of a pod that was not selected.
+const KEPT: &str = "kept";
 
 /// The grace period of a pod that names none, in seconds.
 const GRACE_PERIOD_SECONDS: i64 = 30;
@@ -78,7 +78,7 @@ pub(crate) struct Going {
     pub(crate) ready_since: Option<i64>,
     /// The reason of the condition `DisruptionTarget`, with which Kubernetes announces deletions that no controller of a workload makes.
     pub(crate) disrupted: Option<String>,
-    /// The rule in the mark of podrank-webhook, by which it chose the pod.
+    /// The rule by which podrank-webhook selected the pod, from its annotation.
     pub(crate) steered: Option<String>,
 }
 
@@ -357,8 +357,8 @@ impl Going {
             conditions.find(|condition| condition.r#type.as_deref() == Some(name))
         };
         let disrupted = find("DisruptionTarget").filter(|it| it.status.as_deref() == Some("True"));
-        let mark = metadata.annotations.as_ref().and_then(|annotations| annotations.get(STEERED_ANNOTATION));
-        let rule = mark.and_then(|mark| mark.split('/').nth(3)).filter(|rule| *rule != STAYS);
+        let steered = metadata.annotations.as_ref().and_then(|annotations| annotations.get(STEERED_ANNOTATION));
+        let rule = steered.and_then(|steered| steered.split('/').nth(3)).filter(|rule| *rule != KEPT);
         Self {
             record: None,
             asked: deletion(deleted, grace).filter(|_| grace == own.or(Some(GRACE_PERIOD_SECONDS))),

@@ -47,9 +47,9 @@ var (
 	defaults = []string{
 		"NetworkPolicy podrank-webhook", "PodDisruptionBudget podrank-webhook", "Secret podrank-webhook-certificates",
 		"ValidatingAdmissionPolicy podrank-webhook", "ValidatingAdmissionPolicy podrank-webhook-configuration",
-		"ValidatingAdmissionPolicy podrank-webhook-marks", "ValidatingAdmissionPolicy podrank-webhook-scale",
+		"ValidatingAdmissionPolicy podrank-webhook-annotations", "ValidatingAdmissionPolicy podrank-webhook-scale",
 		"ValidatingAdmissionPolicyBinding podrank-webhook", "ValidatingAdmissionPolicyBinding podrank-webhook-configuration",
-		"ValidatingAdmissionPolicyBinding podrank-webhook-marks", "ValidatingAdmissionPolicyBinding podrank-webhook-scale",
+		"ValidatingAdmissionPolicyBinding podrank-webhook-annotations", "ValidatingAdmissionPolicyBinding podrank-webhook-scale",
 	}
 	optional = []string{
 		"Certificate podrank-webhook", "Certificate podrank-webhook-ca", "ClusterRole podrank-webhook-idle", "ClusterRoleBinding podrank-webhook-idle",
@@ -238,7 +238,7 @@ foreignCosts: [Follow, Override]
 	same(t, "ports", ports, []string{"requests10250", "metrics10251", "probes10252"})
 	same(t, "arguments", container.Args, []string{
 		"--mode=Steer", "--rotate-certificates=true", "--port=10250", "--metrics-bind-address=:10251", "--health-probe-bind-address=:10252",
-		"--others=Follow", "--others=Override", "--client-ca=/client-ca/ca.crt", "--client-name=api", "--decisions-per-second=20", "--deadline=2s",
+		"--foreign-costs=Follow", "--foreign-costs=Override", "--client-ca=/client-ca/ca.crt", "--client-name=api", "--decisions-per-second=20", "--deadline=2s",
 	})
 }
 

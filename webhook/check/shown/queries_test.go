@@ -1,4 +1,4 @@
-// Package shown checks what operators are shown: the alerts, the dashboard and the page at Artifact Hub. It is a module of its own, because it needs
+// Package shown checks what administrators are shown: the alerts, the dashboard and the page at Artifact Hub. It is a module of its own, because it needs
 // Prometheus' parser, which the program does not.
 package shown
 

@@ -10,7 +10,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-// A Deployment that changes its own count writes it into each of its sets. A step of a rollout, and whoever scales a set, do not.
+// A Deployment that changes its own count writes it into each of its sets. A step of a rollout, and anyone who scales a set, do not.
 func TestIsScale(t *testing.T) {
 	const desired, most = workload.Desired, "deployment.kubernetes.io/max-replicas"
 	for _, test := range []struct {

@@ -61,7 +61,7 @@ func (s *server) ask(t *testing.T, review []byte) *admissionv1.AdmissionResponse
 	return answer.Response
 }
 
-// TestRecorded: a recorded request leads to the recorded costs, and the pods that should go are those that Kubernetes deleted.
+// TestRecorded: a recorded request leads to the recorded costs, and the pods that should be deleted are those that Kubernetes deleted.
 func TestRecorded(t *testing.T) {
 	cases, err := fakeapi.ReadCases("testdata")
 	fakeapi.Must(t, err)
@@ -86,11 +86,11 @@ func TestRecorded(t *testing.T) {
 			if !maps.Equal(costs, c.Costs) {
 				t.Errorf("costs: %v, not %v", costs, c.Costs)
 			}
-			gone := s.selected(t)
-			slices.Sort(gone)
-			slices.Sort(c.Gone)
-			if c.Result == string(steer.Steered) && !slices.Equal(gone, c.Gone) {
-				t.Errorf("wanted %v, but %v went", gone, c.Gone)
+			deleted := s.selected(t)
+			slices.Sort(deleted)
+			slices.Sort(c.Deleted)
+			if c.Result == string(steer.Steered) && !slices.Equal(deleted, c.Deleted) {
+				t.Errorf("selected %v, but %v went", deleted, c.Deleted)
 			}
 			var policies v1alpha1.ScaleDownPolicyList
 			fakeapi.Must(t, s.List(context.Background(), &policies))
@@ -136,13 +136,13 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// selected are the pods whose marks say that they should go.
+// selected are the pods whose annotations say that they should be deleted.
 func (s *server) selected(t *testing.T) (selected []types.UID) {
 	t.Helper()
 	var pods corev1.PodList
 	fakeapi.Must(t, s.List(context.Background(), &pods))
 	for _, pod := range pods.Items {
-		if mark, ok := cost.MarkOf(&pod); ok && mark.Goes {
+		if steered, ok := cost.SteeredOf(&pod); ok && steered.Selected {
 			selected = append(selected, pod.UID)
 		}
 	}

@@ -110,7 +110,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// What follows answers is bounded: each remembers pods, and whoever forges requests can have many of them wait to be reported.
+// What follows answers is bounded: each remembers pods, and anyone who forges requests can have many of them wait to be reported.
 func TestFewReports(t *testing.T) {
 	set, policy, pods := fakeapi.Shop(6)
 	pods[0].Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}

@@ -46,7 +46,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/neighbours"
+	"github.com/podrank/podrank/webhook/internal/nodepods"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/probe"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -169,12 +169,12 @@ func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, op
 	costs := cost.NewWriter(mgr.GetClient(), watches)
 	reporter := &report.Reporter{Statuses: &policy.Statuses{Live: later, Client: mgr.GetClient()}, Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 		PublishValues: options.PublishValues}
-	pods := neighbours.New(later, watches)
-	ready["neighbours"], err = follow(ctx, mgr, pods)
+	pods := nodepods.New(later, watches)
+	ready["nodepods"], err = follow(ctx, mgr, pods)
 	valued, noReader := values.NewReader(mgr.GetConfig(), options.Values)
 	failed := []error{err, noReader}
 	steerer := &steer.Steerer{Values: valued, Cache: mgr.GetClient(), Live: live, Later: bounded.NewReader(watches, 1), Costs: costs, Barrier: proves.Wait,
-		Neighbours: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe, ForeignCosts: options.ForeignCosts}
+		NodePods: pods, Now: time.Now, Limits: steer.NewLimits(options.DecisionsPerSecond), Observes: options.Mode == v1alpha1.Observe, ForeignCosts: options.ForeignCosts}
 	for _, object := range []client.Object{workload.Metadata("Pod"), workload.Metadata(workload.ReplicaSet)} {
 		failed = append(failed, mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller))
 	}
@@ -196,14 +196,14 @@ func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, op
 }
 
 // follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.
-func follow(ctx context.Context, mgr manager.Manager, pods *neighbours.Pods) (healthz.Checker, error) {
+func follow(ctx context.Context, mgr manager.Manager, pods *nodepods.Pods) (healthz.Checker, error) {
 	policies, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.ScaleDownPolicy{})
 	if err != nil {
 		return nil, err
 	}
 	look := func(object any) {
 		if policy, ok := object.(*v1alpha1.ScaleDownPolicy); ok && policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
-			pods.Want()
+			pods.Need()
 		}
 	}
 	seen, err := policies.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, object any) { look(object) }})

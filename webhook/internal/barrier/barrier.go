@@ -51,7 +51,7 @@ const (
 	longest = 10 * time.Second
 )
 
-// ErrLost is the error if a barrier pod went without having been adopted, which proves nothing.
+// ErrLost is the error if a barrier pod was deleted without having been adopted, which proves nothing.
 var ErrLost = errors.New("the barrier pod was deleted by somebody else")
 
 // ErrLeader is the error if kube-controller-manager may have another leader since the barrier pods were created.
@@ -114,7 +114,7 @@ func (b *Barrier) Start(ctx context.Context) {
 func (b *Barrier) Synced() bool { return b.barriers.HasSynced() }
 
 // seen tells the caller that waits for a pod that it was adopted, or that it went without.
-func (b *Barrier) seen(object any, gone bool) {
+func (b *Barrier) seen(object any, deleted bool) {
 	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unknown.Obj
 	}
@@ -124,7 +124,7 @@ func (b *Barrier) seen(object any, gone bool) {
 	}
 	owner := metav1.GetControllerOfNoCopy(pod)
 	adopted := owner != nil && owner.Kind == "ReplicationController" && owner.Name == b.set.Name
-	if !adopted && !gone {
+	if !adopted && !deleted {
 		return
 	}
 	if waiting, ok := b.waiting.LoadAndDelete(pod.Name); ok {

@@ -106,7 +106,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A barrier pod that goes without having been adopted proves nothing: another one is made.
+// A barrier pod that is deleted without having been adopted proves nothing: another one is made.
 func TestLost(t *testing.T) {
 	drop := func(f *standIn, pod *corev1.Pod) {
 		time.Sleep(20 * time.Millisecond)

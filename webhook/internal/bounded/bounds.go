@@ -106,10 +106,10 @@ const (
 	// Protects: processor time.
 	// Beyond: Failed.
 	Policies = 50
-	// Siblings is other ReplicaSets with pods of one controller.
+	// RelatedSets is other ReplicaSets with pods of one controller.
 	// Protects: the API server.
 	// Beyond: Failed.
-	Siblings = 20
+	RelatedSets = 20
 	// PodBytes is the metadata of one pod.
 	// Protects: memory, from users who create pods.
 	// Beyond: Failed.
@@ -118,10 +118,10 @@ const (
 	// Protects: memory.
 	// Beyond: Failed. An annotation is ignored.
 	KeptBytes = 16 << 10
-	// OddsPods is pods of a ReplicaSet with probabilities.
+	// ProbabilityPods is pods of a ReplicaSet with probabilities.
 	// Protects: processor time.
 	// Beyond: the prediction has no probabilities.
-	OddsPods = 500
+	ProbabilityPods = 500
 	// ValueRows is values of one read.
 	// Protects: memory, from users who create metrics.
 	// Beyond: no value counts.

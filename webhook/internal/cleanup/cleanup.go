@@ -1,6 +1,6 @@
-// Package cleanup finds out what became of steered scale-downs: it compares the pods that went with those that should, by UID,
-// and takes the costs off pods that stay. It runs on the leader, from the marks on pods, and so after a restart, too. The other replicas only follow what
-// becomes of marked pods, so that the next leader also knows of those that are gone.
+// Package cleanup finds out what became of steered scale-downs: it compares the pods that were deleted with the selected ones, by UID,
+// and removes the costs of pods that are kept. It runs on the leader, from the annotations on pods, and so after a restart, too. The other replicas only follow what
+// becomes of annotated pods, so that the next leader also knows of those that have been deleted.
 package cleanup
 
 import (
@@ -38,15 +38,15 @@ const (
 	Grace = 10 * time.Second
 	// again is how often a set is looked at while its controller is at work, in case an event says too little.
 	again = 5 * time.Second
-	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
+	// stale is how long the cache may show a cost that was removed. After that, it is removed again.
 	stale = 30 * time.Second
 	// soon is when the rest of a set with many pods follows.
 	soon = time.Millisecond
 	// later is when a set is looked at if another one of its namespace is being looked at.
 	later = 50 * time.Millisecond
-	// givesUp is how long it tries to take a cost off.
+	// givesUp is how long it tries to remove a cost.
 	givesUp = time.Hour
-	// remembers is how long a replica that does not lead remembers pods that are gone. By then, there is another leader.
+	// remembers is how long a replica that does not lead remembers pods that have been deleted. By then, there is another leader.
 	remembers = time.Minute
 )
 
@@ -69,7 +69,7 @@ type Cleaner struct {
 	// webhook refuses never makes it fall.
 	Deadline time.Duration
 	Now      func() time.Time
-	// Observes is whether nothing is steered any more, so that all costs come off at once.
+	// Observes is whether nothing is steered any more, so that all costs are removed immediately.
 	Observes bool
 	// Leads is closed once this replica leads. If it is nil, this is the only one.
 	Leads <-chan struct{}
@@ -83,13 +83,13 @@ type Cleaner struct {
 
 // SetUp makes the cleaner run on the manager's leader.
 func (c *Cleaner) SetUp(mgr manager.Manager) error {
-	hasMark := func(pod client.Object) bool {
+	hasSteered := func(pod client.Object) bool {
 		_, ok := cost.Cached(pod)
 		return ok
 	}
-	isMarked := predicate.NewPredicateFuncs(hasMark)
-	// Also if a mark was taken off.
-	isMarked.UpdateFunc = func(event event.UpdateEvent) bool { return hasMark(event.ObjectOld) || hasMark(event.ObjectNew) }
+	isSteered := predicate.NewPredicateFuncs(hasSteered)
+	// Also if an annotation was removed.
+	isSteered.UpdateFunc = func(event event.UpdateEvent) bool { return hasSteered(event.ObjectOld) || hasSteered(event.ObjectNew) }
 	ofPod := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, pod client.Object) []Set {
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 			return []Set{{workload.Kind(owner.Kind), pod.GetNamespace(), owner.Name, owner.UID}}
@@ -102,12 +102,12 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	})
 	following := builder.TypedControllerManagedBy[Set](mgr).
 		Named("follow").
-		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
+		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isSteered)).
 		WithOptions(controller.TypedOptions[Set]{NeedLeaderElection: new(false)}).
 		Complete(reconcile.TypedFunc[Set](c.Follow))
 	return errors.Join(mgr.Add(manager.RunnableFunc(c.finish)), following, builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
-		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
+		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isSteered)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets}).
@@ -124,7 +124,7 @@ func (c *Cleaner) leads() bool {
 	}
 }
 
-// isSet reports whether it can be a set that is steered. A mark on a pod of another kind of workload is nobody's.
+// isSet reports whether it can be a set that is steered. An annotation on a pod of another kind of workload is nobody's.
 func (id *Set) isSet() bool {
 	return id.Kind == workload.ReplicaSet || id.Kind == workload.ReplicationController
 }
@@ -162,7 +162,7 @@ func (c *Cleaner) keep(id Set, known scaleDown) {
 	c.open.Store(id.UID, known.open())
 }
 
-// finish tells the ends that the leader before this one could not, once marks that are there have been seen, and once more for what replicas are late to report.
+// finish tells the ends that the leader before this one could not, once annotations that are there have been seen, and once more for what replicas are late to report.
 func (c *Cleaner) finish(ctx context.Context) error {
 	began := c.Now()
 	c.Reporter.Lead(began)
@@ -188,15 +188,15 @@ func (c *Cleaner) finish(ctx context.Context) error {
 	return nil
 }
 
-// isOpen reports whether a pod of a set has the mark of a scale-down, or had it before it was deleted.
+// isOpen reports whether a pod of a set has the annotation of a scale-down, or had it before it was deleted.
 func (c *Cleaner) isOpen(ctx context.Context, namespace string, set types.UID, down fall) bool {
 	if downs, ok := c.open.Load(set); ok && downs.(map[fall]bool)[down] {
 		return true
 	}
 	pods, err := workload.Owned(ctx, c.Cache, "v1", "Pod", namespace, set)
 	return err != nil || slices.ContainsFunc(pods, func(pod metav1.PartialObjectMetadata) bool {
-		mark, ok := cost.Cached(&pod)
-		return ok && fallOf(mark) == down
+		steered, ok := cost.Cached(&pod)
+		return ok && fallOf(steered) == down
 	})
 }
 
@@ -224,7 +224,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		// As far as the cache knows: to ask for what only a pod names would take a request each time.
 		set := workload.Metadata(id.Kind)
 		if err := c.Cache.Get(ctx, key, set); err != nil || set.UID != id.UID {
-			// A pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
+			// A pod names an owner that there is not. The garbage collector deletes the pod, or removes the owner.
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 		known = scaleDown{}
@@ -237,13 +237,13 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	wait := again
 	switch {
 	case apierrors.IsNotFound(err) || err == nil && set.UID() != id.UID:
-		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
+		// The set has been deleted. Its pods follow, or lose their owner: then they come here as orphans.
 		set, err = nil, nil
 	case err != nil:
 		return ctrl.Result{}, err
 	default:
 		wait, err = known.judge(set, now, c.Deadline+Grace, func(pods []cost.Pod) ([]cost.Fate, []error) { return c.Costs.Fates(ctx, pods) })
-		isAll, failed := c.takeOff(ctx, known, set.TemplateAnnotations)
+		isAll, failed := c.remove(ctx, known, set.TemplateAnnotations)
 		if err = errors.Join(err, failed); !isAll {
 			wait = soon
 		}
@@ -279,38 +279,38 @@ func (c *Cleaner) writers(ctx context.Context, owned []metav1.PartialObjectMetad
 	return writers
 }
 
-// takeOff takes off the costs of pods that stay, or of all if nothing is steered any more, and reports whether that was tried for all. They get that of
+// remove removes the costs of pods that are kept, or of all if nothing is steered any more, and reports whether that was tried for all. They get that of
 // their template, if it has one.
-func (c *Cleaner) takeOff(ctx context.Context, s scaleDown, template map[string]string) (isAll bool, err error) {
-	var stay []*tracked
+func (c *Cleaner) remove(ctx context.Context, s scaleDown, template map[string]string) (isAll bool, err error) {
+	var keptPods []*tracked
 	var undos []cost.Undo
 	for _, pod := range s {
-		if comesOff := c.Observes && pod.stops() || pod.state == staying; comesOff && len(undos) < bounded.CleanupPods {
-			stay = append(stay, pod)
-			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: template})
+		if isDue := c.Observes && pod.stops() || pod.state == kept; isDue && len(undos) < bounded.CleanupPods {
+			keptPods = append(keptPods, pod)
+			undos = append(undos, cost.Undo{Pod: pod.pod, Steered: pod.steered, Before: template})
 		}
 	}
 	var failed []error
-	for i, err := range c.Costs.TakeOff(ctx, undos) {
-		pod, now := stay[i], c.Now()
-		switch isLate := pod.state == staying && now.Sub(pod.since) > givesUp; {
-		case isLate && !errors.Is(err, cost.ErrGone):
+	for i, err := range c.Costs.Remove(ctx, undos) {
+		pod, now := keptPods[i], c.Now()
+		switch isLate := pod.state == kept && now.Sub(pod.since) > givesUp; {
+		case isLate && !errors.Is(err, cost.ErrChanged):
 			c.Reporter.Left(pod.pod, err)
 			pod.on(gaveUp, now)
 			continue
 		case err == nil:
-			report.TakenOff(1, pod.why)
-		case !errors.Is(err, cost.ErrGone):
+			report.Removed(1, pod.why)
+		case !errors.Is(err, cost.ErrChanged):
 			failed = append(failed, err)
 			continue
 		}
-		// Or a later request relies on the cost. The cache will show its mark.
-		pod.on(tookOff, now)
+		// Or a later request relies on the cost. The cache will show its annotation.
+		pod.on(costRemoved, now)
 	}
 	return len(undos) < bounded.CleanupPods, errors.Join(failed...)
 }
 
-// orphan takes the cost off a pod whose set is gone. No end is told of it.
+// orphan removes the cost of a pod whose set has been deleted. No end is told of it.
 func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	pod, here := workload.Metadata("Pod"), []metav1.PartialObjectMetadata(nil)
 	if err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod); err == nil {
@@ -321,7 +321,7 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	value, _ := c.sets.LoadOrStore(id, scaleDown{})
 	known := value.(scaleDown)
 	known.see(id.UID, here, c.Now())
-	_, err := c.takeOff(ctx, known, nil)
+	_, err := c.remove(ctx, known, nil)
 	if len(known) == 0 {
 		c.sets.Delete(id)
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// shop is a set of 4 pods, whose count should fall to 2: those with marks are wanted.
+// shop is a set of 4 pods, whose count should fall to 2: those with annotations are selected.
 type shop struct {
 	testing.TB
 	*fakeapi.API
@@ -49,13 +49,13 @@ const (
 	patience = deadline + cleanup.Grace
 )
 
-func newShop(t testing.TB, marks ...string) *shop {
+func newShop(t testing.TB, annotations ...string) *shop {
 	set, policy, pods := fakeapi.Shop(4)
 	policy.Status.Workloads = []v1alpha1.WorkloadStatus{{Kind: "ReplicaSet", Name: "web", UID: id.UID, LastScaleDown: v1alpha1.ScaleDown{
 		Time: metav1.NewTime(time.UnixMilli(0)), From: 4, To: 2, Result: "Steered",
 	}}}
-	for i, mark := range marks {
-		pods[i].Annotations = map[string]string{corev1.PodDeletionCost: "-1", cost.Annotation: mark}
+	for i, steered := range annotations {
+		pods[i].Annotations = map[string]string{corev1.PodDeletionCost: "-1", cost.Annotation: steered}
 		fakeapi.Manage(pods[i], cost.Manager, corev1.PodDeletionCost, cost.Annotation)
 	}
 	s := &shop{TB: t, API: fakeapi.New(fakeapi.All(pods, set, policy)...), now: time.Unix(1_700_000_000, 0)}
@@ -76,17 +76,17 @@ func pod(number int) cost.Pod {
 	return cost.Pod{Key: fakeapi.Key(fmt.Sprint("web-", number)), UID: fakeapi.UID(3, number)}
 }
 
-func mark(count int32) string { return markOf(count).String() }
+func steered(count int32) string { return steeredOf(count).String() }
 
-func markOf(count int32) cost.Mark {
-	return cost.Mark{Set: id.UID, Count: count, Request: fakeapi.UID(5, 0), Goes: true}
+func steeredOf(count int32) cost.Steered {
+	return cost.Steered{Set: id.UID, Count: count, Request: fakeapi.UID(5, 0), Selected: true}
 }
 
-// staying is the mark of a pod that stays, which has a cost so that others go before it.
-func staying() string {
-	mark := markOf(2)
-	mark.Goes = false
-	return mark.String()
+// keptOne is the annotation of a pod that is kept, which has a cost so that others are deleted before it.
+func keptOne() string {
+	steered := steeredOf(2)
+	steered.Selected = false
+	return steered.String()
 }
 
 func (s *shop) must(err error) {
@@ -135,8 +135,8 @@ func counts(count int32) step {
 	}
 }
 
-// goes deletes pods.
-func goes(numbers ...int) step {
+// deletes deletes pods.
+func deletes(numbers ...int) step {
 	return func(s *shop) {
 		for _, number := range numbers {
 			s.must(s.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: pod(number).Key.Name}}))
@@ -153,17 +153,17 @@ func settles(s *shop) {
 	s.must(s.Status().Update(context.Background(), set))
 }
 
-// writes has a request write the cost and the mark of a pod.
-func writes(number int, mark cost.Mark) step {
+// writes has a request write the cost and the annotation of a pod.
+func writes(number int, steered cost.Steered) step {
 	return func(s *shop) {
-		s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod(number), Cost: new(int32(-1)), Mark: mark}})[0])
+		s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod(number), Cost: new(int32(-1)), Steered: steered}})[0])
 	}
 }
 
 // writesOver has it write over the cost of somebody else, which it remembers.
-func writesOver(number int, mark cost.Mark) step {
+func writesOver(number int, steered cost.Steered) step {
 	return func(s *shop) {
-		write := cost.Write{Pod: pod(number), Cost: new(int32(-1)), Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}}
+		write := cost.Write{Pod: pod(number), Cost: new(int32(-1)), Steered: steered, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}}
 		s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	}
 }
@@ -177,12 +177,12 @@ func writtenBy(name, want string) step {
 	}
 }
 
-// withdraws has the replica that answered take its costs off, because the request failed. It may have been let through all the same: what became of the
+// withdraws has the replica that answered remove its costs, because the request failed. It may have been let through all the same: what became of the
 // pods is told once that is over.
 func withdraws(s *shop) {
 	for i := range 2 {
-		err := s.Costs.TakeOff(context.Background(), []cost.Undo{{Pod: pod(i), Mark: markOf(2)}})[0]
-		if !errors.Is(err, cost.ErrGone) {
+		err := s.Costs.Remove(context.Background(), []cost.Undo{{Pod: pod(i), Steered: steeredOf(2)}})[0]
+		if !errors.Is(err, cost.ErrChanged) {
 			s.must(err)
 		}
 	}
@@ -229,7 +229,7 @@ func overrules(name string) step {
 	}
 }
 
-// forces has kubectl podrank write its cost over that of a pod, as with --force-conflicts, and undoes has it take off what it has written.
+// forces has kubectl podrank write its cost over that of a pod, as with --force-conflicts, and undoes has it remove what it has written.
 func forces(number int) step {
 	return applies(number, map[string]string{corev1.PodDeletionCost: "-7"})
 }
@@ -246,7 +246,7 @@ func applies(number int, annotations map[string]string) step {
 func plans(selected ...cost.Pod) step {
 	return func(s *shop) {
 		for _, pod := range selected {
-			s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod, Mark: markOf(2)}})[0])
+			s.must(s.Costs.Write(context.Background(), []cost.Write{{Pod: pod, Steered: steeredOf(2)}})[0])
 		}
 	}
 }
@@ -260,7 +260,7 @@ func costs(name, want string) step {
 	}
 }
 
-// has checks which pods have a mark.
+// has checks which pods have an annotation.
 func has(names ...string) step {
 	return func(s *shop) {
 		s.Helper()
@@ -274,16 +274,16 @@ func (s *shop) has(names ...string) {
 	s.Helper()
 	var pods corev1.PodList
 	s.must(s.List(context.Background(), &pods))
-	var marked []string
+	var annotated []string
 	for _, pod := range pods.Items {
-		if _, ok := cost.MarkOf(&pod); ok {
-			marked = append(marked, pod.Name)
+		if _, ok := cost.SteeredOf(&pod); ok {
+			annotated = append(annotated, pod.Name)
 		} else if pod.Annotations[corev1.PodDeletionCost] == "-1" {
-			s.Errorf("%s has a cost without a mark", pod.Name)
+			s.Errorf("%s has a cost without an annotation", pod.Name)
 		}
 	}
-	if !slices.Equal(marked, names) {
-		s.Fatalf("marked: %v, not %v", marked, names)
+	if !slices.Equal(annotated, names) {
+		s.Fatalf("annotated: %v, not %v", annotated, names)
 	}
 }
 
@@ -297,11 +297,11 @@ func (s *shop) last() *v1alpha1.ScaleDown {
 }
 
 // ended checks what the status says.
-func (s *shop) ended(gone, missed int32, why string) {
+func (s *shop) ended(deleted, missed int32, why string) {
 	s.Helper()
 	s.Reporter.Wait()
 	down := s.last()
-	if down.Deleted == nil || *down.Deleted != gone || *down.Missed != missed || !strings.Contains(down.MissedMessage, why) {
+	if down.Deleted == nil || *down.Deleted != deleted || *down.Missed != missed || !strings.Contains(down.MissedMessage, why) {
 		s.Fatalf("%+v, deleted %v, missed %v", down, down.Deleted, down.Missed)
 	}
 	if missed > 0 {
@@ -311,119 +311,119 @@ func (s *shop) ended(gone, missed int32, why string) {
 	}
 }
 
-var both = []string{mark(2), mark(2)}
+var both = []string{steered(2), steered(2)}
 
 // scaleDowns is what may happen, and how it ends.
 var scaleDowns = map[string]struct {
-	marks        []string
-	steps        []step
-	gone, missed int32
-	why          string
+	annotations     []string
+	steps           []step
+	deleted, missed int32
+	why             string
 }{
-	"all go": {both, []step{counts(2), looks(time.Second), has("web-0", "web-1"), goes(0, 1), looks(time.Minute)}, 2, 0, ""},
+	"all go": {both, []step{counts(2), looks(time.Second), has("web-0", "web-1"), deletes(0, 1), looks(time.Minute)}, 2, 0, ""},
 	// Costs stay as long as the controller works.
 	"all go, in several syncs of 500 deletions": {both, []step{
-		counts(2), settles, looks(time.Second), goes(0), settles, looks(time.Hour), has("web-1"), goes(1), settles, looks(time.Second),
+		counts(2), settles, looks(time.Second), deletes(0), settles, looks(time.Hour), has("web-1"), deletes(1), settles, looks(time.Second),
 	}, 2, 0, ""},
 	"the count does not fall, since another webhook refuses the request": {both, []step{
 		looks(patience - time.Second), has("web-0", "web-1"), looks(time.Second),
 	}, 0, 2, "NotScaledDown"},
-	// Its pods have the marks of the second.
-	"the count does not fall a second time, while the first fall goes on": {both, []step{
-		counts(3), settles, looks(time.Hour), has("web-0", "web-1"), goes(0), settles, looks(time.Second),
+	// Its pods have the annotations of the second.
+	"the count does not fall a second time, while the first fall continues": {both, []step{
+		counts(3), settles, looks(time.Hour), has("web-0", "web-1"), deletes(0), settles, looks(time.Second),
 	}, 1, 1, "NotScaledDown: web-1"},
-	// They come off one after the other, and are reported together.
+	// They are removed one after the other, and are reported together.
 	"costs that were written one after the other": {both[:1], []step{
-		writes(1, markOf(2)), looks(time.Second), looks(patience - time.Second), has("web-1"), looks(time.Second / 2), has("web-1"), looks(time.Second / 2),
+		writes(1, steeredOf(2)), looks(time.Second), looks(patience - time.Second), has("web-1"), looks(time.Second / 2), has("web-1"), looks(time.Second / 2),
 	}, 0, 2, "NotScaledDown: "},
-	"another goes": {both, []step{counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "OtherPodsDeleted: web-1"},
+	"another goes": {both, []step{counts(2), deletes(0, 2), settles, looks(time.Second)}, 1, 1, "OtherPodsDeleted: web-1"},
 	"another goes, since somebody writes a lower cost": {both, []step{
-		overrules("web-3"), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-3", "100"),
+		overrules("web-3"), counts(2), deletes(0, 2), settles, looks(time.Second), costs("web-3", "100"),
 	}, 1, 1, "OtherPodsDeleted: web-1; costs of other pods were written by somebody"},
-	"the count rises again":    {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "ScaledUpAgain"},
-	"a cost on one that stays": {append(both, staying()), []step{counts(2), goes(0, 1), settles, looks(time.Second)}, 2, 0, ""},
+	"the count rises again":      {both, []step{counts(2), looks(time.Second), counts(4), looks(time.Second)}, 0, 2, "ScaledUpAgain"},
+	"a cost on one that is kept": {append(both, keptOne()), []step{counts(2), deletes(0, 1), settles, looks(time.Second)}, 2, 0, ""},
 	"one that needs no cost": {nil, []step{
-		plans(pod(0), pod(1)), counts(2), looks(0), goes(0, 2), settles, looks(time.Second),
+		plans(pod(0), pod(1)), counts(2), looks(0), deletes(0, 2), settles, looks(time.Second),
 	}, 1, 1, "OtherPodsDeleted: web-1"},
-	"the cost of the template is put back": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "NotScaledDown"},
+	"the cost of the template is restored": {both[:1], []step{templateCosts, looks(patience), costs("web-0", "10")}, 0, 1, "NotScaledDown"},
 	"somebody overrules a cost": {both, []step{
-		overrules("web-1"), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
+		overrules("web-1"), looks(time.Second), counts(2), deletes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
 	}, 1, 1, "CostChanged: web-1 (cost written by somebody)"},
 	"somebody overrules a cost before anybody looks": {both[:1], []step{
-		writes(1, markOf(2)), overrules("web-1"), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
+		writes(1, steeredOf(2)), overrules("web-1"), counts(2), deletes(0, 2), settles, looks(time.Second), costs("web-1", "100"),
 	}, 1, 1, "CostChanged: web-1 (cost written by somebody)"},
 	"a cost that was overwritten comes back": {nil, []step{
-		writesOver(0, markOf(2)), writesOver(1, markOf(2)), looks(0), counts(2), goes(1, 2), settles, looks(time.Second), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
+		writesOver(0, steeredOf(2)), writesOver(1, steeredOf(2)), looks(0), counts(2), deletes(1, 2), settles, looks(time.Second), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
 	}, 1, 1, "OtherPodsDeleted: web-0"},
 	"a cost that was overwritten comes back where the template has one": {nil, []step{
-		templateCosts, writesOver(0, markOf(2)), looks(0), looks(patience), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
+		templateCosts, writesOver(0, steeredOf(2)), looks(0), looks(patience), costs("web-0", "5"), writtenBy("web-0", "karpenter"),
 	}, 0, 1, "NotScaledDown"},
 	"a cost that was overwritten does not come back if somebody has written one since": {nil, []step{
-		writesOver(0, markOf(2)), overrules("web-0"), looks(time.Second), looks(patience), costs("web-0", "100"), writtenBy("web-0", "somebody"),
+		writesOver(0, steeredOf(2)), overrules("web-0"), looks(time.Second), looks(patience), costs("web-0", "100"), writtenBy("web-0", "somebody"),
 	}, 0, 1, "NotScaledDown"},
 	"somebody overrules a cost where the template has one": {both[:1], []step{
-		templateCosts, overrules("web-0"), counts(2), goes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
+		templateCosts, overrules("web-0"), counts(2), deletes(2, 3), settles, looks(time.Second), costs("web-0", "100"),
 	}, 0, 1, "CostChanged: web-0"},
-	"its marks are taken off": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "NotScaledDown"},
+	"its annotations are removed": {both, []step{withdraws, isOpen, looks(patience)}, 0, 2, "NotScaledDown"},
 	"the request fails, and is let through": {both, []step{
-		withdraws, isOpen, counts(2), looks(time.Second), goes(0, 1), settles, looks(time.Second),
+		withdraws, isOpen, counts(2), looks(time.Second), deletes(0, 1), settles, looks(time.Second),
 	}, 2, 0, ""},
-	"its marks are taken off after the count has fallen": {both, []step{
-		counts(2), looks(time.Second), withdraws, goes(0, 2), settles, looks(time.Second),
+	"its annotations are removed after the count has fallen": {both, []step{
+		counts(2), looks(time.Second), withdraws, deletes(0, 2), settles, looks(time.Second),
 	}, 1, 1, "CostChanged: web-1"},
 	"one that needs no cost, and is gone before the count falls": {nil, []step{
-		plans(pod(0), pod(1)), looks(0), goes(0), looks(time.Second), looks(patience),
+		plans(pod(0), pod(1)), looks(0), deletes(0), looks(time.Second), looks(patience),
 	}, 1, 1, "NotScaledDown: web-1"},
 	"the API server knows more than the cache, before the count falls": {both[:1], []step{
-		plans(pod(1)), looks(0), lags, goes(0, 1), looks(patience), catchesUp, looks(time.Second),
+		plans(pod(1)), looks(0), lags, deletes(0, 1), looks(patience), catchesUp, looks(time.Second),
 	}, 2, 0, ""},
 	"the API server knows more than the cache, after the count has fallen": {both[:1], []step{
-		plans(pod(1)), looks(0), counts(2), looks(time.Second), lags, goes(0, 1), settles, looks(time.Second), looks(time.Second), catchesUp, looks(time.Second),
+		plans(pod(1)), looks(0), counts(2), looks(time.Second), lags, deletes(0, 1), settles, looks(time.Second), looks(time.Second), catchesUp, looks(time.Second),
 	}, 2, 0, ""},
-	"the cache has a mark for long that came off": {both, []step{
-		counts(2), lags, goes(0, 2), settles, looks(time.Second), looks(time.Minute), catchesUp,
+	"the cache has an annotation for long that was removed": {both, []step{
+		counts(2), lags, deletes(0, 2), settles, looks(time.Second), looks(time.Minute), catchesUp,
 	}, 1, 1, "OtherPodsDeleted: web-1"},
-	"one goes after its cost came off": {both, []step{
-		counts(2), lags, goes(2, 3), settles, looks(time.Second), goes(0), catchesUp, looks(time.Second),
+	"one goes after its cost was removed": {both, []step{
+		counts(2), lags, deletes(2, 3), settles, looks(time.Second), deletes(0), catchesUp, looks(time.Second),
 	}, 0, 2, "OtherPodsDeleted: "},
-	// The cost comes off after all, or goes with its pod.
-	"a cost that cannot be taken off for some time": {both, []step{
-		counts(2), goes(2, 3), settles, fails(2), goes(0), withdraws,
+	// The cost is removed after all, or goes with its pod.
+	"a cost that cannot be removed for some time": {both, []step{
+		counts(2), deletes(2, 3), settles, fails(2), deletes(0), withdraws,
 	}, 0, 2, "OtherPodsDeleted: "},
-	"a cost that nobody can take off": {both, []step{
-		counts(2), goes(2, 3), settles, fails(62), goes(0), withdraws,
+	"a cost that nobody can remove": {both, []step{
+		counts(2), deletes(2, 3), settles, fails(62), deletes(0), withdraws,
 	}, 0, 2, "OtherPodsDeleted: "},
-	// docs/protocol.md: what kubectl podrank does to marked pods, at each step.
+	// docs/protocol.md: what kubectl podrank does to annotated pods, at each step.
 	"kubectl podrank takes a cost over before the count falls": {both, []step{
-		forces(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
+		forces(1), looks(time.Second), counts(2), deletes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
 	}, 1, 1, "CostChanged: web-1"},
 	"kubectl podrank takes a cost over after the count has fallen": {both, []step{
-		counts(2), looks(time.Second), forces(1), goes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
+		counts(2), looks(time.Second), forces(1), deletes(0, 2), settles, looks(time.Second), costs("web-1", "-7"), undoes(1), costs("web-1", ""),
 	}, 1, 1, "CostChanged: web-1"},
 	"kubectl podrank takes a cost over, and undoes that": {both, []step{
-		forces(1), looks(time.Second), undoes(1), looks(time.Second), counts(2), goes(0, 2), settles, looks(time.Second), costs("web-1", ""),
+		forces(1), looks(time.Second), undoes(1), looks(time.Second), counts(2), deletes(0, 2), settles, looks(time.Second), costs("web-1", ""),
 	}, 1, 1, "CostChanged: web-1"},
 	"kubectl podrank undoes where the template has a cost": {both[:1], []step{
 		templateCosts, forces(0), undoes(0), looks(time.Second), looks(patience), costs("web-0", "10"),
 	}, 0, 1, "NotScaledDown: web-0"},
 	"kubectl podrank undoes, though it has done nothing": {both, []step{
-		undoes(0), counts(2), undoes(1), looks(time.Second), undoes(0), goes(0, 1), looks(time.Second),
+		undoes(0), counts(2), undoes(1), looks(time.Second), undoes(0), deletes(0, 1), looks(time.Second),
 	}, 2, 0, ""},
-	"its marks are taken off, and another goes": {both, []step{withdraws, isOpen, counts(2), goes(0, 2), settles, looks(time.Second)}, 1, 1, "CostChanged: web-1"},
+	"its annotations are removed, and another goes": {both, []step{withdraws, isOpen, counts(2), deletes(0, 2), settles, looks(time.Second)}, 1, 1, "CostChanged: web-1"},
 }
 
-// What becomes of a scale-down: all costs come off in the end, also if the program is restarted at any time, and the end is told.
+// What becomes of a scale-down: all costs are removed in the end, also if the program is restarted at any time, and the end is told.
 func TestEnds(t *testing.T) {
 	untrodden := cleanup.Edges(t)
 	t.Run("all", func(t *testing.T) {
 		for name, c := range scaleDowns {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := newShop(t, c.marks...)
-				s.end(c.steps, c.gone, c.missed, c.why)
+				s := newShop(t, c.annotations...)
+				s.end(c.steps, c.deleted, c.missed, c.why)
 				for i := range c.steps {
-					s.restarts(c.marks, c.steps, i, false)
-					s.restarts(c.marks, c.steps, i, true)
+					s.restarts(c.annotations, c.steps, i, false)
+					s.restarts(c.annotations, c.steps, i, true)
 				}
 			})
 		}
@@ -433,11 +433,11 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// restarts plays a scale-down to its end, in which the program begins anew after so many steps. If it only observes from then on, it takes all costs off
+// restarts plays a scale-down to its end, in which the program begins again after so many steps. If it only observes from then on, it takes all costs off
 // at once.
-func (s *shop) restarts(marks []string, steps []step, after int, observes bool) {
+func (s *shop) restarts(annotations []string, steps []step, after int, observes bool) {
 	s.Helper()
-	s = newShop(s.TB, marks...)
+	s = newShop(s.TB, annotations...)
 	s.look(0)
 	s.play(steps[:after]...)
 	s.start()
@@ -454,7 +454,7 @@ func (s *shop) restarts(marks []string, steps []step, after int, observes bool) 
 // passes is a barrier that lets everybody through.
 func passes(context.Context) error { return nil }
 
-// In the middle of a scale-down, the whole cluster is told to observe: the costs come off at once, though the scale-down goes on, and the next scale-down is
+// In the middle of a scale-down, the whole cluster is told to observe: the costs are removed at once, though the scale-down continues, and the next scale-down is
 // only observed. Once it is told to steer again, it does.
 func TestModeObserve(t *testing.T) {
 	s := newShop(t)
@@ -482,13 +482,13 @@ func TestModeObserve(t *testing.T) {
 	s.must(s.Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"lifecycle": "spot"}}}))
 	falls(2, steer.Steered)
 	told("Steered")
-	s.play(looks(0), has("web-1", "web-3"), counts(2), goes(1))
+	s.play(looks(0), has("web-1", "web-3"), counts(2), deletes(1))
 	s.start()
 	s.Observes = true
 	s.look(0)
 	s.has()
 	isOpen(s)
-	s.play(goes(0), settles, looks(time.Second))
+	s.play(deletes(0), settles, looks(time.Second))
 	s.ended(0, 1, "SteeringStopped: web-3")
 	s.rests(time.Second)
 	before := len(s.Written())
@@ -514,12 +514,12 @@ func TestDrawn(t *testing.T) {
 }
 
 // end plays a scale-down to its end.
-func (s *shop) end(steps []step, gone, missed int32, why string) {
+func (s *shop) end(steps []step, deleted, missed int32, why string) {
 	s.Helper()
 	s.look(0)
 	s.play(steps...)
 	s.has()
-	s.ended(gone, missed, why)
+	s.ended(deleted, missed, why)
 	// The cache has seen it, so it is forgotten.
 	s.rests(time.Second)
 }
@@ -559,9 +559,9 @@ func said(t *testing.T, got []string, want ...string) {
 
 // Two falls in quick succession, as a rollout makes them, are two scale-downs. The status has the later one, and the log both.
 func TestTwoFalls(t *testing.T) {
-	s := newShop(t, mark(3), mark(2))
+	s := newShop(t, steered(3), steered(2))
 	logs := s.logs()
-	s.play(looks(0), counts(2), goes(0), looks(time.Second), goes(1), looks(time.Second))
+	s.play(looks(0), counts(2), deletes(0), looks(time.Second), deletes(1), looks(time.Second))
 	s.ended(1, 0, "")
 	said(t, logs(), "0 to 2: 1 deleted, 0 missed", "0 to 3: 1 deleted, 0 missed")
 }
@@ -569,13 +569,13 @@ func TestTwoFalls(t *testing.T) {
 // A later fall wants all pods of one that is not over, and so they count with that one alone, but not a pod that only the first one wants.
 func TestTakenOver(t *testing.T) {
 	for _, own := range []bool{false, true} {
-		marks := []string{mark(3), mark(3)}
+		annotations := []string{steered(3), steered(3)}
 		if own {
-			marks = append(marks, mark(3))
+			annotations = append(annotations, steered(3))
 		}
-		s := newShop(t, marks...)
+		s := newShop(t, annotations...)
 		logs := s.logs()
-		s.play(looks(0), writes(0, markOf(2)), writes(1, markOf(2)), looks(time.Second), counts(2), goes(0, 1), settles)
+		s.play(looks(0), writes(0, steeredOf(2)), writes(1, steeredOf(2)), looks(time.Second), counts(2), deletes(0, 1), settles)
 		s.look(time.Second)
 		s.ended(2, 0, "")
 		if want := []string{"0 to 2: 2 deleted, 0 missed", "0 to 3: 0 deleted, 1 missed"}; own {
@@ -609,12 +609,12 @@ func (s *shop) tries(id cleanup.Set) (tries int) {
 	return tries
 }
 
-// A cost that nobody may take off is given up after an hour, and told.
+// A cost that nobody may remove is given up after an hour, and told.
 func TestGivesUp(t *testing.T) {
-	s := newShop(t, mark(2))
+	s := newShop(t, steered(2))
 	s.forbids()
 	left := since(t, "costs_left_total")
-	s.play(looks(0), goes(2, 3), counts(2), settles)
+	s.play(looks(0), deletes(2, 3), counts(2), settles)
 	if tries := s.tries(id); tries < 60 || tries > 62 {
 		t.Errorf("%d tries", tries)
 	}
@@ -628,12 +628,12 @@ func TestGivesUp(t *testing.T) {
 	left(2)
 }
 
-// The cost of one pod cannot be taken off. The others come off, all are reported once, and it is tried again.
+// The cost of one pod cannot be removed. The others are removed, all are reported once, and it is tried again.
 func TestOneFails(t *testing.T) {
-	s := newShop(t, mark(2), mark(2))
+	s := newShop(t, steered(2), steered(2))
 	s.look(0)
 	forbids := s.forbids()
-	s.play(counts(2), goes(2, 3), settles)
+	s.play(counts(2), deletes(2, 3), settles)
 	missed := since(t, "pods_missed_total")
 	for range 3 {
 		s.now = s.now.Add(time.Minute)
@@ -650,25 +650,25 @@ func TestOneFails(t *testing.T) {
 	s.rests(time.Second)
 }
 
-// A pod that should have gone and stayed is wanted again, and its cost fits, just before it comes off. The cache does not show the
-// new mark yet.
-func TestWantedAgain(t *testing.T) {
-	s := newShop(t, mark(2), mark(2))
-	s.play(looks(0), counts(2), goes(0, 2), settles)
+// A pod that should have been deleted and was kept is selected again, and its cost fits, just before it is removed. The cache does not show the
+// new annotation yet.
+func TestSelectedAgain(t *testing.T) {
+	s := newShop(t, steered(2), steered(2))
+	s.play(looks(0), counts(2), deletes(0, 2), settles)
 	s.Cache = s.frozen()
-	later := markOf(1)
+	later := steeredOf(1)
 	later.Request = fakeapi.UID(5, 1)
 	s.play(writes(1, later), looks(time.Second), has("web-1"))
 	s.ended(1, 1, "OtherPodsDeleted: web-1")
 	s.Cache = s.API
-	s.play(looks(time.Second), has("web-1"), counts(1), goes(1), looks(time.Second))
+	s.play(looks(time.Second), has("web-1"), counts(1), deletes(1), looks(time.Second))
 	s.rests(time.Second)
 }
 
-// A cache shows for a long time a mark that was taken off: that changes nothing of what was told.
+// A cache shows for a long time an annotation that was removed: that changes nothing of what was told.
 func TestStale(t *testing.T) {
-	s := newShop(t, mark(2))
-	s.play(looks(0), counts(2), goes(2, 3), settles)
+	s := newShop(t, steered(2))
+	s.play(looks(0), counts(2), deletes(2, 3), settles)
 	s.Cache = s.frozen()
 	missed := since(t, "pods_missed_total")
 	for range 20 {
@@ -717,14 +717,14 @@ func since(t testing.TB, name string) func(want float64) {
 	}
 }
 
-// The set is deleted in the middle of a scale-down, and perhaps made anew under its name. Nothing is left to look at.
+// The set is deleted in the middle of a scale-down, and perhaps made again under its name. Nothing is left to look at.
 func TestSetDeleted(t *testing.T) {
-	for _, anew := range []bool{false, true} {
-		s := newShop(t, mark(2), mark(2))
-		s.play(looks(0), goes(0))
+	for _, again := range []bool{false, true} {
+		s := newShop(t, steered(2), steered(2))
+		s.play(looks(0), deletes(0))
 		set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
 		s.must(s.Delete(context.Background(), set))
-		if anew {
+		if again {
 			set.UID, set.ResourceVersion = "another", ""
 			s.must(s.Create(context.Background(), set))
 		}
@@ -732,7 +732,7 @@ func TestSetDeleted(t *testing.T) {
 		if wait := s.look(time.Second); wait == 0 {
 			t.Error("does not look again although a pod is there")
 		}
-		s.play(goes(1))
+		s.play(deletes(1))
 		s.rests(time.Second)
 		done(2)
 	}
@@ -740,7 +740,7 @@ func TestSetDeleted(t *testing.T) {
 
 // The set is deleted and leaves its pods behind.
 func TestOrphans(t *testing.T) {
-	s := newShop(t, mark(2))
+	s := newShop(t, steered(2))
 	s.look(0)
 	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
 	s.look(time.Minute)
@@ -752,7 +752,7 @@ func TestOrphans(t *testing.T) {
 
 // A pod whose owner is none that there is, by kind, name, namespace and UID, costs no request, and changes nothing about the set that it names.
 func TestNoSuchOwner(t *testing.T) {
-	s := newShop(t, mark(2), mark(2))
+	s := newShop(t, steered(2), steered(2))
 	elsewhere := fakeapi.Read[corev1.Pod](s, s.API, "web-0").DeepCopy()
 	elsewhere.Namespace, elsewhere.Name, elsewhere.UID, elsewhere.ResourceVersion = "another", "forged", fakeapi.UID(9, 9), ""
 	other := fakeapi.Read[corev1.Pod](s, s.API, "web-1").DeepCopy()
@@ -781,7 +781,7 @@ func TestNoSuchOwner(t *testing.T) {
 
 // While one set of a namespace is looked at, another one of it takes no worker, and one of another namespace does.
 func TestOneOfEach(t *testing.T) {
-	s := newShop(t, mark(2))
+	s := newShop(t, steered(2))
 	s.look(0)
 	other, another := id, id
 	other.Name, other.UID = "other", fakeapi.UID(1, 7)
@@ -808,7 +808,7 @@ func TestBatches(t *testing.T) {
 	_, _, pods := fakeapi.Shop(450)
 	s.Make(t, fakeapi.All(pods[4:])...)
 	for i := range pods {
-		s.play(writes(i, markOf(2)))
+		s.play(writes(i, steeredOf(2)))
 	}
 	s.look(0)
 	before := len(s.Written())
@@ -833,29 +833,29 @@ func follows(later time.Duration) step {
 	}
 }
 
-// removes removes a mark, as another leader does.
+// removes removes an annotation, as another leader does.
 func removes(number int) step {
 	return func(s *shop) {
-		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{{Pod: pod(number), Mark: markOf(2)}})[0])
+		s.must(s.Costs.Remove(context.Background(), []cost.Undo{{Pod: pod(number), Steered: steeredOf(2)}})[0])
 	}
 }
 
-// A leader that is killed while pods are deleted leaves nothing on the server of those that are gone. The next one has seen their marks.
+// A leader that is killed while pods are deleted leaves nothing on the server of those that have been deleted. The next one has seen their annotations.
 func TestFollow(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []step
 		// told is whether the leader before has told the end.
-		told bool
-		gone int32
+		told    bool
+		deleted int32
 	}{
-		"nobody has told the end": {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second)}, false, 2},
-		"one pod stays":           {[]step{follows(0), counts(2), goes(0, 2), settles, follows(time.Second)}, false, 1},
-		"the end is told":         {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second)}, true, 2},
+		"nobody has told the end": {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, false, 2},
+		"one pod is kept":         {[]step{follows(0), counts(2), deletes(0, 2), settles, follows(time.Second)}, false, 1},
+		"the end is told":         {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, true, 2},
 		// The leader was killed before it told that.
-		"one pod stays, and its mark is removed": {[]step{
-			follows(0), counts(2), goes(0, 2), settles, follows(time.Second), removes(1), follows(time.Second),
+		"one pod is kept, and its annotation is removed": {[]step{
+			follows(0), counts(2), deletes(0, 2), settles, follows(time.Second), removes(1), follows(time.Second),
 		}, false, 1},
-		"it was long ago": {[]step{follows(0), counts(2), goes(0, 1), settles, follows(time.Second), follows(2 * time.Minute)}, true, 2},
+		"it was long ago": {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second), follows(2 * time.Minute)}, true, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, both...)
@@ -872,11 +872,11 @@ func TestFollow(t *testing.T) {
 			s.Reporter.Lead(s.now)
 			s.look(time.Second)
 			s.Reporter.Wait()
-			if down := s.last(); down.Deleted == nil || *down.Deleted != c.gone {
+			if down := s.last(); down.Deleted == nil || *down.Deleted != c.deleted {
 				t.Errorf("%+v", down)
 			}
-			done(map[bool]float64{false: float64(c.gone), true: 0}[c.told])
-			if c.gone == 1 {
+			done(map[bool]float64{false: float64(c.deleted), true: 0}[c.told])
+			if c.deleted == 1 {
 				if event := <-s.event.Events; !strings.Contains(event, "OtherPodsDeleted: web-1") {
 					t.Error(event)
 				}
@@ -886,14 +886,14 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A pod that is deleted before the leader has seen its mark counts, once, however long it takes to end.
-func TestMarkedLate(t *testing.T) {
+// A pod that is deleted before the leader has seen its annotation counts, once, however long it takes to end.
+func TestAnnotatedLate(t *testing.T) {
 	s := newShop(t, both...)
 	for i := range 2 {
-		gone := fakeapi.Read[corev1.Pod](s, s.API, pod(i).Key.Name)
-		gone.Finalizers = []string{"example.com/slow"}
-		s.must(s.Update(context.Background(), gone))
-		s.must(s.Delete(context.Background(), gone))
+		deleted := fakeapi.Read[corev1.Pod](s, s.API, pod(i).Key.Name)
+		deleted.Finalizers = []string{"example.com/slow"}
+		s.must(s.Update(context.Background(), deleted))
+		s.must(s.Delete(context.Background(), deleted))
 	}
 	done := since(t, "pods_deleted_total")
 	s.play(counts(2), settles)
@@ -906,9 +906,9 @@ func TestMarkedLate(t *testing.T) {
 	s.rests(time.Minute)
 	done(2)
 	for i := range 2 {
-		gone := fakeapi.Read[corev1.Pod](s, s.API, pod(i).Key.Name)
-		gone.Finalizers = nil
-		s.must(s.Update(context.Background(), gone))
+		deleted := fakeapi.Read[corev1.Pod](s, s.API, pod(i).Key.Name)
+		deleted.Finalizers = nil
+		s.must(s.Update(context.Background(), deleted))
 	}
 	s.rests(time.Minute)
 	done(2)
@@ -919,9 +919,9 @@ func TestFollowTwo(t *testing.T) {
 	s := newShop(t, both...)
 	leads := make(chan struct{})
 	s.Leads = leads
-	second := markOf(2)
+	second := steeredOf(2)
 	second.Generation, second.Request, second.First = 7, fakeapi.UID(5, 7), 60_000
-	s.play(follows(0), counts(2), goes(0, 1), settles, follows(time.Second), counts(4), writes(2, second), follows(time.Second), counts(2), goes(2), settles, follows(time.Second))
+	s.play(follows(0), counts(2), deletes(0, 1), settles, follows(time.Second), counts(4), writes(2, second), follows(time.Second), counts(2), deletes(2), settles, follows(time.Second))
 	policy := s.policy()
 	last := &policy.Status.Workloads[0].LastScaleDown
 	last.Time, last.Generation = metav1.NewTime(time.Unix(60, 0)), 7

@@ -40,7 +40,7 @@ func edge(from state, what fact) string { return fmt.Sprintf("%s, %s", from, wha
 // Table has a row for each state that any edge leaves.
 func Table() string {
 	var all []string
-	for _, from := range []state{written, planned, falling, expected, going, staying, off, left, gone, done} {
+	for _, from := range []state{written, planned, falling, expected, deleting, kept, removed, abandoned, deleted, done} {
 		var facts []string
 		for _, what := range slices.Sorted(maps.Keys(edges[from])) {
 			facts = append(facts, fmt.Sprintf("%s: `%s`", what, edges[from][what]))

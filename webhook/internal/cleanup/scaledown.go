@@ -17,44 +17,44 @@ import (
 )
 
 // scaleDown is what is known of a set that is steered: by their UIDs, the pods of scale-downs whose end is not told yet, and those of which it was, and
-// whose costs have yet to come off.
+// whose costs have yet to be removed.
 type scaleDown map[types.UID]*tracked
 
 // see notes the set's pods as the cache has them.
 func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) {
-	here, going := map[types.UID]bool{}, map[types.UID]bool{}
+	here, deleting := map[types.UID]bool{}, map[types.UID]bool{}
 	for i := range all {
 		pod := &all[i]
 		known := s[pod.UID]
-		mark, isMarked := cost.Cached(pod)
+		steered, isSteered := cost.Cached(pod)
 		value := pod.Annotations[corev1.PodDeletionCost]
 		if pod.DeletionTimestamp != nil {
-			going[pod.UID] = true
-			if known == nil && isMarked && mark.Set == set {
-				// It was deleted before anybody here saw its mark.
-				s[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now}
+			deleting[pod.UID] = true
+			if known == nil && isSteered && steered.Set == set {
+				// It was deleted before anybody here saw its annotation.
+				s[pod.UID] = &tracked{pod: cost.PodOf(pod), steered: steered, cost: value, state: written, since: now}
 			}
 			continue
 		}
 		here[pod.UID] = true
 		switch {
-		case !isMarked && known != nil:
+		case !isSteered && known != nil:
 			known.misses(now)
-		case !isMarked:
-		case known != nil && known.mark == mark && known.isShown():
+		case !isSteered:
+		case known != nil && known.steered == steered && known.isShown():
 			known.sees(value, now)
 		default:
-			// New, or planned anew.
-			known = &tracked{pod: cost.PodOf(pod), mark: mark, cost: value, state: written, since: now, isTold: set == ""}
+			// New, or planned again.
+			known = &tracked{pod: cost.PodOf(pod), steered: steered, cost: value, state: written, since: now, isTold: set == ""}
 			s[pod.UID] = known
-			if mark.Set != set {
+			if steered.Set != set {
 				// The pod has changed hands since, or has no set.
 				known.ends(cost.Fate{}, notFallen, now)
 			}
 		}
 	}
 	for uid, pod := range s {
-		if pod.isGoing = going[uid]; !here[uid] {
+		if pod.isDeleting = deleting[uid]; !here[uid] {
 			pod.on(vanished, now)
 		}
 	}
@@ -66,7 +66,7 @@ func (s scaleDown) follow(set types.UID, all []metav1.PartialObjectMetadata, now
 	s.see(set, all, now)
 	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool {
 		if pod.state == planned {
-			// It was the leader that removed the mark, because the scale-down is over.
+			// It was the leader that removed the annotation, because the scale-down is over.
 			pod.why = ""
 		}
 		return !pod.isShown() && now.Sub(pod.since) > remembers
@@ -78,14 +78,14 @@ func (s scaleDown) open() map[fall]bool {
 	open := map[fall]bool{}
 	for _, pod := range s {
 		if !pod.isTold {
-			open[fallOf(pod.mark)] = true
+			open[fallOf(pod.steered)] = true
 		}
 	}
 	return open
 }
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
-// that seems to stay is read once more.
+// that seems to be kept is read once more.
 func (s scaleDown) judge(
 	set *workload.Set, now time.Time, patience time.Duration, fatesOf func([]cost.Pod) ([]cost.Fate, []error),
 ) (time.Duration, error) {
@@ -97,19 +97,19 @@ func (s scaleDown) judge(
 		if !pod.isUnderWay() {
 			continue
 		}
-		if set.Replicas <= pod.mark.Count {
+		if set.Replicas <= pod.steered.Count {
 			pod.on(fell, now)
 		}
-		left := patience - now.Sub(pod.since)
+		abandoned := patience - now.Sub(pod.since)
 		why := ""
 		switch {
-		case !pod.hasFallen() && left > 0:
-			wait = min(wait, left)
+		case !pod.hasFallen() && abandoned > 0:
+			wait = min(wait, abandoned)
 		case !pod.hasFallen() && !set.IsOver():
-			// An earlier fall goes on, and its pods may be among these.
+			// An earlier fall continues, and its pods may be among these.
 		case !pod.hasFallen():
 			why = notFallen
-		case set.Replicas > pod.mark.Count:
+		case set.Replicas > pod.steered.Count:
 			why = risen
 		case set.IsOver():
 			why = outrun
@@ -138,28 +138,28 @@ type fall struct {
 	generation int64
 }
 
-func fallOf(mark cost.Mark) fall { return fall{mark.Count, mark.Generation} }
+func fallOf(steered cost.Steered) fall { return fall{steered.Count, steered.Generation} }
 
 // over returns how scale-downs ended, each once, and forgets their pods, but for those whose cost the cache still shows. Two falls in quick
 // succession are two scale-downs, and a pod belongs to the one that wrote its cost.
 func (s scaleDown) over() []*report.Over {
-	goesOn, ended := map[fall]bool{}, map[fall]*report.Over{}
+	isOpen, ended := map[fall]bool{}, map[fall]*report.Over{}
 	for _, pod := range s {
-		goesOn[fallOf(pod.mark)] = goesOn[fallOf(pod.mark)] || pod.isUnderWay()
+		isOpen[fallOf(pod.steered)] = isOpen[fallOf(pod.steered)] || pod.isUnderWay()
 	}
 	for uid, pod := range s {
-		is := fallOf(pod.mark)
-		if goesOn[is] || pod.isTold {
+		is := fallOf(pod.steered)
+		if isOpen[is] || pod.isTold {
 			continue
 		}
-		if pod.mark.Goes {
+		if pod.steered.Selected {
 			if ended[is] == nil {
 				ended[is] = &report.Over{
-					Generation: is.generation, From: pod.mark.From, To: is.to, First: time.UnixMilli(pod.mark.First), Missed: map[string][]string{},
+					Generation: is.generation, From: pod.steered.From, To: is.to, First: time.UnixMilli(pod.steered.First), Missed: map[string][]string{},
 				}
 			}
-			if pod.hasGone() {
-				ended[is].Gone++
+			if pod.isDeleted() {
+				ended[is].Deleted++
 			} else {
 				ended[is].Miss(pod.why, pod.pod.Key.Name, pod.writer)
 			}
@@ -171,10 +171,10 @@ func (s scaleDown) over() []*report.Over {
 	return slices.Collect(maps.Values(ended))
 }
 
-// isLeft reports whether nothing is left to do but for pods whose costs nobody could take off. Of those that are going, the cache will tell.
+// isLeft reports whether nothing is left to do but for pods whose costs nobody could remove. Of those that are being deleted, the cache will tell.
 func (s scaleDown) isLeft() bool {
 	for _, pod := range s {
-		if !pod.isTold || pod.state != left && (pod.isShown() || !pod.isGoing) {
+		if !pod.isTold || pod.state != abandoned && (pod.isShown() || !pod.isDeleting) {
 			return false
 		}
 	}

@@ -6,19 +6,19 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 )
 
-// tracked is a pod that has a mark, or that should go.
+// tracked is a pod that is annotated or selected.
 type tracked struct {
-	pod  cost.Pod
-	mark cost.Mark
-	// cost is what the annotation said when the mark was first seen.
+	pod     cost.Pod
+	steered cost.Steered
+	// cost is the value of the cost when the steered annotation was first seen.
 	cost string
 	// state is where it is in its life, and since is when it came there.
 	state state
 	since time.Time
-	// why is why the pod stays. Until that is known, it may be why it would: overruled. writer is who else wrote its cost, if that is known.
+	// why is why the pod is kept. Until that is known, it may be why it would: overruled. writer is who else wrote its cost, if that is known.
 	why, writer string
-	// isGoing is whether the cache has the pod, with its mark perhaps, though it is being deleted.
-	isGoing bool
+	// isDeleting is whether the cache has the pod, with its annotation perhaps, though it is being deleted.
+	isDeleting bool
 	// isTold is whether the end of its scale-down is told.
 	isTold bool
 }
@@ -33,14 +33,14 @@ const (
 	// Once the count has fallen, while the controller deletes pods: the same two.
 	falling  state = "Falling"
 	expected state = "Expected"
-	// The pod stays. Its cost has to come off, came off though the cache may still show it, or was given up.
-	staying state = "Staying"
-	off     state = "Off"
-	left    state = "Left"
-	// The pod went. The API server says so, though the cache may still show it; or so does the cache.
-	going state = "Going"
-	gone  state = "Gone"
-	// The pod stays, or did for a while, and nothing of ours is on it.
+	// The pod is kept. Its cost has to be removed, was removed though the cache may still show it, or was given up.
+	kept      state = "Kept"
+	removed   state = "Removed"
+	abandoned state = "Abandoned"
+	// The pod was deleted. The API server says so, though the cache may still show it; or so does the cache.
+	deleting state = "Deleting"
+	deleted  state = "Deleted"
+	// The pod is kept, or was for a while, and nothing of ours is on it.
 	done state = "Done"
 )
 
@@ -48,26 +48,26 @@ const (
 type fact string
 
 const (
-	fell     fact = "the count fell"
-	unmarked fact = "the cache has no mark"
-	vanished fact = "the cache has no pod"
-	went     fact = "at the end, the pod is gone"
-	stayed   fact = "at the end, the pod is there"
-	tookOff  fact = "the cost came off"
-	lingers  fact = "the cache has the mark for 30 s"
-	gaveUp   fact = "an hour of attempts"
+	fell         fact = "the count fell"
+	unannotated  fact = "the cache has no annotation"
+	vanished     fact = "the cache has no pod"
+	foundDeleted fact = "the scale-down is over, and the pod was deleted"
+	foundKept    fact = "the scale-down is over, and the pod is there"
+	costRemoved  fact = "the cost was removed"
+	lingers      fact = "the cache has the annotation for 30 s"
+	gaveUp       fact = "an hour of attempts"
 )
 
 // edges lead from state to state. A fact that leads nowhere leaves a pod where it is.
 var edges = map[state]map[fact]state{
-	written:  {fell: falling, unmarked: planned, tookOff: planned, vanished: gone, went: going, stayed: staying},
-	planned:  {fell: expected, vanished: gone, went: going, stayed: done},
-	falling:  {unmarked: expected, tookOff: expected, vanished: gone, went: going, stayed: staying},
-	expected: {vanished: gone, went: going, stayed: done},
-	going:    {unmarked: gone, vanished: gone},
-	staying:  {tookOff: off, gaveUp: left, unmarked: done, vanished: done},
-	off:      {lingers: staying, unmarked: done, vanished: done},
-	left:     {unmarked: done, vanished: done},
+	written:   {fell: falling, unannotated: planned, costRemoved: planned, vanished: deleted, foundDeleted: deleting, foundKept: kept},
+	planned:   {fell: expected, vanished: deleted, foundDeleted: deleting, foundKept: done},
+	falling:   {unannotated: expected, costRemoved: expected, vanished: deleted, foundDeleted: deleting, foundKept: kept},
+	expected:  {vanished: deleted, foundDeleted: deleting, foundKept: done},
+	deleting:  {unannotated: deleted, vanished: deleted},
+	kept:      {costRemoved: removed, gaveUp: abandoned, unannotated: done, vanished: done},
+	removed:   {lingers: kept, unannotated: done, vanished: done},
+	abandoned: {unannotated: done, vanished: done},
 }
 
 // follow returns where a fact leads. Tests listen in.
@@ -83,7 +83,7 @@ func (t *tracked) on(what fact, now time.Time) {
 	}
 }
 
-// Why a pod stays. These are the reasons of metrics.
+// Why a pod is kept. These are the reasons of metrics.
 const (
 	notFallen = "NotScaledDown"
 	risen     = "ScaledUpAgain"
@@ -96,19 +96,19 @@ const (
 func (t *tracked) isUnderWay() bool { return t.state == written || t.state == planned || t.hasFallen() }
 func (t *tracked) hasFallen() bool  { return t.state == falling || t.state == expected }
 
-// hasGone reports whether the pod went.
-func (t *tracked) hasGone() bool { return t.state == going || t.state == gone }
+// isDeleted reports whether the pod was deleted.
+func (t *tracked) isDeleted() bool { return t.state == deleting || t.state == deleted }
 
-// isShown reports whether the cache may show the mark.
+// isShown reports whether the cache may show the annotation.
 func (t *tracked) isShown() bool {
-	_, isShown := edges[t.state][unmarked]
+	_, isShown := edges[t.state][unannotated]
 	return isShown
 }
 
 // isForgotten reports whether nothing is left to do for the pod, and the cache does not show it as a new one.
-func (t *tracked) isForgotten() bool { return t.isTold && !t.isShown() && !t.isGoing }
+func (t *tracked) isForgotten() bool { return t.isTold && !t.isShown() && !t.isDeleting }
 
-// sees is that the cache has the mark, with this cost.
+// sees is that the cache has the annotation, with this cost.
 func (t *tracked) sees(value string, now time.Time) {
 	if now.Sub(t.since) > stale {
 		t.on(lingers, now)
@@ -118,7 +118,7 @@ func (t *tracked) sees(value string, now time.Time) {
 	}
 }
 
-// stops is that nothing is steered any more, and reports whether the cost has to come off for that, although the scale-down may go on.
+// stops is that nothing is steered any more, and reports whether the cost has to be removed for that, although the scale-down may continue.
 func (t *tracked) stops() bool {
 	if t.isUnderWay() {
 		t.why = stopped
@@ -126,27 +126,27 @@ func (t *tracked) stops() bool {
 	return t.isUnderWay() && t.isShown()
 }
 
-// misses is that the cache has no mark. If the pod is under way, somebody has taken it off.
+// misses is that the cache has no annotation. If the pod is under way, somebody has removed it.
 func (t *tracked) misses(now time.Time) {
 	if t.state == written || t.state == falling {
 		t.why = overruled
 	}
-	t.on(unmarked, now)
+	t.on(unannotated, now)
 }
 
-// ends is that the scale-down is over, and the pod went, or stays for this reason. What became of a pod whose cost came off before that is told all
+// ends is that the scale-down is over, and the pod was deleted, or is kept for this reason. What became of a pod whose cost was removed before that is told all
 // the same, since its request may have been let through.
 func (t *tracked) ends(fate cost.Fate, why string, now time.Time) {
-	if fate.IsGone {
-		t.on(went, now)
+	if fate.IsDeleted {
+		t.on(foundDeleted, now)
 		return
 	}
 	if t.writer = fate.Writer; t.writer != "" && t.isShown() && t.why == "" {
-		// Perhaps before the mark was seen.
+		// Perhaps before the annotation was seen.
 		t.why = overruled
 	}
 	if t.why != stopped && (t.why != overruled || why != outrun) {
 		t.why = why
 	}
-	t.on(stayed, now)
+	t.on(foundKept, now)
 }

@@ -65,9 +65,9 @@ func (u *Uninstaller) pass(ctx context.Context) (found int, err error) {
 		template, err := u.template(ctx, live, pod)
 		if err == nil && cost.Wrote(pod, template) {
 			found++
-			err = u.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Before: template}})[0]
+			err = u.Costs.Remove(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Before: template}})[0]
 		}
-		if err != nil && !errors.Is(err, cost.ErrGone) {
+		if err != nil && !errors.Is(err, cost.ErrChanged) {
 			failed = append(failed, err)
 		}
 		return ctx.Err()

@@ -21,16 +21,16 @@ func (s *shop) uninstaller() *cleanup.Uninstaller {
 	return &cleanup.Uninstaller{Client: s.API, Costs: cost.NewWriter(s.API, s.API), Configuration: "podrank-webhook"}
 }
 
-// Once it is uninstalled, no pod has anything of this program, whatever became of the mark, and the costs of other programs are as they wrote them.
+// Once it is uninstalled, no pod has anything of this program, whatever became of the annotation, and the costs of other programs are as they wrote them.
 func TestUninstall(t *testing.T) {
-	s := newShop(t, mark(2), staying())
+	s := newShop(t, steered(2), keptOne())
 	ctx := context.Background()
 	s.must(s.Create(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "podrank-webhook"}}))
-	// Somebody has removed this mark, and somebody else's cost was overwritten on that pod.
-	unmarked := fakeapi.Read[corev1.Pod](s, s.API, "web-1")
-	delete(unmarked.Annotations, cost.Annotation)
-	s.must(s.Update(ctx, unmarked, client.FieldOwner("somebody")))
-	s.must(s.Costs.Write(ctx, []cost.Write{{Pod: pod(2), Cost: new(int32(-1)), Mark: markOf(2), Previous: &cost.Previous{Value: "7", Manager: "karpenter"}}})[0])
+	// Somebody has removed this annotation, and somebody else's cost was overwritten on that pod.
+	unannotated := fakeapi.Read[corev1.Pod](s, s.API, "web-1")
+	delete(unannotated.Annotations, cost.Annotation)
+	s.must(s.Update(ctx, unannotated, client.FieldOwner("somebody")))
+	s.must(s.Costs.Write(ctx, []cost.Write{{Pod: pod(2), Cost: new(int32(-1)), Steered: steeredOf(2), Previous: &cost.Previous{Value: "7", Manager: "karpenter"}}})[0])
 	s.play(overrules("web-3"))
 	removed, err := s.uninstaller().Run(ctx)
 	s.must(err)
@@ -57,7 +57,7 @@ func TestUninstall(t *testing.T) {
 
 // Pods get the cost of their template back, which is not a trace, and one that cannot be written fails, after all others.
 func TestUninstallTemplate(t *testing.T) {
-	s := newShop(t, mark(2), mark(2))
+	s := newShop(t, steered(2), steered(2))
 	templateCosts(s)
 	s.Before = func(write *fakeapi.Write) error {
 		if write.Name == "web-0" {

@@ -30,14 +30,14 @@ func (p Previous) String() string {
 	return string(text)
 }
 
-// isSound reports whether it can be put back: anybody may write such an annotation. Nobody else can make a cost look like one of podrank.
+// isSound reports whether it can be restored: anybody may write such an annotation. Nobody else can make a cost look like one of podrank.
 func (p Previous) isSound() bool {
 	number, err := strconv.ParseInt(p.Value, 10, 32)
 	return err == nil && strconv.FormatInt(number, 10) == p.Value && p.Manager != "" && !slices.Contains([]string{Manager, Terminal}, p.Manager) &&
 		len(validation.ValidateFieldManager(p.Manager, field.NewPath("manager"))) == 0
 }
 
-// Theirs returns the cost that somebody else has written on a pod, if it can be put back. What somebody applies, another patch in their name would take
+// Theirs returns the cost that somebody else has written on a pod, if it can be restored. What somebody applies, another patch in their name would take
 // from them.
 func Theirs(pod metav1.Object) *Previous {
 	theirs := Previous{pod.GetAnnotations()[corev1.PodDeletionCost], WriterOf(pod)}

@@ -23,16 +23,16 @@ import (
 )
 
 const (
-	// longest is how long it may take to take a cost off.
+	// longest is how long it may take to remove a cost.
 	longest = 10 * time.Second
-	// attempts is how often a cost is taken off anew because the pod has changed meanwhile.
+	// attempts is how often a cost is removed again because the pod has changed meanwhile.
 	attempts = 5
 )
 
 var (
-	// ErrGone is the error if the pod is gone, or if it has changed and an unchanged one is needed, such as one that still has
-	// the same request's mark. Another pod of its name is never written to.
-	ErrGone = errors.New("the pod is gone or has changed")
+	// ErrChanged is the error if the pod has been deleted, or if it has changed and an unchanged one is needed, such as one that still has
+	// the same request's annotation. Another pod of its name is never written to.
+	ErrChanged = errors.New("the pod has been deleted or has changed")
 	// ErrTheirs is the error if somebody else has written the pod's cost meanwhile.
 	ErrTheirs = errors.New("the deletion cost belongs to another field manager")
 )
@@ -48,11 +48,11 @@ func PodOf(pod metav1.Object) Pod {
 	return Pod{types.NamespacedName{Namespace: pod.GetNamespace(), Name: pod.GetName()}, pod.GetUID()}
 }
 
-// A Writer writes costs and marks by server-side apply.
+// A Writer writes costs and annotations by server-side apply.
 type Writer struct {
 	client client.Client
 	live   client.Reader
-	// Slots for writes, and for costs that come off, for which no request waits.
+	// Slots for writes, and for costs that are removed, for which no request waits.
 	writes, undos *semaphore.Weighted
 	// undoing lets one set of a namespace wait for these.
 	undoing bounded.Semaphores[string]
@@ -63,12 +63,12 @@ func NewWriter(to client.Client, live client.Reader) *Writer {
 	return &Writer{client: to, live: live, writes: semaphore.NewWeighted(bounded.Writes), undos: semaphore.NewWeighted(bounded.Undos)}
 }
 
-// A Write is a mark for a pod, with a cost or without.
+// A Write is an annotation for a pod, with a cost or without.
 type Write struct {
 	Pod Pod
 	// Cost is nil if the pod has none, or that of somebody else, and keeps it.
-	Cost *int32
-	Mark Mark
+	Cost    *int32
+	Steered Steered
 	// Over is the pod's resource version if the cost of its template or of somebody else is overwritten. The write fails if the pod has
 	// changed since: it would otherwise also overwrite a cost that somebody has set meanwhile.
 	Over string
@@ -80,7 +80,7 @@ type Write struct {
 func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 	return all(ctx, w.writes, len(writes), func(i int) error {
 		write := &writes[i]
-		annotations := map[string]string{Annotation: write.Mark.String()}
+		annotations := map[string]string{Annotation: write.Steered.String()}
 		if write.Cost != nil {
 			annotations[corev1.PodDeletionCost] = strconv.Itoa(int(*write.Cost))
 		}
@@ -91,18 +91,18 @@ func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 	})
 }
 
-// An Undo takes a cost off.
+// An Undo removes a cost.
 type Undo struct {
 	Pod Pod
-	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays. The zero Mark stands for any, and for none.
-	Mark Mark
-	// Before are the annotations that the pod gets instead, of its template. If the pod has a note of a cost that was overwritten, that cost is put back.
+	// Steered is the one that was written or seen. If the pod has that of another request by now, its cost is kept. The zero Steered stands for any, and for none.
+	Steered Steered
+	// Before are the annotations that the pod gets instead, of its template. If the pod has a note of a cost that was overwritten, that cost is restored.
 	Before map[string]string
 }
 
-// TakeOff takes costs and marks of a set off, and returns an error for each, or nil. The error is ErrGone if there was nothing to take
+// Remove removes costs and annotations of a set, and returns an error for each, or nil. The error is ErrChanged if there was nothing to take
 // off.
-func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
+func (w *Writer) Remove(ctx context.Context, undos []Undo) []error {
 	if len(undos) == 0 {
 		return nil
 	}
@@ -114,11 +114,11 @@ func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
 	return all(ctx, w.undos, len(undos), func(i int) error {
 		ctx, stop := context.WithTimeout(ctx, longest)
 		defer stop()
-		return w.takeOff(ctx, &undos[i])
+		return w.remove(ctx, &undos[i])
 	})
 }
 
-func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
+func (w *Writer) remove(ctx context.Context, undo *Undo) error {
 	var failed error
 	before := undo.Before
 	for range attempts {
@@ -126,41 +126,41 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		mark, isDue := MarkOf(pod)
-		if isDue = isDue && mark.IsOf(undo.Mark); undo.Mark == (Mark{}) {
+		steered, isDue := SteeredOf(pod)
+		if isDue = isDue && steered.IsOf(undo.Steered); undo.Steered == (Steered{}) {
 			isDue = Wrote(pod, undo.Before)
 		}
 		if pod.UID != undo.Pod.UID || !isDue {
-			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
+			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrChanged)
 		}
 		if previous := PreviousOf(pod); previous != nil && OwnerOf(pod, nil) == Ours {
 			// Then the cost is not ours any more.
-			err, before = w.putBack(ctx, pod, *previous), nil
+			err, before = w.restore(ctx, pod, *previous), nil
 		}
 		if err == nil {
-			// The resource version keeps this from taking off what a later request writes meanwhile.
+			// The resource version keeps this from removing what a later request writes meanwhile.
 			err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, before)
 		}
 		if errors.Is(err, ErrTheirs) {
-			// Somebody has overwritten the cost, so all that is ours is the mark.
+			// Somebody has overwritten the cost, so all that is ours is the annotation.
 			err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, nil)
 		}
-		if !errors.Is(err, ErrGone) {
+		if !errors.Is(err, ErrChanged) {
 			return err
 		}
 		failed = err
 	}
-	return fmt.Errorf("%d attempts to take the deletion cost off: %v", attempts, failed) // %v: the pod is there
+	return fmt.Errorf("%d attempts to remove the deletion cost: %v", attempts, failed) // %v: the pod is there
 }
 
-// putBack gives a pod the cost that was overwritten, in the name of its writer, whose it is then. The pod then has a new resource version. A value
-// that does not change would stay ours, so an equal one is changed first, which is ErrGone.
-func (w *Writer) putBack(ctx context.Context, pod *metav1.PartialObjectMetadata, previous Previous) error {
+// restore gives a pod the cost that was overwritten, in the name of its writer, whose it is then. The pod then has a new resource version. A value
+// that does not change would remain ours, so an equal one is changed first, which is ErrChanged.
+func (w *Writer) restore(ctx context.Context, pod *metav1.PartialObjectMetadata, previous Previous) error {
 	if pod.Annotations[corev1.PodDeletionCost] == previous.Value {
 		return cmp.Or(w.apply(ctx, PodOf(pod), pod.ResourceVersion, false, map[string]string{
 			corev1.PodDeletionCost: map[bool]string{true: "1", false: "0"}[previous.Value == "0"],
 			Annotation:             pod.Annotations[Annotation], PreviousAnnotation: previous.String(),
-		}), ErrGone)
+		}), ErrChanged)
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"name": pod.Name, "namespace": pod.Namespace, "uid": pod.UID, "resourceVersion": pod.ResourceVersion,
@@ -174,8 +174,8 @@ func (w *Writer) putBack(ctx context.Context, pod *metav1.PartialObjectMetadata,
 
 // A Fate is what became of a pod.
 type Fate struct {
-	// IsGone is whether it is gone or going.
-	IsGone bool
+	// IsDeleted is whether it has been deleted, or is being deleted.
+	IsDeleted bool
 	// Writer is who else has written its cost, or "".
 	Writer string
 }
@@ -186,7 +186,7 @@ func (w *Writer) Fates(ctx context.Context, pods []Pod) (fates []Fate, errs []er
 	return fates, all(ctx, w.undos, len(pods), func(i int) error {
 		now := metadata()
 		err := w.live.Get(ctx, pods[i].Key, now)
-		fates[i].IsGone = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
+		fates[i].IsDeleted = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
 		if now.UID == pods[i].UID {
 			fates[i].Writer = WriterOf(now)
 		}
@@ -243,7 +243,7 @@ func (w *Writer) patch(ctx context.Context, object *metav1.PartialObjectMetadata
 		err = ErrTheirs
 	// The pod of this name may have another UID.
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err), invalid.Field == "metadata.uid":
-		err = ErrGone
+		err = ErrChanged
 	}
 	return fmt.Errorf("pod %s: %w", name, err)
 }

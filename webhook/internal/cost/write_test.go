@@ -15,17 +15,17 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-var mark = cost.Mark{Set: fakeapi.UID(1, 0), Count: 1, Request: fakeapi.UID(5, 0)}
+var steered = cost.Steered{Set: fakeapi.UID(1, 0), Count: 1, Request: fakeapi.UID(5, 0)}
 
 // hanging is an API server that answers nothing about pods except the first until its end, and writes and undos for all.
 func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []cost.Undo) {
 	t.Helper()
 	_, _, pods := fakeapi.Shop(40)
 	for _, pod := range pods {
-		pod.Annotations = map[string]string{cost.Annotation: mark.String()}
+		pod.Annotations = map[string]string{cost.Annotation: steered.String()}
 		fakeapi.Manage(pod, cost.Manager, cost.Annotation)
-		writes = append(writes, cost.Write{Pod: cost.PodOf(pod), Cost: new(int32(-1)), Mark: mark})
-		undos = append(undos, cost.Undo{Pod: cost.PodOf(pod), Mark: mark})
+		writes = append(writes, cost.Write{Pod: cost.PodOf(pod), Cost: new(int32(-1)), Steered: steered})
+		undos = append(undos, cost.Undo{Pod: cost.PodOf(pod), Steered: steered})
 	}
 	api, end := fakeapi.New(fakeapi.All(pods)...), make(chan struct{})
 	t.Cleanup(func() { close(end) })
@@ -33,7 +33,7 @@ func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []co
 		ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
 	) error {
 		if _, ok := ctx.Deadline(); !ok {
-			t.Errorf("%s may take for ever", object.GetName())
+			t.Errorf("%s may take forever", object.GetName())
 		}
 		if object.GetName() != "web-0" {
 			<-end
@@ -64,10 +64,10 @@ func TestWriteInTime(t *testing.T) {
 	}
 }
 
-// Nobody waits for costs that come off. Each of these has a deadline of its own.
-func TestWriteDuringTakeOff(t *testing.T) {
+// Nobody waits for costs that are removed. Each of these has a deadline of its own.
+func TestWriteDuringRemove(t *testing.T) {
 	writer, writes, undos := hanging(t)
-	go writer.TakeOff(context.Background(), undos[1:])
+	go writer.Remove(context.Background(), undos[1:])
 	time.Sleep(50 * time.Millisecond)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
@@ -76,50 +76,50 @@ func TestWriteDuringTakeOff(t *testing.T) {
 	}
 }
 
-// One set of a namespace has its costs taken off at a time, so that those of others do not wait for many of them.
-func TestTakeOffInTurn(t *testing.T) {
+// One set of a namespace has its costs removed at a time, so that those of others do not wait for many of them.
+func TestRemoveInTurn(t *testing.T) {
 	writer, _, undos := hanging(t)
-	go writer.TakeOff(context.Background(), undos[1:2])
+	go writer.Remove(context.Background(), undos[1:2])
 	time.Sleep(50 * time.Millisecond)
 	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer stop()
-	if err := writer.TakeOff(ctx, undos[:1])[0]; !errors.Is(err, context.DeadlineExceeded) {
+	if err := writer.Remove(ctx, undos[:1])[0]; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 	elsewhere := undos[0]
 	elsewhere.Pod.Key.Namespace = "elsewhere"
-	if err := writer.TakeOff(context.Background(), []cost.Undo{elsewhere})[0]; !errors.Is(err, cost.ErrGone) {
+	if err := writer.Remove(context.Background(), []cost.Undo{elsewhere})[0]; !errors.Is(err, cost.ErrChanged) {
 		t.Errorf("%v", err)
 	}
 }
 
 // The cost that was overwritten is its writer's again, also if it is the same number.
-func TestPutBack(t *testing.T) {
+func TestRestore(t *testing.T) {
 	for _, value := range []string{"5", "-1", "0"} {
 		_, _, pods := fakeapi.Shop(1)
 		pod := pods[0]
 		api := fakeapi.New(pod)
 		writer, which := cost.NewWriter(api, api), cost.PodOf(pod)
 		fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{
-			{Pod: which, Cost: new(int32(-1)), Mark: mark, Previous: &cost.Previous{Value: value, Manager: "karpenter"}},
+			{Pod: which, Cost: new(int32(-1)), Steered: steered, Previous: &cost.Previous{Value: value, Manager: "karpenter"}},
 		})[0])
-		fakeapi.Must(t, writer.TakeOff(context.Background(), []cost.Undo{{Pod: which, Mark: mark}})[0])
+		fakeapi.Must(t, writer.Remove(context.Background(), []cost.Undo{{Pod: which, Steered: steered}})[0])
 		now := fakeapi.Read[corev1.Pod](t, api, pod.Name)
-		_, isMarked := now.Annotations[cost.Annotation]
+		_, isSteered := now.Annotations[cost.Annotation]
 		_, isNoted := now.Annotations[cost.PreviousAnnotation]
-		if got := now.Annotations[corev1.PodDeletionCost] + " " + cost.WriterOf(now); got != value+" karpenter" || isMarked || isNoted {
+		if got := now.Annotations[corev1.PodDeletionCost] + " " + cost.WriterOf(now); got != value+" karpenter" || isSteered || isNoted {
 			t.Errorf("%s: %v by %q", value, now.Annotations, cost.WriterOf(now))
 		}
 	}
 }
 
 // A cost that somebody writes just before another one would come back is left alone.
-func TestPutBackInTime(t *testing.T) {
+func TestRestoreInTime(t *testing.T) {
 	_, _, pods := fakeapi.Shop(1)
 	api := fakeapi.New(pods[0])
 	writer, which := cost.NewWriter(api, api), cost.PodOf(pods[0])
 	fakeapi.Must(t, writer.Write(context.Background(), []cost.Write{
-		{Pod: which, Cost: new(int32(-1)), Mark: mark, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}},
+		{Pod: which, Cost: new(int32(-1)), Steered: steered, Previous: &cost.Previous{Value: "5", Manager: "karpenter"}},
 	})[0])
 	isFirst := true
 	api.Before = func(*fakeapi.Write) error {
@@ -131,7 +131,7 @@ func TestPutBackInTime(t *testing.T) {
 		now.Annotations[corev1.PodDeletionCost] = "9"
 		return api.Update(context.Background(), now, client.FieldOwner("somebody"))
 	}
-	fakeapi.Must(t, writer.TakeOff(context.Background(), []cost.Undo{{Pod: which, Mark: mark}})[0])
+	fakeapi.Must(t, writer.Remove(context.Background(), []cost.Undo{{Pod: which, Steered: steered}})[0])
 	now := fakeapi.Read[corev1.Pod](t, api, which.Key.Name)
 	if len(now.Annotations) != 1 || now.Annotations[corev1.PodDeletionCost] != "9" || cost.WriterOf(now) != "somebody" {
 		t.Errorf("%v by %q", now.Annotations, cost.WriterOf(now))
@@ -139,10 +139,10 @@ func TestPutBackInTime(t *testing.T) {
 }
 
 // A pod that changes all the time keeps its cost, and that is an error.
-func TestTakeOffEnds(t *testing.T) {
+func TestRemoveEnds(t *testing.T) {
 	_, _, pods := fakeapi.Shop(1)
 	pod := pods[0]
-	pod.Annotations = map[string]string{cost.Annotation: mark.String()}
+	pod.Annotations = map[string]string{cost.Annotation: steered.String()}
 	fakeapi.Manage(pod, cost.Manager, cost.Annotation)
 	api := fakeapi.New(pod)
 	changes := 0
@@ -152,8 +152,8 @@ func TestTakeOffEnds(t *testing.T) {
 		now.Labels = map[string]string{"change": fmt.Sprint(changes)}
 		return api.Update(context.Background(), now)
 	}
-	err := cost.NewWriter(api, api).TakeOff(context.Background(), []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
-	if err == nil || errors.Is(err, cost.ErrGone) || changes < 2 {
+	err := cost.NewWriter(api, api).Remove(context.Background(), []cost.Undo{{Pod: cost.PodOf(pod), Steered: steered}})[0]
+	if err == nil || errors.Is(err, cost.ErrChanged) || changes < 2 {
 		t.Errorf("after %d changes: %v", changes, err)
 	}
 }

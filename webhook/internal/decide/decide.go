@@ -1,4 +1,4 @@
-// Package decide has all calls of podrank: which pods should go, and which deletion costs make Kubernetes take them. It only
+// Package decide has all calls of podrank: which pods should be deleted, and which deletion costs make Kubernetes delete them. It only
 // computes.
 package decide
 
@@ -16,62 +16,62 @@ import (
 )
 
 type (
-	// EmptyNodes is what makes whole nodes go.
+	// EmptyNodes is what makes whole nodes empty.
 	EmptyNodes = podrank.EmptyNodes
-	// A Neighbour is a pod of another set.
-	Neighbour = podrank.Neighbour
+	// A NodePod is a pod of another set.
+	NodePod = podrank.Neighbour
 )
 
-// NeighbourOf returns what counts of a pod for other sets. It is false for one that keeps no node from being empty.
-func NeighbourOf(pod *corev1.Pod) (Neighbour, bool) {
-	for _, neighbour := range podrank.Neighbours([]*corev1.Pod{pod}, nil) {
-		return neighbour, true
+// NodePodOf returns what counts of a pod for other sets. It is false for one that keeps no node from being empty.
+func NodePodOf(pod *corev1.Pod) (NodePod, bool) {
+	for _, nodePod := range podrank.Neighbours([]*corev1.Pod{pod}, nil) {
+		return nodePod, true
 	}
-	return Neighbour{}, false
+	return NodePod{}, false
 }
 
 // A Question is what a decision depends on.
 type Question struct {
 	// Active are the active pods of the set, and Related the pods that count for ranks.
 	Active, Related []*corev1.Pod
-	// Delete is the number of pods that go.
+	// Delete is the number of pods that are deleted.
 	Delete int
-	// Tier is what the policy wants: pods of a lower tier go first.
+	// Tier is what the policy wants: pods of a lower tier are deleted first.
 	Tier func(*corev1.Pod) int
 	// Domains name the domains to spread over, the innermost first.
 	Domains []func(*corev1.Pod) string
-	// Empty is what makes whole nodes go, or nil. The domains to spread over are then in there.
+	// Empty is what makes whole nodes empty, or nil. The domains to spread over are then in there.
 	Empty *EmptyNodes
-	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds go before all others.
+	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds are deleted before all others.
 	NotAvailableFirst bool
 	MinReadySeconds   int32
 	// IsFixed is whether a pod's cost belongs to somebody else.
 	IsFixed func(*corev1.Pod) bool
-	// ForeignCosts is how to treat such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod goes.
+	// ForeignCosts is how to treat such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod is deleted.
 	ForeignCosts v1alpha1.ForeignCosts
 	MayOverwrite func(*corev1.Pod) bool
 	// ForeignCost is what a pod's annotation would be without this program, or "".
 	ForeignCost func(*corev1.Pod) string
-	// IsOurs is whether a pod's cost is taken off in any case, because this program wrote it.
+	// IsOurs is whether a pod's cost is removed in any case, because this program wrote it.
 	IsOurs func(*corev1.Pod) bool
 	Now    time.Time
 }
 
 // A Decision is an answer.
 type Decision struct {
-	// Wanted are the pods that should go, in the order in which they should.
-	Wanted []*corev1.Pod
-	// Whys are why each of them goes, and Next is the name of the first pod that stays, or "" if all go.
+	// Selected are the pods that should be deleted, in the order in which they should.
+	Selected []*corev1.Pod
+	// Whys are why each of them is deleted, and Next is the name of the first pod that is kept, or "" if all are deleted.
 	Whys []Why
 	Next string
-	// Writes are the costs to write, which take the fewest requests in all, with those that take the costs off survivors again.
+	// Writes are the costs to write, which take the fewest requests in all, with those that remove the costs of survivors again.
 	Writes []Write
-	// Blocked are pods that go although the policy wants others to go before them.
-	Blocked []Blocked
+	// Unsteerable are pods that are deleted although the policy wants others to be deleted before them.
+	Unsteerable []Unsteerable
 }
 
-// Blocked is a pod that goes although the policy wants another to go before it.
-type Blocked struct {
+// Unsteerable is a pod that is deleted although the policy wants another to be deleted before it.
+type Unsteerable struct {
 	// Pod and Before are their names.
 	Pod, Before string
 	// Rule says why: "unassigned", "phase" or "not-ready".
@@ -82,11 +82,11 @@ type Blocked struct {
 type Write struct {
 	Pod  *corev1.Pod
 	Cost int32
-	// Goes is whether the pod is wanted. Otherwise it stays, and its cost has to be taken off again.
-	Goes bool
+	// Selected is whether the pod is selected. Otherwise it is kept, and its cost has to be removed again.
+	Selected bool
 }
 
-// NoRoomError is the error if the costs of others leave none for the wanted pods: for two pods, no costs put Lower below Higher.
+// NoRoomError is the error if foreign costs leave none for the selected pods: for two pods, no costs put Lower below Higher.
 type NoRoomError = podrank.NoRoomError
 
 // Version is the release of the core that decides, and its engine.
@@ -104,23 +104,23 @@ func Decide(q Question) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	decision, err := q.want(tier)
+	decision, err := q.choose(tier)
 	if err != nil {
 		return Decision{}, err
 	}
-	wanted := make(map[*corev1.Pod]bool, len(decision.Wanted))
-	for _, pod := range decision.Wanted {
-		wanted[pod] = true
+	selected := make(map[*corev1.Pod]bool, len(decision.Selected))
+	for _, pod := range decision.Selected {
+		selected[pod] = true
 	}
-	if decision.Blocked, err = q.blocked(wanted, tier); err != nil {
+	if decision.Unsteerable, err = q.unsteerable(selected, tier); err != nil {
 		return Decision{}, err
 	}
-	decision.Writes, err = q.writes(wanted)
+	decision.Writes, err = q.writes(selected)
 	return decision, err
 }
 
-// want finds the pods that should go, and why.
-func (q *Question) want(tier func(*corev1.Pod) int) (decision Decision, err error) {
+// choose finds the pods that should be deleted, and why.
+func (q *Question) choose(tier func(*corev1.Pod) int) (decision Decision, err error) {
 	victims, err := q.explained(tier)
 	if err != nil {
 		return decision, err
@@ -130,7 +130,7 @@ func (q *Question) want(tier func(*corev1.Pod) int) (decision Decision, err erro
 		originals[pod.UID] = pod
 	}
 	for _, victim := range victims {
-		decision.Wanted = append(decision.Wanted, originals[victim.Pod.UID])
+		decision.Selected = append(decision.Selected, originals[victim.Pod.UID])
 		decision.Whys = append(decision.Whys, q.why(victim, tier))
 		if victim.Before != nil {
 			decision.Next = victim.Before.Name
@@ -139,7 +139,7 @@ func (q *Question) want(tier func(*corev1.Pod) int) (decision Decision, err erro
 	return decision, nil
 }
 
-// victims are the pods that should go, also without the costs of this program.
+// victims are the pods that should be deleted, also without the costs of this program.
 func (q *Question) victims(without bool, tier func(*corev1.Pod) int) ([]podrank.Victim, error) {
 	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.ForeignCosts != v1alpha1.Override)}
 	active := q.Active
@@ -161,29 +161,29 @@ func (q *Question) victims(without bool, tier func(*corev1.Pod) int) ([]podrank.
 	return podrank.ExplainVictims(active, q.Related, q.Delete, append(options, podrank.WithTier(tier))...)
 }
 
-// blocked returns the wanted pods for which a pod of a lower tier has to stay.
-func (q *Question) blocked(wanted map[*corev1.Pod]bool, tier func(*corev1.Pod) int) ([]Blocked, error) {
+// unsteerable returns the selected pods for which a pod of a lower tier has to be kept.
+func (q *Question) unsteerable(selected map[*corev1.Pod]bool, tier func(*corev1.Pod) int) ([]Unsteerable, error) {
 	var first *corev1.Pod
 	for _, pod := range q.Active {
-		if !wanted[pod] && (first == nil || tier(pod) < tier(first)) {
+		if !selected[pod] && (first == nil || tier(pod) < tier(first)) {
 			first = pod
 		}
 	}
-	var blocked []Blocked
+	var unsteerable []Unsteerable
 	for _, pod := range q.Active {
-		if first == nil || !wanted[pod] || tier(pod) <= tier(first) {
+		if first == nil || !selected[pod] || tier(pod) <= tier(first) {
 			continue
 		}
 		explained, err := podrank.Explain(pod, first, nil, podrank.WithNow(q.Now), podrank.WithTier(tier))
 		if err != nil {
 			return nil, err
 		}
-		blocked = append(blocked, Blocked{pod.Name, first.Name, string(explained.Rule)})
+		unsteerable = append(unsteerable, Unsteerable{pod.Name, first.Name, string(explained.Rule)})
 	}
-	return blocked, nil
+	return unsteerable, nil
 }
 
-// tiers returns the policy's tiers, with one for pods that are not available before all others if that is wanted.
+// tiers returns the policy's tiers, with one for pods that are not available before all others if the question says so.
 func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 	if !q.NotAvailableFirst {
 		return q.Tier, nil
@@ -207,26 +207,26 @@ func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 const (
 	// dearest is the highest price of a change.
 	dearest = 254
-	// many is how many selected pods are too many to give each a cost before the deadline. Marks without costs have more time.
+	// many is how many selected pods are too many to give each a cost before the deadline. Annotations without costs have more time.
 	many = 200
 )
 
-// writes returns the costs with which the wanted pods go first. Each of these gets a mark in any case, so that its cost takes no request of its own. A
-// survivor's takes two, as it has to be taken off again, unless that is due in any case. If there are many, the requests count for which the answer waits.
-func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
+// writes returns the costs with which the selected pods are deleted first. Each of these gets an annotation in any case, so that its cost takes no request of its own. A
+// survivor's takes two, as it has to be removed again, unless that is due in any case. If there are many, the requests count for which the answer waits.
+func (q *Question) writes(selected map[*corev1.Pod]bool) ([]Write, error) {
 	survivor := dearest
-	if len(wanted) > many {
+	if len(selected) > many {
 		survivor = 2
 	}
 	tier := podrank.WithTier(func(pod *corev1.Pod) int {
-		if wanted[pod] {
+		if selected[pod] {
 			return 0
 		}
 		return 1
 	})
 	requests := podrank.WithPrice(func(pod *corev1.Pod) int {
 		switch {
-		case wanted[pod]:
+		case selected[pod]:
 			return 1
 		case q.IsOurs(pod):
 			return survivor / 2
@@ -235,11 +235,11 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 	})
 	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
 		mayOverwrite := q.ForeignCosts == v1alpha1.Follow || q.ForeignCosts == v1alpha1.Override
-		return q.IsFixed(pod) && !(mayOverwrite && wanted[pod] && q.MayOverwrite(pod))
+		return q.IsFixed(pod) && !(mayOverwrite && selected[pod] && q.MayOverwrite(pod))
 	}))
 	var writes []Write
 	for _, change := range changes {
-		writes = append(writes, Write{change.Pod, change.Cost, wanted[change.Pod]})
+		writes = append(writes, Write{change.Pod, change.Cost, selected[change.Pod]})
 	}
 	return writes, err
 }
@@ -250,17 +250,17 @@ var horizon = []time.Duration{0, time.Second / 2, time.Second, 2 * time.Second, 
 
 // A Prediction says which pods Kubernetes deletes if nobody steers.
 type Prediction struct {
-	// Delete is the number of pods that go.
+	// Delete is the number of pods that are deleted.
 	Delete int
-	// Certain go whenever their controller decides, soon.
+	// Certain are deleted whenever their controller decides, soon.
 	Certain Names
-	// Possible are all pods that may go, with those that certainly do.
+	// Possible are all pods that may be deleted, with those that certainly do.
 	Possible map[types.UID]bool
-	// Whys are why those that certainly go do, if their controller decides at once. A rule of "" is no single one: Kubernetes' comparator contradicts itself.
+	// Whys are why the certain ones are deleted, if their controller decides immediately. A rule of "" is no single one: Kubernetes' comparator contradicts itself.
 	Whys map[types.UID]Why
-	// Next is the name of the first pod that stays, or "" if chance decides about some.
+	// Next is the name of the first pod that is kept, or "" if chance decides about some.
 	Next string
-	// Chances are how likely contested pods go if their controller decides at once. There are none for a set of more than 500 pods.
+	// Chances are how likely possible pods are deleted if their controller decides immediately. There are none for a set of more than 500 pods.
 	Chances []Chance
 }
 
@@ -276,7 +276,7 @@ func NamesOf(pods []*corev1.Pod) Names {
 	return names
 }
 
-// A Chance is how likely a pod goes.
+// A Chance is how likely a pod is deleted.
 type Chance struct {
 	Pod   types.UID
 	Share float64
@@ -285,7 +285,7 @@ type Chance struct {
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
 	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}, Whys: map[types.UID]Why{}}
-	if len(active) <= bounded.OddsPods {
+	if len(active) <= bounded.ProbabilityPods {
 		_, chances, err := podrank.Probabilities(active, related, k, podrank.WithNow(now))
 		if err != nil {
 			return nil, err
@@ -311,7 +311,7 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 	return p, p.explain(active, related, now)
 }
 
-// explain says why pods go.
+// explain says why pods are deleted.
 func (p *Prediction) explain(active, related []*corev1.Pod, now time.Time) error {
 	victims, err := podrank.ExplainVictims(active, related, p.Delete, podrank.WithNow(now), podrank.Kubernetes())
 	for _, victim := range victims {
@@ -346,15 +346,15 @@ func StatesOf(active, related []*corev1.Pod) States {
 }
 
 // Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.
-func (p *Prediction) Wrong(gone Names) (wrong []string) {
-	for uid, name := range gone {
+func (p *Prediction) Wrong(deleted Names) (wrong []string) {
+	for uid, name := range deleted {
 		if !p.Possible[uid] {
-			wrong = append(wrong, name+" went")
+			wrong = append(wrong, name+" was deleted")
 		}
 	}
 	for uid, name := range p.Certain {
-		if _, went := gone[uid]; !went {
-			wrong = append(wrong, name+" stayed")
+		if _, isDeleted := deleted[uid]; !isDeleted {
+			wrong = append(wrong, name+" was kept")
 		}
 	}
 	slices.Sort(wrong)

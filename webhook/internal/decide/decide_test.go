@@ -28,8 +28,8 @@ func running(uid uint32, node string) *corev1.Pod {
 	return pod
 }
 
-// costCase is a question, and what a test knows of its pods: whose costs may not be written, whose mark there is already, and which are
-// wanted.
+// costCase is a question, and what a test knows of its pods: whose costs may not be written, whose annotation there is already, and which are
+// selected.
 type costCase struct {
 	decide.Question
 	round              int
@@ -58,7 +58,7 @@ func randomCosts(r *rand.Rand, round int) *costCase {
 	}
 	c.IsFixed = func(pod *corev1.Pod) bool { return c.fixed[pod.UID] }
 	c.IsOurs = func(pod *corev1.Pod) bool { return c.ours[pod.UID] }
-	// The wanted pods are named by a tier, so that they are not those of the lowest costs.
+	// The selected pods are named by a tier, so that they are not those of the lowest costs.
 	for _, i := range r.Perm(n)[:c.Delete] {
 		c.named[c.Active[i].UID] = true
 	}
@@ -71,7 +71,7 @@ func randomCosts(r *rand.Rand, round int) *costCase {
 	return c
 }
 
-// requests is what it takes to write the cost of a pod, and to take it off a pod that stays: as good as nothing for a pod that goes, which is written to anyway.
+// requests is what it takes to write the cost of a pod, and to take it off a pod that is kept: as good as nothing for a pod that is deleted, which is written to anyway.
 func (c *costCase) requests(uid types.UID) int {
 	switch {
 	case c.named[uid]:
@@ -82,7 +82,7 @@ func (c *costCase) requests(uid types.UID) int {
 	return 254
 }
 
-// fewestRequests tries every set of pods to write, and returns -1 if none makes the named pods go first.
+// fewestRequests tries every set of pods to write, and returns -1 if none makes the named pods are deleted first.
 func (c *costCase) fewestRequests() int {
 	fewest := -1
 	for written := range 1 << len(c.Active) {
@@ -121,29 +121,29 @@ func (c *costCase) carryOut(t *testing.T, writes []decide.Write) (requests int, 
 	t.Helper()
 	written = map[bool]bool{}
 	for _, write := range writes {
-		if c.fixed[write.Pod.UID] || write.Goes != c.named[write.Pod.UID] {
+		if c.fixed[write.Pod.UID] || write.Selected != c.named[write.Pod.UID] {
 			t.Fatalf("round %d: %+v", c.round, write)
 		}
 		requests += c.requests(write.Pod.UID)
-		written[write.Goes] = true
+		written[write.Selected] = true
 		c.costs[write.Pod.UID] = int64(write.Cost)
 	}
 	return requests, written
 }
 
-// isInLine finds a wanted pod whose cost is not below that of every other.
+// isInLine finds a selected pod whose cost is not below that of every other.
 func (c *costCase) isInLine(t *testing.T) {
 	t.Helper()
-	for _, goes := range c.Active {
-		for _, stays := range c.Active {
-			if c.named[goes.UID] && !c.named[stays.UID] && c.costs[goes.UID] >= c.costs[stays.UID] {
-				t.Fatalf("round %d: %s at %d, %s at %d", c.round, goes.Name, c.costs[goes.UID], stays.Name, c.costs[stays.UID])
+	for _, deleted := range c.Active {
+		for _, kept := range c.Active {
+			if c.named[deleted.UID] && !c.named[kept.UID] && c.costs[deleted.UID] >= c.costs[kept.UID] {
+				t.Fatalf("round %d: %s at %d, %s at %d", c.round, deleted.Name, c.costs[deleted.UID], kept.Name, c.costs[kept.UID])
 			}
 		}
 	}
 }
 
-// TestCosts: after the writes, every wanted pod has a lower cost than every other; no fixed cost was written; and no other writes
+// TestCosts: after the writes, every selected pod has a lower cost than every other; no fixed cost was written; and no other writes
 // take fewer requests.
 func TestCosts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
@@ -160,8 +160,8 @@ func TestCosts(t *testing.T) {
 			continue
 		}
 		fakeapi.Must(t, err)
-		if len(decision.Wanted) != c.Delete {
-			t.Fatalf("round %d: %d wanted, not %d", round, len(decision.Wanted), c.Delete)
+		if len(decision.Selected) != c.Delete {
+			t.Fatalf("round %d: %d selected, not %d", round, len(decision.Selected), c.Delete)
 		}
 		requests, written := c.carryOut(t, decision.Writes)
 		if requests != fewest {
@@ -183,7 +183,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Odds of many pods take seconds, and are left out. Which pods may go is predicted all the same.
+// Odds of many pods take seconds, and are left out. Which pods may be deleted is predicted all the same.
 func TestPredictsMany(t *testing.T) {
 	for _, count := range []int{500, 501} {
 		var pods []*corev1.Pod
@@ -192,7 +192,7 @@ func TestPredictsMany(t *testing.T) {
 		}
 		p, err := decide.Predict(pods, nil, 1, now)
 		if err != nil || len(p.Possible) != count || len(p.Certain) != 0 || len(p.Chances) != map[int]int{500: 500}[count] {
-			t.Errorf("%d pods: %d may go, %d certainly, %d by chance: %v", count, len(p.Possible), len(p.Certain), len(p.Chances), err)
+			t.Errorf("%d pods: %d may be deleted, %d certainly, %d by chance: %v", count, len(p.Possible), len(p.Certain), len(p.Chances), err)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type placed struct {
 	zone       string
 }
 
-// next is the pod that goes next, looked for in the plainest way: of the lowest tier, from the zone and then the node with the most pods left, the one
+// next is the pod that is deleted next, looked for in the plainest way: of the lowest tier, from the zone and then the node with the most pods left, the one
 // that costs least. others are pods that do not go.
 func next(left []placed, others []placed, domains []func(placed) string) placed {
 	lowest := slices.MinFunc(left, func(a, b placed) int { return cmp.Compare(a.tier, b.tier) }).tier
@@ -35,7 +35,7 @@ func next(left []placed, others []placed, domains []func(placed) string) placed 
 		}
 	}
 	within := func(a, b placed) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.UID, b.UID)) }
-	// The innermost domain first: each keeps the one of its pods that would go first.
+	// The innermost domain first: each keeps the one of its pods that would be deleted first.
 	for _, domain := range domains {
 		counts, firsts := map[string]int{}, map[string]placed{}
 		for _, pod := range slices.Concat(left, others) {
@@ -56,7 +56,7 @@ func next(left []placed, others []placed, domains []func(placed) string) placed 
 	return slices.MinFunc(among, within)
 }
 
-// othersCase is a question about the costs of others, and what a test knows of its pods.
+// othersCase is a question about foreign costs, and what a test knows of its pods.
 type othersCase struct {
 	decide.Question
 	own, others []placed
@@ -100,7 +100,7 @@ func randomOthers(random *rand.Rand, mode v1alpha1.ForeignCosts) *othersCase {
 	return c
 }
 
-// order is the one in which so many pods should go, one at a time.
+// order is the one in which so many pods should be deleted, one at a time.
 func (c *othersCase) order() (order []placed) {
 	left, ranks := slices.Clone(c.own), map[string]int{}
 	for i := range left {
@@ -124,7 +124,7 @@ func (c *othersCase) order() (order []placed) {
 	return order
 }
 
-// With Follow, the costs of others decide after the spread; with Override, they do not decide. In both, only costs of pods that go are overwritten.
+// With Follow, foreign costs decide after the spread; with Override, they do not decide. In both, only costs of pods that are deleted are overwritten.
 func TestFollowAndOverride(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	overwritten, spread, noRoom := map[v1alpha1.ForeignCosts]int{}, map[v1alpha1.ForeignCosts]int{}, 0
@@ -137,14 +137,14 @@ func TestFollowAndOverride(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range c.order() {
-			if got := decision.Wanted[i]; got.UID != want.UID {
+			if got := decision.Selected[i]; got.UID != want.UID {
 				t.Fatalf("round %d, %s: pod %s goes as number %d, and not %s", round, c.ForeignCosts, got.Name, i, want.Name)
 			}
 		}
 		for _, write := range decision.Writes {
 			if c.theirs[write.Pod.UID] {
 				overwritten[c.ForeignCosts]++
-				if !write.Goes {
+				if !write.Selected {
 					t.Fatalf("round %d: the cost of %s is overwritten, and it stays", round, write.Pod.Name)
 				}
 			}

@@ -20,13 +20,13 @@ const (
 	EmptiesNode = "empty-nodes"
 )
 
-// A Why is the rule by which a pod goes before the first that stays. Of and Than are what the rule looks at in the two.
+// A Why is the rule by which a pod is deleted before the first that is kept. Of and Than are what the rule looks at in the two.
 type Why struct {
 	Rule     string
 	Of, Than int64
 }
 
-// explained are the wanted pods, and why they go.
+// explained are the selected pods, and why they are deleted.
 func (q *Question) explained(policy func(*corev1.Pod) int) ([]podrank.Victim, error) {
 	victims, err := q.victims(q.ForeignCosts == v1alpha1.Follow, policy)
 	isOurs := func(victim podrank.Victim) bool {
@@ -49,7 +49,7 @@ func (q *Question) explained(policy func(*corev1.Pod) int) ([]podrank.Victim, er
 	return victims, err
 }
 
-// why is why a victim goes, with the policy's tiers in place of those that make whole nodes go or spread.
+// why is why a victim is deleted, with the policy's tiers in place of those that make whole nodes empty or spread.
 func (q *Question) why(victim podrank.Victim, policy func(*corev1.Pod) int) Why {
 	why := Why{string(victim.Rule), victim.Of, victim.Than}
 	if victim.Rule == podrank.RuleTier {

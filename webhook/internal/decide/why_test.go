@@ -31,7 +31,7 @@ func costs(pod *corev1.Pod, cost string) {
 	pod.Annotations = map[string]string{corev1.PodDeletionCost: cost}
 }
 
-// asks which of these pods goes first. Their costs are somebody's, which may be overwritten.
+// asks which of these pods is deleted first. Their costs are somebody's, which may be overwritten.
 func asks(pods []*corev1.Pod) decide.Question {
 	return decide.Question{
 		Active: pods, Related: pods, Delete: 1, Now: now, Tier: func(*corev1.Pod) int { return 3 },
@@ -41,7 +41,7 @@ func asks(pods []*corev1.Pod) decide.Question {
 	}
 }
 
-// The last pod goes by each rule, and that is what is said.
+// The last pod is deleted by each rule, and that is what is said.
 func TestWhys(t *testing.T) {
 	for want, change := range map[string]func(q *decide.Question, last *corev1.Pod){
 		"{unassigned 0 1}":       func(_ *decide.Question, last *corev1.Pod) { last.Spec.NodeName = "" },
@@ -69,13 +69,13 @@ func TestWhys(t *testing.T) {
 		decision, err := decide.Decide(q)
 		fakeapi.Must(t, err)
 		index := 0
-		for i, pod := range decision.Wanted {
+		for i, pod := range decision.Selected {
 			if pod == pods[4] {
 				index = i
 			}
 		}
-		if got := decision.Whys[index]; decision.Wanted[index] != pods[4] || fmt.Sprint(got) != want || decision.Next == "" || len(decision.Whys) != len(decision.Wanted) {
-			t.Errorf("%v, not %s; next %q, %s goes", got, want, decision.Next, decision.Wanted[index].Name)
+		if got := decision.Whys[index]; decision.Selected[index] != pods[4] || fmt.Sprint(got) != want || decision.Next == "" || len(decision.Whys) != len(decision.Selected) {
+			t.Errorf("%v, not %s; next %q, %s goes", got, want, decision.Next, decision.Selected[index].Name)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestWhysOfDomains(t *testing.T) {
 
 // A cost that this program has written for an earlier request is no reason: what made it write the cost is.
 func TestWhysOfOwnCosts(t *testing.T) {
-	for want, mark := range map[string]func(pods []*corev1.Pod){
+	for want, steered := range map[string]func(pods []*corev1.Pod){
 		"{restarts 2 0}": func(pods []*corev1.Pod) { pods[4].Status.ContainerStatuses[0].RestartCount = 2 },
 		"{restarts 3 2}": func(pods []*corev1.Pod) {
 			pods[4].Status.ContainerStatuses[0].RestartCount, pods[2].Status.ContainerStatuses[0].RestartCount = 3, 2
@@ -131,9 +131,9 @@ func TestWhysOfOwnCosts(t *testing.T) {
 		"{deletion-cost 0 1}": func(pods []*corev1.Pod) { pods[2].Status.ContainerStatuses[0].RestartCount = 3 },
 	} {
 		pods := equals(5)
-		mark(pods)
+		steered(pods)
 		q := asks(pods)
-		// The cost of the pod that goes needs no room below 0, as all others have been raised.
+		// The cost of the pod that is deleted needs no room below 0, as all others have been raised.
 		q.IsOurs = func(pod *corev1.Pod) bool { return pod != pods[4] }
 		q.ForeignCost = func(*corev1.Pod) string { return "" }
 		for _, pod := range pods[:4] {
@@ -141,8 +141,8 @@ func TestWhysOfOwnCosts(t *testing.T) {
 		}
 		decision, err := decide.Decide(q)
 		fakeapi.Must(t, err)
-		if got := fmt.Sprint(decision.Whys[0]); decision.Wanted[0] != pods[4] || got != want {
-			t.Errorf("%s goes, %s, not %s", decision.Wanted[0].Name, got, want)
+		if got := fmt.Sprint(decision.Whys[0]); decision.Selected[0] != pods[4] || got != want {
+			t.Errorf("%s goes, %s, not %s", decision.Selected[0].Name, got, want)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Case struct {
 	Result string `json:"result"`
 	// Costs are those that were written, by the names of pods.
 	Costs map[string]string `json:"costs,omitempty"`
-	// Gone are the pods that Kubernetes deleted then.
-	Gone []types.UID `json:"gone,omitempty"`
+	// Deleted are the pods that Kubernetes deleted then.
+	Deleted []types.UID `json:"deleted,omitempty"`
 }
 
 // Write writes a case to a directory.

@@ -102,7 +102,7 @@ func TestJudge(t *testing.T) {
 	is("general", "Ready", "Conflicted", 1)
 	fakeapi.Must(t, api.Delete(context.Background(), other))
 	is("general", "Conflicted", "Conflicted", 0)
-	// When the specific one is gone, the general one counts.
+	// When the specific one has been deleted, the general one counts.
 	fakeapi.Must(t, api.Delete(context.Background(), specific))
 	is("general", "Ready", "NoConflict", 2)
 }

@@ -121,9 +121,9 @@ type Compiled struct {
 	selector labels.Selector
 	tiers    []tier
 	spread   []string
-	// wish orders the pods of the tier of this number by a value, or is nil.
-	wish   *values.Wish
-	wishes int
+	// preference orders the pods of the tier of this number by a value, or is nil.
+	preference  *values.Preference
+	preferences int
 }
 
 // tier is a preference of the policy, with the selector that it has, if any.
@@ -154,9 +154,9 @@ func (t *tier) matches(pod *corev1.Pod, nodes Nodes) bool {
 	})
 }
 
-func hasTaint(node *corev1.Node, wanted *v1alpha1.Taint) bool {
+func hasTaint(node *corev1.Node, selected *v1alpha1.Taint) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
-		return wanted.Key == taint.Key && (wanted.Value == nil || *wanted.Value == taint.Value) && (wanted.Effect == "" || wanted.Effect == taint.Effect)
+		return selected.Key == taint.Key && (selected.Value == nil || *selected.Value == taint.Value) && (selected.Effect == "" || selected.Effect == taint.Effect)
 	})
 }
 
@@ -204,11 +204,11 @@ func (c *Compiled) prefer(of *v1alpha1.Preference) (err error) {
 		field = ".lowest"
 		fallthrough
 	case v1alpha1.PreferenceHighest:
-		if c.wish != nil {
+		if c.preference != nil {
 			return errors.New(": at most one preference may be of type Lowest or Highest")
 		}
-		c.wishes = len(c.tiers)
-		c.wish, err = values.Compile(cmp.Or(of.Lowest, of.Highest), of.Highest != nil)
+		c.preferences = len(c.tiers)
+		c.preference, err = values.Compile(cmp.Or(of.Lowest, of.Highest), of.Highest != nil)
 	}
 	if c.tiers = append(c.tiers, tier); err != nil {
 		return fmt.Errorf("%s: %w", field, err)
@@ -216,8 +216,10 @@ func (c *Compiled) prefer(of *v1alpha1.Preference) (err error) {
 	return nil
 }
 
-// Wish returns the tier whose pods go by a value, and by which, or nil.
-func (c *Compiled) Wish() (tier int, wish *values.Wish) { return c.wishes, c.wish }
+// Preference returns the tier whose pods are deleted by a value, and by which, or nil.
+func (c *Compiled) Preference() (tier int, preference *values.Preference) {
+	return c.preferences, c.preference
+}
 
 // Selects reports whether the policy applies to a set.
 func (c *Compiled) Selects(set *workload.Set) bool {
@@ -259,7 +261,7 @@ func (c *Compiled) ForeignCosts() v1alpha1.ForeignCosts {
 	return cmp.Or(c.Policy.Spec.ForeignCosts, v1alpha1.Keep)
 }
 
-// IsFirstNode reports whether a node goes first among those that are as good: it is cordoned, or has a taint that the policy names.
+// IsFirstNode reports whether a node is deleted first among those that are equally good: it is cordoned, or has a taint that the policy names.
 func (c *Compiled) IsFirstNode(node *corev1.Node) bool {
 	return node.Spec.Unschedulable || slices.ContainsFunc(c.tiers, func(tier tier) bool {
 		return tier.Type == v1alpha1.PreferenceTaint && hasTaint(node, tier.Taint)

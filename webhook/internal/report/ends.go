@@ -28,7 +28,7 @@ const (
 
 // Over is a scale-down that is over: its costs are gone, with the pods or from them.
 type Over struct {
-	// Set is nil if it is gone.
+	// Set is nil if it has been deleted.
 	Set       *workload.Set
 	Namespace string
 	UID       types.UID
@@ -36,8 +36,8 @@ type Over struct {
 	Generation int64
 	From, To   int32
 	// First is when the first request about it came.
-	First time.Time
-	Gone  int
+	First   time.Time
+	Deleted int
 	// Missed are the pods that were selected and kept, by reason, with who else wrote their costs.
 	Missed map[string][]string
 	// Writers are who else wrote costs of other pods of the set, if other pods were deleted.
@@ -93,7 +93,7 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 	if r.hasTold(ctx, o) {
 		return
 	}
-	done.Add(float64(o.Gone))
+	done.Add(float64(o.Deleted))
 	kept, why := 0, []string(nil)
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
 		pods := o.Missed[reason]
@@ -109,7 +109,7 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		deleted, policy := r.note(context.WithoutCancel(ctx), o, kept, text)
 		r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
 		if o.Set != nil && kept > 0 {
-			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Gone, "selected pod"), text)
+			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Deleted, "selected pod"), text)
 			r.event(o.Set, policy, corev1.EventTypeWarning, "Missed", text, nil)
 		}
 	})
@@ -124,7 +124,7 @@ func (r *Reporter) Lead(since time.Time) { r.leads.Store(since.UnixMilli()) }
 // note adds the end of a scale-down to the status of the policy that knows of it, which it returns with how many selected pods were deleted. A scale-down that no
 // status knows yet may follow. It never does if the replica that answered is gone: then the end is an entry of its own.
 func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (deleted int, decider *v1alpha1.ScaleDownPolicy) {
-	deleted = o.Gone
+	deleted = o.Deleted
 	ctx, stop := context.WithTimeout(ctx, 3*patience)
 	defer stop()
 	for began := time.Now(); ; time.Sleep(pause) {
@@ -136,7 +136,7 @@ func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (del
 			case entry != nil:
 				if r.isEarlier(o) {
 					// Others were deleted while nobody led.
-					deleted = max(o.Gone, int(entry.Selected)-kept)
+					deleted = max(o.Deleted, int(entry.Selected)-kept)
 				}
 				entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(deleted)), new(int32(kept)), why
 				// A pod that an earlier decision selected counts, too.
@@ -155,7 +155,7 @@ func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (del
 }
 
 // entry returns what a status says of a scale-down, which it adds if the replica that decided is gone. Or a later one has taken its place.
-func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isGone bool) (entry *v1alpha1.ScaleDown, isLater bool) {
+func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isDeleted bool) (entry *v1alpha1.ScaleDown, isLater bool) {
 	status, last := &policy.Status, policy.Status.Workload(o.UID)
 	switch oldest := len(status.Workloads) - 1; {
 	case last != nil && o.isIn(&last.LastScaleDown):
@@ -165,7 +165,7 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isGone bool) (entry *v1al
 	case last == nil && len(status.Workloads) == bounded.Workloads && o.after(&status.Workloads[oldest].LastScaleDown) > -time.Second:
 		// It was dropped.
 		return nil, true
-	case !isGone || o.Set == nil || !o.isOf(policy):
+	case !isDeleted || o.Set == nil || !o.isOf(policy):
 		return nil, false
 	case last != nil && last.LastScaleDown.Generation == o.Generation && o.after(&last.LastScaleDown) >= -time.Second:
 		// The API server has asked for another count, too, and the status has that.
@@ -221,12 +221,12 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 		rules[pod.Rule]++
 	}
 	for _, chance := range o.Prediction.Chances {
-		_, isDeleted := c.Gone[chance.Pod]
+		_, isDeleted := c.Deleted[chance.Pod]
 		possible.WithLabelValues(tenth(chance.Share), fmt.Sprint(isDeleted)).Inc()
 	}
 	down := v1alpha1.ScaleDown{
 		Result: result, Message: describePrediction(o, c, pods), Selected: int32(o.Prediction.Delete),
-		Deleted: new(int32(len(c.Gone))), Missed: new(int32(len(c.Wrong))),
+		Deleted: new(int32(len(c.Deleted))), Missed: new(int32(len(c.Wrong))),
 	}
 	message := strings.Join(c.Wrong[:min(len(c.Wrong), named)], ", ")
 	r.tell(context.WithoutCancel(ctx), o, down, isWrong, decided(o, message, o.Prediction.Next, pods, rules))
@@ -238,11 +238,11 @@ func tenth(share float64) string { return fmt.Sprintf("%.1f", float64(min(int(sh
 func describePrediction(o *steer.Outcome, c steer.Comparison, pods []pod) string {
 	certain := len(o.Prediction.Certain)
 	tail := fmt.Sprintf("; as predicted: %d certain", certain)
-	if chance := len(c.Gone) - certain; chance > 0 {
+	if chance := len(c.Deleted) - certain; chance > 0 {
 		tail += fmt.Sprintf(", %d of %d by chance", chance, len(o.Prediction.Possible)-certain)
 	}
 	if len(c.Wrong) > 0 {
 		tail = "; not as predicted: " + list(c.Wrong)
 	}
-	return withPods(fmt.Sprintf("Scaled from %d to %d: Kubernetes deleted %s", o.From, o.To, count(len(c.Gone), "pod")), pods, len(pods), tail)
+	return withPods(fmt.Sprintf("Scaled from %d to %d: Kubernetes deleted %s", o.From, o.To, count(len(c.Deleted), "pod")), pods, len(pods), tail)
 }

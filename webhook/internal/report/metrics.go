@@ -22,10 +22,10 @@ var (
 		// The deadline is 2 s.
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 3, 5},
 	}, []string{"result"})
-	written = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
-	removed = counters("podrank_webhook_costs_removed_total", "Deletion costs removed from pods that were kept, by reason.", "reason")
-	left    = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be removed in an hour, and stay.")
-	blocked = counters("podrank_webhook_unsteerable_pods_total",
+	written     = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
+	removed     = counters("podrank_webhook_costs_removed_total", "Deletion costs removed from pods that were kept, by reason.", "reason")
+	left        = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be removed in an hour, and stay.")
+	unsteerable = counters("podrank_webhook_unsteerable_pods_total",
 		"Pods that Kubernetes deletes before selected ones whatever their deletion cost, by the rule that decided.", "rule")
 	barriers = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "podrank_webhook_barrier_duration_seconds",
@@ -63,8 +63,8 @@ func Answered(o *steer.Outcome, took time.Duration) {
 	if o.Valuation != nil {
 		valued.WithLabelValues(strconv.FormatBool(o.Valuation.Why == nil)).Inc()
 	}
-	for rule, count := range o.Blocks {
-		blocked.WithLabelValues(rule).Add(float64(count))
+	for rule, count := range o.UnsteerableByRule {
+		unsteerable.WithLabelValues(rule).Add(float64(count))
 	}
 }
 
@@ -85,5 +85,5 @@ func Probed(state probe.State) {
 	}
 }
 
-// TakenOff counts costs that were taken off.
-func TakenOff(count int, why string) { removed.WithLabelValues(why).Add(float64(count)) }
+// Removed counts costs that were removed.
+func Removed(count int, why string) { removed.WithLabelValues(why).Add(float64(count)) }

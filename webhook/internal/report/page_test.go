@@ -108,7 +108,7 @@ func TestPage(t *testing.T) {
 		r.Outcome(context.Background(), o)
 		if i%9 == 0 && o.Result.Holds() {
 			// Some ends are written twice.
-			over := &report.Over{Namespace: "shop", UID: fakeapi.UID(1, i), Generation: 1, To: o.To, First: at, Gone: 1, Missed: map[string][]string{}}
+			over := &report.Over{Namespace: "shop", UID: fakeapi.UID(1, i), Generation: 1, To: o.To, First: at, Deleted: 1, Missed: map[string][]string{}}
 			over.Miss("CostChanged", "web-1", "")
 			for range 1 + i%2 {
 				r.Over(context.Background(), over)

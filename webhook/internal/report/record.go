@@ -81,12 +81,12 @@ const (
 	unpredicted = "unpredicted"
 )
 
-// wanted are the pods that were selected, with their values only if these may be published.
-func (r *Reporter) wanted(o *steer.Outcome) (pods []pod) {
+// selected are the pods that were selected, with their values only if these may be published.
+func (r *Reporter) selected(o *steer.Outcome) (pods []pod) {
 	if !o.Result.Holds() {
 		return nil
 	}
-	for i, each := range o.Wanted {
+	for i, each := range o.Selected {
 		row := pod{Name: each.Key.Name, UID: each.UID, Rule: o.Whys[i].Rule}
 		if r.PublishValues {
 			row.Value = o.Whys[i].Value
@@ -102,7 +102,7 @@ func gone(o *steer.Outcome, c steer.Comparison) (pods []pod) {
 	for _, chance := range o.Prediction.Chances {
 		shares[chance.Pod] = &chance.Share
 	}
-	for uid, name := range c.Gone {
+	for uid, name := range c.Deleted {
 		row := pod{Name: name, UID: uid, Rule: unpredicted}
 		why, isCertain := o.Prediction.Whys[uid]
 		switch {
@@ -124,7 +124,7 @@ func decided(o *steer.Outcome, message, next string, pods []pod, rules map[strin
 	d := &decision{
 		Version: 1, Time: o.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: o.UID,
 		Kind: string(o.Kind), Namespace: o.Key.Namespace, Name: o.Key.Name, UID: set.UID(), Generation: set.Object.GetGeneration(), Mode: v1alpha1.Steer,
-		From: o.From, To: o.To, Message: bounded.Short(message), Written: o.Written, Unsteerable: o.Blocking(), Pods: []pod{}, Rules: map[string]int{},
+		From: o.From, To: o.To, Message: bounded.Short(message), Written: o.Written, Unsteerable: o.UnsteerableCount(), Pods: []pod{}, Rules: map[string]int{},
 	}
 	if o.Result == steer.Observed {
 		d.Mode = v1alpha1.Observe

@@ -61,7 +61,7 @@ func outcome(t *testing.T, result steer.Result, why steer.Why, names ...string) 
 		Result:  result, Set: set(t), Policy: policy, At: fakeapi.Now, Count: len(names), Written: len(names), Rules: map[string]int{why.Rule: len(names)},
 	}
 	for i, name := range names {
-		o.Wanted, o.Whys = append(o.Wanted, cost.Pod{Key: fakeapi.Key(name), UID: fakeapi.UID(3, i)}), append(o.Whys, why)
+		o.Selected, o.Whys = append(o.Selected, cost.Pod{Key: fakeapi.Key(name), UID: fakeapi.UID(3, i)}), append(o.Whys, why)
 	}
 	return o
 }
@@ -72,7 +72,7 @@ func TestRecord(t *testing.T) {
 	const head = `"msg":"decision","decision":{"v":1,"time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +
 		`"kind":"ReplicaSet","namespace":"shop","name":"web","uid":"00000001-0000-4000-8000-000000000000","generation":1,"mode":"Steer","from":6,"to":4,`
 	full := outcome(t, steer.Steered, steer.Why{Rule: "deletion-cost"}, "web-0", "web-1")
-	full.Next, full.Blocks = "web-2", map[string]int{"phase": 1}
+	full.Next, full.UnsteerableByRule = "web-2", map[string]int{"phase": 1}
 	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
 	late.Message, late.Policy = "it is <late>", nil
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%s", sent.all)
 	}
 	sent.all = nil
-	over := &report.Over{Set: set(t), Namespace: "shop", UID: set(t).UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Gone: 1, Missed: map[string][]string{}}
+	over := &report.Over{Set: set(t), Namespace: "shop", UID: set(t).UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Deleted: 1, Missed: map[string][]string{}}
 	over.Miss("CostChanged", "web-1", "karpenter")
 	r.Over(context.Background(), over)
 	r.Wait()
@@ -139,12 +139,12 @@ func TestRecordObserved(t *testing.T) {
 		Delete: 4, Certain: decide.Names{id(0): "web-0", id(1): "web-1"}, Possible: map[types.UID]bool{id(0): true, id(1): true, id(2): true, id(3): true},
 		Whys: map[types.UID]decide.Why{id(0): {Rule: "restarts"}, id(1): {}}, Chances: []decide.Chance{{Pod: id(2), Share: 0.25}, {Pod: id(3), Share: 0.75}},
 	}}
-	gone := decide.Names{id(3): "web-3", id(0): "web-0", id(1): "web-1", id(4): "web-4"}
-	r.Observed(context.Background(), o, steer.Comparison{Without: steer.Changed, Gone: gone})
+	deleted := decide.Names{id(3): "web-3", id(0): "web-0", id(1): "web-1", id(4): "web-4"}
+	r.Observed(context.Background(), o, steer.Comparison{Without: steer.Changed, Deleted: deleted})
 	if strings.Contains(lines.String(), "decision") {
 		t.Errorf("it was not compared: %s", lines)
 	}
-	r.Observed(context.Background(), o, steer.Comparison{Gone: gone, Wrong: []string{"web-4 went"}})
+	r.Observed(context.Background(), o, steer.Comparison{Deleted: deleted, Wrong: []string{"web-4 went"}})
 	want := `"result":"PredictedWrongly","policy":"spot","message":"web-4 went","written":0,"pods":[` +
 		`{"name":"web-0","uid":"00000003-0000-4000-8000-000000000000","rule":"restarts"},` +
 		`{"name":"web-1","uid":"00000003-0000-4000-8000-000000000001","rule":"certain"},` +
@@ -216,15 +216,15 @@ func TestLongEnd(t *testing.T) {
 // However long names are and however much else there is to say, an event fits, and says how many pods there are. Names come before what else there is.
 func TestLongNames(t *testing.T) {
 	for _, length := range []int{5, 40, 253} {
-		for _, blocked := range []int{0, 5} {
+		for _, unsteerable := range []int{0, 5} {
 			var names []string
 			for i := range 300 {
 				names = append(names, fmt.Sprintf("%s%03d", strings.Repeat("n", length-3), i))
 			}
 			o := outcome(t, steer.Unconfirmed, steer.Why{Rule: "rank"}, names...)
-			o.Policy, o.Next, o.Blocks = nil, names[0], map[string]int{"phase": blocked}
-			for i := range blocked {
-				o.Blocked = append(o.Blocked, decide.Blocked{Pod: names[i], Before: names[299], Rule: "phase"})
+			o.Policy, o.Next, o.UnsteerableByRule = nil, names[0], map[string]int{"phase": unsteerable}
+			for i := range unsteerable {
+				o.Unsteerable = append(o.Unsteerable, decide.Unsteerable{Pod: names[i], Before: names[299], Rule: "phase"})
 			}
 			r, events := fakeapi.New().NewReporter()
 			r.Outcome(context.Background(), o)

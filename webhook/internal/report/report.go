@@ -78,11 +78,11 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		return
 	}
 	down := v1alpha1.ScaleDown{
-		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.Blocking()),
+		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.UnsteerableCount()),
 	}
 	r.enterValues(o, &down)
-	isWarning := o.Result.IsFailure() || len(o.Blocked) > 0 || o.Valuation != nil && o.Valuation.Why != nil
-	r.tell(ctx, o, down, isWarning, decided(o, o.Message, o.Next, r.wanted(o), o.Rules))
+	isWarning := o.Result.IsFailure() || len(o.Unsteerable) > 0 || o.Valuation != nil && o.Valuation.Why != nil
+	r.tell(ctx, o, down, isWarning, decided(o, o.Message, o.Next, r.selected(o), o.Rules))
 }
 
 // tell tells what became of a request that concerns a policy, everywhere.
@@ -177,17 +177,17 @@ func (r *Reporter) describe(o *steer.Outcome) string {
 	if o.Result == steer.Unsettled {
 		tail += "; " + o.Message
 	}
-	if o.Unmarked > 0 {
-		tail += fmt.Sprintf("; there was no time to annotate %s, which deleted and missed will not count", count(o.Unmarked, "pod"))
+	if o.Unannotated > 0 {
+		tail += fmt.Sprintf("; there was no time to annotate %s, which deleted and missed will not count", count(o.Unannotated, "pod"))
 	}
-	if len(o.Blocked) > 0 {
+	if len(o.Unsteerable) > 0 {
 		var texts []string
-		for _, pair := range o.Blocked {
+		for _, pair := range o.Unsteerable {
 			texts = append(texts, fmt.Sprintf("%s (%s)", pair.Pod, pair.Rule))
 		}
-		tail += "; unsteerable: " + some(texts, o.Blocking())
+		tail += "; unsteerable: " + some(texts, o.UnsteerableCount())
 	}
-	return withPods(fmt.Sprintf("%s: selected %s", head, count(o.Count, "pod")), r.wanted(o), o.Count, tail+describeValues(o.Valuation))
+	return withPods(fmt.Sprintf("%s: selected %s", head, count(o.Count, "pod")), r.selected(o), o.Count, tail+describeValues(o.Valuation))
 }
 
 // count says how many things there are.
@@ -210,7 +210,7 @@ func some(first []string, count int) string {
 	return text
 }
 
-// Left reports a cost that could not be taken off.
+// Left reports a cost that could not be removed.
 func (r *Reporter) Left(pod cost.Pod, err error) {
 	left.Inc()
 	r.Log.Error(err, "gave up removing a deletion cost: it stays", "namespace", pod.Key.Namespace, "pod", pod.Key.Name)

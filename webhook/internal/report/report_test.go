@@ -51,7 +51,7 @@ func TestNothingToWrite(t *testing.T) {
 	before := version()
 	r, _ := api.NewReporter()
 	// Its request is in no status, so that it looks for it several times.
-	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 1, Gone: 1})
+	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", To: 1, Deleted: 1})
 	r.Wait()
 	if after := version(); after != before {
 		t.Errorf("written: %s is now %s", before, after)
@@ -88,7 +88,7 @@ func TestOver(t *testing.T) {
 			elsewhere.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 3, 4, nil)}
 			api := fakeapi.New(policy, unaware, elsewhere)
 			r, _ := api.NewReporter()
-			r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", Generation: 3, To: 4, First: fakeapi.Now, Gone: 5})
+			r.Over(context.Background(), &report.Over{Namespace: "shop", UID: "web", Generation: 3, To: 4, First: fakeapi.Now, Deleted: 5})
 			time.Sleep(100 * time.Millisecond) // until it was looked for in vain
 			policy = fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot")
 			policy.Status.Workloads = []v1alpha1.WorkloadStatus{c.entry}
@@ -156,7 +156,7 @@ func TestAskedAnew(t *testing.T) {
 	falls(web, 1, 11, 8, 1, 0)
 	is("00000001 11 to 6: wrote 6, ended false; 00000002 5 to 4: wrote 1, ended false; ")
 	// So it does if the end is told already, and that stays.
-	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: web.UID(), Generation: 1, From: 11, To: 6, First: fakeapi.Now, Gone: 5})
+	r.Over(context.Background(), &report.Over{Namespace: "shop", UID: web.UID(), Generation: 1, From: 11, To: 6, First: fakeapi.Now, Deleted: 5})
 	r.Wait()
 	falls(web, 1, 11, 6, 1, 2*time.Second)
 	is("00000001 11 to 6: wrote 7, ended true; 00000002 5 to 4: wrote 1, ended false; ")
@@ -235,11 +235,11 @@ func TestValues(t *testing.T) {
 		message string
 		entry   [4]string
 	}{
-		"none wanted": {true, nil, "wrote 0 deletion costs", [4]string{"-", "-"}},
-		"secret":      {false, &read, "costs; counted the values of 4 of 5 pods", [4]string{"4", "1.2s"}},
-		"published":   {true, &read, "costs; counted the values of 4 of 5 pods", [4]string{"4", "1.2s", "0", "2.5"}},
-		"all go":      {true, &steer.Valuation{Pods: 1, Valued: 1, Last: &last}, "costs; counted the values of 1 of 1 pod", [4]string{"1", "0s", "0"}},
-		"unread":      {true, &steer.Valuation{Pods: 5, Why: errors.New("it is down")}, "costs; no value counted: it is down", [4]string{"0", "-"}},
+		"none selected": {true, nil, "wrote 0 deletion costs", [4]string{"-", "-"}},
+		"secret":        {false, &read, "costs; counted the values of 4 of 5 pods", [4]string{"4", "1.2s"}},
+		"published":     {true, &read, "costs; counted the values of 4 of 5 pods", [4]string{"4", "1.2s", "0", "2.5"}},
+		"all go":        {true, &steer.Valuation{Pods: 1, Valued: 1, Last: &last}, "costs; counted the values of 1 of 1 pod", [4]string{"1", "0s", "0"}},
+		"unread":        {true, &steer.Valuation{Pods: 5, Why: errors.New("it is down")}, "costs; no value counted: it is down", [4]string{"0", "-"}},
 	} {
 		_, policy, _ := fakeapi.Shop(0)
 		api := fakeapi.New(policy)
@@ -287,7 +287,7 @@ func TestTogether(t *testing.T) {
 	for i := range 30 {
 		web := set(t)
 		web.Object.SetUID(fakeapi.UID(1, i))
-		r.Over(context.Background(), &report.Over{Set: web, Namespace: "shop", UID: web.UID(), Generation: 1, From: 4, To: 3, First: fakeapi.Now, Gone: 1})
+		r.Over(context.Background(), &report.Over{Set: web, Namespace: "shop", UID: web.UID(), Generation: 1, From: 4, To: 3, First: fakeapi.Now, Deleted: 1})
 	}
 	r.Wait()
 	if count, took := reads.Count.Load(), time.Since(began); count > 100 || took > 4*time.Second {

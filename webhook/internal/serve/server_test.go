@@ -183,7 +183,7 @@ func TestServerAndManyConnections(t *testing.T) {
 		_, err := connection.Read(make([]byte, 1000))
 		return err
 	}
-	// A connection that has had a request may stay.
+	// A connection that has had a request may be kept.
 	var open []net.Conn
 	for i := range bounded.Connections {
 		open = append(open, connect())

@@ -24,8 +24,8 @@ type observed struct {
 }
 
 // fall has the count fall from 4 to 2, with a policy that only observes. web-0 is not ready, so it goes certainly, and any one of
-// the other three does. Then these pods go.
-func fall(t *testing.T, goes ...string) *observed {
+// the other three does. Then these pods are deleted.
+func fall(t *testing.T, deleted ...string) *observed {
 	set, policy, pods := fakeapi.Shop(4)
 	policy.Spec = v1alpha1.ScaleDownPolicySpec{Selector: &v1alpha1.LabelSelector{}}
 	for _, pod := range pods {
@@ -46,7 +46,7 @@ func fall(t *testing.T, goes ...string) *observed {
 		t.Fatalf("%+v", p)
 	}
 	s.counts(2, 2)
-	for _, name := range goes {
+	for _, name := range deleted {
 		s.must(s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, name)))
 	}
 	return s
@@ -71,16 +71,16 @@ func (s *observed) counts(count, left int32) {
 func TestCompare(t *testing.T) {
 	missed := []string{"web-1", "web-2"}
 	for name, c := range map[string]struct {
-		goes    []string
+		deleted []string
 		change  func(*observed, *corev1.Pod)
 		without string
 		wrong   []string
 		says    string
 	}{
-		"as predicted":                    {goes: []string{"web-0", "web-1"}, says: "Scaled from 4 to 2: Kubernetes deleted 2 pods: web-0 (not-ready), web-1 (chance); as predicted: 1 certain, 1 of 3 by chance"},
-		"as predicted, too":               {goes: []string{"web-0", "web-3"}, says: "as predicted"},
-		"one stays":                       {goes: missed, wrong: []string{"web-0 stayed"}, says: "deleted 2 pods: web-1 (chance), web-2 (chance); not as predicted: web-0 stayed"},
-		"one goes unexpected":             {[]string{"web-0", "web-1"}, func(s *observed, _ *corev1.Pod) { delete(s.Prediction.Possible, fakeapi.UID(3, 1)) }, "", []string{"web-1 went"}, "web-1 went"},
+		"as predicted":                    {deleted: []string{"web-0", "web-1"}, says: "Scaled from 4 to 2: Kubernetes deleted 2 pods: web-0 (not-ready), web-1 (chance); as predicted: 1 certain, 1 of 3 by chance"},
+		"as predicted, too":               {deleted: []string{"web-0", "web-3"}, says: "as predicted"},
+		"one stays":                       {deleted: missed, wrong: []string{"web-0 was kept"}, says: "deleted 2 pods: web-1 (chance), web-2 (chance); not as predicted: web-0 was kept"},
+		"one goes unexpected":             {[]string{"web-0", "web-1"}, func(s *observed, _ *corev1.Pod) { delete(s.Prediction.Possible, fakeapi.UID(3, 1)) }, "", []string{"web-1 was deleted"}, "web-1 was deleted"},
 		"the count is as before":          {missed, func(s *observed, _ *corev1.Pod) { s.counts(4, 2) }, steer.NotFallen, nil, ""},
 		"the count is another":            {missed, func(s *observed, _ *corev1.Pod) { s.counts(3, 2) }, steer.Changed, nil, ""},
 		"the controller is still at work": {missed[:1], func(s *observed, _ *corev1.Pod) { s.counts(2, 3) }, steer.NotFallen, nil, ""},
@@ -98,14 +98,14 @@ func TestCompare(t *testing.T) {
 		}, steer.PodsChanged, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := fall(t, c.goes...)
+			s := fall(t, c.deleted...)
 			if c.change != nil {
 				c.change(s, fakeapi.Read[corev1.Pod](t, s.API, "web-3"))
 			}
 			ctx, stop := context.WithTimeout(context.Background(), time.Second)
 			defer stop()
 			got := s.steerer.Compare(ctx, s.Outcome)
-			if got.Without != c.without || !slices.Equal(got.Wrong, c.wrong) || c.without == "" && len(got.Gone) != 2 {
+			if got.Without != c.without || !slices.Equal(got.Wrong, c.wrong) || c.without == "" && len(got.Deleted) != 2 {
 				t.Fatalf("%+v", got)
 			}
 			if c.without != "" {

@@ -19,7 +19,7 @@ var (
 // room is how many pods there may be in all, and how many of one namespace.
 type room struct{ all, share int }
 
-// Limits keep a namespace from taking what the others need. Whoever may make sets and policies there decides how large they are and, by
+// Limits keep a namespace from taking what the others need. Anyone who may make sets and policies there decides how large they are and, by
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int

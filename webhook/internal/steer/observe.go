@@ -59,7 +59,7 @@ func (s *Steerer) Observe(ctx context.Context, o *Outcome) Comparison {
 	return s.compare(ctx, o)
 }
 
-// predict predicts which pods go. It takes seconds if there are many, so one prediction is made at a time.
+// predict predicts which pods are deleted. It takes seconds if there are many, so one prediction is made at a time.
 func (s *Steerer) predict(o *Outcome) (err error) {
 	s.Limits.predicting.Lock()
 	defer s.Limits.predicting.Unlock()
@@ -92,13 +92,13 @@ const (
 type Comparison struct {
 	// Without is why nothing could be compared, or "".
 	Without string
-	// Gone are the pods that went.
-	Gone decide.Names
+	// Deleted are the pods that were deleted.
+	Deleted decide.Names
 	// Wrong says what was predicted wrongly, pod by pod.
 	Wrong []string
 }
 
-// compare waits until a scale-down that nobody steered is over, or the context ends, and finds out which pods went and whether that was
+// compare waits until a scale-down that nobody steered is over, or the context ends, and finds out which pods were deleted and whether that was
 // predicted. It only reads.
 func (s *Steerer) compare(ctx context.Context, o *Outcome) Comparison {
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
@@ -140,15 +140,15 @@ func (s *Steerer) look(ctx context.Context, o *Outcome) *Comparison {
 	}
 	defer all.forget()
 	now, then := decide.StatesOf(all.active, all.related), maps.Clone(o.States)
-	gone := decide.Names{}
+	deleted := decide.Names{}
 	for uid, name := range o.Active {
-		if _, stays := now[uid]; !stays {
-			gone[uid] = name
+		if _, isKept := now[uid]; !isKept {
+			deleted[uid] = name
 			delete(then, uid)
 		}
 	}
-	if len(gone) != o.Prediction.Delete || !maps.Equal(now, then) {
+	if len(deleted) != o.Prediction.Delete || !maps.Equal(now, then) {
 		return &Comparison{Without: PodsChanged}
 	}
-	return &Comparison{Gone: gone, Wrong: o.Prediction.Wrong(gone)}
+	return &Comparison{Deleted: deleted, Wrong: o.Prediction.Wrong(deleted)}
 }

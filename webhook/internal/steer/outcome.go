@@ -18,9 +18,9 @@ type Result string
 
 // The results. All but the first few are failures. Whatever was written by then stands, until the leader finds out what became of it.
 const (
-	// Steered: the wanted pods have the lowest costs, and the controller has seen them.
+	// Steered: the selected pods have the lowest costs, and the controller has seen them.
 	Steered Result = "Steered"
-	// Unconfirmed: the wanted pods have the lowest costs, but the deadline came before it was clear that the controller has seen
+	// Unconfirmed: the selected pods have the lowest costs, but the deadline came before it was clear that the controller has seen
 	// them. The comparison tells whether it had.
 	Unconfirmed Result = "Unconfirmed"
 	// Unsettled: pods changed while costs were written and after that, or the deadline came, so the request was let through with the costs that stand.
@@ -31,7 +31,7 @@ const (
 	Observed Result = "Observed"
 	// NoPolicy: no policy selects the set.
 	NoPolicy Result = "NoPolicy"
-	// NothingToDo: no pod goes, or all do.
+	// NothingToDo: no pod is deleted, or all are.
 	NothingToDo Result = "NothingToDo"
 	// DryRun: the request is a dry run, which must have no effects.
 	DryRun Result = "DryRun"
@@ -42,7 +42,7 @@ const (
 	// StoodAside: kubectl podrank is steering this set.
 	StoodAside Result = "StoodAside"
 
-	// NoRoom: the costs of others leave none for the wanted pods.
+	// NoRoom: foreign costs leave none for the selected pods.
 	NoRoom Result = "NoRoom"
 	// DeadlineExceeded: there was no time left.
 	DeadlineExceeded Result = "DeadlineExceeded"
@@ -69,7 +69,7 @@ func (r Result) Concerns() bool {
 	return r.Holds() || r == StoodAside || r.IsFailure() && r != TooMany && r != CircuitOpen
 }
 
-// Holds reports whether the costs of a request stay until its pods are gone.
+// Holds reports whether the costs of a request stay until its pods have been deleted.
 func (r Result) Holds() bool { return r == Steered || r == Unconfirmed || r == Unsettled }
 
 // A Request is one that lowers a count.
@@ -103,27 +103,27 @@ type Outcome struct {
 	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
-	// Wanted are the pods that should go, and Whys why each of them does. Count is how many there are, and Rules how many by each rule, also when they are
-	// forgotten. Next is the first pod that stays.
-	Wanted []cost.Pod
-	Whys   []Why
-	Count  int
-	Rules  map[string]int
-	Next   string
-	// Written is how many costs were written, and Unmarked how many of the selected pods have no mark, since the deadline came before.
-	Written, Unmarked int
-	// Blocked are the first of the pods that go although others should, and Blocks is how many there are, by rule.
-	Blocked []decide.Blocked
-	Blocks  map[string]int
+	// Selected are the pods that should be deleted, and Whys why each of them is. Count is how many there are, and Rules how many by each rule, also when they are
+	// forgotten. Next is the first pod that is kept.
+	Selected []cost.Pod
+	Whys     []Why
+	Count    int
+	Rules    map[string]int
+	Next     string
+	// Written is how many costs were written, and Unannotated how many of the selected pods have no annotation, since the deadline came before.
+	Written, Unannotated int
+	// Unsteerable are the first of the pods that are deleted although others should be, and UnsteerableByRule is how many there are, by rule.
+	Unsteerable       []decide.Unsteerable
+	UnsteerableByRule map[string]int
 	// Valuation is what was read of pods, if the policy asks for it.
 	Valuation *Valuation
 	// What is known of a request that is only observed.
 	*Observation
 }
 
-// Blocking is how many pods go although others should.
-func (o *Outcome) Blocking() (count int) {
-	for _, each := range o.Blocks {
+// UnsteerableCount is how many pods are deleted although others should.
+func (o *Outcome) UnsteerableCount() (count int) {
+	for _, each := range o.UnsteerableByRule {
 		count += each
 	}
 	return count
@@ -133,9 +133,9 @@ func (o *Outcome) Blocking() (count int) {
 func (o *Outcome) Forget() {
 	kept := 0
 	if o.Result.Holds() {
-		kept = min(len(o.Wanted), bounded.RecordPods)
+		kept = min(len(o.Selected), bounded.RecordPods)
 	}
-	o.Wanted, o.Whys = slices.Clone(o.Wanted[:kept]), slices.Clone(o.Whys[:kept])
+	o.Selected, o.Whys = slices.Clone(o.Selected[:kept]), slices.Clone(o.Whys[:kept])
 	if o.Set != nil && o.Result != Observed {
 		o.Set.Selector = nil
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// attempts is how often a plan is made anew because pods changed while their costs were written.
+	// attempts is how often a plan is made again because pods changed while their costs were written.
 	attempts = 4
 	// Named is how many pods are named in a message.
 	Named = 5
@@ -34,7 +34,7 @@ type plan struct {
 	// tiers are those of pods, and costs whose their costs are.
 	tiers map[types.UID]int
 	costs map[types.UID]owned
-	// rules are by which the pods go that should.
+	// rules are by which the pods are deleted that should.
 	rules map[types.UID]string
 	// theirs are the pods whose cost somebody else has written meanwhile, and written those with a new cost.
 	theirs, written map[types.UID]bool
@@ -43,17 +43,17 @@ type plan struct {
 	// touched are the pods that this decision has written to, which it does once for each, and skipped is whether one needed another write.
 	touched map[types.UID]bool
 	skipped bool
-	// writes are the costs to write, of which the first so many are new. The others only get a new mark.
+	// writes are the costs to write, of which the first so many are new. The others only get a new annotation.
 	writes []cost.Write
 	news   int
-	// marks are the marks of the other selected pods. The controller need not see them, so they are written while the barrier is passed.
-	marks []cost.Write
+	// annotations are the writes for the other selected pods. The controller need not see them, so they are written while the barrier is passed.
+	annotations []cost.Write
 }
 
 // prepare reads what is read once.
 func (f *fall) prepare(ctx context.Context) (Result, error) {
 	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
-		if err := f.by.Neighbours.Wait(ctx); err != nil {
+		if err := f.by.NodePods.Wait(ctx); err != nil {
 			return DeadlineExceeded, err
 		}
 	}
@@ -63,7 +63,7 @@ func (f *fall) prepare(ctx context.Context) (Result, error) {
 	return Steered, nil
 }
 
-// write plans and writes costs, anew if pods change meanwhile.
+// write plans and writes costs, again if pods change meanwhile.
 func (f *fall) write(ctx context.Context) (Result, error) {
 	var changed error
 	f.touched, f.skipped = map[types.UID]bool{}, false
@@ -85,7 +85,7 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 				continue
 			case errors.Is(err, cost.ErrTheirs):
 				f.theirs[uid] = true
-			case !errors.Is(err, cost.ErrGone):
+			case !errors.Is(err, cost.ErrChanged):
 				failed = err
 			}
 			changed = err
@@ -104,29 +104,29 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 	return Unsettled, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
 }
 
-// writeMarks writes the marks without costs, and reports whether all of these pods are still there. The deadline may come before all are written.
-func (f *fall) writeMarks(ctx context.Context) (areThere bool) {
+// writeAnnotations writes the annotations without costs, and reports whether all of these pods are still there. The deadline may come before all are written.
+func (f *fall) writeAnnotations(ctx context.Context) (areThere bool) {
 	areThere = true
-	for i, err := range f.by.Costs.Write(ctx, f.marks) {
+	for i, err := range f.by.Costs.Write(ctx, f.annotations) {
 		if err == nil {
-			f.touched[f.marks[i].Pod.UID], f.wrote = true, true
+			f.touched[f.annotations[i].Pod.UID], f.wrote = true, true
 		}
-		areThere = areThere && !errors.Is(err, cost.ErrGone)
+		areThere = areThere && !errors.Is(err, cost.ErrChanged)
 	}
 	return areThere
 }
 
-// unmarked is how many of the selected pods have no mark.
-func (f *fall) unmarked() (count int) {
-	for _, write := range slices.Concat(f.writes, f.marks) {
-		if write.Mark.Goes && !f.touched[write.Pod.UID] {
+// unannotated is how many of the selected pods have no annotation.
+func (f *fall) unannotated() (count int) {
+	for _, write := range slices.Concat(f.writes, f.annotations) {
+		if write.Steered.Selected && !f.touched[write.Pod.UID] {
 			count++
 		}
 	}
 	return count
 }
 
-// choosePods decides which pods should go, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is
+// choosePods decides which pods should be deleted, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is
 // forgotten when it returns.
 func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	ofTerminal := ""
@@ -186,7 +186,7 @@ func (f *fall) question(all *pods) decide.Question {
 	}
 	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
 		q.Empty = &decide.EmptyNodes{
-			Neighbours: f.by.Neighbours.Others(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: func(name string) bool { return f.chosen.IsFirstNode(f.nodes(name)) },
+			Neighbours: f.by.NodePods.Excluding(f.Set.UID()), Domains: f.chosen.NodeDomains(f.nodes), IsFirst: func(name string) bool { return f.chosen.IsFirstNode(f.nodes(name)) },
 		}
 	}
 	q.ForeignCosts = f.chosen.ForeignCosts()
@@ -195,13 +195,13 @@ func (f *fall) question(all *pods) decide.Question {
 	return q
 }
 
-// noteWhys notes which pods should go, and why.
+// noteWhys notes which pods should be deleted, and why.
 func (f *fall) noteWhys(decision *decide.Decision, ordering *ordering) {
-	f.Wanted, f.Whys, f.Count, f.Next = nil, nil, len(decision.Wanted), decision.Next
+	f.Selected, f.Whys, f.Count, f.Next = nil, nil, len(decision.Selected), decision.Next
 	f.Rules, f.rules = map[string]int{}, map[types.UID]string{}
-	for i, pod := range decision.Wanted {
+	for i, pod := range decision.Selected {
 		why := ordering.why(pod, decision.Whys[i])
-		f.Wanted, f.Whys = append(f.Wanted, cost.PodOf(pod)), append(f.Whys, why)
+		f.Selected, f.Whys = append(f.Selected, cost.PodOf(pod)), append(f.Whys, why)
 		f.Rules[why.Rule]++
 		f.rules[pod.UID] = why.Rule
 	}
@@ -209,17 +209,17 @@ func (f *fall) noteWhys(decision *decide.Decision, ordering *ordering) {
 
 // note notes what was decided besides, and the writes that it takes.
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
-	f.Blocked, f.Blocks = slices.Clone(decision.Blocked[:min(len(decision.Blocked), Named)]), map[string]int{}
-	for _, blocked := range decision.Blocked {
-		f.Blocks[blocked.Rule]++
+	f.Unsteerable, f.UnsteerableByRule = slices.Clone(decision.Unsteerable[:min(len(decision.Unsteerable), Named)]), map[string]int{}
+	for _, unsteerable := range decision.Unsteerable {
+		f.UnsteerableByRule[unsteerable.Rule]++
 	}
-	f.writes, f.marks, f.news, f.skipped = nil, nil, 0, false
+	f.writes, f.annotations, f.news, f.skipped = nil, nil, 0, false
 	for i, write := range f.planned(decision, active) {
 		switch {
 		case f.touched[write.Pod.UID]:
 			f.skipped = true
 		case write.Cost == nil:
-			f.marks = append(f.marks, write)
+			f.annotations = append(f.annotations, write)
 		default:
 			if i < len(decision.Writes) {
 				f.news++
@@ -229,13 +229,13 @@ func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	}
 }
 
-// planned returns the writes that a decision takes, of which the first have the new costs. Each selected pod gets a mark, from which any replica learns how
+// planned returns the writes that a decision takes, of which the first have the new costs. Each selected pod gets an annotation, from which any replica learns how
 // the scale-down ends, and so does each pod with a cost of an earlier request on which the plan relies, unless an earlier decision about this scale-down has
 // written it.
 func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes []cost.Write) {
 	changes := map[*corev1.Pod]bool{}
 	add := func(pod *corev1.Pod, value *int32) {
-		write := cost.Write{Pod: cost.PodOf(pod), Cost: value, Mark: f.mark(pod)}
+		write := cost.Write{Pod: cost.PodOf(pod), Cost: value, Steered: f.steered(pod)}
 		owner := f.costs[pod.UID].Owner
 		if write.Previous = f.costs[pod.UID].theirs; value == nil {
 			write.Previous = nil
@@ -248,27 +248,27 @@ func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes 
 		add(write.Pod, &write.Cost)
 	}
 	for _, pod := range active {
-		mark, isMarked := cost.Cached(pod)
-		owner, goes := f.costs[pod.UID].Owner, f.mark(pod).Goes
-		isOurs := isMarked && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
+		steered, isSteered := cost.Cached(pod)
+		owner, selected := f.costs[pod.UID].Owner, f.steered(pod).Selected
+		isOurs := isSteered && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
 		switch {
-		case changes[pod], isMarked && mark.Serves(f.mark(pod)):
+		case changes[pod], isSteered && steered.Serves(f.steered(pod)):
 		case isOurs:
 			// Kubernetes, too, takes an invalid cost for 0.
 			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
 			add(pod, new(int32(value)))
-		case goes:
+		case selected:
 			add(pod, nil)
 		}
 	}
 	return writes
 }
 
-// mark is that of a pod with a cost for this request.
-func (f *fall) mark(pod *corev1.Pod) cost.Mark {
-	rule, goes := f.rules[pod.UID]
-	return cost.Mark{
-		Set: f.Set.UID(), Count: f.To, Request: f.UID, Goes: goes, Rule: rule,
+// steered is the annotation of a pod with a cost for this request.
+func (f *fall) steered(pod *corev1.Pod) cost.Steered {
+	rule, selected := f.rules[pod.UID]
+	return cost.Steered{
+		Set: f.Set.UID(), Count: f.To, Request: f.UID, Selected: selected, Rule: rule,
 		From: f.From, Generation: f.Set.Object.GetGeneration(), First: f.First.UnixMilli(), Decision: f.Decision,
 	}
 }

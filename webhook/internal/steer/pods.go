@@ -28,7 +28,7 @@ type pods struct {
 
 // list lists pods in the namespace's turn, until they are forgotten. visit may look at each of the set's own while it is whole.
 func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in room, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
-	siblings, err := set.Siblings(ctx, s.Cache, live)
+	relatedSets, err := set.RelatedSets(ctx, s.Cache, live)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in room, set *
 		}
 		return nil
 	}
-	for _, each := range append([]*workload.Set{set}, siblings...) {
+	for _, each := range append([]*workload.Set{set}, relatedSets...) {
 		selector := each.Selector.String()
 		if asked[selector] {
 			continue
@@ -86,11 +86,11 @@ func why(err error) Result {
 	return Failed
 }
 
-// slim returns what Kubernetes' order reads of a pod, with the mark of this program, as the cache has it. It takes as much memory for any pod.
+// slim returns what Kubernetes' order reads of a pod, with the annotation of this program, as the cache has it. It takes as much memory for any pod.
 func slim(pod *corev1.Pod) *corev1.Pod {
 	slim := decide.Slim(pod)
-	if mark, ok := cost.MarkOf(pod); ok {
-		metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.Annotation, mark.String())
+	if steered, ok := cost.SteeredOf(pod); ok {
+		metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.Annotation, steered.String())
 		if previous := cost.PreviousOf(pod); previous != nil {
 			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.PreviousAnnotation, previous.String())
 		}

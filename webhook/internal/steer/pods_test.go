@@ -59,7 +59,7 @@ func anyPod(r *rand.Rand, number int) *corev1.Pod {
 		manage(corev1.PodDeletionCost, pick(r, "-1", "0", "7"))
 	}
 	if r.IntN(2) == 0 {
-		manage(cost.Annotation, cost.Mark{Set: pod.UID, Count: r.Int32N(3), Request: pod.UID, Goes: true}.String())
+		manage(cost.Annotation, cost.Steered{Set: pod.UID, Count: r.Int32N(3), Request: pod.UID, Selected: true}.String())
 	}
 	if r.IntN(8) == 0 {
 		pod.DeletionTimestamp = &metav1.Time{Time: now}
@@ -77,9 +77,9 @@ func TestSlim(t *testing.T) {
 		for i := range 1 + r.IntN(8) {
 			pod := anyPod(r, i)
 			small := slim(pod)
-			mark, isMarked := cost.MarkOf(pod)
-			smallMark, isSmallMarked := cost.Cached(small)
-			if mark != smallMark || isMarked != isSmallMarked || decide.IsActive(pod) != decide.IsActive(small) || cost.PodOf(pod) != cost.PodOf(small) ||
+			steered, isSteered := cost.SteeredOf(pod)
+			smallSteered, isSmallSteered := cost.Cached(small)
+			if steered != smallSteered || isSteered != isSmallSteered || decide.IsActive(pod) != decide.IsActive(small) || cost.PodOf(pod) != cost.PodOf(small) ||
 				pod.ResourceVersion != small.ResourceVersion {
 				t.Fatalf("round %d: %+v is not %+v", round, small, pod)
 			}
@@ -98,7 +98,7 @@ func TestSlim(t *testing.T) {
 				Tier: func(*corev1.Pod) int { return 0 }, IsFixed: func(*corev1.Pod) bool { return true }, IsOurs: func(*corev1.Pod) bool { return false },
 			})
 			var names []string
-			for _, pod := range decision.Wanted {
+			for _, pod := range decision.Selected {
 				names = append(names, pod.Name)
 			}
 			return fmt.Sprint(names, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // The API server asks again if a set changes while a request about it waits, and a set whose pods change does so all the time. A repeated request is answered
-// with what stands: this replica remembers what it has just decided, and marks on pods tell what another one has. Nothing is kept in the set, since that would
+// with what stands: this replica remembers what it has just decided, and annotations on pods tell what another one has. Nothing is kept in the set, since that would
 // change it, too.
 
 // A decided scale-down is one about which there was a decision.
@@ -84,18 +84,18 @@ func (f *fall) recall(ctx context.Context, generation int64) *decided {
 	}
 	count := 0
 	for i := range pods {
-		mark, isMarked := cost.Cached(&pods[i])
-		first := time.UnixMilli(mark.First)
-		if !isMarked || mark.Set != f.SetUID || mark.Count != f.To || mark.From != f.From || generation > mark.Generation || !isRecent(first) {
+		steered, isSteered := cost.Cached(&pods[i])
+		first := time.UnixMilli(steered.First)
+		if !isSteered || steered.Set != f.SetUID || steered.Count != f.To || steered.From != f.From || generation > steered.Generation || !isRecent(first) {
 			continue
 		}
 		if d == nil {
-			d = &decided{to: f.To, first: first, generation: mark.Generation}
+			d = &decided{to: f.To, first: first, generation: steered.Generation}
 		}
 		if first.Before(d.first) {
 			d.first = first
 		}
-		if d.decision = max(d.decision, mark.Decision); mark.Goes {
+		if d.decision = max(d.decision, steered.Decision); steered.Selected {
 			count++
 		}
 	}
@@ -108,7 +108,7 @@ func (f *fall) recall(ctx context.Context, generation int64) *decided {
 // remember keeps what became of a decision.
 func (f *fall) remember(result Result) {
 	d := &decided{to: f.To, isScale: f.IsScale, generation: f.Set.Object.GetGeneration(), first: f.First, decision: f.Decision, result: result, count: f.Count}
-	selected := f.Wanted[:min(len(f.Wanted), bounded.RepeatPods)]
+	selected := f.Selected[:min(len(f.Selected), bounded.RepeatPods)]
 	d.costs = make(map[types.UID]string, len(selected))
 	for _, pod := range selected {
 		d.costs[pod.UID] = f.costs[pod.UID].text
@@ -135,8 +135,8 @@ func (f *fall) stillStands(ctx context.Context, d *decided) bool {
 			continue
 		}
 		left--
-		// While the cache does not have the mark of this scale-down yet, it says nothing of the cost.
-		if mark, _ := cost.Cached(pod); mark.First == d.first.UnixMilli() && textOf(pod) != text {
+		// While the cache does not have the annotation of this scale-down yet, it says nothing of the cost.
+		if steered, _ := cost.Cached(pod); steered.First == d.first.UnixMilli() && textOf(pod) != text {
 			return false
 		}
 	}

@@ -29,12 +29,12 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// Neighbours knows which sets have pods on which nodes.
-type Neighbours interface {
+// NodePods knows which sets have pods on which nodes.
+type NodePods interface {
 	// Wait waits until they are known.
 	Wait(ctx context.Context) error
-	// Others returns the pods of all other sets than this one.
-	Others(set types.UID) []decide.Neighbour
+	// Excluding returns the pods of all other sets than this one.
+	Excluding(set types.UID) []decide.NodePod
 }
 
 // Values reads a value of each pod of a namespace.
@@ -51,8 +51,8 @@ type Steerer struct {
 	Costs       *cost.Writer
 	// Barrier lets through who has waited until the controller has seen earlier writes.
 	Barrier func(context.Context) error
-	// Neighbours are what else is on the nodes.
-	Neighbours Neighbours
+	// NodePods are what else is on the nodes.
+	NodePods NodePods
 	// Values are read if a policy asks for them.
 	Values Values
 	// Now is the clock.
@@ -97,10 +97,10 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 		f.by.Limits.late.note(f.Key.Namespace, f.Result != Unconfirmed && errors.Is(err, context.DeadlineExceeded), f.by.Now())
 	}
 	if f.Set != nil {
-		f.Unmarked = f.unmarked()
+		f.Unannotated = f.unannotated()
 		if f.Result == Unsettled {
 			// Nothing was asked about these.
-			f.Count, f.Unmarked = f.Count-f.Unmarked, 0
+			f.Count, f.Unannotated = f.Count-f.Unannotated, 0
 		}
 		f.remember(f.Result)
 	}
@@ -136,10 +136,10 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	for {
 		began := f.by.Now()
 		f.remember(Unconfirmed)
-		marked := make(chan bool)
-		go func() { marked <- f.writeMarks(ctx) }()
+		annotated := make(chan bool)
+		go func() { annotated <- f.writeAnnotations(ctx) }()
 		result, err := f.confirm(ctx)
-		areThere := <-marked
+		areThere := <-annotated
 		// Somebody else may write these costs, too, at any time.
 		if result != Steered || f.Decision == bounded.DecisionsOfOne || areThere && f.stands(ctx) || f.isLate(ctx, began) {
 			return result, err
@@ -265,7 +265,7 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 }
 
 // pass waits until the controller has seen the costs. If the last waits in the namespace were in vain, it does not: the controller sees the costs no sooner for
-// that, and whoever scales would wait.
+// that, and anyone who scales would wait.
 func (f *fall) pass(ctx context.Context) error {
 	if f.by.Limits.slow.isOpen(f.Key.Namespace, f.At) {
 		return errSlow

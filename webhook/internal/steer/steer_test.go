@@ -30,7 +30,7 @@ import (
 
 var now, uid = fakeapi.Now, fakeapi.UID
 
-// shop is a set of 6 ready pods, of which 3 are on spot nodes, with a policy that wants those to go first.
+// shop is a set of 6 ready pods, of which 3 are on spot nodes, with a policy that wants those to be deleted first.
 type shop struct {
 	testing.TB
 	*fakeapi.API
@@ -88,7 +88,7 @@ func ofTemplate(s *shop, pods []*corev1.Pod) {
 func (s *shop) request(to int32) steer.Request {
 	s.asked++
 	request := steer.Request{UID: uid(5, s.asked), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), To: to}
-	// As the API server has it, unless it is gone.
+	// As the API server has it, unless it has been deleted.
 	set := &appsv1.ReplicaSet{}
 	if err := s.Get(context.Background(), request.Key, set); err != nil {
 		set = s.set
@@ -131,7 +131,7 @@ func (s *shop) fails(to int32) *steer.Outcome {
 	return s.fall(to, steer.Failed, "no barrier pod")
 }
 
-// costs are the costs and marks of all pods.
+// costs are the costs and annotations of all pods.
 func (s *shop) costs() map[string]string {
 	s.Helper()
 	var pods corev1.PodList
@@ -139,11 +139,11 @@ func (s *shop) costs() map[string]string {
 	costs := map[string]string{}
 	for _, pod := range pods.Items {
 		value, ok := pod.Annotations[corev1.PodDeletionCost]
-		mark, marked := cost.MarkOf(&pod)
-		if ok || marked {
+		steered, annotated := cost.SteeredOf(&pod)
+		if ok || annotated {
 			costs[pod.Name] = value
-			if marked {
-				costs[pod.Name] += fmt.Sprintf(" to %d", mark.Count)
+			if annotated {
+				costs[pod.Name] += fmt.Sprintf(" to %d", steered.Count)
 			}
 		}
 	}
@@ -202,12 +202,12 @@ func (s *shop) predicts(o *steer.Outcome) {
 	}
 	s.over(o.To)
 	if c := s.Compare(context.Background(), o); c.Without != steer.PodsChanged {
-		s.Errorf("all pods stay: %+v", c)
+		s.Errorf("all pods are kept: %+v", c)
 	}
 	s.Release(o)
 }
 
-// over gives the set a count, as if its controller had done its work, although all pods stay.
+// over gives the set a count, as if its controller had done its work, although all pods are kept.
 func (s *shop) over(count int32) {
 	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
 	set.Spec.Replicas = &count
@@ -245,7 +245,7 @@ func TestFalls(t *testing.T) {
 		"no room": {4, steer.NoRoom, "leave no room", func(_ *shop, pods []*corev1.Pod) {
 			other(pods[0], "somebody", "-2147483648")
 		}, map[string]string{"web-0": "-2147483648"}},
-		"somebody's low cost on a pod that stays": {3, steer.Steered, "", func(_ *shop, pods []*corev1.Pod) {
+		"somebody's low cost on a pod that is kept": {3, steer.Steered, "", func(_ *shop, pods []*corev1.Pod) {
 			other(pods[0], "somebody", "-7")
 		}, map[string]string{"web-0": "-7", "web-1": "-8 to 3", "web-3": "-8 to 3", "web-5": "-8 to 3"}},
 		"kubectl podrank is at work": {4, steer.StoodAside, "web-2", func(_ *shop, pods []*corev1.Pod) {
@@ -284,14 +284,14 @@ func TestFalls(t *testing.T) {
 	}
 }
 
-// Admission asked twice writes no cost the second time, and a further fall only those that differ. Marks name the last request.
+// Admission asked twice writes no cost the second time, and a further fall only those that differ. Annotations name the last request.
 func TestAskedAgain(t *testing.T) {
 	s := newShop(t, nil)
-	if o := s.fall(5, steer.Steered, ""); len(o.Wanted) != 1 || o.Written != 1 {
-		t.Fatalf("wanted %v, %d written", o.Wanted, o.Written)
+	if o := s.fall(5, steer.Steered, ""); len(o.Selected) != 1 || o.Written != 1 {
+		t.Fatalf("selected %v, %d written", o.Selected, o.Written)
 	}
 	o := s.fall(5, steer.Steered, "")
-	if len(s.Written()) != 2 || o.Written != 0 || len(o.Wanted) != 1 {
+	if len(s.Written()) != 2 || o.Written != 0 || len(o.Selected) != 1 {
 		t.Fatalf("%v", s.Written())
 	}
 	o = s.fall(3, steer.Steered, "")
@@ -352,7 +352,7 @@ func TestConflictOnce(t *testing.T) {
 		}
 		return nil
 	}
-	// It counts as 0, so that those that stay have to go above it.
+	// It counts as 0, so that those that are kept have to be deleted above it.
 	s.fall(3, steer.Steered, "")
 	s.same(map[string]string{"web-0": "1 to 3", "web-1": " to 3", "web-2": "1 to 3", "web-3": "-1 to 3", "web-4": "1 to 3", "web-5": "-1 to 3"})
 }
@@ -367,7 +367,7 @@ func TestStands(t *testing.T) {
 		before func(s *shop, stop func())
 		stands map[string]string
 	}{
-		"pods that change again and again": {steer.Unsettled, "the pod is gone", func(s *shop, _ func()) { s.refuse("web-1", gone("web-1")) },
+		"pods that change again and again": {steer.Unsettled, "the pod has been deleted", func(s *shop, _ func()) { s.refuse("web-1", deleted("web-1")) },
 			map[string]string{"web-3": "-1 to 3", "web-5": "-1 to 3"}},
 		"no right to write": {steer.Failed, "forbidden", func(s *shop, _ func()) {
 			s.refuse("web-1", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")))
@@ -405,11 +405,11 @@ func TestStands(t *testing.T) {
 	}
 }
 
-// A decision writes to a pod once, although another plan wants it to stay when pods have changed.
-func TestPlannedAnew(t *testing.T) {
+// A decision writes to a pod once, although another plan wants it to be kept when pods have changed.
+func TestPlannedAgain(t *testing.T) {
 	s := newShop(t, nil)
 	s.once(func() error {
-		// The other wanted pods are written to all the same.
+		// The other selected pods are written to all the same.
 		for _, name := range []string{"web-0", "web-2"} {
 			pod := fakeapi.Read[corev1.Pod](t, s.API, name)
 			pod.Status.Conditions = nil
@@ -417,7 +417,7 @@ func TestPlannedAnew(t *testing.T) {
 				return err
 			}
 		}
-		return gone("web-1")
+		return deleted("web-1")
 	})
 	s.fall(3, steer.Unsettled, "a pod is written to once for each decision")
 	writes := map[string]int{}
@@ -431,7 +431,7 @@ func TestPlannedAnew(t *testing.T) {
 	}
 }
 
-func gone(name string) error {
+func deleted(name string) error {
 	return apierrors.NewConflict(corev1.Resource("pods"), name, errors.New("uid mismatch"))
 }
 
@@ -446,7 +446,7 @@ func TestUnconfirmed(t *testing.T) {
 	}
 	o := s.Steer(ctx, s.request(4))
 	s.is(o, steer.Unconfirmed, "deadline exceeded")
-	if len(s.costs()) != 2 || len(o.Wanted) != 2 {
+	if len(s.costs()) != 2 || len(o.Selected) != 2 {
 		t.Errorf("%v are left", s.costs())
 	}
 }
@@ -460,13 +460,13 @@ func TestStale(t *testing.T) {
 		t.Errorf("a dry run: written %v", s.Written())
 	}
 	for name, change := range map[string]func(*shop, *steer.Request){
-		"a set that is gone": func(s *shop, _ *steer.Request) { fakeapi.Must(s, s.Delete(context.Background(), s.set)) },
-		"another set":        func(_ *shop, r *steer.Request) { r.SetUID = uid(9, 9) },
-		"no set":             func(_ *shop, r *steer.Request) { r.SetUID = "" },
-		"an earlier state":   func(_ *shop, r *steer.Request) { r.SetVersion = "1" },
-		"no version":         func(_ *shop, r *steer.Request) { r.SetVersion = "" },
-		"another count":      func(_ *shop, r *steer.Request) { r.From++ },
-		"the same, renamed":  func(_ *shop, r *steer.Request) { r.SetUID = uid(1, 1) },
+		"a set that has been deleted": func(s *shop, _ *steer.Request) { fakeapi.Must(s, s.Delete(context.Background(), s.set)) },
+		"another set":                 func(_ *shop, r *steer.Request) { r.SetUID = uid(9, 9) },
+		"no set":                      func(_ *shop, r *steer.Request) { r.SetUID = "" },
+		"an earlier state":            func(_ *shop, r *steer.Request) { r.SetVersion = "1" },
+		"no version":                  func(_ *shop, r *steer.Request) { r.SetVersion = "" },
+		"another count":               func(_ *shop, r *steer.Request) { r.From++ },
+		"the same, renamed":           func(_ *shop, r *steer.Request) { r.SetUID = uid(1, 1) },
 	} {
 		s := newShop(t, nil)
 		request := s.request(4)
@@ -480,20 +480,20 @@ func TestStale(t *testing.T) {
 }
 
 // others are the pods of other sets.
-type others []decide.Neighbour
+type others []decide.NodePod
 
-func (o others) Wait(context.Context) error          { return nil }
-func (o others) Others(types.UID) []decide.Neighbour { return o }
+func (o others) Wait(context.Context) error           { return nil }
+func (o others) Excluding(types.UID) []decide.NodePod { return o }
 
 // A policy that wants empty nodes takes a whole one: of two that are as good, the one that nobody else keeps, and the one that is cordoned.
 func TestEmptyNodes(t *testing.T) {
-	for what, make := range map[string]func(s *shop, goes, stays string){
-		"the other is kept": func(s *shop, _, stays string) { s.Neighbours = others{{Node: stays, Set: "db"}} },
-		"it is cordoned": func(s *shop, goes, _ string) {
-			fakeapi.Must(s, s.Update(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: goes}, Spec: corev1.NodeSpec{Unschedulable: true}}))
+	for what, make := range map[string]func(s *shop, emptied, kept string){
+		"the other is kept": func(s *shop, _, kept string) { s.NodePods = others{{Node: kept, Set: "db"}} },
+		"it is cordoned": func(s *shop, emptied, _ string) {
+			fakeapi.Must(s, s.Update(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: emptied}, Spec: corev1.NodeSpec{Unschedulable: true}}))
 		},
-		"it has a taint that the policy names": func(s *shop, goes, _ string) {
-			tainted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: goes}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "going"}}}}
+		"it has a taint that the policy names": func(s *shop, emptied, _ string) {
+			tainted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: emptied}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "going"}}}}
 			fakeapi.Must(s, s.Update(context.Background(), tainted))
 			// All pods match the first preference, so that the second one decides nothing else.
 			s.policy.Spec.DeleteFirst = []v1alpha1.Preference{
@@ -503,15 +503,15 @@ func TestEmptyNodes(t *testing.T) {
 			fakeapi.Must(s, s.Update(context.Background(), s.policy))
 		},
 	} {
-		for goes, stays := range map[string]string{"node-0": "node-1", "node-1": "node-0"} {
+		for emptied, kept := range map[string]string{"node-0": "node-1", "node-1": "node-0"} {
 			s := newShop(t, func(s *shop, _ []*corev1.Pod) {
 				s.policy.Spec.DeleteFirst, s.policy.Spec.EmptyNodes = nil, v1alpha1.EmptyNodesPrefer
 			})
-			s.Neighbours = others{}
-			make(s, goes, stays)
-			for _, pod := range s.fall(3, steer.Steered, "").Wanted {
-				if got := fakeapi.Read[corev1.Pod](s, s.API, pod.Key.Name).Spec.NodeName; got != goes {
-					t.Errorf("%s: %s on %s goes, and not only what is on %s", what, pod.Key.Name, got, goes)
+			s.NodePods = others{}
+			make(s, emptied, kept)
+			for _, pod := range s.fall(3, steer.Steered, "").Selected {
+				if got := fakeapi.Read[corev1.Pod](s, s.API, pod.Key.Name).Spec.NodeName; got != emptied {
+					t.Errorf("%s: %s on %s goes, and not only what is on %s", what, pod.Key.Name, got, emptied)
 				}
 			}
 		}
@@ -588,36 +588,36 @@ func TestRollout(t *testing.T) {
 		request.IsScale = isScale
 		o := s.Steer(context.Background(), request)
 		s.is(o, result, "")
-		return names(o.Wanted)
+		return names(o.Selected)
 	}
 	rollout(v1alpha1.RolloutsIgnore, false, "2", steer.RolloutIgnored)
 	if got := rollout(v1alpha1.RolloutsSteer, false, "2", steer.Steered); got[0] != "web-2" {
-		t.Errorf("%v goes first", got)
+		t.Errorf("%v is deleted first", got)
 	}
 	// The Deployment is scaled in the middle of a rollout, and its old set gets its share.
 	if got := rollout(v1alpha1.RolloutsIgnore, true, "2", steer.Steered); got[0] != "web-2" {
-		t.Errorf("%v goes first", got)
+		t.Errorf("%v is deleted first", got)
 	}
 	// The newest set is not one that a rollout shrinks.
 	if got := rollout(v1alpha1.RolloutsIgnore, false, "1", steer.Steered); got[0] == "web-2" {
-		t.Errorf("%v goes first", got)
+		t.Errorf("%v is deleted first", got)
 	}
 }
 
-// withSiblings has so many other sets of the same controller beside it, with a pod each, which change may change.
-func withSiblings(t *testing.T, count int, change func(int, *appsv1.ReplicaSet)) *shop {
+// withRelatedSets has so many other sets of the same controller beside it, with a pod each, which change may change.
+func withRelatedSets(t *testing.T, count int, change func(int, *appsv1.ReplicaSet)) *shop {
 	isController := true
 	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: &isController}
 	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.set.OwnerReferences = []metav1.OwnerReference{owner} })
 	for i := range count {
-		sibling := s.set.DeepCopy()
-		sibling.Name, sibling.UID, sibling.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
-		change(i, sibling)
+		relatedSet := s.set.DeepCopy()
+		relatedSet.Name, relatedSet.UID, relatedSet.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
+		change(i, relatedSet)
 		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
-		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
-		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
-		pod.Labels = sibling.Spec.Template.Labels
-		s.Make(t, sibling, pod)
+		pod.Name, pod.UID, pod.ResourceVersion = relatedSet.Name+"-0", uid(8, i), ""
+		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = relatedSet.Name, relatedSet.UID
+		pod.Labels = relatedSet.Spec.Template.Labels
+		s.Make(t, relatedSet, pod)
 	}
 	return s
 }
@@ -643,7 +643,7 @@ func TestPredictedLater(t *testing.T) {
 	s.fall(3, steer.TooMany, "at most 5000 of a namespace are in memory, and 20000 in all")
 }
 
-// What whoever makes sets and pods can make large is refused, and does not fill the memory.
+// What anyone who makes sets and pods can make large is refused, and does not fill the memory.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 400<<10)
 	s := newShop(t, func(s *shop, _ []*corev1.Pod) {
@@ -672,7 +672,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// What waits to be reported remembers little: pods only if their costs have to come off or their names are recorded, and the selector only if it is to be
+// What waits to be reported remembers little: pods only if their costs have to be removed or their names are recorded, and the selector only if it is to be
 // compared.
 func TestForget(t *testing.T) {
 	s := newShop(t, nil)
@@ -685,21 +685,21 @@ func TestForget(t *testing.T) {
 			pods[i].Status.Conditions = nil
 		}
 	})
-	blocked := many.fall(40, steer.Steered, "")
-	if blocked.Blocking() != 20 || blocked.Blocks["not-ready"] != 20 || len(blocked.Blocked) != 5 || cap(blocked.Blocked) > 8 {
-		t.Errorf("%d: %v, %d", blocked.Blocking(), blocked.Blocks, len(blocked.Blocked))
+	unsteerable := many.fall(40, steer.Steered, "")
+	if unsteerable.UnsteerableCount() != 20 || unsteerable.UnsteerableByRule["not-ready"] != 20 || len(unsteerable.Unsteerable) != 5 || cap(unsteerable.Unsteerable) > 8 {
+		t.Errorf("%d: %v, %d", unsteerable.UnsteerableCount(), unsteerable.UnsteerableByRule, len(unsteerable.Unsteerable))
 	}
-	large := &steer.Outcome{Result: steer.Steered, Wanted: make([]cost.Pod, 101), Whys: make([]steer.Why, 101)}
+	large := &steer.Outcome{Result: steer.Steered, Selected: make([]cost.Pod, 101), Whys: make([]steer.Why, 101)}
 	for _, o := range []*steer.Outcome{steered, failed, observed, large} {
 		o.Forget()
 	}
-	if len(large.Wanted) != 100 || len(large.Whys) != 100 || cap(large.Wanted) > 128 {
-		t.Errorf("%d of %d pods, %d reasons", len(large.Wanted), cap(large.Wanted), len(large.Whys))
+	if len(large.Selected) != 100 || len(large.Whys) != 100 || cap(large.Selected) > 128 {
+		t.Errorf("%d of %d pods, %d reasons", len(large.Selected), cap(large.Selected), len(large.Whys))
 	}
-	if len(steered.Wanted) != 2 || len(steered.Whys) != 2 || steered.Set.Selector != nil || steered.Count != 2 {
+	if len(steered.Selected) != 2 || len(steered.Whys) != 2 || steered.Set.Selector != nil || steered.Count != 2 {
 		t.Errorf("%+v", steered)
 	}
-	if len(failed.Wanted)+len(failed.Whys) > 0 || failed.Set.Selector != nil || failed.Count != 3 {
+	if len(failed.Selected)+len(failed.Whys) > 0 || failed.Set.Selector != nil || failed.Count != 3 {
 		t.Errorf("%+v", failed)
 	}
 	if observed.Set.Selector == nil {
@@ -708,34 +708,34 @@ func TestForget(t *testing.T) {
 }
 
 // The pods of a Deployment's other sets count for ranks, if these have any.
-func TestSiblings(t *testing.T) {
+func TestRelatedSets(t *testing.T) {
 	for _, count := range []int{0, 3} {
-		s := withSiblings(t, count, func(_ int, sibling *appsv1.ReplicaSet) {
+		s := withRelatedSets(t, count, func(_ int, relatedSet *appsv1.ReplicaSet) {
 			labels := map[string]string{"app": "old"}
-			sibling.Spec.Selector.MatchLabels, sibling.Spec.Template.Labels = labels, labels
+			relatedSet.Spec.Selector.MatchLabels, relatedSet.Spec.Template.Labels = labels, labels
 		})
 		policy := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot")
 		policy.Spec.DeleteFirst[0].Nodes.MatchLabels["lifecycle"] = "none"
 		fakeapi.Must(t, s.Update(context.Background(), policy))
-		wanted := names(s.fall(3, steer.Steered, "").Wanted)
+		selected := names(s.fall(3, steer.Steered, "").Selected)
 		// The other sets' pods are on the node of the pods with odd numbers.
-		if isOdd := slices.Equal(wanted, []string{"web-1", "web-3", "web-5"}); isOdd != (count > 0) {
-			t.Errorf("%d pods of other sets: %v", count, wanted)
+		if isOdd := slices.Equal(selected, []string{"web-1", "web-3", "web-5"}); isOdd != (count > 0) {
+			t.Errorf("%d pods of other sets: %v", count, selected)
 		}
 	}
 }
 
 // So many other sets of the same controller cost no request each.
-func TestManySiblings(t *testing.T) {
-	withSiblings(t, 21, func(int, *appsv1.ReplicaSet) {}).fall(3, steer.Failed, "more than 20 other ReplicaSets")
+func TestManyRelatedSets(t *testing.T) {
+	withRelatedSets(t, 21, func(int, *appsv1.ReplicaSet) {}).fall(3, steer.Failed, "more than 20 other ReplicaSets")
 }
 
 // The pods of several sets with one selector are listed once.
 func TestOneSelector(t *testing.T) {
-	s := withSiblings(t, 3, func(i int, sibling *appsv1.ReplicaSet) {
+	s := withRelatedSets(t, 3, func(i int, relatedSet *appsv1.ReplicaSet) {
 		if i == 2 {
 			// It selects the same, otherwise.
-			sibling.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Exists"}}}
+			relatedSet.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Exists"}}}
 		}
 	})
 	live, reads := s.Counted()
@@ -823,7 +823,7 @@ func TestOneAtATime(t *testing.T) {
 		o := &steer.Outcome{Request: requests[0], Set: set, Observation: &steer.Observation{Prediction: &decide.Prediction{Delete: 3}}}
 		together(func(int) error {
 			if c := s.Compare(ctx, o); c.Without != steer.PodsChanged {
-				return fmt.Errorf("all pods stay: %+v", c)
+				return fmt.Errorf("all pods are kept: %+v", c)
 			}
 			return nil
 		})
@@ -856,7 +856,7 @@ func TestRepeated(t *testing.T) {
 		return o
 	}
 	if o := ask(steer.Steered); o.Decision != 2 || !o.First.Equal(now) {
-		t.Errorf("marks do not tell of the first decision: %+v", o)
+		t.Errorf("annotations do not tell of the first decision: %+v", o)
 	}
 	ask(steer.Repeated)
 	if len(s.Written()) != written {
@@ -864,7 +864,7 @@ func TestRepeated(t *testing.T) {
 	}
 	// A selected pod is deleted: the first replica decides once more, and then nobody does.
 	fakeapi.Must(t, s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-1")))
-	if o := s.repeat(4, steer.Steered, ""); o.Decision != 2 || len(o.Wanted) != 1 {
+	if o := s.repeat(4, steer.Steered, ""); o.Decision != 2 || len(o.Selected) != 1 {
 		t.Errorf("%+v", o)
 	}
 	fakeapi.Must(t, s.Delete(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-3")))
@@ -888,7 +888,7 @@ func TestNotRepeated(t *testing.T) {
 	s.repeat(4, steer.Repeated, "")
 }
 
-// Each selected pod has a mark, from which any replica learns how the scale-down ends, although only a pod that stays needs a cost.
+// Each selected pod has an annotation, from which any replica learns how the scale-down ends, although only a pod that is kept needs a cost.
 func TestMarksSelected(t *testing.T) {
 	s := newShop(t, func(_ *shop, pods []*corev1.Pod) {
 		for _, i := range []int{1, 3, 5} {
@@ -907,11 +907,11 @@ func TestOtherOwners(t *testing.T) {
 		rollouts v1alpha1.Rollouts
 		result   steer.Result
 	}{
-		"an Argo Rollout":              {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
-		"an Argo Rollout, with wishes": {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, v1alpha1.RolloutsSteer, steer.Steered},
-		"another Deployment":           {metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Deployment"}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
-		"a Deployment":                 {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 0)}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
-		"a Deployment before this one": {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 1)}, v1alpha1.RolloutsIgnore, steer.Steered},
+		"an Argo Rollout":                   {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
+		"an Argo Rollout, with preferences": {metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout"}, v1alpha1.RolloutsSteer, steer.Steered},
+		"another Deployment":                {metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Deployment"}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
+		"a Deployment":                      {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 0)}, v1alpha1.RolloutsIgnore, steer.RolloutIgnored},
+		"a Deployment before this one":      {metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", UID: uid(4, 1)}, v1alpha1.RolloutsIgnore, steer.Steered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, func(s *shop, _ []*corev1.Pod) {
@@ -1011,9 +1011,9 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// Of many selected pods, the answer waits for few costs, and marks are written as long as there is time.
+// Of many selected pods, the answer waits for few costs, and annotations are written as long as there is time.
 func TestMany(t *testing.T) {
-	for name, isSlow := range map[string]bool{"all marks in time": false, "not all marks in time": true} {
+	for name, isSlow := range map[string]bool{"all annotations in time": false, "not all annotations in time": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newShopOf(t, 320, nil)
 			costs := 0
@@ -1029,14 +1029,14 @@ func TestMany(t *testing.T) {
 			defer stop()
 			o := s.Steer(ctx, s.request(20))
 			s.is(o, steer.Steered, "")
-			marked := 0
+			annotated := 0
 			for _, text := range s.costs() {
 				if strings.HasSuffix(text, " to 20") {
-					marked++
+					annotated++
 				}
 			}
-			if costs > 20 || o.Count != 300 || marked-costs != 300-o.Unmarked || isSlow != (o.Unmarked > 0) {
-				t.Errorf("%d costs, %d pods with a mark, %d of %d without", costs, marked, o.Unmarked, o.Count)
+			if costs > 20 || o.Count != 300 || annotated-costs != 300-o.Unannotated || isSlow != (o.Unannotated > 0) {
+				t.Errorf("%d costs, %d pods with an annotation, %d of %d without", costs, annotated, o.Unannotated, o.Count)
 			}
 		})
 	}

@@ -13,11 +13,11 @@ import (
 
 // A Valuation says which values counted for a decision.
 type Valuation struct {
-	// Pods is how many pods go by their value, and Valued how many have one that counts.
+	// Pods is how many pods are deleted by their value, and Valued how many have one that counts.
 	Pods, Valued int
 	// Oldest is the age of the oldest of them.
 	Oldest time.Duration
-	// Last is the value of the pod that goes last, of those that go, and Next that of the pod that would go next.
+	// Last is the value of the pod that is deleted last, of those that are deleted, and Next that of the pod that would be deleted next.
 	Last, Next *float64
 	// Why is why no value counts, or nil.
 	Why error
@@ -25,11 +25,11 @@ type Valuation struct {
 
 // readValues reads the values for which the policy asks, once for a request. Meanwhile it holds nothing that other sets need. If it fails, the rest of the policy counts.
 func (f *fall) readValues(ctx context.Context) {
-	_, wish := f.chosen.Wish()
-	if wish == nil {
+	_, preference := f.chosen.Preference()
+	if preference == nil {
 		return
 	}
-	source := wish.Source
+	source := preference.Source
 	if source.Resource != "" {
 		source.Pods = f.Set.Selector.String()
 	}
@@ -40,9 +40,9 @@ func (f *fall) readValues(ctx context.Context) {
 
 // ordering orders the pods of one entry of the policy by their values.
 type ordering struct {
-	f    *fall
-	tier int
-	wish *values.Wish
+	f          *fall
+	tier       int
+	preference *values.Preference
 	// pods are those of the entry, and after the tiers that they have if their value is too high for it.
 	pods  []values.Pod
 	after map[types.UID]int
@@ -52,13 +52,13 @@ type ordering struct {
 // ordering begins to order.
 func (f *fall) ordering() *ordering {
 	o := &ordering{f: f, after: map[types.UID]int{}}
-	o.tier, o.wish = f.chosen.Wish()
+	o.tier, o.preference = f.chosen.Preference()
 	return o
 }
 
 // visit looks at a pod while it is whole.
 func (o *ordering) visit(pod *corev1.Pod) {
-	if o.wish == nil || o.f.tiers[pod.UID] != o.tier {
+	if o.preference == nil || o.f.tiers[pod.UID] != o.tier {
 		return
 	}
 	o.pods = append(o.pods, values.Pod{UID: pod.UID, Name: pod.Name, Created: pod.CreationTimestamp.Time})
@@ -67,10 +67,10 @@ func (o *ordering) visit(pod *corev1.Pod) {
 
 // rank gives each value in the entry a tier of its own, before that of pods without a value, and moves the later entries behind them.
 func (o *ordering) rank() {
-	if o.wish == nil {
+	if o.preference == nil {
 		return
 	}
-	o.order = o.wish.Order(o.pods, o.f.read, o.f.unread, o.f.At)
+	o.order = o.preference.Order(o.pods, o.f.read, o.f.unread, o.f.At)
 	for uid, tier := range o.f.tiers {
 		rank, isIn := o.order.Ranks[uid]
 		if after, is := o.after[uid]; is && !isIn {
@@ -88,17 +88,17 @@ func (o *ordering) rank() {
 
 // note says what became of the values.
 func (o *ordering) note(decision *decide.Decision) {
-	if o.wish == nil {
+	if o.preference == nil {
 		return
 	}
-	goes := map[types.UID]bool{}
-	for _, pod := range decision.Wanted {
-		goes[pod.UID] = true
+	selected := map[types.UID]bool{}
+	for _, pod := range decision.Selected {
+		selected[pod.UID] = true
 	}
 	v := &Valuation{Pods: o.order.Pods, Valued: o.order.Valued, Why: o.order.Why}
 	if v.Valued > 0 {
 		v.Oldest = max(0, o.f.At.Sub(o.order.Oldest))
 	}
-	v.Last, v.Next = o.wish.Edge(o.order, goes)
+	v.Last, v.Next = o.preference.Edge(o.order, selected)
 	o.f.Valuation = v
 }

@@ -95,7 +95,7 @@ func TestValues(t *testing.T) {
 	} {
 		s, read := valued(t, c.entries, c.numbers...)
 		o := s.fall(c.to, steer.Steered, "")
-		if got := fmt.Sprint(names(o.Wanted)); !slices.Contains(strings.Split(c.want, "|"), got) || o.Valuation.Valued != c.valued || (o.Valuation.Why == nil) != (c.valued > 0) {
+		if got := fmt.Sprint(names(o.Selected)); !slices.Contains(strings.Split(c.want, "|"), got) || o.Valuation.Valued != c.valued || (o.Valuation.Why == nil) != (c.valued > 0) {
 			t.Errorf("%s: %s, %+v", name, got, o.Valuation)
 		}
 		if len(read.asked) != 1 || len(s.Limits.Held()) != 0 {
@@ -119,7 +119,7 @@ func TestUnread(t *testing.T) {
 	s, read := valued(t, []v1alpha1.Preference{spot.Spec.DeleteFirst[0], byLowest("0")}, 1, 1, 1, 1, 1, 1)
 	read.err = errors.New("the adapter is down")
 	o := s.fall(3, steer.Steered, "")
-	if got := fmt.Sprint(names(o.Wanted)); got != "[web-1 web-3 web-5]" || o.Valuation.Valued != 0 || o.Valuation.Pods != 3 || o.Valuation.Why != read.err || o.Valuation.Last != nil {
+	if got := fmt.Sprint(names(o.Selected)); got != "[web-1 web-3 web-5]" || o.Valuation.Valued != 0 || o.Valuation.Pods != 3 || o.Valuation.Why != read.err || o.Valuation.Last != nil {
 		t.Errorf("%s, %+v", got, o.Valuation)
 	}
 }
@@ -172,21 +172,21 @@ func TestEmptyNodesByValue(t *testing.T) {
 	fakeapi.Must(t, s.Get(context.Background(), fakeapi.Key("spot"), s.policy))
 	s.policy.Spec.EmptyNodes = v1alpha1.EmptyNodesPrefer
 	fakeapi.Must(t, s.Update(context.Background(), s.policy))
-	s.Neighbours = alone{}
-	if got := fmt.Sprint(names(s.fall(3, steer.Steered, "").Wanted)); got != "[web-1 web-3 web-5]" {
+	s.NodePods = alone{}
+	if got := fmt.Sprint(names(s.fall(3, steer.Steered, "").Selected)); got != "[web-1 web-3 web-5]" {
 		t.Error(got)
 	}
 }
 
-// alone are neighbours of which there are none.
+// alone are nodepods of which there are none.
 type alone struct{}
 
-func (alone) Wait(context.Context) error          { return nil }
-func (alone) Others(types.UID) []decide.Neighbour { return nil }
+func (alone) Wait(context.Context) error           { return nil }
+func (alone) Excluding(types.UID) []decide.NodePod { return nil }
 
 var ofWeb = v1alpha1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 
-// No pod goes while one of the same entry with a lower value stays, whatever the values, which change between the plans of a request, too.
+// No pod is deleted while one of the same entry with a lower value stays, whatever the values, which change between the plans of a request, too.
 func TestNoneBefore(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for range 100 {
@@ -197,18 +197,18 @@ func TestNoneBefore(t *testing.T) {
 		to := int32(1 + random.IntN(5))
 		s, _ := valued(t, []v1alpha1.Preference{byLowest("")}, numbers...)
 		o := s.fall(to, steer.Steered, "")
-		highest, goes := 0., map[string]bool{}
-		for _, pod := range o.Wanted {
-			goes[pod.Key.Name] = true
+		highest, deleted := 0., map[string]bool{}
+		for _, pod := range o.Selected {
+			deleted[pod.Key.Name] = true
 		}
 		for i, number := range numbers {
-			if goes[fmt.Sprint("web-", i)] {
+			if deleted[fmt.Sprint("web-", i)] {
 				highest = max(highest, number)
 			}
 		}
 		for i, number := range numbers {
-			if !goes[fmt.Sprint("web-", i)] && number < highest {
-				t.Fatalf("%v to %d: %v", numbers, to, names(o.Wanted))
+			if !deleted[fmt.Sprint("web-", i)] && number < highest {
+				t.Fatalf("%v to %d: %v", numbers, to, names(o.Selected))
 			}
 		}
 		if *o.Valuation.Last != highest || *o.Valuation.Next < highest {

@@ -13,13 +13,13 @@ import (
 const (
 	// NotAvailable: the pod of an old ReplicaSet is not available.
 	NotAvailable = "not-available"
-	// ByValue: within an entry, the pod goes by its value.
+	// ByValue: within an entry, the pod is deleted by its value.
 	ByValue = "value"
 	// noRule is for pods of one UID, which no API server has.
 	noRule = "uid"
 )
 
-// A Why is the rule by which a pod goes before the first that stays.
+// A Why is the rule by which a pod is deleted before the first that is kept.
 type Why struct {
 	Rule string
 	// Value is the pod's, if it goes by that.

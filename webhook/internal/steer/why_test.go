@@ -17,10 +17,10 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// rules are by which pods go, by their names.
+// rules are by which pods are deleted, by their names.
 func rules(o *steer.Outcome) map[string]string {
 	all := map[string]string{}
-	for i, pod := range o.Wanted {
+	for i, pod := range o.Selected {
 		all[pod.Key.Name] = o.Whys[i].Rule
 		if value := o.Whys[i].Value; value != nil {
 			all[pod.Key.Name] += fmt.Sprintf(" %v", *value)
@@ -29,23 +29,23 @@ func rules(o *steer.Outcome) map[string]string {
 	return all
 }
 
-// says reports that pods go by these rules, and that their marks say so.
+// says reports that pods are deleted by these rules, and that their annotations say so.
 func (s *shop) says(name string, o *steer.Outcome, want map[string]string) {
 	s.Helper()
 	if got := rules(o); fmt.Sprint(got) != fmt.Sprint(want) || o.Next == "" {
 		s.Errorf("%s: %v, not %v; next %q", name, got, want, o.Next)
 	}
-	for i, wanted := range o.Wanted {
-		pod := fakeapi.Read[corev1.Pod](s, s.API, wanted.Key.Name)
-		if mark, ok := cost.MarkOf(pod); !ok && o.Written == o.Count || ok && mark.Rule != o.Whys[i].Rule {
-			s.Errorf("%s: the mark of %s is %s", name, pod.Name, pod.Annotations[cost.Annotation])
+	for i, selected := range o.Selected {
+		pod := fakeapi.Read[corev1.Pod](s, s.API, selected.Key.Name)
+		if steered, ok := cost.SteeredOf(pod); !ok && o.Written == o.Count || ok && steered.Rule != o.Whys[i].Rule {
+			s.Errorf("%s: the annotation of %s is %s", name, pod.Name, pod.Annotations[cost.Annotation])
 		}
 	}
 	count := 0
 	for _, of := range o.Rules {
 		count += of
 	}
-	if count != o.Count || count != len(o.Wanted) {
+	if count != o.Count || count != len(o.Selected) {
 		s.Errorf("%s: %v of %d pods", name, o.Rules, o.Count)
 	}
 }
@@ -77,7 +77,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// In a rollout, those go first that are not available, and the entries are counted as ever.
+// In a rollout, those are deleted first that are not available, and the entries are counted as ever.
 func TestRulesOfRollout(t *testing.T) {
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: "web", UID: uid(8, 0), Annotations: map[string]string{workload.Revision: "2"},

@@ -19,7 +19,7 @@ type Value struct {
 	At time.Time
 }
 
-// A Pod is one whose value is wanted.
+// A Pod is one whose value is read.
 type Pod struct {
 	UID     types.UID
 	Name    string
@@ -44,33 +44,33 @@ type Order struct {
 const limit = 1 << 53
 
 // counts reports whether a value is one.
-func (w *Wish) counts(pod *Pod, value Value, now time.Time) bool {
+func (p *Preference) counts(pod *Pod, value Value, now time.Time) bool {
 	return math.Abs(value.Number) < limit && !value.At.Before(pod.Created) && !value.At.After(now.Add(bounded.ValueSkew)) &&
-		(w.MaxAge == 0 || now.Sub(value.At) <= w.MaxAge)
+		(p.MaxAge == 0 || now.Sub(value.At) <= p.MaxAge)
 }
 
-// stepped is the value with which a pod is compared: the lower goes first.
-func (w *Wish) stepped(value float64) float64 {
-	if w.Step > 0 {
-		steps := value / w.Step
+// stepped is the value with which a pod is compared: the lower is deleted first.
+func (p *Preference) stepped(value float64) float64 {
+	if p.Step > 0 {
+		steps := value / p.Step
 		// 0.3 / 0.1 is a little less than 3.
 		if whole := math.Round(steps); math.Abs(steps-whole) <= 1e-9*max(1, math.Abs(whole)) {
 			steps = whole
 		}
 		value = math.Floor(steps)
 	}
-	if w.Highest {
+	if p.Highest {
 		value = -value
 	}
 	return value
 }
 
 // Order orders pods by what was read of them, or by nothing if that failed.
-func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.Time) *Order {
+func (p *Preference) Order(pods []Pod, read map[string]Value, failed error, now time.Time) *Order {
 	o := &Order{Pods: len(pods), Ranks: map[types.UID]int{}, Values: map[types.UID]float64{}}
 	for i, pod := range pods {
 		value, ok := read[pod.Name]
-		if !ok || !w.counts(&pods[i], value, now) {
+		if !ok || !p.counts(&pods[i], value, now) {
 			continue
 		}
 		o.Values[pod.UID] = value.Number
@@ -92,7 +92,7 @@ func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.T
 	// There is one rank for each value.
 	var steps []float64
 	for _, value := range o.Values {
-		steps = append(steps, w.stepped(value))
+		steps = append(steps, p.stepped(value))
 	}
 	slices.Sort(steps)
 	steps = slices.Compact(steps)
@@ -102,24 +102,24 @@ func (w *Wish) Order(pods []Pod, read map[string]Value, failed error, now time.T
 		switch {
 		case !ok:
 			o.Ranks[pod.UID] = o.Last
-		case value <= w.AtMost:
-			o.Ranks[pod.UID], _ = slices.BinarySearch(steps, w.stepped(value))
+		case value <= p.AtMost:
+			o.Ranks[pod.UID], _ = slices.BinarySearch(steps, p.stepped(value))
 		}
 	}
 	return o
 }
 
-// Edge returns, of the values of pods that go and of pods that stay, the one that goes last and the one that would go first.
-func (w *Wish) Edge(o *Order, goes map[types.UID]bool) (last, next *float64) {
+// Edge returns, of the values of pods that are deleted and of pods that are kept, the one that is deleted last and the one that would be deleted first.
+func (p *Preference) Edge(o *Order, selected map[types.UID]bool) (last, next *float64) {
 	for uid, value := range o.Values {
 		if _, isIn := o.Ranks[uid]; !isIn {
 			continue
 		}
 		edge, sign := &next, -1
-		if goes[uid] {
+		if selected[uid] {
 			edge, sign = &last, 1
 		}
-		if w.Highest {
+		if p.Highest {
 			sign = -sign
 		}
 		if *edge == nil || cmp.Compare(value, **edge) == sign {

@@ -18,7 +18,7 @@ import (
 )
 
 // ordered orders pods a, b, c and so on, an hour old, by these numbers, all of now.
-func ordered(wish *values.Wish, numbers ...float64) *values.Order {
+func ordered(preference *values.Preference, numbers ...float64) *values.Order {
 	var pods []values.Pod
 	read := map[string]values.Value{}
 	for i, number := range numbers {
@@ -26,7 +26,7 @@ func ordered(wish *values.Wish, numbers ...float64) *values.Order {
 		pods = append(pods, values.Pod{UID: types.UID(name), Name: name, Created: fakeapi.Now.Add(-time.Hour)})
 		read[name] = values.Value{Number: number, At: fakeapi.Now}
 	}
-	return wish.Order(pods, read, nil, fakeapi.Now)
+	return preference.Order(pods, read, nil, fakeapi.Now)
 }
 
 // ranks are the ranks of pods as text, in the order of their names; "-" is a pod that is left out.
@@ -45,37 +45,37 @@ func ranks(o *values.Order) (text string) {
 func TestOrder(t *testing.T) {
 	none, all := math.NaN(), math.Inf(1)
 	for _, test := range []struct {
-		name    string
-		wish    values.Wish
-		numbers []float64
-		want    string
-		valued  int
+		name       string
+		preference values.Preference
+		numbers    []float64
+		want       string
+		valued     int
 	}{
-		{"lowest", values.Wish{AtMost: all}, []float64{3, 0, .5, 3, -1}, "31230", 5},
-		{"highest", values.Wish{AtMost: all, Highest: true}, []float64{3, 0, .5, 3, -1}, "02103", 5},
-		{"step", values.Wish{AtMost: all, Step: 5}, []float64{9, 0, 4.9, 5, -1}, "21120", 5},
-		{"highest by steps", values.Wish{AtMost: all, Step: 5, Highest: true}, []float64{9, 0, 4, 5, 10}, "12210", 5},
-		{"steps of tenths", values.Wish{AtMost: all, Step: .1}, []float64{.1, .2, .3, .29, .35, 0}, "123230", 6},
-		{"steps of a fortieth", values.Wish{AtMost: all, Step: .025}, []float64{.075, .05, .074, 0}, "2110", 4},
-		{"at most", values.Wish{AtMost: 3}, []float64{3, 4, 0, 3.1, 1}, "2-0-1", 5},
-		{"at most by steps", values.Wish{AtMost: 3, Step: 5}, []float64{3, 4, 0, 3.1, 1}, "0-0-0", 5},
-		{"without a value last", values.Wish{AtMost: all}, []float64{3, none, 0, none, 1}, "23031", 3},
-		{"half is enough", values.Wish{AtMost: all}, []float64{3, none, 0, none}, "1202", 2},
-		{"fewer than half", values.Wish{AtMost: 1}, []float64{3, none, 0, none, none}, "00000", 0},
-		{"what is none", values.Wish{AtMost: all}, []float64{math.Inf(1), math.Inf(-1), math.MinInt64, math.MinInt64 / 1000., 0, 1, 2, 3}, "44440123", 4},
-		{"what is none on another processor", values.Wish{AtMost: all}, []float64{math.MaxInt64, math.MaxInt64 / 1000., 0, 1}, "2201", 2},
-		{"nobody", values.Wish{AtMost: all}, nil, "", 0},
+		{"lowest", values.Preference{AtMost: all}, []float64{3, 0, .5, 3, -1}, "31230", 5},
+		{"highest", values.Preference{AtMost: all, Highest: true}, []float64{3, 0, .5, 3, -1}, "02103", 5},
+		{"step", values.Preference{AtMost: all, Step: 5}, []float64{9, 0, 4.9, 5, -1}, "21120", 5},
+		{"highest by steps", values.Preference{AtMost: all, Step: 5, Highest: true}, []float64{9, 0, 4, 5, 10}, "12210", 5},
+		{"steps of tenths", values.Preference{AtMost: all, Step: .1}, []float64{.1, .2, .3, .29, .35, 0}, "123230", 6},
+		{"steps of a fortieth", values.Preference{AtMost: all, Step: .025}, []float64{.075, .05, .074, 0}, "2110", 4},
+		{"at most", values.Preference{AtMost: 3}, []float64{3, 4, 0, 3.1, 1}, "2-0-1", 5},
+		{"at most by steps", values.Preference{AtMost: 3, Step: 5}, []float64{3, 4, 0, 3.1, 1}, "0-0-0", 5},
+		{"without a value last", values.Preference{AtMost: all}, []float64{3, none, 0, none, 1}, "23031", 3},
+		{"half is enough", values.Preference{AtMost: all}, []float64{3, none, 0, none}, "1202", 2},
+		{"fewer than half", values.Preference{AtMost: 1}, []float64{3, none, 0, none, none}, "00000", 0},
+		{"what is none", values.Preference{AtMost: all}, []float64{math.Inf(1), math.Inf(-1), math.MinInt64, math.MinInt64 / 1000., 0, 1, 2, 3}, "44440123", 4},
+		{"what is none on another processor", values.Preference{AtMost: all}, []float64{math.MaxInt64, math.MaxInt64 / 1000., 0, 1}, "2201", 2},
+		{"nobody", values.Preference{AtMost: all}, nil, "", 0},
 	} {
-		o := ordered(&test.wish, test.numbers...)
+		o := ordered(&test.preference, test.numbers...)
 		if got := ranks(o); got != test.want || o.Valued != test.valued || (o.Why != nil) != (test.valued == 0 && len(test.numbers) > 0) {
 			t.Errorf("%s: %s, %d, %v", test.name, got, o.Valued, o.Why)
 		}
 	}
-	o := (&values.Wish{AtMost: 1}).Order([]values.Pod{{UID: "a", Name: "a"}}, map[string]values.Value{"a": {}}, fmt.Errorf("down"), fakeapi.Now)
+	o := (&values.Preference{AtMost: 1}).Order([]values.Pod{{UID: "a", Name: "a"}}, map[string]values.Value{"a": {}}, fmt.Errorf("down"), fakeapi.Now)
 	if ranks(o) != "0" || o.Valued != 0 || o.Why == nil {
 		t.Errorf("what could not be read: %+v", o)
 	}
-	if o = (&values.Wish{}).Order(nil, nil, fmt.Errorf("down"), fakeapi.Now); o.Why != nil {
+	if o = (&values.Preference{}).Order(nil, nil, fmt.Errorf("down"), fakeapi.Now); o.Why != nil {
 		t.Errorf("nothing had to be read: %+v", o)
 	}
 }
@@ -84,7 +84,7 @@ func TestOrder(t *testing.T) {
 func TestTimes(t *testing.T) {
 	now, minute := fakeapi.Now, time.Minute
 	pods := []values.Pod{{UID: "a", Name: "a", Created: now.Add(-time.Hour)}, {UID: "b", Name: "b", Created: now.Add(-minute)}}
-	wish := values.Wish{AtMost: math.Inf(1)}
+	preference := values.Preference{AtMost: math.Inf(1)}
 	for _, test := range []struct {
 		at, most time.Duration
 		want     string
@@ -92,8 +92,8 @@ func TestTimes(t *testing.T) {
 		{-30 * time.Second, 0, "01"}, {-minute, 0, "01"}, {-minute - 1, 0, "01 of 1"}, {5 * time.Second, 0, "01"}, {5*time.Second + 1, 0, "01 of 1"},
 		{-30 * time.Second, 30 * time.Second, "01"}, {-30 * time.Second, 29 * time.Second, "01 of 1"},
 	} {
-		wish.MaxAge = test.most
-		o := wish.Order(pods, map[string]values.Value{"a": {Number: 0, At: now}, "b": {Number: 1, At: now.Add(test.at)}}, nil, now)
+		preference.MaxAge = test.most
+		o := preference.Order(pods, map[string]values.Value{"a": {Number: 0, At: now}, "b": {Number: 1, At: now.Add(test.at)}}, nil, now)
 		got := ranks(o)
 		if o.Valued == 1 {
 			got += " of 1"
@@ -106,28 +106,28 @@ func TestTimes(t *testing.T) {
 
 // A scrape that is frozen has fresh times. Only the query can tell, so such values count.
 func TestFrozen(t *testing.T) {
-	wish := values.Wish{AtMost: math.Inf(1), MaxAge: time.Second}
-	if o := ordered(&wish, 1, 1); o.Valued != 2 {
+	preference := values.Preference{AtMost: math.Inf(1), MaxAge: time.Second}
+	if o := ordered(&preference, 1, 1); o.Valued != 2 {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestEdge(t *testing.T) {
 	for _, highest := range []bool{false, true} {
-		wish := values.Wish{AtMost: math.Inf(1), Highest: highest}
-		o := ordered(&wish, 0, 1, 2, 3, math.NaN())
-		goes := map[types.UID]bool{"a": true, "b": true, "e": true}
+		preference := values.Preference{AtMost: math.Inf(1), Highest: highest}
+		o := ordered(&preference, 0, 1, 2, 3, math.NaN())
+		deleted := map[types.UID]bool{"a": true, "b": true, "e": true}
 		if highest {
-			goes = map[types.UID]bool{"d": true, "c": true}
+			deleted = map[types.UID]bool{"d": true, "c": true}
 		}
-		last, next := wish.Edge(o, goes)
+		last, next := preference.Edge(o, deleted)
 		want := map[bool][2]float64{false: {1, 2}, true: {2, 1}}[highest]
 		if last == nil || next == nil || *last != want[0] || *next != want[1] {
 			t.Error(highest, last, next)
 		}
 	}
-	wish := values.Wish{AtMost: 1}
-	if last, next := wish.Edge(ordered(&wish, 0, 1, 2), map[types.UID]bool{"a": true, "b": true, "c": true}); *last != 1 || next != nil {
+	preference := values.Preference{AtMost: 1}
+	if last, next := preference.Edge(ordered(&preference, 0, 1, 2), map[types.UID]bool{"a": true, "b": true, "c": true}); *last != 1 || next != nil {
 		t.Error("a pod that is left out does not go by its value")
 	}
 }
@@ -140,7 +140,7 @@ func TestCompile(t *testing.T) {
 	metric := func(name string) v1alpha1.Measure { return v1alpha1.Measure{Metric: &v1alpha1.PodMetric{Name: name}} }
 	age := &metav1.Duration{Duration: time.Minute}
 	selector := &v1alpha1.LabelSelector{MatchLabels: map[string]string{"b": "c"}, MatchExpressions: []v1alpha1.LabelSelectorRequirement{{Key: "a", Operator: "NotIn", Values: []string{"y", "x"}}}}
-	for want, of := range map[values.Wish]v1alpha1.Measure{
+	for want, of := range map[values.Preference]v1alpha1.Measure{
 		{Source: values.Source{Metric: "a:b.c-d_E"}, AtMost: math.Inf(1)}:                          metric("a:b.c-d_E"),
 		{Source: values.Source{Metric: "...", Selector: "a notin (x,y),b=c"}, AtMost: math.Inf(1)}: {Metric: &v1alpha1.PodMetric{Name: "...", Selector: selector}},
 		{Source: values.Source{Resource: "cpu", Container: "main"}, AtMost: .05, Step: .01}:        {Resource: "cpu", Container: "main", AtMost: number("50m"), Step: number("10m")},

@@ -20,7 +20,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// Options are what the operator has set.
+// Options are what the administrator has set.
 type Options struct {
 	// Prometheus is the address of Prometheus, or "". CA and Token are files, or "".
 	Prometheus, CA, Token string
@@ -219,7 +219,7 @@ func (r *Reader) run(k key, p *pace, into *read) {
 	time.AfterFunc(bounded.ValuePause, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		// Who has it keeps it. The next read begins anew.
+		// A reader that has it keeps it. The next read begins again.
 		if r.reads[k] == into {
 			delete(r.reads, k)
 		}
@@ -262,7 +262,7 @@ func newest(versions []string, read func(version string) (map[string]Value, erro
 	return values, err
 }
 
-// ask asks whoever knows the values.
+// ask asks anyone who knows the values.
 func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
 	switch api := k.api(); api {
 	case metricsAPI:
@@ -304,7 +304,7 @@ var errNotFound = errors.New("it has no such metric, or is not installed (status
 // meaning says what statuses mean, since what the answer itself says may come from anybody.
 var meaning = map[int]error{
 	http.StatusNotFound:  errNotFound,
-	http.StatusForbidden: errors.New("podrank-webhook may not read it: its operator has to allow it (status 403)"),
+	http.StatusForbidden: errors.New("podrank-webhook may not read it: its administrator has to allow it (status 403)"),
 }
 
 // get reads an answer, and returns the values in it.
@@ -346,7 +346,7 @@ func (r *remote) get(ctx context.Context, path []string, query url.Values, names
 	return collect(answer, namespace, decode)
 }
 
-// failure says why nothing came. Whoever may read events need not know addresses, so only the log has these.
+// failure says why nothing came. Anyone who may read events need not know addresses, so only the log has these.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errLate

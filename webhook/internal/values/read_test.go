@@ -127,9 +127,9 @@ func TestFacts(t *testing.T) {
 		a := newAdapter(t, values.Options{})
 		a.says(string(fact.Answer))
 		read, err := a.read("shop", source)
-		wish, got := values.Wish{AtMost: math.Inf(1)}, map[string]float64{}
+		preference, got := values.Preference{AtMost: math.Inf(1)}, map[string]float64{}
 		for name := range read {
-			order := wish.Order([]values.Pod{{UID: types.UID(name), Name: name, Created: facts.Now.Add(-time.Hour)}}, read, nil, facts.Now)
+			order := preference.Order([]values.Pod{{UID: types.UID(name), Name: name, Created: facts.Now.Add(-time.Hour)}}, read, nil, facts.Now)
 			if number, ok := order.Values[types.UID(name)]; ok {
 				got[name] = number
 			}

@@ -38,7 +38,7 @@ func Strip(object any) (any, error) {
 	var kept []string
 	if metadata.Kind == "Pod" {
 		kept = append(kept, corev1.PodDeletionCost)
-		if _, ok := cost.MarkOf(metadata); ok {
+		if _, ok := cost.SteeredOf(metadata); ok {
 			kept = append(kept, cost.Annotation)
 		}
 	}
@@ -81,7 +81,7 @@ func stripPolicy(object any) (any, error) {
 	return slim, nil
 }
 
-// controller returns the reference to the controller alone, if there can be such an object. Whoever makes an object may give it any number of
+// controller returns the reference to the controller alone, if there can be such an object. Anyone who makes an object may give it any number of
 // owners, with names as long as they like.
 func controller(object metav1.Object) []metav1.OwnerReference {
 	owner := metav1.GetControllerOfNoCopy(object)

@@ -32,15 +32,15 @@ func stripped(t *testing.T, change func(*corev1.Pod)) (*metav1.PartialObjectMeta
 
 // Whatever somebody gives a pod, the cache has little of it.
 func TestStrip(t *testing.T) {
-	mark := cost.Mark{Set: fakeapi.UID(1, 0), Count: 3, Request: fakeapi.UID(5, 0), Goes: true}.String()
+	steered := cost.Steered{Set: fakeapi.UID(1, 0), Count: 3, Request: fakeapi.UID(5, 0), Selected: true}.String()
 	for what, change := range map[string]func(*corev1.Pod){
 		"nothing": func(*corev1.Pod) {},
 		"labels and annotations": func(pod *corev1.Pod) {
 			pod.Labels, pod.Annotations = map[string]string{"a": large}, map[string]string{"a": large}
 		},
-		"somebody's mark": func(pod *corev1.Pod) { pod.Annotations = map[string]string{cost.Annotation: large} },
-		"a forged mark": func(pod *corev1.Pod) {
-			pod.Annotations = map[string]string{cost.Annotation: strings.Replace(mark, "/3/", "/"+strings.Repeat("0", 100_000)+"3/", 1)}
+		"somebody's annotation": func(pod *corev1.Pod) { pod.Annotations = map[string]string{cost.Annotation: large} },
+		"a forged annotation": func(pod *corev1.Pod) {
+			pod.Annotations = map[string]string{cost.Annotation: strings.Replace(steered, "/3/", "/"+strings.Repeat("0", 100_000)+"3/", 1)}
 			fakeapi.Manage(pod, cost.Manager, cost.Annotation)
 		},
 		"managers":   func(pod *corev1.Pod) { fakeapi.Manage(pod, large, cost.Annotation) },
@@ -68,10 +68,10 @@ func TestStrip(t *testing.T) {
 		}
 	}
 	kept, _ := stripped(t, func(pod *corev1.Pod) {
-		pod.Annotations = map[string]string{cost.Annotation: mark, corev1.PodDeletionCost: "-1"}
+		pod.Annotations = map[string]string{cost.Annotation: steered, corev1.PodDeletionCost: "-1"}
 		fakeapi.Manage(pod, cost.Manager, cost.Annotation, corev1.PodDeletionCost)
 	})
-	if kept.Annotations[cost.Annotation] != mark || kept.Annotations[corev1.PodDeletionCost] != "-1" || kept.UID == "" || kept.Name != "web-0" {
+	if kept.Annotations[cost.Annotation] != steered || kept.Annotations[corev1.PodDeletionCost] != "-1" || kept.UID == "" || kept.Name != "web-0" {
 		t.Errorf("%+v", kept)
 	}
 	if got := workload.Controller(kept); len(got) != 1 || got[0] != string(fakeapi.UID(1, 0)) {

@@ -156,9 +156,9 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 // IsOwn reports whether a pod belongs to the set.
 func (s *Set) IsOwn(pod metav1.Object) bool { return metav1.IsControlledBy(pod, s.Object) }
 
-// Siblings returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
+// RelatedSets returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
 // ranks. The cache has only metadata, so they are read live.
-func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.Reader) ([]*Set, error) {
+func (s *Set) RelatedSets(ctx context.Context, cache client.Reader, live *bounded.Reader) ([]*Set, error) {
 	owner := metav1.GetControllerOfNoCopy(s.Object)
 	if s.Kind != ReplicaSet || owner == nil {
 		return nil, nil
@@ -167,7 +167,7 @@ func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.R
 	if err != nil {
 		return nil, err
 	}
-	var siblings []*Set
+	var relatedSets []*Set
 	for i := range all {
 		if all[i].UID == s.UID() {
 			continue
@@ -179,23 +179,23 @@ func (s *Set) Siblings(ctx context.Context, cache client.Reader, live *bounded.R
 		if len(pods) == 0 {
 			continue
 		}
-		if len(siblings) == bounded.Siblings {
-			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", bounded.Siblings)
+		if len(relatedSets) == bounded.RelatedSets {
+			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", bounded.RelatedSets)
 		}
-		var sibling appsv1.ReplicaSet
-		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &sibling); client.IgnoreNotFound(err) != nil {
+		var relatedSet appsv1.ReplicaSet
+		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &relatedSet); client.IgnoreNotFound(err) != nil {
 			return nil, err
 		}
-		// An invalid selector matches nothing, as in Kubernetes, and neither does that of a set that is gone.
-		of, err := Of(&sibling)
+		// An invalid selector matches nothing, as in Kubernetes, and neither does that of a set that has been deleted.
+		of, err := Of(&relatedSet)
 		if errors.Is(err, errLong) {
 			return nil, err
 		}
 		if err == nil {
-			siblings = append(siblings, of)
+			relatedSets = append(relatedSets, of)
 		}
 	}
-	return siblings, nil
+	return relatedSets, nil
 }
 
 // ByController is the index of pods and sets by the UID of their controller.

@@ -1,5 +1,5 @@
 // Package values reads a value of each pod when it is needed: how many sessions it has, or how much processor time it uses. It reads only from
-// the API server and from the one address of Prometheus that the operator has set. What it reads may be wrong, late or much too large, and then
+// the API server and from the one address of Prometheus that the administrator has set. What it reads may be wrong, late or much too large, and then
 // it says so.
 package values
 
@@ -28,10 +28,10 @@ type Source struct {
 	Query string
 }
 
-// A Wish is to order pods by a value.
-type Wish struct {
+// A Preference is to order pods by a value.
+type Preference struct {
 	Source
-	// Highest is whether the highest value goes first.
+	// Highest is whether the highest value is deleted first.
 	Highest bool
 	// AtMost is the highest value that is not left out. Values that lie between the same two multiples of Step are equal, if it is not 0.
 	AtMost, Step float64
@@ -47,35 +47,35 @@ var (
 )
 
 // Compile checks what a policy says, whether or not the API server has, and parses it. A policy that says something else than this release knows
-// has lost it on the way here, and is an error: what is left of it would be another wish.
-func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
-	wish := &Wish{Highest: highest, AtMost: math.Inf(1)}
-	wish.Resource, wish.Container, wish.Query = of.Resource, of.Container, of.Query
+// has lost it on the way here, and is an error: what is left of it would be another preference.
+func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
+	preference := &Preference{Highest: highest, AtMost: math.Inf(1)}
+	preference.Resource, preference.Container, preference.Query = of.Resource, of.Container, of.Query
 	if of.Metric != nil {
 		if name := of.Metric.Name; !metricName.MatchString(name) || name == "." || name == ".." {
 			return nil, fmt.Errorf("metric.name: %.60q is no name of a metric", name)
 		}
-		wish.Metric = of.Metric.Name
+		preference.Metric = of.Metric.Name
 		if of.Metric.Selector != nil {
 			selector, err := of.Metric.Selector.Compile()
 			if err != nil {
 				return nil, fmt.Errorf("metric.selector: %w", err)
 			}
-			if wish.Selector = selector.String(); len(wish.Selector) > bounded.KeptBytes {
+			if preference.Selector = selector.String(); len(preference.Selector) > bounded.KeptBytes {
 				return nil, fmt.Errorf("metric.selector has more than %d KiB", bounded.KeptBytes>>10)
 			}
 		}
 	}
-	sources := slices.DeleteFunc([]string{wish.Metric, wish.Resource, wish.Query}, func(name string) bool { return name == "" })
+	sources := slices.DeleteFunc([]string{preference.Metric, preference.Resource, preference.Query}, func(name string) bool { return name == "" })
 	switch {
 	case len(sources) != 1:
 		return nil, errors.New("set one of metric, resource and query")
-	case wish.Resource != "" && wish.Resource != "cpu" && wish.Resource != "memory":
-		return nil, fmt.Errorf("resource: %.60q is neither cpu nor memory", wish.Resource)
-	case wish.Container != "" && (wish.Resource == "" || !containerName.MatchString(wish.Container)):
-		return nil, fmt.Errorf("container: %.60q is no container, or there is no resource", wish.Container)
-	case wish.Query != "" && !queryName.MatchString(wish.Query):
-		return nil, fmt.Errorf("query: %.60q is no name of a query", wish.Query)
+	case preference.Resource != "" && preference.Resource != "cpu" && preference.Resource != "memory":
+		return nil, fmt.Errorf("resource: %.60q is neither cpu nor memory", preference.Resource)
+	case preference.Container != "" && (preference.Resource == "" || !containerName.MatchString(preference.Container)):
+		return nil, fmt.Errorf("container: %.60q is no container, or there is no resource", preference.Container)
+	case preference.Query != "" && !queryName.MatchString(preference.Query):
+		return nil, fmt.Errorf("query: %.60q is no name of a query", preference.Query)
 	case highest && of.AtMost != nil:
 		return nil, errors.New("atMost needs lowest")
 	case of.Step != nil && of.Step.Sign() <= 0:
@@ -84,15 +84,15 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Wish, error) {
 		return nil, errors.New("maxAge must be more than 0")
 	}
 	if of.AtMost != nil {
-		wish.AtMost = number(*of.AtMost)
+		preference.AtMost = number(*of.AtMost)
 	}
 	if of.Step != nil {
-		wish.Step = number(*of.Step)
+		preference.Step = number(*of.Step)
 	}
 	if of.MaxAge != nil {
-		wish.MaxAge = of.MaxAge.Duration
+		preference.MaxAge = of.MaxAge.Duration
 	}
-	return wish, nil
+	return preference, nil
 }
 
 // quantity is what a value looks like. Larger exponents would take long to compute.

@@ -54,7 +54,7 @@ func (s *shop) has(name string) string {
 	return text
 }
 
-// The wanted pods are on node-1: web-1, web-3 and web-5.
+// The selected pods are on node-1: web-1, web-3 and web-5.
 func TestOverride(t *testing.T) {
 	costs := []string{"-5", "-1", "", "-1", "7", "+10"}
 	keep := newShopBeside(t, v1alpha1.Keep, costs...)
@@ -71,7 +71,7 @@ func TestOverride(t *testing.T) {
 	if o.Written != 3 {
 		t.Errorf("%d written", o.Written)
 	}
-	// What cannot be put back is not overwritten.
+	// What cannot be restored is not overwritten.
 	odd := newShopBeside(t, v1alpha1.Override, costs...)
 	odd.fall(3, steer.NoRoom, "web-5 (cost")
 	// Nothing is lower than the lowest.
@@ -82,25 +82,25 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// The costs of others decide between equals.
+// Foreign costs decide between equals.
 func TestFollow(t *testing.T) {
 	for others, want := range map[v1alpha1.ForeignCosts]string{v1alpha1.Follow: "web-5", v1alpha1.Override: "web-1"} {
 		s := newShopBeside(t, others, "-9", "-1", "", "-2", "", "-3")
-		if got := s.fall(5, steer.Steered, "").Wanted; len(got) != 1 || got[0].Key.Name != want {
+		if got := s.fall(5, steer.Steered, "").Selected; len(got) != 1 || got[0].Key.Name != want {
 			t.Errorf("%s: %v", others, got)
 		}
 	}
 }
 
-// What the operator does not allow is as if there were no policy.
+// What the administrator does not allow is as if there were no policy.
 func TestNotAllowed(t *testing.T) {
 	s := newShopBeside(t, v1alpha1.Override)
 	s.Steerer.ForeignCosts = []v1alpha1.ForeignCosts{v1alpha1.Follow}
 	s.fall(3, steer.NoPolicy, "")
 }
 
-// The cost of somebody else comes back at the end, but for one that was written since, and goes on from one request to the next.
-func TestPutBack(t *testing.T) {
+// The cost of somebody else comes back at the end, but for one that was written since, and continues from one request to the next.
+func TestRestore(t *testing.T) {
 	s := newShopBeside(t, v1alpha1.Override, "-5", "-1", "", "-1", "", "8")
 	s.fall(3, steer.Steered, "")
 	s.annotate("web-3", "karpenter", "4")
@@ -118,12 +118,12 @@ func TestPutBack(t *testing.T) {
 		}
 	}
 	if got := s.costs(); strings.Contains(fmt.Sprint(got), " to ") {
-		t.Errorf("marks are left: %v", got)
+		t.Errorf("annotations are left: %v", got)
 	}
 }
 
 // What somebody has written between two requests comes back, although the pod had a cost of the first before.
-func TestPutBackBetween(t *testing.T) {
+func TestRestoreBetween(t *testing.T) {
 	s := newShopBeside(t, v1alpha1.Override, "", "7")
 	s.fall(3, steer.Steered, "")
 	s.barrier = func(context.Context) error {
@@ -149,13 +149,13 @@ func (s *shop) takesOff() {
 	var pods corev1.PodList
 	fakeapi.Must(s, s.List(context.Background(), &pods))
 	for _, pod := range pods.Items {
-		if mark, ok := cost.MarkOf(&pod); ok {
-			fakeapi.Must(s, s.Costs.TakeOff(context.Background(), []cost.Undo{{Pod: cost.PodOf(&pod), Mark: mark}})[0])
+		if steered, ok := cost.SteeredOf(&pod); ok {
+			fakeapi.Must(s, s.Costs.Remove(context.Background(), []cost.Undo{{Pod: cost.PodOf(&pod), Steered: steered}})[0])
 		}
 	}
 }
 
-// A pass in the middle: if a cost changes while the barrier pod is awaited, all is decided once more, and not for ever. web-1's cost is written by the request, web-3's
+// A pass in the middle: if a cost changes while the barrier pod is awaited, all is decided once more, and not forever. web-1's cost is written by the request, web-3's
 // is low enough as it is, and web-2 stays.
 func TestPassInTheMiddle(t *testing.T) {
 	for _, others := range []v1alpha1.ForeignCosts{v1alpha1.Override, v1alpha1.Keep} {
@@ -169,7 +169,7 @@ func TestPassInTheMiddle(t *testing.T) {
 			}
 			result := steer.Steered
 			if others == v1alpha1.Keep && name == "web-2" {
-				// web-3 cannot go before it.
+				// web-3 cannot be deleted before it.
 				result = steer.NoRoom
 			}
 			if s.fall(3, result, ""); passes != 2 && result == steer.Steered {

@@ -1,4 +1,4 @@
-// Package cost has what this program writes on pods: a deletion cost, together with a mark that says for which scale-down.
+// Package cost has what this program writes on pods: a deletion cost, together with the annotation podrank.dev/steered, which says for which scale-down.
 // It alone writes to pods of workloads.
 //
 // +kubebuilder:rbac:groups="",resources=pods,verbs=patch
@@ -25,23 +25,23 @@ const (
 	Terminal    = "podrank"
 	controllers = "kube-controller-manager"
 
-	// Annotation is the mark of a pod that this program selected, or whose cost it wrote.
+	// Annotation is on each pod that this program selected, or whose cost it wrote.
 	Annotation = "podrank.dev/steered"
-	// stays is in place of a rule in the mark of a pod that should not go.
-	stays = "stays"
+	// kept is in place of a rule in the annotation of a pod that should be kept.
+	kept = "kept"
 )
 
-// A Mark says for which scale-down a cost was written. It is all that is left of a plan after a restart. A later request that
-// relies on the cost replaces the mark, and so keeps earlier ones from taking the cost off.
-type Mark struct {
+// Steered is the parsed annotation: it says for which scale-down a cost was written. It is all that is left of a plan after a restart. A later request that
+// relies on the cost replaces the annotation, and so keeps earlier ones from removing the cost.
+type Steered struct {
 	Set types.UID
 	// Count is the count that the set falls to.
 	Count int32
 	// Request is the UID of the admission request that lowers the count.
 	Request types.UID
-	// Goes is whether the pod should go. Otherwise its cost is only there to make room for the others.
-	Goes bool
-	// Rule is why it goes, for whoever looks at it: nothing is decided by it.
+	// Selected is whether the pod should be deleted. Otherwise its cost is only there to make room for the others.
+	Selected bool
+	// Rule is why it is deleted, for anyone who looks at it: nothing is decided by it.
 	Rule string
 	// From is the replica count before, and Generation that of the set then: any later change of its spec has another one.
 	From       int32
@@ -55,64 +55,64 @@ type Mark struct {
 var rules = regexp.MustCompile(`^[a-zA-Z0-9[\]-]{1,32}$`)
 
 // String is the value of the annotation.
-func (m Mark) String() string {
+func (m Steered) String() string {
 	rule := m.Rule
 	switch {
-	case !m.Goes:
-		rule = stays
-	case !rules.MatchString(rule) || rule == stays:
-		// A mark that cannot be read again would leave its cost there for ever.
+	case !m.Selected:
+		rule = kept
+	case !rules.MatchString(rule) || rule == kept:
+		// An annotation that cannot be read again would leave its cost there forever.
 		rule = "unknown"
 	}
 	return fmt.Sprintf("%s/%d/%s/%s/%d/%d/%d/%d", m.Set, m.Count, m.Request, rule, m.From, m.Generation, m.First, m.Decision)
 }
 
-// IsOf reports whether two marks are of the same request.
-func (m Mark) IsOf(other Mark) bool {
-	m.Goes, m.Rule = other.Goes, other.Rule
+// IsOf reports whether two annotations are of the same request.
+func (m Steered) IsOf(other Steered) bool {
+	m.Selected, m.Rule = other.Selected, other.Rule
 	return m == other
 }
 
-// Serves reports whether a mark says what another would, so that it need not be written again: an earlier decision about the same scale-down wrote it.
-func (m Mark) Serves(other Mark) bool {
+// Serves reports whether an annotation says what another would, so that it need not be written again: an earlier decision about the same scale-down wrote it.
+func (m Steered) Serves(other Steered) bool {
 	m.Request, m.Decision, m.Rule = other.Request, other.Decision, other.Rule
 	return m == other
 }
 
-// MarkOf returns the mark of a pod, if this program manages it: an admission policy keeps others from saying so. One that somebody else
-// has written is none, as a template may have it.
-func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
+// SteeredOf returns the annotation of a pod, if this program manages it: an admission policy keeps others from saying so. One that somebody else
+// has written, or that comes from a template, doesn't count.
+func SteeredOf(pod metav1.Object) (steered Steered, ok bool) {
 	if !slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == Manager && manages(&entry, Annotation)
 	}) {
-		return Mark{}, false
+		return Steered{}, false
 	}
 	return Cached(pod)
 }
 
-// Cached returns the mark of a pod in the cache, which has no marks but those of this program, and does not know who manages what.
-func Cached(pod metav1.Object) (mark Mark, ok bool) {
+// Cached returns the annotation of a pod in the cache, which has no annotations but those of this program, and does not know who manages what.
+func Cached(pod metav1.Object) (steered Steered, ok bool) {
 	text := pod.GetAnnotations()[Annotation]
 	fields := strings.SplitN(text, "/", 9)
 	if len(fields) != 8 || !IsUUID(fields[0]) || !IsUUID(fields[2]) {
-		return Mark{}, false
+		return Steered{}, false
 	}
 	number := func(i int) int64 {
 		number, _ := strconv.ParseInt(fields[i], 10, 64)
 		return number
 	}
-	mark = Mark{
-		Set: types.UID(fields[0]), Count: int32(number(1)), Request: types.UID(fields[2]), Goes: fields[3] != stays,
+	steered = Steered{
+		Set: types.UID(fields[0]), Count: int32(number(1)), Request: types.UID(fields[2]), Selected: fields[3] != kept,
 		From: int32(number(4)), Generation: number(5), First: number(6), Decision: int(number(7)),
 	}
-	if mark.Goes {
-		mark.Rule = fields[3]
+	if steered.Selected {
+		steered.Rule = fields[3]
 	}
 	// What is no count and no rule is not written like this, and a count may be written in many other ways, some of them long.
-	if mark.String() != text {
-		return Mark{}, false
+	if steered.String() != text {
+		return Steered{}, false
 	}
-	return mark, true
+	return steered, true
 }
 
 // IsUUID reports whether a text is a UUID in its usual form, as all UIDs of an API server are.
@@ -190,7 +190,7 @@ func WriterOf(pod metav1.Object) string {
 	return ""
 }
 
-// manages reports whether an annotation is among the fields of an entry. Names count exactly, as they do in the admission policy for marks.
+// manages reports whether an annotation is among the fields of an entry. Names count exactly, as they do in the admission policy for annotations.
 func manages(entry *metav1.ManagedFieldsEntry, annotation string) bool {
 	if entry.FieldsV1 == nil {
 		return false

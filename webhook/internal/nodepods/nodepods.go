@@ -1,6 +1,6 @@
-// Package neighbours knows which sets have pods on which nodes, of the whole cluster: of each pod it keeps its node and its controller,
+// Package nodepods knows which sets have pods on which nodes, of the whole cluster: of each pod it keeps its node and its controller,
 // and nothing else. It begins once a policy needs that, and only reads.
-package neighbours
+package nodepods
 
 import (
 	"context"
@@ -25,18 +25,18 @@ const longestUID = 36
 
 // Pods are those of a cluster.
 type Pods struct {
-	// Want makes it begin.
-	Want func()
+	// Need makes it begin.
+	Need func()
 
 	// live reads from the API server, and watches follows what changes.
 	live    *bounded.Reader
 	watches client.WithWatch
 	// listed are those of a list that is being read.
-	listed map[types.UID]decide.Neighbour
+	listed map[types.UID]decide.NodePod
 	mu     sync.Mutex
-	all    map[types.UID]decide.Neighbour
-	// wanted ends when the first policy needs them, and known, by read, when all have been read.
-	wanted, known context.Context
+	all    map[types.UID]decide.NodePod
+	// needed ends when the first policy needs them, and known, by read, when all have been read.
+	needed, known context.Context
 	read          func()
 	// isReady is whether Check has passed.
 	isReady atomic.Bool
@@ -45,7 +45,7 @@ type Pods struct {
 // New makes Pods that nobody needs yet.
 func New(live *bounded.Reader, watches client.WithWatch) *Pods {
 	p := &Pods{live: live, watches: watches}
-	p.wanted, p.Want = context.WithCancel(context.Background())
+	p.needed, p.Need = context.WithCancel(context.Background())
 	p.known, p.read = context.WithCancel(context.Background())
 	return p
 }
@@ -56,7 +56,7 @@ func (p *Pods) NeedLeaderElection() bool { return false }
 // Start watches until the context ends.
 func (p *Pods) Start(ctx context.Context) error {
 	select {
-	case <-p.wanted.Done():
+	case <-p.needed.Done():
 	case <-ctx.Done():
 		return nil
 	}
@@ -82,7 +82,7 @@ func (p *Pods) Check(areSeen func() bool) error {
 	case p.isReady.Load():
 	case !areSeen():
 		return errors.New("the policies are not known yet")
-	case p.wanted.Err() != nil && p.known.Err() == nil:
+	case p.needed.Err() != nil && p.known.Err() == nil:
 		return errNotKnown
 	}
 	p.isReady.Store(true)
@@ -93,7 +93,7 @@ var errNotKnown = errors.New("the pods of the cluster are not known yet")
 
 // Wait waits until they are known, or the context ends.
 func (p *Pods) Wait(ctx context.Context) error {
-	p.Want()
+	p.Need()
 	select {
 	case <-p.known.Done():
 		return nil
@@ -102,11 +102,11 @@ func (p *Pods) Wait(ctx context.Context) error {
 	}
 }
 
-// Others returns the pods of all other sets than this one, as far as they are known.
-func (p *Pods) Others(set types.UID) []decide.Neighbour {
+// Excluding returns the pods of all other sets than this one, as far as they are known.
+func (p *Pods) Excluding(set types.UID) []decide.NodePod {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	others := make([]decide.Neighbour, 0, len(p.all))
+	others := make([]decide.NodePod, 0, len(p.all))
 	for _, pod := range p.all {
 		if pod.Set != set {
 			others = append(others, pod)
@@ -118,7 +118,7 @@ func (p *Pods) Others(set types.UID) []decide.Neighbour {
 // list reads all pods, and keeps what counts of them until the store is replaced. The list that it returns has only a version: with the pods of a
 // large cluster, it would take gigabytes.
 func (p *Pods) list(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-	p.listed = map[types.UID]decide.Neighbour{}
+	p.listed = map[types.UID]decide.NodePod{}
 	list := &corev1.PodList{}
 	return list, bounded.Each(ctx, p.live, list, func(pod *corev1.Pod) error {
 		put(p.listed, pod)
@@ -163,14 +163,14 @@ func (s store) Replace([]any, string) error {
 func (store) Resync() error { return nil }
 
 // put puts a pod in, if it keeps its node from being empty.
-func put(all map[types.UID]decide.Neighbour, pod *corev1.Pod) {
-	if neighbour, ok := decide.NeighbourOf(pod); ok {
-		if len(neighbour.Set) > longestUID {
+func put(all map[types.UID]decide.NodePod, pod *corev1.Pod) {
+	if nodePod, ok := decide.NodePodOf(pod); ok {
+		if len(nodePod.Set) > longestUID {
 			// Such an owner does not exist.
-			neighbour.Set = pod.UID
+			nodePod.Set = pod.UID
 		}
 		// Many have the same, whose memory they share.
-		neighbour.Node, neighbour.Set = bounded.Once(neighbour.Node), types.UID(bounded.Once(string(neighbour.Set)))
-		all[pod.UID] = neighbour
+		nodePod.Node, nodePod.Set = bounded.Once(nodePod.Node), types.UID(bounded.Once(string(nodePod.Set)))
+		all[pod.UID] = nodePod
 	}
 }

@@ -24,12 +24,12 @@ import (
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
-var beside = flag.Int("others", 2, "scale-downs of TestOthers under each mode")
+var beside = flag.Int("foreign-costs", 2, "scale-downs of TestForeignCosts under each mode")
 
 // Karpenter does at most once a minute.
 var every = flag.Duration("every", time.Second, "how often it writes costs")
 
-var program = flag.String("podrank", "", "the kubectl-podrank of TestOthersAtTerminal")
+var program = flag.String("podrank", "", "the kubectl-podrank of TestForeignCostsAtTerminal")
 
 // karpenter stands in for the controller of that name (sigs.k8s.io/karpenter v1.15.0, pkg/controllers/pod/deletioncost), which needs
 // a newer Go and ranks once a minute at most. TestKarpenter runs that one. It writes as that does, though each second and not each
@@ -47,7 +47,7 @@ type karpenter struct {
 	ranks map[string]string
 }
 
-// ranking ranks the nodes anew.
+// ranking ranks the nodes again.
 func (k *karpenter) ranking() {
 	k.ranks = map[string]string{}
 	order := k.random.Perm(len(k.Nodes))
@@ -67,17 +67,17 @@ func (k *karpenter) pass() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, pod := range k.Pods() {
-		wanted, isKnown := k.ranks[pod.Spec.NodeName]
-		if !isKnown || pod.Annotations[corev1.PodDeletionCost] == wanted {
+		rank, isKnown := k.ranks[pod.Spec.NodeName]
+		if !isKnown || pod.Annotations[corev1.PodDeletionCost] == rank {
 			continue
 		}
 		value := "null"
-		if wanted != "" {
-			value = fmt.Sprintf("%q", wanted)
+		if rank != "" {
+			value = fmt.Sprintf("%q", rank)
 		}
 		patch := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q,"annotations":{%q:%s}}}`, pod.ResourceVersion, corev1.PodDeletionCost, value)
 		if err := k.Patch(k.ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner("karpenter")); err == nil {
-			k.wrote[pod.UID] = wanted
+			k.wrote[pod.UID] = rank
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (k *karpenter) differs() (wrong []string) {
 type endings struct {
 	mu   sync.Mutex
 	ends map[v1alpha1.ForeignCosts]map[string]int
-	// stood is how long costs stood on pods that went.
+	// stood is how long costs stood on pods that were deleted.
 	stood []time.Duration
 }
 
@@ -158,8 +158,8 @@ func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.ForeignCo
 	return ends
 }
 
-// Beside somebody who writes costs all the time, the wanted pods go, or it is said why not; and no cost of theirs is lost.
-func TestOthers(t *testing.T) {
+// Beside somebody who writes costs all the time, the selected pods are deleted, or it is said why not; and no cost of theirs is lost.
+func TestForeignCosts(t *testing.T) {
 	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.ForeignCosts, part uint64, ends *endings) {
 		spec := *SpotFirst.DeepCopy()
 		spec.ForeignCosts = mode
@@ -189,7 +189,7 @@ func TestOthers(t *testing.T) {
 }
 
 // The same at the terminal, where nobody steers but kubectl podrank.
-func TestOthersAtTerminal(t *testing.T) {
+func TestForeignCostsAtTerminal(t *testing.T) {
 	if *program == "" {
 		t.Skip("only with -podrank PROGRAM, a kubectl-podrank")
 	}
@@ -208,7 +208,7 @@ func TestOthersAtTerminal(t *testing.T) {
 	}
 }
 
-// terminal has kubectl podrank let some pods go beside passes, says how that ended, and fills the set again.
+// terminal has kubectl podrank let some pods are deleted beside passes, says how that ended, and fills the set again.
 func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end string) {
 	k.Helper()
 	k.ranking()
@@ -217,9 +217,9 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end
 	ctx, stop := context.WithCancel(k.ctx)
 	passes := make(chan struct{})
 	go func() { k.run(ctx); close(passes) }()
-	goes, gone := 1+k.random.IntN(9), len(k.Went())
+	toDelete, earlier := 1+k.random.IntN(9), len(k.Deleted())
 	isBarrierPod := func(pod *corev1.Pod) bool { return !strings.HasPrefix(pod.Name, "web-") }
-	command := exec.Command(*program, "scale", "rs/web", "--replicas", fmt.Sprint(18-goes), "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false",
+	command := exec.Command(*program, "scale", "rs/web", "--replicas", fmt.Sprint(18-toDelete), "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false",
 		"--others", string(mode), "--yes", "--timeout", "30s", "--namespace", k.Namespace, "--kubeconfig", k.Kubeconfig)
 	out, err := command.CombinedOutput()
 	stop()
@@ -228,25 +228,25 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end
 	if wrong := k.differs(); len(wrong) > 0 {
 		k.Errorf("costs are lost or wrong: %v\n%s", wrong, out)
 	}
-	went := slices.DeleteFunc(k.Went()[gone:], isBarrierPod)
+	deleted := slices.DeleteFunc(k.Deleted()[earlier:], isBarrierPod)
 	switch status := command.ProcessState.ExitCode(); {
-	case status == 0 && len(went) == goes && first(before, went, k.IsSpot) == nil:
+	case status == 0 && len(deleted) == toDelete && first(before, deleted, k.IsSpot) == nil:
 		end = "took"
-	case status == 3 && len(went) == goes:
+	case status == 3 && len(deleted) == toDelete:
 		end = "others went, and it says so"
-	case status == 1 && len(went) == 0 && strings.Contains(string(out), "leave no room") && strings.Contains(string(out), "karpenter"):
+	case status == 1 && len(deleted) == 0 && strings.Contains(string(out), "leave no room") && strings.Contains(string(out), "karpenter"):
 		end = "no room"
-	case status == 1 && len(went) == 0 && strings.Contains(string(out), "somebody else keeps changing the deletion costs of"):
+	case status == 1 && len(deleted) == 0 && strings.Contains(string(out), "somebody else keeps changing the deletion costs of"):
 		end = "kept changing, and it says whose"
 	default:
-		k.Errorf("%v, %d went: %s", err, len(went), out)
+		k.Errorf("%v, %d went: %s", err, len(deleted), out)
 	}
 	k.must(k.Scale(set, 18))
 	k.AwaitReady(18)
 	return end
 }
 
-// scaleDown lets some pods go beside passes, says how that ended, and fills the set again.
+// scaleDown lets some pods are deleted beside passes, says how that ended, and fills the set again.
 func (k *karpenter) scaleDown(set client.Object) string {
 	k.Helper()
 	k.ranking()
@@ -257,9 +257,9 @@ func (k *karpenter) scaleDown(set client.Object) string {
 	passes := make(chan struct{})
 	go func() { k.run(ctx); close(passes) }()
 	time.Sleep(time.Duration(k.random.IntN(1000)) * time.Millisecond)
-	goes, gone := 1+k.random.IntN(9), len(k.Went())
-	k.must(k.Scale(set, int32(18-goes)))
-	k.Await("gone", time.Minute, func() bool { return len(k.Went()) == gone+goes })
+	toDelete, earlier := 1+k.random.IntN(9), len(k.Deleted())
+	k.must(k.Scale(set, int32(18-toDelete)))
+	k.Await("gone", time.Minute, func() bool { return len(k.Deleted()) == earlier+toDelete })
 	stop()
 	<-passes
 	k.Await("over", time.Minute, func() bool { return k.IsClean() && k.isOver() && k.scaleDowns() != downs })
@@ -267,9 +267,9 @@ func (k *karpenter) scaleDown(set client.Object) string {
 	if wrong := k.differs(); len(wrong) > 0 {
 		k.Errorf("costs are lost or wrong: %v", wrong)
 	}
-	went := k.Went()[gone:]
+	deleted := k.Deleted()[earlier:]
 	last := k.Status("spot").Workloads[0].LastScaleDown
-	isRight := first(before, went, k.IsSpot) == nil
+	isRight := first(before, deleted, k.IsSpot) == nil
 	end := last.Result
 	switch {
 	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.MissedMessage, "CostChanged") && strings.Contains(last.MissedMessage, "written by karpenter"):
@@ -277,7 +277,7 @@ func (k *karpenter) scaleDown(set client.Object) string {
 	case last.Result == string(steer.Steered) && *last.Missed > 0 && strings.Contains(last.MissedMessage, "OtherPodsDeleted") && strings.Contains(last.MissedMessage, "written by karpenter"):
 		end = "OtherPodsDeleted"
 	case last.Result == string(steer.Steered) && !isRight:
-		k.Errorf("the wanted pods did not go, and nobody said so: %+v", last)
+		k.Errorf("the selected pods did not go, and nobody said so: %+v", last)
 	case last.Result == string(steer.NoRoom) && !strings.Contains(last.Message, "written by karpenter"), !slices.Contains([]string{"Steered", "NoRoom", "Unsettled", "DeadlineExceeded"}, last.Result):
 		k.Errorf("%+v", last)
 	}
@@ -340,7 +340,7 @@ func TestNodesThatGo(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			w.must(w.Scale(set, 6))
-			for _, pod := range w.AwaitGone(3) {
+			for _, pod := range w.AwaitDeleted(3) {
 				if pod.Spec.NodeName != node.Name {
 					t.Errorf("%s goes, on %s: %+v", pod.Name, pod.Spec.NodeName, w.Last("spot", 1))
 				}

@@ -1,4 +1,4 @@
-package neighbours_test
+package nodepods_test
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
-	"github.com/podrank/podrank/webhook/internal/neighbours"
+	"github.com/podrank/podrank/webhook/internal/nodepods"
 )
 
 func pod(name, node, kind string) *corev1.Pod {
@@ -33,10 +33,10 @@ func pod(name, node, kind string) *corev1.Pod {
 	return pod
 }
 
-func of(api client.WithWatch) *neighbours.Pods { return neighbours.New(bounded.NewReader(api, 1), api) }
+func of(api client.WithWatch) *nodepods.Pods { return nodepods.New(bounded.NewReader(api, 1), api) }
 
 // It knows the pods that keep a node, as they come and go, once somebody wants to know.
-func TestOthers(t *testing.T) {
+func TestExcluding(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	api := fakeapi.New(pod("db-0", "a", "StatefulSet"), pod("bare", "a", ""), pod("agent", "a", "DaemonSet"), pod("mirror", "a", "Node"),
@@ -60,8 +60,8 @@ func TestOthers(t *testing.T) {
 		var got string
 		for range 200 {
 			must(pods.Wait(ctx))
-			others := pods.Others("uid-ReplicaSet")
-			slices.SortFunc(others, func(a, b decide.Neighbour) int { return strings.Compare(string(a.Set)+a.Node, string(b.Set)+b.Node) })
+			others := pods.Excluding("uid-ReplicaSet")
+			slices.SortFunc(others, func(a, b decide.NodePod) int { return strings.Compare(string(a.Set)+a.Node, string(b.Set)+b.Node) })
 			if got = fmt.Sprint(others); got == want {
 				return
 			}
@@ -84,8 +84,8 @@ func TestOthers(t *testing.T) {
 	must(<-ended)
 }
 
-// A watch that ends or is refused goes on where it was. Only if the API server no longer knows that version are all pods listed again.
-func TestWatchGoesOn(t *testing.T) {
+// A watch that ends or is refused continues where it was. Only if the API server no longer knows that version are all pods listed again.
+func TestWatchContinues(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var lists atomic.Int64
@@ -104,7 +104,7 @@ func TestWatchGoesOn(t *testing.T) {
 			return nil, apierrors.NewTooManyRequests("later", 1)
 		},
 	}))
-	pods.Want()
+	pods.Need()
 	ended := make(chan error)
 	go func() { ended <- pods.Start(ctx) }()
 	// next is the version from which the next watch begins, and what becomes of it.
@@ -134,8 +134,8 @@ func TestWatchGoesOn(t *testing.T) {
 			t.Errorf("watch from %q after %d lists", version, lists.Load())
 		}
 		if !refused {
-			gone := apierrors.NewResourceExpired("too old").Status()
-			unknown.Error(&gone)
+			deleted := apierrors.NewResourceExpired("too old").Status()
+			unknown.Error(&deleted)
 		}
 	}
 	last := watch.NewFake()
@@ -144,19 +144,19 @@ func TestWatchGoesOn(t *testing.T) {
 	}
 	last.Delete(pod("db-0", "a", "StatefulSet"))
 	for range 100 {
-		if len(pods.Others("")) == 0 {
+		if len(pods.Excluding("")) == 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if others := pods.Others(""); len(others) != 0 {
+	if others := pods.Excluding(""); len(others) != 0 {
 		t.Error(others)
 	}
 	stop()
 	fakeapi.Must(t, <-ended)
 }
 
-// Who needs them before they are known waits, but not for ever.
+// Who needs them before they are known waits, but not forever.
 func TestNotKnownYet(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer stop()
@@ -175,12 +175,12 @@ func TestCheck(t *testing.T) {
 	if unneeded.NeedLeaderElection() || unneeded.Check(notSeen) == nil || unneeded.Check(seen) != nil {
 		t.Error("without a policy that needs pods, it is ready once it has seen the policies")
 	}
-	unneeded.Want()
+	unneeded.Need()
 	if err := unneeded.Check(seen); err != nil {
 		t.Errorf("a later policy: %v", err)
 	}
 	pods := of(fakeapi.New(pod("db-0", "a", "StatefulSet")))
-	pods.Want()
+	pods.Need()
 	if pods.Check(seen) == nil {
 		t.Error("ready before it knows the pods")
 	}

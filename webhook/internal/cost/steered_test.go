@@ -11,36 +11,36 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-func TestMark(t *testing.T) {
+func TestSteered(t *testing.T) {
 	const set, request, tail = "6d3c2e1f-0000-4000-8000-000000000001", "6d3c2e1f-0000-4000-8000-000000000002", "/9/4/1763780000000/1"
-	marked := func(manager, text string) *corev1.Pod {
+	annotated := func(manager, text string) *corev1.Pod {
 		pod := &corev1.Pod{}
 		pod.Annotations = map[string]string{cost.Annotation: text}
 		fakeapi.Manage(pod, manager, cost.Annotation)
 		return pod
 	}
-	of := func(rule string) cost.Mark {
-		return cost.Mark{Set: set, Count: 7, Request: request, Goes: true, Rule: rule, From: 9, Generation: 4, First: 1763780000000, Decision: 1}
+	of := func(rule string) cost.Steered {
+		return cost.Steered{Set: set, Count: 7, Request: request, Selected: true, Rule: rule, From: 9, Generation: 4, First: 1763780000000, Decision: 1}
 	}
-	stays := of("")
-	stays.Goes = false
-	for text, want := range map[string]cost.Mark{
+	kept := of("")
+	kept.Selected = false
+	for text, want := range map[string]cost.Steered{
 		set + "/7/" + request + "/not-ready" + tail:                  of("not-ready"),
 		set + "/7/" + request + "/first[7]" + tail:                   of("first[7]"),
 		set + "/7/" + request + "/" + strings.Repeat("a", 32) + tail: of(strings.Repeat("a", 32)),
-		set + "/7/" + request + "/stays" + tail:                      stays,
+		set + "/7/" + request + "/kept" + tail:                       kept,
 	} {
-		if got, ok := cost.MarkOf(marked(cost.Manager, text)); !ok || got != want || got.String() != text {
+		if got, ok := cost.SteeredOf(annotated(cost.Manager, text)); !ok || got != want || got.String() != text {
 			t.Errorf("%s is %+v", text, got)
 		}
-		pod := marked("kube-controller-manager", text)
+		pod := annotated("kube-controller-manager", text)
 		fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost)
-		if _, ok := cost.MarkOf(pod); ok {
-			t.Error("a mark of its template is taken for one of this program")
+		if _, ok := cost.SteeredOf(pod); ok {
+			t.Error("an annotation of its template is taken for one of this program")
 		}
 		pod.ManagedFields = nil
-		if _, ok := cost.MarkOf(pod); ok {
-			t.Error("a mark that nobody manages is taken for one of this program")
+		if _, ok := cost.SteeredOf(pod); ok {
+			t.Error("an annotation that nobody manages is taken for one of this program")
 		}
 		if got, ok := cost.Cached(pod); !ok || got != want {
 			t.Errorf("%s is %+v in the cache", text, got)
@@ -48,43 +48,43 @@ func TestMark(t *testing.T) {
 	}
 	// What has another form, such as a longer one, is none.
 	for _, text := range []string{
-		"", "x", "/stays", set, set + "/7", set + "/x/" + request, set + "/99999999999/" + request, "web/7/" + request, set + "/7/5a",
+		"", "x", "/kept", set, set + "/7", set + "/x/" + request, set + "/99999999999/" + request, "web/7/" + request, set + "/7/5a",
 		set + "/7/" + request, set + "/7/" + request + "/Tier", set + "/7/" + request + "/" + strings.Repeat("a", 33), set + "/7/" + request + "/tier ",
 		set + "/7/" + request + "/tier\n", set + "/7/" + request + "/a/b", set + "/007/" + request + "/tier", set + "/+7/" + request + "/tier",
 		"{" + set + "}/7/" + request + "/tier", set + "/99999999999/" + request + "/tier", "web/7/" + request + "/tier", set + "/7/5a/tier",
-		set + "/7/" + request + "/", set + "/7/" + request + "/stays/stays", set + "/007/" + request,
+		set + "/7/" + request + "/", set + "/7/" + request + "/kept/kept", set + "/007/" + request,
 		set + "/+7/" + request, "{" + set + "}/7/" + request, set + "/7/" + request + "/tier/9/4/1", set + "/7/" + request + "/tier" + tail + "/1",
 		set + "/7/" + request + "/tier/9/4/+1/1", set + "/007/" + request + "/tier" + tail, set + "/+7/" + request + "/tier" + tail,
 		"{" + set + "}/7/" + request + "/tier" + tail, "web/7/" + request + "/tier" + tail, set + "/7/5a/tier" + tail, set + "/7/" + request + "/t_er" + tail,
 	} {
-		if got, ok := cost.MarkOf(marked(cost.Manager, text)); ok {
+		if got, ok := cost.SteeredOf(annotated(cost.Manager, text)); ok {
 			t.Errorf("%q is %+v", text, got)
 		}
 	}
 	// One that could not be read again is not written, whatever the rule is called.
-	for _, rule := range []string{"", "stays", "No rule", strings.Repeat("a", 33)} {
-		mark := cost.Mark{Set: set, Count: 7, Request: request, Goes: true, Rule: rule}
-		if got, ok := cost.MarkOf(marked(cost.Manager, mark.String())); !ok || !got.Goes || !got.IsOf(mark) || !mark.IsOf(got) {
-			t.Errorf("%q is written as %s", rule, mark)
+	for _, rule := range []string{"", "kept", "No rule", strings.Repeat("a", 33)} {
+		steered := cost.Steered{Set: set, Count: 7, Request: request, Selected: true, Rule: rule}
+		if got, ok := cost.SteeredOf(annotated(cost.Manager, steered.String())); !ok || !got.Selected || !got.IsOf(steered) || !steered.IsOf(got) {
+			t.Errorf("%q is written as %s", rule, steered)
 		}
 	}
-	// Whoever forges one spells it otherwise than the admission policy.
+	// Anyone who forges one spells it otherwise than the admission policy.
 	for _, fields := range []string{
 		`{"f:Metadata":{"f:annotations":{"f:podrank.dev/steered":{}}}}`, `{"f:metadata":{"f:Annotations":{"f:podrank.dev/steered":{}}}}`,
 		`{"f:metadata":{"f:annotations":{"f:podrank.dev/Steered":{}}}}`, `{"f:metadata":[]}`, `[]`, ``,
 	} {
-		pod := marked("creator", set+"/7/"+request)
+		pod := annotated("creator", set+"/7/"+request)
 		pod.ManagedFields[0].Manager, pod.ManagedFields[0].FieldsV1.Raw = cost.Manager, []byte(fields)
-		if _, ok := cost.MarkOf(pod); ok {
+		if _, ok := cost.SteeredOf(pod); ok {
 			t.Errorf("%s counts", fields)
 		}
 	}
-	if _, ok := cost.MarkOf(&corev1.Pod{}); ok {
-		t.Error("a pod without a mark has one")
+	if _, ok := cost.SteeredOf(&corev1.Pod{}); ok {
+		t.Error("a pod without an annotation has one")
 	}
 }
 
-// What somebody else has written can be put back if it is a number, and if it is known whose it is.
+// What somebody else has written can be restored if it is a number, and if it is known whose it is.
 func TestPrevious(t *testing.T) {
 	for _, test := range []struct {
 		cost, manager string
@@ -107,7 +107,7 @@ func TestPrevious(t *testing.T) {
 			pod.ManagedFields[i].Operation = metav1.ManagedFieldsOperationApply
 		}
 		if got := cost.Theirs(pod); got != nil {
-			t.Errorf("%+v is applied, and can be put back: %v", test, got)
+			t.Errorf("%+v is applied, and can be restored: %v", test, got)
 		}
 		pod.Annotations[cost.PreviousAnnotation] = cost.Previous{Value: test.cost, Manager: test.manager}.String()
 		if got := cost.PreviousOf(pod); got != nil {

@@ -19,7 +19,7 @@ import (
 // owned says whose a pod's cost is.
 type owned struct {
 	cost.Owner
-	// theirs is what somebody else has written, if it can be put back: it is still there, or this program has overwritten it.
+	// theirs is what somebody else has written, if it can be restored: it is still there, or this program has overwritten it.
 	theirs *cost.Previous
 	// writer is who else has written the cost that is there, if that is known.
 	writer string
@@ -65,7 +65,7 @@ func (f *fall) noRoom(err *decide.NoRoomError) error {
 		}
 		return text + ")"
 	}
-	return fmt.Errorf("the deletion costs of others leave no room for a lower cost of pod %s than of pod %s", describe(err.Lower), describe(err.Higher))
+	return fmt.Errorf("foreign deletion costs leave no room for a lower cost of pod %s than of pod %s", describe(err.Lower), describe(err.Higher))
 }
 
 // stands reports whether all costs are as they were decided, as far as the cache knows.
@@ -87,9 +87,9 @@ func (f *fall) stands(ctx context.Context) bool {
 		if !isWritten {
 			text = known.text
 		}
-		// While the cache does not have the mark of this request yet, it says nothing of the cost.
-		mark, _ := cost.Cached(pod)
-		if isKnown && (!isWritten || mark.Request == f.UID) && textOf(pod) != text {
+		// While the cache does not have the annotation of this request yet, it says nothing of the cost.
+		steered, _ := cost.Cached(pod)
+		if isKnown && (!isWritten || steered.Request == f.UID) && textOf(pod) != text {
 			return false
 		}
 	}
