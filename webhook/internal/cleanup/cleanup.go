@@ -4,6 +4,7 @@
 package cleanup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -79,6 +80,36 @@ type Cleaner struct {
 
 	// sets has the scaleDown of each Set, and open, by UID, the falls of those whose end is not told.
 	sets, open sync.Map
+
+	// deleted has, by the UID of their set, pods that were deleted while another replica led, until Follow sees them. The cache no longer has them.
+	mu      sync.Mutex
+	deleted map[types.UID][]metav1.PartialObjectMetadata
+}
+
+// Deleted keeps an annotated pod that was deleted for Follow, which may not have seen its annotation.
+func (c *Cleaner) Deleted(pod client.Object) {
+	metadata, isMetadata := pod.(*metav1.PartialObjectMetadata)
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if !isMetadata || owner == nil || c.leads() || !(&Set{Kind: workload.Kind(owner.Kind)}).isSet() {
+		return
+	}
+	metadata = metadata.DeepCopy()
+	metadata.DeletionTimestamp = cmp.Or(metadata.DeletionTimestamp, new(metav1.NewTime(c.Now())))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.deleted == nil {
+		c.deleted = map[types.UID][]metav1.PartialObjectMetadata{}
+	}
+	c.deleted[owner.UID] = append(c.deleted[owner.UID], *metadata)
+}
+
+// takeDeleted returns the deleted pods of a set that are kept, and keeps them no longer.
+func (c *Cleaner) takeDeleted(set types.UID) []metav1.PartialObjectMetadata {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	deleted := c.deleted[set]
+	delete(c.deleted, set)
+	return deleted
 }
 
 // SetUp makes the cleaner run on the manager's leader.
@@ -100,9 +131,16 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
 		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
 	})
+	isFollowed := isSteered
+	isFollowed.DeleteFunc = func(event event.DeleteEvent) bool {
+		if hasSteered(event.Object) {
+			c.Deleted(event.Object)
+		}
+		return hasSteered(event.Object)
+	}
 	following := builder.TypedControllerManagedBy[Set](mgr).
 		Named("follow").
-		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isSteered)).
+		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isFollowed)).
 		WithOptions(controller.TypedOptions[Set]{NeedLeaderElection: new(false)}).
 		Complete(reconcile.TypedFunc[Set](c.Follow))
 	return errors.Join(mgr.Add(manager.RunnableFunc(c.finish)), following, builder.TypedControllerManagedBy[Set](mgr).
@@ -144,7 +182,7 @@ func (c *Cleaner) Follow(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	value, _ := c.sets.LoadOrStore(id, scaleDown{})
 	known := value.(scaleDown)
-	known.follow(id.UID, owned, c.Now())
+	known.follow(id.UID, append(slices.Clip(owned), c.takeDeleted(id.UID)...), c.Now())
 	if c.keep(id, known); len(known) == 0 {
 		return ctrl.Result{}, nil
 	}

@@ -833,6 +833,16 @@ func follows(later time.Duration) step {
 	}
 }
 
+// watchesDeletion deletes a pod, and has the follower watch that.
+func watchesDeletion(number int) step {
+	return func(s *shop) {
+		deleted := workload.Metadata("Pod")
+		s.must(s.Get(context.Background(), pod(number).Key, deleted))
+		deletes(number)(s)
+		s.Deleted(deleted)
+	}
+}
+
 // removes removes an annotation, as another leader does.
 func removes(number int) step {
 	return func(s *shop) {
@@ -848,9 +858,10 @@ func TestFollow(t *testing.T) {
 		told    bool
 		deleted int32
 	}{
-		"nobody has told the end": {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, false, 2},
-		"one pod is kept":         {[]step{follows(0), counts(2), deletes(0, 2), settles, follows(time.Second)}, false, 1},
-		"the end is told":         {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, true, 2},
+		"nobody has told the end":                        {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, false, 2},
+		"one was deleted before its annotation was seen": {[]step{watchesDeletion(0), follows(0), counts(2), deletes(1), settles, follows(time.Second)}, false, 2},
+		"one pod is kept":                                {[]step{follows(0), counts(2), deletes(0, 2), settles, follows(time.Second)}, false, 1},
+		"the end is told":                                {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, true, 2},
 		// The leader was killed before it told that.
 		"one pod is kept, and its annotation is removed": {[]step{
 			follows(0), counts(2), deletes(0, 2), settles, follows(time.Second), removes(1), follows(time.Second),

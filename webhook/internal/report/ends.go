@@ -44,6 +44,13 @@ type Over struct {
 	Writers []string
 }
 
+// end identifies the end of a scale-down.
+type end struct {
+	set        types.UID
+	generation int64
+	to         int32
+}
+
 // Miss adds a pod that was selected and kept, and who else wrote its cost, or "".
 func (o *Over) Miss(reason, name, writer string) {
 	if writer != "" {
@@ -105,7 +112,10 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 		why = append(why, "costs of other pods were written by "+list(o.Writers))
 	}
 	text := bounded.Short(strings.Join(why, "; "))
+	is := end{o.UID, o.Generation, o.To}
+	r.ending.Store(is, true)
 	r.later.Go(func() {
+		defer r.ending.Delete(is)
 		deleted, policy := r.note(context.WithoutCancel(ctx), o, kept, text)
 		r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
 		if o.Set != nil && kept > 0 {
@@ -191,7 +201,11 @@ func (r *Reporter) Finish(ctx context.Context, namespace string, before time.Tim
 	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		for i := range policy.Status.Workloads {
 			uid, down := policy.Status.Workloads[i].UID, &policy.Status.Workloads[i].LastScaleDown
-			if steer.Result(down.Result).Holds() && down.Deleted == nil && down.Time.Time.Before(before) && !isOpen(uid, down.To, down.Generation) {
+			// Of several attempts, the last one counts.
+			delete(all, uid)
+			_, isEnding := r.ending.Load(end{uid, down.Generation, down.To})
+			isUntold := steer.Result(down.Result).Holds() && down.Deleted == nil && down.Time.Time.Before(before)
+			if isUntold && !isEnding && !isOpen(uid, down.To, down.Generation) {
 				down.Deleted, down.Missed = new(down.Selected), new(int32)
 				all[uid] = ended{1, namespace, uid, down.Generation, down.To, int(down.Selected), 0, nil}
 			}

@@ -52,6 +52,8 @@ type Reporter struct {
 	later sync.WaitGroup
 	// leads is since when this replica leads, in Unix milliseconds.
 	leads atomic.Int64
+	// ending has the ends that are being written.
+	ending sync.Map
 }
 
 // Skip counts an answer that is not reported, because too many wait for that. The next one that is reported says so.
