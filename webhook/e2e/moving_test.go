@@ -199,13 +199,11 @@ func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int)
 		}
 		return nil
 	}
-	var done <-chan error
+	done := async(moves)
 	if !by.autoscaled {
-		done = async(moves)
 		time.Sleep(500 * time.Millisecond)
 		by.scaleTo(w, set, movingTo)
 	} else {
-		done = async(moves)
 		w.Await("a scale-down", patience, func() bool { return len(w.Proxy.Calls(w.Namespace)) > before })
 	}
 	if kills {

@@ -292,12 +292,9 @@ func play(t *testing.T, l *line) {
 	if *observed {
 		spec.Mode = v1alpha1.Observe
 	}
-	workload := webDeployment
-	switch l.Way {
-	case "replicasets/scale":
-		workload = webSet
-	case "kubectl scale rc":
-		workload = webController
+	workload := map[string]func(string, int32) client.Object{"replicasets/scale": webSet, "kubectl scale rc": webController}[l.Way]
+	if workload == nil {
+		workload = webDeployment
 	}
 	w, object := NewWorldOf(t, nodes, spec, workload, int32(l.Pods))
 	before := w.Pods()

@@ -11,10 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -36,26 +34,26 @@ func log() (*report.Reporter, *bytes.Buffer) {
 	return r, &lines
 }
 
-// recorder keeps events as they are sent.
-type recorder struct {
-	*events.FakeRecorder
-	all []string
+// sent returns what is read from a recorder: the events as they are sent, since the last time.
+func sent(events *events.FakeRecorder) (all []string) {
+	for len(events.Events) > 0 {
+		all = append(all, <-events.Events)
+	}
+	return all
 }
 
-func (r *recorder) AnnotatedEventf(regarding, related runtime.Object, annotations map[string]string, kind, reason, action, note string, args ...any) {
-	name := func(object runtime.Object) string {
-		if object == nil {
-			return "-"
-		}
-		return object.(client.Object).GetName()
-	}
-	r.all = append(r.all, fmt.Sprintf("%s %s %s %s %s: %s %v", name(regarding), name(related), kind, reason, action, fmt.Sprintf(note, args...), annotations))
+// recording has a reporter send events to a recorder with everything that they say.
+func recording(r *report.Reporter) *events.FakeRecorder {
+	recorder := events.NewFakeRecorder(10)
+	recorder.Verbose, r.Events = true, recorder
+	return recorder
 }
 
 // outcome is one of a request that lowers the count of the set "web" by the policy of the shop, by which pods of these names go.
 func outcome(t *testing.T, result steer.Result, why steer.Why, names ...string) *steer.Outcome {
 	t.Helper()
 	_, policy, _ := fakeapi.Shop(0)
+	policy.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ScaleDownPolicy"))
 	o := &steer.Outcome{
 		Request: steer.Request{UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 6, To: 4},
 		Result:  result, Set: set(t), Policy: policy, At: fakeapi.Now, Count: len(names), Written: len(names), Rules: map[string]int{why.Rule: len(names)},
@@ -103,30 +101,29 @@ func TestRecord(t *testing.T) {
 func TestEvents(t *testing.T) {
 	value := 2.5
 	r, _ := log()
-	sent := &recorder{FakeRecorder: &events.FakeRecorder{}}
-	r.Events, r.PublishValues = sent, true
+	recorder := recording(r)
+	r.PublishValues = true
 	r.Outcome(context.Background(), outcome(t, steer.Steered, steer.Why{Rule: "value", Value: &value}, "web-0", "web-1"))
-	const says = "Normal Steered ScaleDown: Scaling from 6 to 4: selected 2 pods: web-0 (value 2.5), web-1 (value 2.5), wrote 2 deletion costs " +
-		`map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[` +
+	const set, policy = " {kind=ReplicaSet,apiVersion=apps/v1}", " {kind=ScaleDownPolicy,apiVersion=podrank.dev/v1alpha1}"
+	const says = "Normal Steered ScaleDown Scaling from 6 to 4: selected 2 pods: web-0 (value 2.5), web-1 (value 2.5), wrote 2 deletion costs"
+	const annotation = ` map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[` +
 		`{"uid":"00000003-0000-4000-8000-000000000000","rule":"value"},{"uid":"00000003-0000-4000-8000-000000000001","rule":"value"}]}]`
-	if want := []string{"web spot " + says, "spot web " + says}; !slices.Equal(sent.all, want) {
-		t.Errorf("%s\nnot\n%s", strings.Join(sent.all, "\n"), strings.Join(want, "\n"))
+	if got, want := sent(recorder), []string{says + set + policy + annotation, says + policy + set + annotation}; !slices.Equal(got, want) {
+		t.Errorf("%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	sent.all = nil
 	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
 	late.Policy, late.Message = nil, "late"
 	r.Outcome(context.Background(), late)
-	if want := []string{`web - Warning DeadlineExceeded ScaleDown: Scaling from 6 to 4 without steering: late map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[]}]`}; !slices.Equal(sent.all, want) {
-		t.Errorf("%s", sent.all)
+	if got, want := sent(recorder), []string{`Warning DeadlineExceeded ScaleDown Scaling from 6 to 4 without steering: late` + set + ` map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[]}]`}; !slices.Equal(got, want) {
+		t.Errorf("%s", got)
 	}
-	sent.all = nil
-	over := &report.Over{Set: set(t), Namespace: "shop", UID: set(t).UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Deleted: 1, Missed: map[string][]string{}}
+	over := &report.Over{Set: late.Set, Namespace: "shop", UID: late.Set.UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Deleted: 1, Missed: map[string][]string{}}
 	over.Miss("CostChanged", "web-1", "karpenter")
 	r.Over(context.Background(), over)
 	r.Wait()
-	const missed = "Warning Missed ScaleDown: Scaled from 6 to 4: kept 1 of 2 selected pods: CostChanged: web-1 (cost written by karpenter) map[]"
-	if want := []string{"web spot " + missed, "spot web " + missed}; !slices.Equal(sent.all, want) {
-		t.Errorf("%s", strings.Join(sent.all, "\n"))
+	const missed = "Warning Missed ScaleDown Scaled from 6 to 4: kept 1 of 2 selected pods: CostChanged: web-1 (cost written by karpenter)"
+	if got, want := sent(recorder), []string{missed + set, missed + set}; !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
 
@@ -159,8 +156,7 @@ func TestRecordObserved(t *testing.T) {
 // Of a very large scale-down, a line and an event name 100 pods.
 func TestRecordMany(t *testing.T) {
 	r, lines := log()
-	sent := &recorder{FakeRecorder: &events.FakeRecorder{}}
-	r.Events = sent
+	recorder := recording(r)
 	var names []string
 	for i := range 700 {
 		names = append(names, fmt.Sprint("web-", i))
@@ -176,7 +172,7 @@ func TestRecordMany(t *testing.T) {
 	if d := line.Decision; len(d.Pods) != 100 || d.More != 600 || d.Rules["not-ready"] != 700 || lines.Len() > 16<<10 {
 		t.Errorf("%d pods, %d more, %v, %d bytes", len(d.Pods), d.More, d.Rules, lines.Len())
 	}
-	_, text, _ := strings.Cut(strings.TrimSuffix(sent.all[0], "]"), "map["+report.Annotation+":")
+	_, text, _ := strings.Cut(strings.TrimSuffix(sent(recorder)[0], "]"), "map["+report.Annotation+":")
 	var event few
 	fakeapi.Must(t, json.Unmarshal([]byte(text), &event))
 	if len(event.Pods) != 100 || event.More != 600 {
