@@ -240,6 +240,16 @@ foreignCosts: [Follow, Override]
 		"--mode=Steer", "--rotate-certificates=true", "--port=10250", "--metrics-bind-address=:10251", "--health-probe-bind-address=:10252",
 		"--foreign-costs=Follow", "--foreign-costs=Override", "--client-ca=/client-ca/ca.crt", "--client-name=api", "--decisions-per-second=20", "--deadline=2s",
 	})
+	program, err := os.ReadFile("../../main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, argument := range container.Args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "--"), "=")
+		if !bytes.Contains(program, fmt.Appendf(nil, "%q", name)) {
+			t.Errorf("the program has no flag %s", argument)
+		}
+	}
 }
 
 // Without values, the pod is hardened, nothing is overwritten, and nothing is read that policies don't need.
