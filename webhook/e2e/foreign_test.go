@@ -142,7 +142,7 @@ func (c *endings) add(mode v1alpha1.ForeignCosts, end string) {
 	c.ends[mode][end]++
 }
 
-// underEachMode plays two worlds under each mode, at once.
+// underEachMode plays two worlds under each mode simultaneously.
 func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.ForeignCosts, part uint64, ends *endings)) *endings {
 	ends := &endings{ends: map[v1alpha1.ForeignCosts]map[string]int{}}
 	t.Run("all", func(t *testing.T) {

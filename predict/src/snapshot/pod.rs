@@ -357,7 +357,8 @@ impl Going {
             conditions.find(|condition| condition.r#type.as_deref() == Some(name))
         };
         let disrupted = find("DisruptionTarget").filter(|it| it.status.as_deref() == Some("True"));
-        let steered = metadata.annotations.as_ref().and_then(|annotations| annotations.get(STEERED_ANNOTATION));
+        let steered =
+            metadata.annotations.as_ref().and_then(|annotations| annotations.get(STEERED_ANNOTATION));
         let rule = steered.and_then(|steered| steered.split('/').nth(3)).filter(|rule| *rule != KEPT);
         Self {
             record: None,

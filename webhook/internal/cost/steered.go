@@ -108,7 +108,7 @@ func Cached(pod metav1.Object) (steered Steered, ok bool) {
 	if steered.Selected {
 		steered.Rule = fields[3]
 	}
-	// What is no count and no rule is not written like this, and a count may be written in many other ways, some of them long.
+	// An invalid count or rule is not written like this, and a count may be written in many other ways, some of them long.
 	if steered.String() != text {
 		return Steered{}, false
 	}

@@ -76,7 +76,7 @@ type inPages struct{}
 func (inPages) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Check fails until the pods are known that the first policies need; areSeen is whether these have been seen. Once it has passed it always
-// does: if a later policy is the first to need pods, that is no reason to answer no requests.
+// does: if a later policy is the first to need pods, requests are answered all the same.
 func (p *Pods) Check(areSeen func() bool) error {
 	switch {
 	case p.isReady.Load():

@@ -111,7 +111,7 @@ func TestRestore(t *testing.T) {
 		}
 	}
 	s.annotate("web-5", "somebody", "9")
-	s.takesOff()
+	s.removesAll()
 	for name, want := range map[string]string{"web-0": "-5 by karpenter", "web-5": "9 by somebody", "web-1": "-1 by karpenter", "web-3": "4 by karpenter"} {
 		if got := s.has(name); got != want {
 			t.Errorf("%s at the end: %q", name, got)
@@ -137,14 +137,14 @@ func TestRestoreBetween(t *testing.T) {
 	if got := s.has("web-1"); !strings.HasSuffix(got, "over 4") {
 		t.Fatalf("%q, so this shows nothing", got)
 	}
-	s.takesOff()
+	s.removesAll()
 	if got := s.has("web-1"); got != "4 by karpenter" {
 		t.Errorf("%q", got)
 	}
 }
 
-// takesOff takes all costs off, as the leader does at the end.
-func (s *shop) takesOff() {
+// removesAll removes all costs, as the leader does at the end.
+func (s *shop) removesAll() {
 	s.Helper()
 	var pods corev1.PodList
 	fakeapi.Must(s, s.List(context.Background(), &pods))

@@ -159,7 +159,7 @@ func TestCompile(t *testing.T) {
 	wrong := map[string]v1alpha1.Measure{
 		"set one": {}, "set one of": {Resource: "cpu", Query: "a"}, "metric.selector": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: bad}},
 		"metric.selector has more than 16 KiB": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: large}},
-		"neither cpu":                          {Resource: "gpu"}, "container": {Query: "a", Container: "b"}, "no container": {Resource: "cpu", Container: "../b"},
+		"neither cpu":                          {Resource: "gpu"}, "container": {Query: "a", Container: "b"}, "not a container": {Resource: "cpu", Container: "../b"},
 		"query": {Query: "a b"}, "step": {Query: "a", Step: number("0")}, "maxAge": {Query: "a", MaxAge: &metav1.Duration{}},
 	}
 	for name, isOne := range readFacts(t).Names {
@@ -167,7 +167,7 @@ func TestCompile(t *testing.T) {
 			_, err := values.Compile(&of, false)
 			fakeapi.Must(t, err)
 		} else {
-			wrong[fmt.Sprintf("%.60q is no name of a metric", name)] = of
+			wrong[fmt.Sprintf("%.60q is not a name of a metric", name)] = of
 		}
 	}
 	for want, of := range wrong {

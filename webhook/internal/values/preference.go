@@ -53,7 +53,7 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 	preference.Resource, preference.Container, preference.Query = of.Resource, of.Container, of.Query
 	if of.Metric != nil {
 		if name := of.Metric.Name; !metricName.MatchString(name) || name == "." || name == ".." {
-			return nil, fmt.Errorf("metric.name: %.60q is no name of a metric", name)
+			return nil, fmt.Errorf("metric.name: %.60q is not a name of a metric", name)
 		}
 		preference.Metric = of.Metric.Name
 		if of.Metric.Selector != nil {
@@ -73,9 +73,9 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 	case preference.Resource != "" && preference.Resource != "cpu" && preference.Resource != "memory":
 		return nil, fmt.Errorf("resource: %.60q is neither cpu nor memory", preference.Resource)
 	case preference.Container != "" && (preference.Resource == "" || !containerName.MatchString(preference.Container)):
-		return nil, fmt.Errorf("container: %.60q is no container, or there is no resource", preference.Container)
+		return nil, fmt.Errorf("container: %.60q is not a container, or resource is missing", preference.Container)
 	case preference.Query != "" && !queryName.MatchString(preference.Query):
-		return nil, fmt.Errorf("query: %.60q is no name of a query", preference.Query)
+		return nil, fmt.Errorf("query: %.60q is not a name of a query", preference.Query)
 	case highest && of.AtMost != nil:
 		return nil, errors.New("atMost needs lowest")
 	case of.Step != nil && of.Step.Sign() <= 0:
