@@ -169,7 +169,7 @@ func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, erro
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Resource: "pods"},
 	}}
 	switch {
-	case namespace == metav1.NamespaceSystem || namespace == j.Namespace:
+	case namespace == j.Namespace:
 		return &obstacle{v1alpha1.NamespaceNotEnabled, "podrank-webhook does not act in namespace " + namespace}, nil
 	case !isEnabled:
 		message := fmt.Sprintf("the API server does not ask podrank-webhook about namespace %s: an administrator has to label it %s=%s",

@@ -119,7 +119,7 @@ func TestNotReady(t *testing.T) {
 	}{
 		"ready":                {"shop", nil, "Ready", v1alpha1.Steer},
 		"no label":             {"shop", func(_ *policy.Judge, of *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { of.Name = "elsewhere" }, "NamespaceNotEnabled", v1alpha1.Steer},
-		"system":               {"kube-system", nil, "NamespaceNotEnabled", v1alpha1.Steer},
+		"system":               {"kube-system", nil, "Ready", v1alpha1.Steer},
 		"its own":              {"podrank-system", nil, "NamespaceNotEnabled", v1alpha1.Steer},
 		"not reached":          {"shop", func(j *policy.Judge, _ *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { j.Probed(probe.Unreached) }, "NotReachable", v1alpha1.Steer},
 		"no probe can be made": {"shop", func(j *policy.Judge, _ *corev1.Namespace, _ *v1alpha1.ScaleDownPolicy) { j.Probed(probe.Unknown) }, "Ready", v1alpha1.Steer},
