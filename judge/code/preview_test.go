@@ -62,7 +62,6 @@ type list struct {
 type preview struct {
 	Error         string
 	Path          string
-	GoesOn, Waits bool
 	Delete, Quota int
 	Notes         []struct{ Code, Text string }
 	Blocked       []struct{ Name, By, Rule string }
