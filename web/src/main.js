@@ -482,7 +482,8 @@ addEventListener('drop', (event) => {
     document.documentElement.classList.remove('dropping');
     loadFile(event.dataTransfer.files[0]);
 });
-addEventListener('hashchange', () => showLink(location.hash));
+// Not location.hash: an answer that arrives before this event has put the link of its own example there.
+addEventListener('hashchange', ({ newURL }) => showLink(new URL(newURL).hash));
 
 /* Copies. */
 

@@ -54,6 +54,15 @@ test('who changes their mind quickly sees the last choice', () => inPage(url, as
     assert.equal(await page.locator('#map .pod').count(), 12);
 }));
 
+test('an answer that arrives late does not replace the link that was followed', () => inPage(url, async (page) => {
+    await page.evaluate(() => {
+        location.hash = 'example=zones';
+        // As an answer about another example does, before the browser tells that the link has changed.
+        history.replaceState(null, '', '#example=circle');
+    });
+    await decided(page, { workload: 'deploy/shop', replicas: 8 });
+}));
+
 test('a dump that is left answers all that it was asked, so nobody waits for it', () => inPage(url, async (page) => {
     await decided(page);
     const asked = await page.evaluate(() => document.documentElement.dataset.decided);
