@@ -203,7 +203,7 @@ page-test: $(if $(PAGE),,web) ## tests the web app in headless Chromium and Fire
 	@node --test web/test/*.test.mjs
 	@BROWSER=firefox node --test web/test/page.test.mjs web/test/steering.test.mjs web/test/entry.test.mjs
 
-book: ## target/book/html, all pages as a book (needs mdbook: make book-tools)
+book: ## target/book/html, the pages for users as a book (needs mdbook: make book-tools)
 	@.ci/book
 
 book-tools: ## installs the tool that makes the book, mdbook
