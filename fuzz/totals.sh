@@ -3,7 +3,6 @@
 # ${PODRANK_STATE:-${XDG_STATE_HOME:-~/.local/state}/podrank}, so that fuzzing changes no tracked file.
 #
 # totals.sh                    prints them as a table
-# totals.sh --write            puts the table into README.md
 # totals.sh --add TARGET COUNT adds to the total of a target
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -27,11 +26,6 @@ case ${1:-} in
         { printf "%s %d\n", $1, $2 }
         END { if (!seen) printf "%s %d\n", target, count }' "$totals" >"$totals.new"
     mv "$totals.new" "$totals"
-    ;;
---write)
-    table >"$totals.table"
-    sed -i -e "/<!-- executions -->/,/<!-- end of executions -->/{//!d}" -e "/<!-- executions -->/r $totals.table" README.md
-    rm "$totals.table"
     ;;
 *)
     sed -n 's/^# \(totals.sh.*\)/\1/p' "$0" >&2

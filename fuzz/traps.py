@@ -2,7 +2,7 @@
 """Plants one trap at a time in a copy of the checkout, and counts the executions until each fuzz target finds it.
 
 Each run starts from an empty corpus, with a fixed seed, on one core, and without the dictionaries. The table goes into
-README.md. `traps.py NAME...` plants only the named traps, and only prints their rows. It exits non-zero if a target does not
+RESULTS.md. `traps.py NAME...` plants only the named traps, and only prints their rows. It exits non-zero if a target does not
 find within a minute a trap that it should find.
 
 For each bit that a rule reads, there is one more trap: core ignores this bit. Only `order` must find them. They are one
@@ -287,12 +287,12 @@ def check():
 
 
 def write_table(name, head, rows):
-    """Replaces a table of README.md."""
-    readme = FUZZ / "README.md"
+    """Replaces a table of RESULTS.md."""
+    page = FUZZ / "RESULTS.md"
     lines = [f"<!-- {name} -->", f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows, f"<!-- end of {name} -->"]
     table = "\n".join(lines)
-    text = re.sub(f"<!-- {name} -->.*<!-- end of {name} -->", lambda _: table, readme.read_text(), flags=re.DOTALL)
-    readme.write_text(text)
+    text = re.sub(f"<!-- {name} -->.*<!-- end of {name} -->", lambda _: table, page.read_text(), flags=re.DOTALL)
+    page.write_text(text)
 
 
 def main(names):
