@@ -72,7 +72,7 @@ def plain(pod):
 
 
 def text(model, pod):
-    """A pod of a counterexample, in the words of docs/order.md."""
+    """A pod of a counterexample, in the words of docs/how-kubernetes-picks-pods.md."""
     number = lambda expression: model.eval(expression, model_completion=True)
     seconds = lambda time: (NOW - number(time).as_signed_long()) / 1e9
     return f"ready for {seconds(pod.ready_time):.0f} s, {number(pod.restarts)} restarts, UID …{number(pod.uid).as_long():02x}"

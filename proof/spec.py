@@ -1,7 +1,7 @@
 """The specification: what each function must answer, for z3. Nothing here is taken from core.
 
 Start at `rules`: it turns a record into a list of numbers, and of two pods the one with the smaller list is deleted first. That is
-the whole order, in the terms of docs/order.md. `upstream` is what Kubernetes' own comparator says.
+the whole order, in the terms of docs/how-kubernetes-picks-pods.md. `upstream` is what Kubernetes' own comparator says.
 
 All numbers are bit vectors: they have a fixed width and wrap. In z3, `<` and `>` are signed, so the unsigned ones have names: ULT,
 UGE and so on. `If` and `==` make expressions, about which z3 is asked whether any values of the symbols make them true.

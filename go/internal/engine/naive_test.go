@@ -10,7 +10,7 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// The functions in this file are written from docs/order.md, and share no code with an engine. They are slow, and the
+// The functions in this file are written from docs/how-kubernetes-picks-pods.md, and share no code with an engine. They are slow, and the
 // laws compare the engines with them.
 
 // A naive rule compares two pods: -1 if a is deleted first.

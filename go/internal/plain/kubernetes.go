@@ -24,7 +24,7 @@ func (p *policy) kubernetesAge(time int64) uint64 {
 
 // Kubernetes compares two pods as kube-controller-manager does. It differs from the order: there are no tiers and no
 // preferred pods, two different times in one bucket are decided by the UIDs, and nothing is compared after the
-// creation time. So it is not an order: docs/order.md shows three pods in a cycle.
+// creation time. So it is not an order: docs/how-kubernetes-picks-pods.md shows three pods in a cycle.
 func (Engine) Kubernetes(a, b *core.Pod, options core.Options) (first int, rule uint8, err error) {
 	p := policyOf(options)
 	for _, rule := range rules {

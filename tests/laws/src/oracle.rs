@@ -1,7 +1,7 @@
 //! The order in one page: start here to learn which pod goes first.
 //!
 //! `Place` says what the rules compare, in the order in which they apply, and [`compare`] compares two places field by field. That
-//! is the whole order, written as plainly as possible from [docs/order.md](../../../docs/order.md), without a thought for speed,
+//! is the whole order, written as plainly as possible from [the rules](../../../docs/how-kubernetes-picks-pods.md), without a thought for speed,
 //! memory or the C ABI. It shares no code with core, from which it takes only the types, so the tests hold core against it: each
 //! function of core that compares, explains, selects or sorts must agree with this file on every pair that they make.
 //!
