@@ -3,6 +3,7 @@
 import datetime
 import os
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -160,6 +161,36 @@ def first_look(api):
     assert not world.has_traces()
     api("DELETE", world.path)
     for node in "base-1", "base-2":
+        api("DELETE", f"/api/v1/nodes/{node}")
+
+
+def as_documented(start, pod, *more):
+    """Runs the command of docs/tutorial.md that starts like this, on this pod. It must print what the page shows."""
+    with open(os.path.join(os.path.dirname(PART), "../../docs/tutorial.md")) as page:
+        found = re.search(rf"^\$ (kubectl {start}[^\n]*)\n((?:[^$`\n][^\n]*\n)*)", page.read(), re.MULTILINE)
+    command, output = (re.sub(r"web-\w+-\w+", pod, part) for part in found.groups())
+    done = subprocess.run([*shlex.split(command), *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.stdout.replace(" (server dry run)", "") == output, (command, done.stdout)
+
+
+@session
+def tutorial(api):
+    """What docs/tutorial.md shows, on the nodes of a cluster of kind."""
+    nodes = ["kind-worker", "kind-worker2", "kind-worker3", "kind-worker4"]
+    workers(api, *nodes)
+    as_documented("label node", "")
+    as_documented("create deployment", "", "--dry-run=server")
+    world = World(api, "default", (nodes * 2)[:7])
+    as_documented("rollout status", "")
+    run("tutorial-preview", ["deploy/web", "--replicas", "4"], 0)
+    run("tutorial-order", ["deploy/web"], 0)
+    as_documented("annotate pod", world.pods[2])
+    run("tutorial-keep", ["deploy/web", "--replicas", "4"], 0)
+    run("tutorial-scale", ["scale", "deploy/web", "--replicas", "4", "--prefer-nodes", "lifecycle=spot", "--yes"], 0)
+    assert world.gone() > {0, 4} or world.gone() > {1, 5} and not world.has_traces(), world.gone()
+    run("tutorial-undo", ["undo", "deploy/web"], 0)
+    api("DELETE", world.path)
+    for node in nodes:
         api("DELETE", f"/api/v1/nodes/{node}")
 
 
