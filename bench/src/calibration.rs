@@ -307,7 +307,7 @@ fn record(pod: &PodPreview<'_>) -> Result<Pod, Box<dyn Error>> {
 mod tests {
     use super::*;
 
-    /// The rounds of docs/odds.md.
+    /// The rounds of docs/certainty.md.
     #[test]
     fn pods_go_as_often_as_their_odds_say() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/odds-rounds.jsonl.gz");
