@@ -564,7 +564,7 @@ def allow(api, namespace, name, *rules, kind="Role"):
     api("POST", rbac(namespace, f"{kind.lower()}bindings"), binding)
 
 
-# What docs/scale-reference.md says is needed.
+# What docs/scale.md says is needed.
 READ = ("core apps", "pods deployments replicasets", "get list watch")
 SCALING = ("apps", "deployments/scale replicasets/scale", "get update patch")
 CANARIES = ("core apps", "pods replicasets", "create delete")
