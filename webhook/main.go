@@ -13,7 +13,6 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/app"
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
@@ -50,8 +49,7 @@ func main() {
 		"say in events, in the status of policies and in the log which values pods have")
 	uninstall := flag.Bool("uninstall", false, "delete the webhook configuration, remove from all pods what this program has written, and exit")
 	version := flag.Bool("version", false, "print the release of podrank and its engine, and exit")
-	stderr := bounded.VisibleTo(os.Stderr)
-	logging := zap.Options{DestWriter: stderr}
+	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	if *version {
@@ -60,7 +58,7 @@ func main() {
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
 	if err := run(options, *uninstall); err != nil {
-		fmt.Fprintln(stderr, "podrank-webhook:", err)
+		fmt.Fprintln(os.Stderr, "podrank-webhook:", err)
 		os.Exit(1)
 	}
 }

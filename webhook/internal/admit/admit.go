@@ -28,7 +28,12 @@ type Handler struct {
 
 	// What follows answers, of few requests of each namespace.
 	after sync.WaitGroup
-	few   bounded.Semaphores[string]
+	few   bounded.Semaphores
+}
+
+// New returns a handler for a program in this namespace.
+func New(steerer *steer.Steerer, reporter *report.Reporter, namespace string, deadline time.Duration) *Handler {
+	return &Handler{Steerer: steerer, Reporter: reporter, Namespace: namespace, Deadline: deadline, few: bounded.Semaphores{Most: bounded.Reports}}
 }
 
 // Handle steers, and reports afterwards. It returns what the audit log should say.
@@ -41,15 +46,15 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	report.Answered(o, time.Since(began))
 	audit := report.Audit(o)
 	o.Forget()
-	if !h.few.Enter(o.Key.Namespace, bounded.Reports) {
+	if !h.few.Hold(o.Key.Namespace, 1) {
 		h.Reporter.Skip()
 		if o.Result == steer.Observed {
-			h.Steerer.Release(o)
+			o.Release()
 		}
 		return audit
 	}
 	h.after.Go(func() {
-		defer h.few.Leave(o.Key.Namespace)
+		defer h.few.Release(o.Key.Namespace, 1)
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer stop()
 		if o.Result == steer.Observed {

@@ -39,9 +39,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	t.Helper()
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
-	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(open, now), Reporter: reporter, Deadline: time.Minute,
-	}
+	s.Handler = admit.New(s.NewSteerer(open, now), reporter, "", time.Minute)
 	s.http = httptest.NewServer(guard.Guard(admit.Reviews(s.Handler)))
 	t.Cleanup(s.http.Close)
 	return s

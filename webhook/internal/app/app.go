@@ -192,7 +192,7 @@ func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, op
 		judge.Probed(state)
 	}, mgr.GetLogger())
 	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), mgr.Add(reachable))
-	return &admit.Handler{Namespace: options.Namespace, Steerer: steerer, Reporter: reporter, Deadline: options.Deadline}, errors.Join(failed...)
+	return admit.New(steerer, reporter, options.Namespace, options.Deadline), errors.Join(failed...)
 }
 
 // follow has the pods of the cluster known once there is a policy that needs them, and returns what checks that.

@@ -207,9 +207,6 @@ func (b *Barrier) send() error {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
 	set, err := b.client.CoreV1().ReplicationControllers(b.set.Namespace).Get(ctx, b.set.Name, metav1.GetOptions{ResourceVersion: "0"})
-	if err == nil {
-		err = check(set)
-	}
 	if err != nil {
 		return fmt.Errorf("the ReplicationController %s of the barrier pods: %w", b.set, err)
 	}
@@ -237,19 +234,4 @@ func (b *Barrier) send() error {
 		_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
 		return fmt.Errorf("the ReplicationController %s did not adopt a pod in %v: does kube-controller-manager run, with its replicationcontroller-controller?", b.set, longest)
 	}
-}
-
-// check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.
-func check(set *corev1.ReplicationController) error {
-	switch {
-	case set.Spec.Template == nil:
-		return errors.New("it must have a template")
-	case set.Spec.Replicas == nil || *set.Spec.Replicas != 0:
-		return errors.New("it must have 0 replicas")
-	case len(set.Spec.Template.Spec.SchedulingGates) == 0:
-		return errors.New("its template needs a scheduling gate, so that barrier pods never run")
-	case set.Spec.Template.Labels[label] == "":
-		return fmt.Errorf("its template needs the label %s", label)
-	}
-	return nil
 }

@@ -188,25 +188,3 @@ func TestNoSet(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-// A set that could not serve is an error that says why.
-func TestUnfit(t *testing.T) {
-	for why, change := range map[string]func(*corev1.ReplicationController){
-		"a template":          func(set *corev1.ReplicationController) { set.Spec.Template = nil },
-		"0 replicas":          func(set *corev1.ReplicationController) { *set.Spec.Replicas = 1 },
-		"scheduling gate":     func(set *corev1.ReplicationController) { set.Spec.Template.Spec.SchedulingGates = nil },
-		"podrank.dev/barrier": func(set *corev1.ReplicationController) { set.Spec.Template.Labels = nil },
-	} {
-		f := newStandIn(t, adopt)
-		sets := f.client.CoreV1().ReplicationControllers(namespace)
-		set, err := sets.Get(context.Background(), name, metav1.GetOptions{})
-		fakeapi.Must(t, err)
-		change(set)
-		if _, err := sets.Update(context.Background(), set, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Wait(context.Background()); err == nil || !strings.Contains(err.Error(), why) || f.created.Load() != 0 {
-			t.Errorf("%s: %v", why, err)
-		}
-	}
-}

@@ -94,10 +94,6 @@ const (
 	// Protects: memory.
 	// Beyond: TooMany.
 	AllPredictionPods = 20_000
-	// Comparisons is observed scale-downs of a namespace that are not over.
-	// Protects: memory.
-	// Beyond: TooMany.
-	Comparisons = 20
 	// Reports is answers of a namespace that wait to be reported.
 	// Protects: memory.
 	// Beyond: only the metric counts them.
@@ -126,13 +122,13 @@ const (
 	// Protects: memory, from users who create metrics.
 	// Beyond: no value counts.
 	ValueRows = 10_000
-	// AllValueRows is values of all reads in a second, half of them for one namespace.
+	// RecentValues is reads in memory.
 	// Protects: memory.
-	// Beyond: no value counts.
-	AllValueRows = 40_000
-	// ValuePause is the time between reads of a metric in a namespace.
+	// Beyond: the oldest one is read again.
+	RecentValues = 16
+	// ValuePause is the time between equal reads in a namespace.
 	// Protects: adapters, which HorizontalPodAutoscalers need.
-	// Beyond: requests share the earlier read, or wait.
+	// Beyond: requests share the earlier read.
 	ValuePause = time.Second
 	// ValueFailures is consecutive failed reads of a metric in a namespace.
 	// Protects: scale-downs, from adapters that hang.
@@ -158,7 +154,7 @@ const (
 	// Protects: memory.
 	// Beyond: no value counts.
 	ValueBytes = 4 << 20
-	// ValueReads is such responses in memory for each API, each for another namespace.
+	// ValueReads is such responses in memory for each API.
 	// Protects: memory.
 	// Beyond: a read waits.
 	ValueReads = 3

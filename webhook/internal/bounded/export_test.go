@@ -1,4 +1,4 @@
 package bounded
 
 // Len is how many keys are in use.
-func (s *Semaphores[K]) Len() int { return len(s.all) }
+func (s *Semaphores) Len() int { return len(s.all) }

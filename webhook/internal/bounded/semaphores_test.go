@@ -18,7 +18,7 @@ import (
 // One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
 func TestLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m bounded.Semaphores[string]
+		var m bounded.Semaphores
 		ctx := context.Background()
 		first, err := m.Lock(ctx, "a")
 		fakeapi.Must(t, err)
@@ -82,7 +82,7 @@ func TestLock(t *testing.T) {
 // A lock that has been taken refuses callers beyond those that may wait.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := bounded.Semaphores[string]{Most: 2}
+		m := bounded.Semaphores{Most: 2}
 		holds, err := m.Lock(t.Context(), "a")
 		fakeapi.Must(t, err)
 		var group sync.WaitGroup
@@ -107,27 +107,48 @@ func TestBusy(t *testing.T) {
 
 // Of each key, and of all keys, only so much is held.
 func TestHold(t *testing.T) {
-	var f bounded.Semaphores[string]
+	f := bounded.Semaphores{Most: 2, InAll: 3}
 	for i, want := range []bool{true, true, false} {
-		if got := f.Enter("a", 2); got != want {
+		if got := f.Hold("a", 1); got != want {
 			t.Errorf("%d: %v", i, got)
 		}
 	}
-	if !f.Enter("b", 2) {
+	if !f.Hold("b", 1) {
 		t.Error("another key waits")
 	}
-	f.Leave("b")
-	f.Leave("a")
-	if !f.Enter("a", 2) || f.Enter("a", 2) {
-		t.Error("one has left")
-	}
-	if f.Hold("b", 3, 4, 4) || !f.Hold("b", 2, 4, 4) || f.Hold("b", 3, 4, 9) {
+	if f.Hold("b", 1) {
 		t.Errorf("of all keys: %v", f.Held())
 	}
+	f.Release("a", 1)
+	if !f.Hold("b", 1) || f.Hold("a", 1) {
+		t.Errorf("one is released: %v", f.Held())
+	}
 	f.Release("b", 2)
-	f.Leave("a")
-	f.Leave("a")
+	f.Release("a", 1)
 	if len(f.Held()) != 0 {
 		t.Error(f.Held())
 	}
+}
+
+// After so many failures, nothing is tried for a while, then once, and after a success always. Other keys have their own failures.
+func TestBreaker(t *testing.T) {
+	b, now := bounded.Breaker[string]{Failures: 2, Rest: time.Minute}, time.Unix(0, 0)
+	isOpen := func(key string, want bool) {
+		t.Helper()
+		if got := b.IsOpen(key, now); got != want {
+			t.Errorf("%v, not %v", got, want)
+		}
+	}
+	b.Note("a", true, now)
+	isOpen("a", false)
+	b.Note("a", true, now)
+	isOpen("a", true)
+	isOpen("b", false)
+	now = now.Add(time.Minute)
+	isOpen("a", false)
+	isOpen("a", true)
+	b.Note("a", false, now)
+	isOpen("a", false)
+	b.Note("a", true, now)
+	isOpen("a", false)
 }

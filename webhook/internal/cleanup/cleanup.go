@@ -76,7 +76,7 @@ type Cleaner struct {
 	Leads <-chan struct{}
 
 	// No two workers look at one namespace at the same time.
-	namespaces bounded.Semaphores[string]
+	namespaces bounded.Semaphores
 
 	// sets has the scaleDown of each Set, and open, by UID, the falls of those whose end is not told.
 	sets, open sync.Map
@@ -172,10 +172,10 @@ func (c *Cleaner) Follow(ctx context.Context, id Set) (ctrl.Result, error) {
 	if c.leads() || !id.isSet() {
 		return ctrl.Result{}, nil
 	}
-	if !c.namespaces.Enter(id.Namespace, 1) {
+	if !c.namespaces.Hold(id.Namespace, 1) {
 		return ctrl.Result{RequeueAfter: later}, nil
 	}
-	defer c.namespaces.Leave(id.Namespace)
+	defer c.namespaces.Release(id.Namespace, 1)
 	owned, err := workload.Owned(ctx, c.Cache, "v1", "Pod", id.Namespace, id.UID)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -240,11 +240,11 @@ func (c *Cleaner) isOpen(ctx context.Context, namespace string, set types.UID, d
 
 // Reconcile looks at one set.
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
-	if !c.namespaces.Enter(id.Namespace, 1) {
+	if !c.namespaces.Hold(id.Namespace, 1) {
 		// Others may have the workers meanwhile.
 		return ctrl.Result{RequeueAfter: later}, nil
 	}
-	defer c.namespaces.Leave(id.Namespace)
+	defer c.namespaces.Release(id.Namespace, 1)
 	now, key := c.Now(), types.NamespacedName{Namespace: id.Namespace, Name: id.Name}
 	if id.Kind == "" {
 		return ctrl.Result{}, c.orphan(ctx, id)

@@ -55,7 +55,7 @@ type Writer struct {
 	// Slots for writes, and for costs that are removed, for which no request waits.
 	writes, undos *semaphore.Weighted
 	// undoing lets one set of a namespace wait for these.
-	undoing bounded.Semaphores[string]
+	undoing bounded.Semaphores
 }
 
 // NewWriter returns a writer. live reads from the API server.

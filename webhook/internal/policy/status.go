@@ -18,7 +18,7 @@ type Statuses struct {
 	Live   *bounded.Reader
 	Client client.Client
 
-	namespaces bounded.Semaphores[string]
+	namespaces bounded.Semaphores
 }
 
 // Change changes the status of a policy as it is now, if it has this UID. It writes nothing if nothing changes, nor if the policy is gone.

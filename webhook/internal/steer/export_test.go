@@ -6,10 +6,10 @@ func (s *Steerer) Predict(o *Outcome) error { return s.predict(o) }
 
 func (s *Steerer) Compare(ctx context.Context, o *Outcome) Comparison { return s.compare(ctx, o) }
 
-// Held is how many pods of each namespace there is room taken for, and how many comparisons there are.
+// Held is how many pods of each namespace there is room taken for.
 func (l *Limits) Held() map[string]int {
 	held := map[string]int{}
-	for _, counts := range []map[string]int{l.held[toDecide].Held(), l.held[toPredict].Held(), l.observed.Held()} {
+	for _, counts := range []map[string]int{l.toDecide.Held(), l.toPredict.Held()} {
 		for namespace, count := range counts {
 			held[namespace] += count
 		}

@@ -10,43 +10,38 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-var (
-	// toDecide are pods in memory for decisions, and toPredict those for predictions and comparisons.
-	toDecide  = room{all: bounded.AllDecisionPods, share: bounded.DecisionPods}
-	toPredict = room{all: bounded.AllPredictionPods, share: bounded.PredictionPods}
-)
-
-// room is how many pods there may be in all, and how many of one namespace.
-type room struct{ all, share int }
-
 // Limits keep a namespace from taking what the others need. Anyone who may make sets and policies there decides how large they are and, by
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
 	// One decision of a namespace is made at a time, while one other request waits for that, and one comparison.
-	turns, comparing bounded.Semaphores[string]
-	// late opens for namespaces whose decisions run out of time, and slow for those whose waits for the controller do.
-	late, slow breaker
+	turns, comparing bounded.Semaphores
+	// late opens for namespaces whose decisions run out of time, and slow for those whose waits for the controller do: the client that scales waits for each of
+	// these decisions, and the Deployment controller has few workers for all namespaces.
+	late, slow bounded.Breaker[string]
 	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
-	emptying   bounded.Semaphores[string]
+	emptying   bounded.Semaphores
 	predicting sync.Mutex
 	// recent has, by the UIDs of their sets, what this replica has just decided.
 	recent *cache.LRUExpireCache
 
 	// rates has a rate.Limiter for each namespace.
 	rates sync.Map
-	// held are the pods in memory.
-	held map[room]*bounded.Semaphores[string]
-	// observed are the scale-downs that are not over.
-	observed bounded.Semaphores[string]
+	// toDecide are pods in memory for decisions, and toPredict those for predictions and comparisons.
+	toDecide, toPredict bounded.Semaphores
 }
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
 	const namespace = "other scale-downs of the namespace"
-	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats), held: map[room]*bounded.Semaphores[string]{toDecide: {}, toPredict: {}}}
+	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats)}
 	l.turns.Holders, l.comparing.Holders, l.emptying.Holders = namespace, namespace, "decisions about whole nodes"
 	l.turns.Most = 2
+	l.toDecide.Most, l.toDecide.InAll = bounded.DecisionPods, bounded.AllDecisionPods
+	l.toPredict.Most, l.toPredict.InAll = bounded.PredictionPods, bounded.AllPredictionPods
+	for _, breaker := range []*bounded.Breaker[string]{&l.late, &l.slow} {
+		breaker.Failures, breaker.Rest = bounded.DecisionFailures, bounded.DecisionRest
+	}
 	return l
 }
 
@@ -68,9 +63,4 @@ func (l *Limits) empty(ctx context.Context, decide func() error) error {
 	}
 	defer end()
 	return decide()
-}
-
-// hold reports whether there is room for so many more pods of a namespace.
-func (l *Limits) hold(in room, namespace string, pods int) bool {
-	return l.held[in].Hold(namespace, pods, in.share, in.all)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
 // One decision of a namespace is made at a time, whatever others do.
@@ -34,22 +36,22 @@ func TestTurns(t *testing.T) {
 // A namespace has its share of the room for pods, and all have no more than there is. What waits for predictions takes none from decisions.
 func TestHold(t *testing.T) {
 	l := NewLimits(1)
-	for _, in := range []room{toDecide, toPredict} {
+	for _, in := range []*bounded.Semaphores{&l.toDecide, &l.toPredict} {
 		for _, c := range []struct {
 			namespace string
 			pods      int
 			want      bool
 		}{
-			{"a", in.share + 1, false}, {"a", in.share, true}, {"a", 1, false}, {"b", in.share, true}, {"c", in.share, true}, {"d", in.share - 1, true},
+			{"a", in.Most + 1, false}, {"a", in.Most, true}, {"a", 1, false}, {"b", in.Most, true}, {"c", in.Most, true}, {"d", in.Most - 1, true},
 			{"e", 2, false}, {"e", 1, true}, {"d", 1, false},
 		} {
-			if got := l.hold(in, c.namespace, c.pods); got != c.want {
+			if got := in.Hold(c.namespace, c.pods); got != c.want {
 				t.Errorf("%+v: %v", c, got)
 			}
 		}
-		l.held[in].Release("a", in.share)
-		if !l.hold(in, "e", in.share-1) || len(l.held[in].Held()) != 4 {
-			t.Errorf("%v", l.held[in].Held())
+		in.Release("a", in.Most)
+		if !in.Hold("e", in.Most-1) || len(in.Held()) != 4 {
+			t.Errorf("%v", in.Held())
 		}
 	}
 }

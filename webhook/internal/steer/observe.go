@@ -2,14 +2,12 @@ package steer
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -27,31 +25,24 @@ type Observation struct {
 
 // observe reads what a prediction needs.
 func (f *fall) observe(ctx context.Context) (Result, error) {
-	if !f.by.Limits.observed.Enter(f.Key.Namespace, bounded.Comparisons) {
-		return TooMany, fmt.Errorf("%d scale-downs of the namespace are being observed", bounded.Comparisons)
-	}
-	all, err := f.by.list(ctx, f.by.Live, toPredict, f.Set, nil)
+	all, err := f.by.list(ctx, f.by.Live, &f.by.Limits.toPredict, f.Set, nil)
 	if err != nil {
-		f.by.Limits.observed.Leave(f.Key.Namespace)
 		return why(err), err
 	}
 	f.Observation = &Observation{pods: all}
 	if len(all.active) <= int(f.To) {
-		f.by.Release(f.Outcome)
+		all.forget()
 		return NothingToDo, nil
 	}
 	return Observed, nil
 }
 
 // Release makes room for others, when a request has been compared, or will not be.
-func (s *Steerer) Release(o *Outcome) {
-	o.pods.forget()
-	s.Limits.observed.Leave(o.Key.Namespace)
-}
+func (o *Observation) Release() { o.pods.forget() }
 
 // Observe predicts, waits until it is over, and compares. It comes after an answer of Observed.
 func (s *Steerer) Observe(ctx context.Context, o *Outcome) Comparison {
-	defer s.Release(o)
+	defer o.Release()
 	if err := s.predict(o); err != nil {
 		logf.FromContext(ctx).Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
 		return Comparison{Without: Unpredicted}
@@ -134,7 +125,7 @@ func (s *Steerer) look(ctx context.Context, o *Outcome) *Comparison {
 	case set.Replicas == o.From || !set.IsOver():
 		return nil
 	}
-	all, err := s.list(ctx, s.Later, toPredict, set, nil)
+	all, err := s.list(ctx, s.Later, &s.Limits.toPredict, set, nil)
 	if err != nil {
 		return &Comparison{Without: Unread}
 	}

@@ -132,7 +132,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	ofTerminal := ""
 	f.costs, f.tiers = map[types.UID]owned{}, map[types.UID]int{}
 	ordering := f.ordering()
-	all, err := f.by.list(ctx, f.by.Live, toDecide, f.Set, func(pod *corev1.Pod) {
+	all, err := f.by.list(ctx, f.by.Live, &f.by.Limits.toDecide, f.Set, func(pod *corev1.Pod) {
 		f.tiers[pod.UID] = f.chosen.Tier(pod, f.nodes)
 		ordering.visit(pod)
 		f.costs[pod.UID] = f.whose(pod)

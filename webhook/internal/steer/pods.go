@@ -27,14 +27,14 @@ type pods struct {
 }
 
 // list lists pods in the namespace's turn, until they are forgotten. visit may look at each of the set's own while it is whole.
-func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in room, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
+func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in *bounded.Semaphores, set *workload.Set, visit func(*corev1.Pod)) (all *pods, err error) {
 	relatedSets, err := set.RelatedSets(ctx, s.Cache, live)
 	if err != nil {
 		return nil, err
 	}
 	namespace, hasController := set.Object.GetNamespace(), metav1.GetControllerOfNoCopy(set.Object) != nil
 	count, seen, asked := 0, map[types.UID]bool{}, map[string]bool{}
-	all = &pods{forget: func() { s.Limits.held[in].Release(namespace, count) }}
+	all = &pods{forget: func() { in.Release(namespace, count) }}
 	defer func() {
 		if err != nil {
 			all.forget()
@@ -44,8 +44,8 @@ func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in room, set *
 		if !decide.IsActive(pod) || seen[pod.UID] {
 			return nil
 		}
-		if !s.Limits.hold(in, namespace, 1) {
-			return fmt.Errorf("%w: at most %d of a namespace are in memory, and %d in all", errNoRoom, in.share, in.all)
+		if !in.Hold(namespace, 1) {
+			return fmt.Errorf("%w: at most %d of a namespace are in memory, and %d in all", errNoRoom, in.Most, in.InAll)
 		}
 		count++
 		if pod.ObjectMeta.Size() > bounded.PodBytes {

@@ -94,7 +94,7 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 		f.Message = err.Error()
 	}
 	if f.decides {
-		f.by.Limits.late.note(f.Key.Namespace, f.Result != Unconfirmed && errors.Is(err, context.DeadlineExceeded), f.by.Now())
+		f.by.Limits.late.Note(f.Key.Namespace, f.Result != Unconfirmed && errors.Is(err, context.DeadlineExceeded), f.by.Now())
 	}
 	if f.Set != nil {
 		f.Unannotated = f.unannotated()
@@ -117,7 +117,7 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, f.rest(ctx))
 	defer stop()
-	if f.by.Limits.late.isOpen(f.Key.Namespace, f.At) {
+	if f.by.Limits.late.IsOpen(f.Key.Namespace, f.At) {
 		return CircuitOpen, fmt.Errorf("the last %d decisions in this namespace took too long, so none is made for %v", bounded.DecisionFailures, bounded.DecisionRest)
 	}
 	if !f.by.Limits.allow(f.Key.Namespace) {
@@ -267,11 +267,11 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 // pass waits until the controller has seen the costs. If the last waits in the namespace were in vain, it does not: the controller sees the costs no sooner for
 // that, and anyone who scales would wait.
 func (f *fall) pass(ctx context.Context) error {
-	if f.by.Limits.slow.isOpen(f.Key.Namespace, f.At) {
+	if f.by.Limits.slow.IsOpen(f.Key.Namespace, f.At) {
 		return errSlow
 	}
 	err := f.by.Barrier(ctx)
-	f.by.Limits.slow.note(f.Key.Namespace, errors.Is(err, context.DeadlineExceeded), f.by.Now())
+	f.by.Limits.slow.Note(f.Key.Namespace, errors.Is(err, context.DeadlineExceeded), f.by.Now())
 	return err
 }
 

@@ -141,7 +141,7 @@ func TestRead(t *testing.T) {
 	s, read := valued(t, []v1alpha1.Preference{byLowest("")})
 	s.Observes = true
 	o := s.fall(4, steer.Observed, "")
-	s.Release(o)
+	o.Release()
 	if read.asked != nil || o.Valuation != nil {
 		t.Errorf("%+v, %+v", read.asked, o.Valuation)
 	}

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
-	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/rest"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -55,13 +53,9 @@ type Reader struct {
 	queries         map[string]string
 	now             func() time.Time
 	turns           map[string]*semaphore.Weighted
-	// spaces keep the reads of a namespace from an API apart, so that they never take all turns.
-	spaces bounded.Semaphores[string]
-
-	mu    sync.Mutex
-	reads map[key]*read
-	paces map[key]*pace
-	held  bounded.Semaphores[string]
+	// recent has what was just read, and failing what has failed.
+	recent  *cache.LRUExpireCache
+	failing bounded.Breaker[key]
 }
 
 // remote is a server. The clients of k8s.io/metrics decode a whole answer, of which 4 MiB become 350 MiB, and parse any exponent of a quantity, which
@@ -76,34 +70,12 @@ type key struct {
 	Source
 }
 
-// read is one that is under way or over.
-type read struct {
-	began time.Time
-	// done is closed when it is over. Then there are values or an error.
-	done   chan struct{}
-	values map[string]Value
-	err    error
-}
-
-// pace is that of all reads of one thing in a namespace, whatever their selectors are.
-type pace struct {
-	*rate.Limiter
-	// used is when it was last asked for.
-	used time.Time
-	// failures is how many reads have failed since the last one that did not. The last of them, at failed, did so by err.
-	failures int
-	failed   time.Time
-	err      error
-}
-
-// ofAll is the key of the pace of a read.
-func (k key) ofAll() key {
-	return key{k.namespace, Source{Metric: k.Metric, Resource: k.Resource, Query: k.Query}}
-}
-
 // NewReader reads from the API server of the configuration, with its account, and from what the options name.
 func NewReader(config *rest.Config, options Options) (*Reader, error) {
-	r := &Reader{now: time.Now, reads: map[key]*read{}, paces: map[key]*pace{}, queries: options.Queries, turns: map[string]*semaphore.Weighted{}}
+	r := &Reader{
+		now: time.Now, queries: options.Queries, turns: map[string]*semaphore.Weighted{}, recent: cache.NewLRUExpireCache(bounded.RecentValues),
+		failing: bounded.Breaker[key]{Failures: bounded.ValueFailures, Rest: bounded.ValueRest},
+	}
 	for _, api := range []string{metricsAPI, resourcesAPI, queriesAPI} {
 		r.turns[api] = semaphore.NewWeighted(bounded.ValueReads)
 	}
@@ -143,103 +115,35 @@ func newRemote(config *rest.Config) (*remote, error) {
 }
 
 // Read returns the values of the pods of a namespace, by their names, that are read now or were read less than a second ago. It takes a part of the
-// time until the context ends.
+// time until the context ends. A namespace has one decision at a time, and so one read.
 func (r *Reader) Read(ctx context.Context, namespace string, of Source) (map[string]Value, error) {
+	api, k := of.api(), key{namespace, of}
+	if values, ok := r.recent.Get(k); ok {
+		return values.(map[string]Value), nil
+	}
+	// Whatever is selected of it.
+	same := key{namespace, Source{Metric: of.Metric, Resource: of.Resource, Query: of.Query}}
+	if r.failing.IsOpen(same, r.now()) {
+		return nil, fmt.Errorf("%s: the last %d reads failed, so podrank-webhook does not ask for %v", api, bounded.ValueFailures, bounded.ValueRest)
+	}
 	most := bounded.ValueTime
 	if deadline, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(deadline)*36/100)
 	}
 	ctx, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	shared, err := r.share(key{namespace, of}, most)
+	if err := r.turns[api].Acquire(ctx, 1); err != nil {
+		// That is no failure of the API.
+		return nil, fmt.Errorf("other reads of %s take long", api)
+	}
+	defer r.turns[api].Release(1)
+	values, err := r.ask(ctx, k)
+	r.failing.Note(same, err != nil, r.now())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", api, err)
 	}
-	select {
-	case <-shared.done:
-		return shared.values, shared.err
-	case <-ctx.Done():
-		return nil, named(of.api(), errLate)
-	}
-}
-
-// share returns the read that is under way or was just made, or begins one, unless the last ones failed, or it could not begin in half of the time.
-func (r *Reader) share(k key, most time.Duration) (*read, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.now()
-	if last := r.reads[k]; last != nil && now.Sub(last.began) < bounded.ValuePause {
-		return last, nil
-	}
-	maps.DeleteFunc(r.paces, func(_ key, p *pace) bool { return now.Sub(p.used) >= 2*bounded.ValueRest })
-	p := r.paces[k.ofAll()]
-	if p == nil {
-		p = &pace{Limiter: rate.NewLimiter(rate.Every(bounded.ValuePause), 1)}
-		r.paces[k.ofAll()] = p
-	}
-	p.used = now
-	if p.failures >= bounded.ValueFailures && now.Sub(p.failed) < bounded.ValueRest {
-		return nil, fmt.Errorf("%w: this was the answer %d times, so podrank-webhook does not ask for %.0f s", p.err, p.failures, bounded.ValueRest.Seconds())
-	}
-	wait := time.Duration(0)
-	// Each set has its own pods, and so its own read of a resource.
-	if k.Resource == "" {
-		turn := p.ReserveN(now, 1)
-		if wait = turn.DelayFrom(now); wait > most/2 {
-			turn.CancelAt(now)
-			return nil, named(k.api(), errOften)
-		}
-	}
-	next := &read{began: now.Add(wait), done: make(chan struct{})}
-	r.reads[k] = next
-	time.AfterFunc(wait, func() { r.run(k, p, next) })
-	return next, nil
-}
-
-// run reads for all who share it, and forgets what was read when nobody can share it any longer.
-func (r *Reader) run(k key, p *pace, into *read) {
-	ctx, stop := context.WithTimeout(context.Background(), bounded.ValueTime)
-	defer stop()
-	end, err := r.turn(ctx, k)
-	if err == nil {
-		into.values, err = r.ask(ctx, k)
-		end()
-		r.mu.Lock()
-		if p.failures, p.failed, p.err = p.failures+1, into.began, err; err == nil {
-			p.failures = 0
-		}
-		r.mu.Unlock()
-	}
-	rows := len(into.values)
-	if !r.held.Hold(k.namespace, rows, bounded.AllValueRows/2, bounded.AllValueRows) {
-		into.values, rows, err = nil, 0, errors.New("too many values are in memory")
-	}
-	into.err = err
-	close(into.done)
-	time.AfterFunc(bounded.ValuePause, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		// A reader that has it keeps it. The next read begins again.
-		if r.reads[k] == into {
-			delete(r.reads, k)
-		}
-		r.held.Release(k.namespace, rows)
-	})
-}
-
-// turn waits for the turn of a read. That others take long is no failure of the API.
-func (r *Reader) turn(ctx context.Context, k key) (end func(), err error) {
-	unlock, err := r.spaces.Lock(ctx, k.namespace+" "+k.api())
-	if err == nil {
-		if err = r.turns[k.api()].Acquire(ctx, 1); err == nil {
-			return func() {
-				r.turns[k.api()].Release(1)
-				unlock()
-			}, nil
-		}
-		unlock()
-	}
-	return nil, fmt.Errorf("other reads of %s take long", k.api())
+	r.recent.Add(k, values, bounded.ValuePause)
+	return values, nil
 }
 
 func (s *Source) api() string {
@@ -252,50 +156,34 @@ func (s *Source) api() string {
 	return queriesAPI
 }
 
-// newest reads by the first of these versions that is served.
-func newest(versions []string, read func(version string) (map[string]Value, error)) (values map[string]Value, err error) {
-	for _, version := range versions {
-		if values, err = read(version); !errors.Is(err, errNotFound) {
+// ask asks who knows the values, by the first version that is served.
+func (r *Reader) ask(ctx context.Context, k key) (values map[string]Value, err error) {
+	from, query, decode := r.api, url.Values{}, decoder(ofMetric)
+	of := func(version string, rest ...string) []string {
+		return append([]string{"apis", k.api(), version, "namespaces", k.namespace, "pods"}, rest...)
+	}
+	paths := [][]string{of("v1beta2", "*", k.Metric), of("v1beta1", "*", k.Metric)}
+	switch k.api() {
+	case metricsAPI:
+		query.Set("metricLabelSelector", k.Selector)
+	case resourcesAPI:
+		// Kubernetes 1.37 has the first.
+		paths, decode = [][]string{of("v1"), of("v1beta1")}, ofUsage(k.Resource, k.Container)
+		query.Set("labelSelector", k.Pods)
+	default:
+		from, paths, decode = r.prometheus, [][]string{{"api", "v1", "query"}}, ofQuery(k.namespace)
+		query.Set("query", strings.ReplaceAll(r.queries[k.Query], "$namespace", k.namespace))
+		if r.queries[k.Query] == "" {
+			return nil, fmt.Errorf("the administrator of podrank-webhook has set no query %q", k.Query)
+		}
+	}
+	for _, path := range paths {
+		if values, err = from.get(ctx, path, query, k.namespace, decode); !errors.Is(err, errNotFound) {
 			break
 		}
 	}
 	return values, err
 }
-
-// ask asks anyone who knows the values.
-func (r *Reader) ask(ctx context.Context, k key) (map[string]Value, error) {
-	switch api := k.api(); api {
-	case metricsAPI:
-		return newest([]string{"v1beta2", "v1beta1"}, func(version string) (map[string]Value, error) {
-			path := []string{"apis", api, version, "namespaces", k.namespace, "pods", "*", k.Metric}
-			values, err := r.api.get(ctx, path, url.Values{"metricLabelSelector": {k.Selector}}, k.namespace, ofMetric)
-			return values, named(api, err)
-		})
-	case resourcesAPI:
-		// Kubernetes 1.37 has the first.
-		return newest([]string{"v1", "v1beta1"}, func(version string) (map[string]Value, error) {
-			path := []string{"apis", api, version, "namespaces", k.namespace, "pods"}
-			values, err := r.api.get(ctx, path, url.Values{"labelSelector": {k.Pods}}, k.namespace, ofUsage(k.Resource, k.Container))
-			return values, named(api, err)
-		})
-	}
-	query, ok := r.queries[k.Query]
-	if !ok || r.prometheus == nil {
-		return nil, fmt.Errorf("the operator of podrank-webhook has set no query %q", k.Query)
-	}
-	query = strings.ReplaceAll(query, "$namespace", k.namespace)
-	values, err := r.prometheus.get(ctx, []string{"api", "v1", "query"}, url.Values{"query": {query}}, k.namespace, ofQuery(k.namespace))
-	return values, named(queriesAPI, err)
-}
-
-func named(api string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", api, err)
-}
-
-var errOften = errors.New("this metric is read with other selectors, and once a second in all")
 
 var errLate = errors.New("it did not answer in time")
 
@@ -309,11 +197,6 @@ var meaning = map[int]error{
 
 // get reads an answer, and returns the values in it.
 func (r *remote) get(ctx context.Context, path []string, query url.Values, namespace string, decode decoder) (map[string]Value, error) {
-	for name, value := range query {
-		if len(value) == 1 && value[0] == "" {
-			delete(query, name)
-		}
-	}
 	// Each is one segment of the path, whatever is in it.
 	for i, segment := range path {
 		path[i] = url.PathEscape(segment)

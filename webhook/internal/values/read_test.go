@@ -173,60 +173,6 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// sendsMany makes it answer with as many values as one answer may have, and returns what reads them.
-func (a *adapter) sendsMany() (fits func(namespace string, of ...string) bool) {
-	rows := make([]string, bounded.ValueRows)
-	for i := range rows {
-		rows[i] = fmt.Sprintf(`{"describedObject":{"kind":"Pod","namespace":"NAMESPACE","name":"p%d"},"value":"1"}`, i)
-	}
-	text := `{"items":[` + strings.Join(rows, ",") + `]}`
-	a.does(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, strings.ReplaceAll(text, "NAMESPACE", strings.Split(r.URL.Path, "/")[5]))
-	})
-	return func(namespace string, of ...string) bool {
-		got, err := a.read(namespace, values.Source{Metric: strings.Join(append(of, "sessions"), "_")})
-		return err == nil && len(got) == bounded.ValueRows
-	}
-}
-
-// One namespace has half of the room for values, whatever it reads.
-func TestHalf(t *testing.T) {
-	a := newAdapter(t, values.Options{})
-	fits, began, half := a.sendsMany(), time.Now(), bounded.AllValueRows/bounded.ValueRows/2
-	for i := range half {
-		if !fits("shop", fmt.Sprint(i)) {
-			t.Fatalf("%d does not fit", i)
-		}
-	}
-	isMore, isOther := fits("shop", "more"), fits("bar")
-	if time.Since(began) > bounded.ValuePause/2 {
-		t.Skip("this machine is too slow to have them at once")
-	}
-	if isMore || !isOther {
-		t.Errorf("more of the namespace fits: %v; of another one: %v", isMore, isOther)
-	}
-}
-
-// Values of many namespaces are not kept at once, and each only for a second.
-func TestManyRows(t *testing.T) {
-	a := newAdapter(t, values.Options{})
-	fits := a.sendsMany()
-	began := time.Now()
-	for i := range bounded.AllValueRows / bounded.ValueRows {
-		if !fits(fmt.Sprint("shop-", i)) {
-			t.Fatalf("shop-%d does not fit", i)
-		}
-	}
-	if time.Since(began) > bounded.ValuePause/2 {
-		t.Skip("this machine is too slow to have them at once")
-	}
-	a.fails("more", sessions, "too many values are in memory")
-	time.Sleep(bounded.ValuePause + 500*time.Millisecond)
-	if !fits("later") {
-		t.Error("they are not forgotten")
-	}
-}
-
 // An adapter that serves only the older version is asked for that.
 func TestOlderVersion(t *testing.T) {
 	a := newAdapter(t, values.Options{})
@@ -291,7 +237,7 @@ func TestQuery(t *testing.T) {
 	if query := a.requests[0].URL.Query().Get("query"); query != `sum by (pod) (s{namespace="shop"} + on() x{n="shop"})` || a.requests[0].URL.Path != "/api/v1/query" {
 		t.Error(a.requests[0].URL)
 	}
-	a.fails("shop", values.Source{Query: "other"}, `the operator of podrank-webhook has set no query "other"`)
+	a.fails("shop", values.Source{Query: "other"}, `the administrator of podrank-webhook has set no query "other"`)
 	a.says(`{"status":"success","data":{"resultType":"scalar","result":[1773144000,"1"]}}`)
 	a.fails("bar", values.Source{Query: "sessions"}, "no instant vector")
 }
@@ -409,75 +355,31 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// Reads of one metric in one namespace within a second are one.
+// Equal reads in one namespace within a second are one, as far as there is memory for what was read.
 func TestShared(t *testing.T) {
 	a := newAdapter(t, values.Options{})
-	a.does(func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(50 * time.Millisecond)
-		fmt.Fprint(w, metrics([3]string{"shop", "a", "1"}))
-	})
-	var all sync.WaitGroup
-	var valued atomic.Int64
-	for range 30 {
-		all.Go(func() {
-			if got, err := a.read("shop", sessions); err == nil && len(got) == 1 {
-				valued.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	_, _ = a.read("shop", sessions)
-	if asked := a.asked(); len(asked) != 1 || valued.Load() != 30 {
-		t.Errorf("%d valued: %v", valued.Load(), asked)
-	}
-	_, _ = a.read("bar", sessions)
-	if len(a.asked()) != 2 {
-		t.Error("another namespace is read on its own")
-	}
-	time.Sleep(bounded.ValuePause + 100*time.Millisecond)
-	_, _ = a.read("shop", sessions)
-	if len(a.asked()) != 3 {
-		t.Error("after a second, it is read again")
-	}
-}
-
-// All selectors of a metric in a namespace have one read a second together. Who would have to wait too long for it does not.
-func TestPace(t *testing.T) {
-	a := newAdapter(t, values.Options{})
 	a.says(metrics([3]string{"shop", "a", "1"}))
-	now := fakeapi.Now
-	a.SetClock(func() time.Time { return now })
-	by := func(selector string) values.Source {
-		return values.Source{Metric: "active_sessions", Selector: selector}
-	}
-	read := func(namespace string, of values.Source) {
+	reads := func(namespace string, of values.Source, want int) {
 		t.Helper()
 		got, err := a.read(namespace, of)
 		if fakeapi.Must(t, err); len(got) != 1 && namespace == "shop" {
 			t.Errorf("%v", got)
 		}
+		if asked := a.asked(); len(asked) != want {
+			t.Errorf("%d reads, not %d: %v", len(asked), want, asked)
+		}
 	}
-	read("shop", by("a=b"))
-	a.fails("shop", by("a=c"), "read with other selectors")
-	read("bar", by("a=b"))
-	read("shop", values.Source{Metric: "other"})
-	now = now.Add(bounded.ValuePause * 7 / 10)
-	began := time.Now()
-	read("shop", by("a=c"))
-	if took := time.Since(began); took < bounded.ValuePause*3/10 {
-		t.Errorf("it waited %v", took)
+	reads("shop", sessions, 1)
+	reads("shop", sessions, 1)
+	reads("bar", sessions, 2)
+	reads("shop", values.Source{Metric: "active_sessions", Selector: "a=b"}, 3)
+	reads("shop", sessions, 3)
+	for i := range bounded.RecentValues {
+		reads("shop", values.Source{Metric: fmt.Sprint("other_", i)}, 4+i)
 	}
-	a.fails("shop", by("a=d"), "read with other selectors")
-	// Who has little time takes no turn in which it would not read.
-	now = now.Add(bounded.ValuePause * 7 / 10)
-	ctx, stop := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer stop()
-	if _, err := a.Read(ctx, "shop", by("a=d")); err == nil || !strings.Contains(err.Error(), "read with other selectors") {
-		t.Error(err)
-	}
-	if asked := a.asked(); len(asked) != 4 {
-		t.Error(asked)
-	}
+	reads("shop", sessions, 4+bounded.RecentValues)
+	time.Sleep(bounded.ValuePause + 100*time.Millisecond)
+	reads("shop", sessions, 5+bounded.RecentValues)
 }
 
 // Who has little time left waits only a part of it.
@@ -498,24 +400,25 @@ func TestRest(t *testing.T) {
 	clock := fakeapi.Now
 	a.SetClock(func() time.Time { return clock })
 	a.says("broken")
-	count := func(want int) {
+	const rests = "the last 3 reads failed, so podrank-webhook does not ask for 30s"
+	count := func(why string, want int) {
 		t.Helper()
-		a.fails("shop", sessions, "not JSON")
+		a.fails("shop", sessions, why)
 		if asked := a.asked(); len(asked) != want {
 			t.Errorf("%d requests, not %d", len(asked), want)
 		}
 		clock = clock.Add(2 * time.Second)
 	}
 	for i := range 3 {
-		count(i + 1)
+		count("not JSON", i+1)
 	}
-	count(3)
-	a.fails("shop", sessions, "this was the answer 3 times, so podrank-webhook does not ask for 30 s")
+	count(rests, 3)
+	a.fails("shop", values.Source{Metric: sessions.Metric, Selector: "a=b"}, rests)
 	a.fails("bar", sessions, "not JSON")
 	a.fails("shop", values.Source{Resource: "cpu"}, "not JSON")
 	clock = clock.Add(bounded.ValueRest)
-	count(6)
-	count(6)
+	count("not JSON", 6)
+	count(rests, 6)
 	clock = clock.Add(bounded.ValueRest)
 	a.says(metrics([3]string{"shop", "a", "1"}))
 	got, err := a.read("shop", sessions)
@@ -547,32 +450,6 @@ func TestHung(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	if hanging.Load() != bounded.ValueReads {
-		t.Errorf("%d at a time", hanging.Load())
-	}
-	all.Wait()
-}
-
-// Reads of one namespace that hang leave others their turns.
-func TestTurns(t *testing.T) {
-	a := newAdapter(t, values.Options{})
-	var hanging atomic.Int64
-	a.does(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/shop/") {
-			hanging.Add(1)
-			<-r.Context().Done()
-		}
-		fmt.Fprint(w, `{"items":[]}`)
-	})
-	var all sync.WaitGroup
-	for i := range 2 * bounded.ValueReads {
-		all.Go(func() { _, _ = a.read("shop", values.Source{Metric: fmt.Sprint("metric_", i)}) })
-	}
-	time.Sleep(100 * time.Millisecond)
-	began := time.Now()
-	if _, err := a.read("bar", sessions); err != nil || time.Since(began) > 300*time.Millisecond {
-		t.Errorf("%v after %v", err, time.Since(began))
-	}
-	if hanging.Load() != 1 {
 		t.Errorf("%d at a time", hanging.Load())
 	}
 	all.Wait()
