@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A Case is a scale-down that was recorded on a real control plane, for tests without one. `make -C webhook record` records them again.
+// A Case is a scale-down that was recorded on a real control plane, for tests without one. `make -C webhook/e2e record` records them again.
 type Case struct {
 	Name string `json:"name"`
 	// Now is when the request came.
