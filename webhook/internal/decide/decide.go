@@ -121,7 +121,7 @@ func Decide(q Question) (Decision, error) {
 
 // choose finds the pods that should be deleted, and why.
 func (q *Question) choose(tier func(*corev1.Pod) int) (decision Decision, err error) {
-	victims, err := q.explained(tier)
+	victims, err := q.victims(tier)
 	if err != nil {
 		return decision, err
 	}
@@ -139,13 +139,10 @@ func (q *Question) choose(tier func(*corev1.Pod) int) (decision Decision, err er
 	return decision, nil
 }
 
-// victims are the pods that should be deleted, also without the costs of this program.
-func (q *Question) victims(without bool, tier func(*corev1.Pod) int) ([]podrank.Victim, error) {
+// victims are the pods that should be deleted. The costs of this program decide nothing: what made an earlier request write them does.
+func (q *Question) victims(tier func(*corev1.Pod) int) ([]podrank.Victim, error) {
 	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.ForeignCosts != v1alpha1.Override)}
-	active := q.Active
-	if without {
-		active = q.withForeignCosts()
-	}
+	active := q.withForeignCosts()
 	switch {
 	case q.Empty != nil:
 		options = append(options, podrank.WithEmptyNodes(*q.Empty))

@@ -58,6 +58,7 @@ func randomCosts(r *rand.Rand, round int) *costCase {
 	}
 	c.IsFixed = func(pod *corev1.Pod) bool { return c.fixed[pod.UID] }
 	c.IsOurs = func(pod *corev1.Pod) bool { return c.ours[pod.UID] }
+	c.ForeignCost = func(*corev1.Pod) string { return "" }
 	// The selected pods are named by a tier, so that they are not those of the lowest costs.
 	for _, i := range r.Perm(n)[:c.Delete] {
 		c.named[c.Active[i].UID] = true

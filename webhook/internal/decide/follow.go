@@ -11,8 +11,11 @@ import (
 
 // withForeignCosts returns the active pods as they would be without the costs of this program.
 func (q *Question) withForeignCosts() []*corev1.Pod {
-	active := make([]*corev1.Pod, len(q.Active))
-	for i, pod := range q.Active {
+	active := slices.Clone(q.Active)
+	for i, pod := range active {
+		if !q.IsOurs(pod) {
+			continue
+		}
 		copied := *pod
 		copied.Annotations = nil
 		if text := q.ForeignCost(pod); text != "" {

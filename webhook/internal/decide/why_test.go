@@ -121,14 +121,13 @@ func TestWhysOfDomains(t *testing.T) {
 	}
 }
 
-// A cost that this program has written for an earlier request is no reason: what made it write the cost is.
+// A cost that this program has written for an earlier request decides nothing: what made it write the cost does.
 func TestWhysOfOwnCosts(t *testing.T) {
 	for want, steered := range map[string]func(pods []*corev1.Pod){
 		"{restarts 2 0}": func(pods []*corev1.Pod) { pods[4].Status.ContainerStatuses[0].RestartCount = 2 },
 		"{restarts 3 2}": func(pods []*corev1.Pod) {
 			pods[4].Status.ContainerStatuses[0].RestartCount, pods[2].Status.ContainerStatuses[0].RestartCount = 3, 2
 		},
-		"{deletion-cost 0 1}": func(pods []*corev1.Pod) { pods[2].Status.ContainerStatuses[0].RestartCount = 3 },
 	} {
 		pods := equals(5)
 		steered(pods)
