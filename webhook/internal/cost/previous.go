@@ -41,8 +41,8 @@ func (p Previous) isSound() bool {
 // from them.
 func Theirs(pod metav1.Object) *Previous {
 	theirs := Previous{pod.GetAnnotations()[corev1.PodDeletionCost], WriterOf(pod)}
-	isApplied := slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Manager != Manager && manages(&entry, corev1.PodDeletionCost)
+	isApplied := slices.ContainsFunc(managers(pod, corev1.PodDeletionCost), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Manager != Manager
 	})
 	if isApplied || !theirs.isSound() {
 		return nil
@@ -53,12 +53,9 @@ func Theirs(pod metav1.Object) *Previous {
 // PreviousOf returns the cost that this program has overwritten on a pod, or nil.
 func PreviousOf(pod metav1.Object) *Previous {
 	text := pod.GetAnnotations()[PreviousAnnotation]
-	isOurs := slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == Manager && manages(&entry, PreviousAnnotation)
-	})
 	var previous Previous
 	// In another form, it may be long.
-	if !isOurs || json.Unmarshal([]byte(text), &previous) != nil || !previous.isSound() || previous.String() != text {
+	if !isOurs(pod, PreviousAnnotation) || json.Unmarshal([]byte(text), &previous) != nil || !previous.isSound() || previous.String() != text {
 		return nil
 	}
 	return &previous

@@ -82,12 +82,10 @@ func (m Steered) Serves(other Steered) bool {
 // SteeredOf returns the annotation of a pod, if this program manages it: an admission policy keeps others from saying so. One that somebody else
 // has written, or that comes from a template, doesn't count.
 func SteeredOf(pod metav1.Object) (steered Steered, ok bool) {
-	if !slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == Manager && manages(&entry, Annotation)
-	}) {
-		return Steered{}, false
+	if isOurs(pod, Annotation) {
+		steered, ok = Cached(pod)
 	}
-	return Cached(pod)
+	return steered, ok
 }
 
 // Cached returns the annotation of a pod in the cache, which has no annotations but those of this program, and does not know who manages what.
@@ -144,12 +142,8 @@ func OwnerOf(pod metav1.Object, template map[string]string) Owner {
 	if !ok {
 		return Nobody
 	}
-	owner, entries := Nobody, pod.GetManagedFields()
-	for i := range entries {
-		entry := &entries[i]
-		if !manages(entry, corev1.PodDeletionCost) {
-			continue
-		}
+	owner := Nobody
+	for _, entry := range managers(pod, corev1.PodDeletionCost) {
 		theirs := Other
 		switch entry.Manager {
 		case Terminal:
@@ -172,25 +166,30 @@ func OwnerOf(pod metav1.Object, template map[string]string) Owner {
 
 // Wrote reports whether a pod has something of this program, besides the cost of its template, which has these annotations.
 func Wrote(pod metav1.Object, template map[string]string) bool {
-	return slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		value := pod.GetAnnotations()[corev1.PodDeletionCost]
-		return entry.Manager == Manager && (manages(&entry, Annotation) || manages(&entry, PreviousAnnotation) ||
-			manages(&entry, corev1.PodDeletionCost) && value != template[corev1.PodDeletionCost])
-	})
+	return isOurs(pod, Annotation) || isOurs(pod, PreviousAnnotation) ||
+		isOurs(pod, corev1.PodDeletionCost) && pod.GetAnnotations()[corev1.PodDeletionCost] != template[corev1.PodDeletionCost]
 }
 
 // WriterOf returns the field manager of a pod's cost that is not this program, or "" if none is known.
 func WriterOf(pod metav1.Object) string {
-	entries := pod.GetManagedFields()
-	for i := range entries {
-		if entries[i].Manager != Manager && manages(&entries[i], corev1.PodDeletionCost) {
-			return entries[i].Manager
+	for _, entry := range managers(pod, corev1.PodDeletionCost) {
+		if entry.Manager != Manager {
+			return entry.Manager
 		}
 	}
 	return ""
 }
 
-// manages reports whether an annotation is among the fields of an entry. Names count exactly, as they do in the admission policy for annotations.
+// isOurs reports whether this program manages an annotation.
+func isOurs(pod metav1.Object, annotation string) bool {
+	return slices.ContainsFunc(managers(pod, annotation), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == Manager })
+}
+
+// managers returns the entries that have an annotation. Names count exactly, as they do in the admission policy for annotations.
+func managers(pod metav1.Object, annotation string) []metav1.ManagedFieldsEntry {
+	return slices.DeleteFunc(slices.Clone(pod.GetManagedFields()), func(entry metav1.ManagedFieldsEntry) bool { return !manages(&entry, annotation) })
+}
+
 func manages(entry *metav1.ManagedFieldsEntry, annotation string) bool {
 	if entry.FieldsV1 == nil {
 		return false
