@@ -41,13 +41,12 @@ type Preference struct {
 
 // Patterns of names that end in a path or stand for a query.
 var (
-	metricName    = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,253}$`)
-	containerName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-	queryName     = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,63}$`)
+	metricName = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,253}$`)
+	queryName  = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,63}$`)
 )
 
-// Compile checks what a policy says, whether or not the API server has, and parses it. A policy that says something else than this release knows
-// has lost it on the way here, and is an error: what is left of it would be another preference.
+// Compile parses what a policy says, which the API server has checked. A policy that says something else than this release knows has lost it on the way here,
+// and is an error: what is left of it would be another preference.
 func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 	preference := &Preference{Highest: highest, AtMost: math.Inf(1)}
 	preference.Resource, preference.Container, preference.Query = of.Resource, of.Container, of.Query
@@ -67,21 +66,8 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 		}
 	}
 	sources := slices.DeleteFunc([]string{preference.Metric, preference.Resource, preference.Query}, func(name string) bool { return name == "" })
-	switch {
-	case len(sources) != 1:
+	if len(sources) != 1 {
 		return nil, errors.New("set one of metric, resource and query")
-	case preference.Resource != "" && preference.Resource != "cpu" && preference.Resource != "memory":
-		return nil, fmt.Errorf("resource: %.60q is neither cpu nor memory", preference.Resource)
-	case preference.Container != "" && (preference.Resource == "" || !containerName.MatchString(preference.Container)):
-		return nil, fmt.Errorf("container: %.60q is not a container, or resource is missing", preference.Container)
-	case preference.Query != "" && !queryName.MatchString(preference.Query):
-		return nil, fmt.Errorf("query: %.60q is not a name of a query", preference.Query)
-	case highest && of.AtMost != nil:
-		return nil, errors.New("atMost needs lowest")
-	case of.Step != nil && of.Step.Sign() <= 0:
-		return nil, errors.New("step must be more than 0")
-	case of.MaxAge != nil && of.MaxAge.Duration <= 0:
-		return nil, errors.New("maxAge must be more than 0")
 	}
 	if of.AtMost != nil {
 		preference.AtMost = number(*of.AtMost)
