@@ -117,6 +117,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	config = rest.CopyConfig(config)
 	// Requests that wait for their turn here would miss their deadline.
 	config.QPS = -1
+	ofOwnObjects(config, options.Namespace)
 	mgr, err := ctrl.NewManager(config, manager.Options{
 		Scheme: Scheme(), Cache: workload.Cached(), LeaderElection: true,
 		// Anybody may connect to these, too, so they are served like requests.
@@ -261,7 +262,7 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 		return listen()
 	}
 	certified := make(chan struct{})
-	err = rotator.AddRotator(withOwnObjects(mgr, options.Namespace), &rotator.CertRotator{
+	err = rotator.AddRotator(mgr, &rotator.CertRotator{
 		SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
 		CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
 		DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
@@ -315,14 +316,13 @@ func clients(file, name string) (*tls.Config, error) {
 	}}, nil
 }
 
-// withOwnObjects is the manager with a configuration that lists and watches one Secret of the namespace and one webhook configuration
-// instead of all. So the library that makes certificates, which caches all of them, needs the right to these alone.
-func withOwnObjects(mgr manager.Manager, namespace string) manager.Manager {
+// ofOwnObjects has a configuration list and watch one Secret of the namespace and one webhook configuration instead of all. So the library that makes
+// certificates, which caches all of them, needs the right to these alone.
+func ofOwnObjects(config *rest.Config, namespace string) {
 	own := map[string]string{
 		"/api/v1/namespaces/" + namespace + "/secrets":                          Secret,
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": Configuration,
 	}
-	config := rest.CopyConfig(mgr.GetConfig())
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return promhttp.RoundTripperFunc(func(request *http.Request) (*http.Response, error) {
 			for path, name := range own {
@@ -336,12 +336,4 @@ func withOwnObjects(mgr manager.Manager, namespace string) manager.Manager {
 			return next.RoundTrip(request)
 		})
 	})
-	return configured{mgr, config}
 }
-
-type configured struct {
-	manager.Manager
-	config *rest.Config
-}
-
-func (c configured) GetConfig() *rest.Config { return c.config }

@@ -7,23 +7,16 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
-
-// managing is a manager that knows its API server, and nothing else.
-type managing struct {
-	manager.Manager
-	config *rest.Config
-}
-
-func (m managing) GetConfig() *rest.Config { return m.config }
 
 // Of all Secrets of its namespace, and of all webhook configurations, the webhook asks for its own. Other requests stay as they are.
 func TestOwnObjects(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { asked = append(asked, request.URL.String()) }))
 	defer server.Close()
-	client, err := rest.HTTPClientFor(withOwnObjects(managing{config: &rest.Config{Host: server.URL}}, "here").GetConfig())
+	config := &rest.Config{Host: server.URL}
+	ofOwnObjects(config, "here")
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
