@@ -135,14 +135,9 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	ready["barrier"] = until(proves.Synced, "the watch for barrier pods has not begun")
 	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
-	// The manager answers requests until after it has ended all else, and they need the barrier.
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	proves.Start(watching)
 	err = mgr.Start(ctx)
 	handler.Wait()
 	handler.Reporter.Wait()
@@ -243,7 +238,12 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 	routes := http.NewServeMux()
 	routes.Handle(admit.Path, serve.Guard(admit.Reviews(handler)))
 	var listens atomic.Bool
-	ready["requests"] = until(listens.Load, "it does not listen yet")
+	ready["requests"] = func(*http.Request) error {
+		if !listens.Load() {
+			return errors.New("it does not listen yet")
+		}
+		return nil
+	}
 	listen := func() error {
 		watcher, err := certwatcher.New(filepath.Join(options.CertDir, "tls.crt"), filepath.Join(options.CertDir, "tls.key"))
 		if err != nil {
@@ -277,16 +277,6 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 			return nil
 		}
 	})))
-}
-
-// until fails until something is so.
-func until(is func() bool, otherwise string) healthz.Checker {
-	return func(*http.Request) error {
-		if is() {
-			return nil
-		}
-		return errors.New(otherwise)
-	}
 }
 
 // always is something that runs on every replica, and not only on the leader.

@@ -36,23 +36,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/version"
-	informers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-const (
-	// label is that of barrier pods.
-	label = "podrank.dev/barrier"
-	// longest is how long a barrier pod may take, even if nobody waits for it any longer.
-	longest = 10 * time.Second
-)
+// longest is how long a barrier pod may take, even if nobody waits for it any longer.
+const longest = 10 * time.Second
 
-// ErrLost is the error if a barrier pod was deleted without having been adopted, which proves nothing.
-var ErrLost = errors.New("the barrier pod was deleted by somebody else")
+// ErrLost is the error if a barrier pod was not seen to be adopted before it was deleted, which proves nothing.
+var ErrLost = errors.New("the barrier pod was deleted by somebody else, or nobody could watch it")
 
 // ErrLeader is the error if kube-controller-manager may have another leader since the barrier pods were created.
 var ErrLeader = errors.New("kube-controller-manager may have got another leader")
@@ -63,15 +58,12 @@ var atomic = version.MajorMinor(1, 37)
 
 // A Barrier lets callers through once a barrier pod was adopted.
 type Barrier struct {
-	client   kubernetes.Interface
-	set      types.NamespacedName
-	barriers cache.SharedIndexInformer
+	client kubernetes.Interface
+	set    types.NamespacedName
 	// observe is told how long each barrier pod took.
 	observe func(took time.Duration, err error)
-	// isAtomic is whether one barrier pod proves it. It is written before the watch begins, and read after that.
-	isAtomic bool
-	// waiting has, by the names of barrier pods, the channels of their callers.
-	waiting sync.Map
+	// isAtomic is whether one barrier pod proves it.
+	isAtomic func() bool
 
 	mu sync.Mutex
 	// next is the proof that has yet to begin, and slots are for those that have begun.
@@ -85,51 +77,17 @@ type proof struct {
 	err  error
 }
 
-// New returns a barrier with barrier pods of this set, which tells how long each took. It works once it is started.
+// New returns a barrier with barrier pods of this set, which tells how long each took.
 func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) *Barrier {
-	barriers := informers.NewFilteredPodInformer(to, set.Namespace, 0, cache.Indexers{},
-		func(options *metav1.ListOptions) { options.LabelSelector = label })
-	b := &Barrier{client: to, set: set, barriers: barriers, observe: observe, slots: make(chan struct{}, bounded.BarrierPods)}
-	// Only an informer that has ended refuses that.
-	_, _ = barriers.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { b.seen(object, false) },
-		UpdateFunc: func(_, object any) { b.seen(object, false) },
-		DeleteFunc: func(object any) { b.seen(object, true) },
-	})
-	return b
-}
-
-// Start watches barrier pods until the context ends.
-func (b *Barrier) Start(ctx context.Context) {
-	go func() {
-		if info, err := b.client.Discovery().ServerVersion(); err == nil {
-			release, err := version.ParseGeneric(info.GitVersion)
-			b.isAtomic = err == nil && release.AtLeast(atomic)
+	isAtomic := sync.OnceValue(func() bool {
+		info, err := to.Discovery().ServerVersion()
+		if err != nil {
+			return false
 		}
-		b.barriers.RunWithContext(ctx)
-	}()
-}
-
-// Synced reports whether the watch has begun.
-func (b *Barrier) Synced() bool { return b.barriers.HasSynced() }
-
-// seen tells the caller that waits for a pod that it was adopted, or that it went without.
-func (b *Barrier) seen(object any, deleted bool) {
-	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = unknown.Obj
-	}
-	pod, ok := object.(*corev1.Pod)
-	if !ok {
-		return
-	}
-	owner := metav1.GetControllerOfNoCopy(pod)
-	adopted := owner != nil && owner.Kind == "ReplicationController" && owner.Name == b.set.Name
-	if !adopted && !deleted {
-		return
-	}
-	if waiting, ok := b.waiting.LoadAndDelete(pod.Name); ok {
-		waiting.(chan bool) <- adopted
-	}
+		release, err := version.ParseGeneric(info.GitVersion)
+		return err == nil && release.AtLeast(atomic)
+	})
+	return &Barrier{client: to, set: set, observe: observe, isAtomic: isAtomic, slots: make(chan struct{}, bounded.BarrierPods)}
 }
 
 // Wait returns once kube-controller-manager has observed all that was written to pods before the call.
@@ -174,7 +132,7 @@ func (b *Barrier) prove() error {
 	if err := b.send(); err != nil {
 		return err
 	}
-	if !b.isAtomic {
+	if !b.isAtomic() {
 		if err := b.send(); err != nil {
 			return err
 		}
@@ -210,28 +168,36 @@ func (b *Barrier) send() error {
 	if err != nil {
 		return fmt.Errorf("the ReplicationController %s of the barrier pods: %w", b.set, err)
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), b.barriers.HasSynced) {
-		return fmt.Errorf("cannot watch pods in namespace %s", b.set.Namespace)
-	}
 	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}
 	pod.Name = set.Name + "-" + rand.String(10)
-	adopted := make(chan bool, 1)
-	b.waiting.Store(pod.Name, adopted)
-	defer b.waiting.Delete(pod.Name)
-	if _, err := b.client.CoreV1().Pods(b.set.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+	pods := b.client.CoreV1().Pods(b.set.Namespace)
+	// It begins before the pod is created, and so misses nothing.
+	watching, err := pods.Watch(ctx, metav1.SingleObject(pod.ObjectMeta))
+	if err != nil {
+		return fmt.Errorf("watching the barrier pod: %w", err)
+	}
+	defer watching.Stop()
+	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("creating the barrier pod: %w", err)
 	}
-	select {
-	case isAdopted := <-adopted:
-		if !isAdopted {
+	for event := range watching.ResultChan() {
+		seen, ok := event.Object.(*corev1.Pod)
+		if !ok || seen.Name != pod.Name {
+			continue
+		}
+		if owner := metav1.GetControllerOfNoCopy(seen); owner != nil && owner.Kind == "ReplicationController" && owner.Name == b.set.Name {
+			return nil
+		}
+		if event.Type == watch.Deleted {
 			return ErrLost
 		}
-		return nil
-	case <-ctx.Done():
-		// If that fails, its set will delete it when it adopts it.
-		ctx, stop := context.WithTimeout(context.Background(), longest)
-		defer stop()
-		_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
-		return fmt.Errorf("the ReplicationController %s did not adopt a pod in %v: does kube-controller-manager run, with its replicationcontroller-controller?", b.set, longest)
 	}
+	if ctx.Err() == nil {
+		return ErrLost
+	}
+	// If that fails, its set will delete it when it adopts it.
+	ctx, stop = context.WithTimeout(context.Background(), longest)
+	defer stop()
+	_ = pods.Delete(ctx, pod.Name, metav1.DeleteOptions{})
+	return fmt.Errorf("the ReplicationController %s did not adopt a pod in %v: does kube-controller-manager run, with its replicationcontroller-controller?", b.set, longest)
 }

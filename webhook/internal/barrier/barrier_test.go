@@ -58,12 +58,6 @@ func newStandIn(t *testing.T, react func(*standIn, *corev1.Pod), changes ...func
 	for _, change := range changes {
 		change(f)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	t.Cleanup(stop)
-	f.Start(ctx)
-	for !f.Synced() {
-		time.Sleep(time.Millisecond)
-	}
 	return f
 }
 
