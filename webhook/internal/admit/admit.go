@@ -47,7 +47,7 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	audit := report.Audit(o)
 	o.Forget()
 	if !h.few.Hold(o.Key.Namespace, 1) {
-		h.Reporter.Skip()
+		h.Reporter.LogOnly(o)
 		if o.Result == steer.Observed {
 			o.Release()
 		}

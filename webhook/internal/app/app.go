@@ -140,7 +140,6 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	}
 	err = mgr.Start(ctx)
 	handler.Wait()
-	handler.Reporter.Wait()
 	return err
 }
 
@@ -182,12 +181,13 @@ func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, op
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now, Leads: mgr.Elected()}
 	judge := &policy.Judge{ForeignCosts: options.ForeignCosts, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
-		Namespace: options.Namespace}
-	reachable := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, func(state probe.State) {
-		report.Probed(state)
-		judge.Probed(state)
-	}, mgr.GetLogger())
-	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr), mgr.Add(reachable))
+		Namespace: options.Namespace, Probe: func(ctx context.Context, use func(probe.State)) {
+			probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, func(state probe.State) {
+				report.Probed(state)
+				use(state)
+			}, mgr.GetLogger()).Run(ctx)
+		}}
+	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr))
 	return admit.New(steerer, reporter, options.Namespace, options.Deadline), errors.Join(failed...)
 }
 

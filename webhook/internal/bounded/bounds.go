@@ -96,7 +96,7 @@ const (
 	AllPredictionPods = 20_000
 	// Reports is answers of a namespace that wait to be reported.
 	// Protects: memory.
-	// Beyond: only the metric counts them.
+	// Beyond: they are in the log and the metric alone.
 	Reports = 50
 	// Policies is policies of a namespace, which each decision reads.
 	// Protects: processor time.
@@ -186,10 +186,6 @@ const (
 	// Protects: other namespaces, from one with many pods.
 	// Beyond: a workload waits.
 	CleanupSets = 4
-	// CleanupPods is pods of a workload in each turn.
-	// Protects: the same.
-	// Beyond: the rest follows in the next turn.
-	CleanupPods = 200
 	// NoteBytes is the text of an event, or of an entry in a status.
 	// Protects: what is stored: API servers refuse more than 1,024.
 	// Beyond: the text is cut.

@@ -1,7 +1,6 @@
 package cleanup
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -10,126 +9,75 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// scaleDown is what is known of a set that is steered: by their UIDs, the pods of scale-downs whose end is not told yet, and those of which it was, and
-// whose costs have yet to be removed.
-type scaleDown map[types.UID]*tracked
+// Why a pod is kept. These are the reasons of metrics.
+const (
+	notFallen = "NotScaledDown"
+	risen     = "ScaledUpAgain"
+	overruled = "CostChanged"
+	stopped   = "SteeringStopped"
+	outrun    = "OtherPodsDeleted"
+)
 
-// see notes the set's pods as the cache has them.
-func (s scaleDown) see(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) {
-	here, deleting := map[types.UID]bool{}, map[types.UID]bool{}
-	for i := range all {
-		pod := &all[i]
-		known := s[pod.UID]
-		steered, isSteered := cost.Cached(pod)
-		value := pod.Annotations[corev1.PodDeletionCost]
-		if pod.DeletionTimestamp != nil {
-			deleting[pod.UID] = true
-			if known == nil && isSteered && steered.Set == set {
-				// It was deleted before anybody here saw its annotation.
-				s[pod.UID] = &tracked{pod: cost.PodOf(pod), steered: steered, cost: value, state: written, since: now}
+// tracked is a pod that was annotated for a scale-down whose end is not told yet, or that still has the annotation.
+type tracked struct {
+	pod     cost.Pod
+	steered cost.Steered
+	// cost is the value of the cost when the annotation was first seen, at since.
+	cost  string
+	since time.Time
+	// isThere is whether the pod exists and is not being deleted, and isShown whether the cache has it with its annotation.
+	isThere, isShown bool
+	// hasFallen is whether the replica count was at most that of the scale-down.
+	hasFallen bool
+	// ended is when the scale-down was over, and isTold whether that is told.
+	ended  time.Time
+	isTold bool
+	// removed is when the cost was removed.
+	removed time.Time
+}
+
+// pods are those of a set, by UID.
+type pods map[types.UID]*tracked
+
+// see notes the set's pods as the cache has them, and those that were deleted before anybody saw their annotations.
+func (p pods) see(set types.UID, cached, deleted []metav1.PartialObjectMetadata, now time.Time) {
+	for _, pod := range p {
+		pod.isThere, pod.isShown = false, false
+	}
+	for i, pod := range slices.Concat(deleted, cached) {
+		steered, isSteered := cost.Cached(&pod)
+		known := p[pod.UID]
+		if isSteered && (known == nil || known.steered != steered) {
+			// If the pod has changed hands since, or has no set, its cost is removed, and no end is told.
+			known = &tracked{
+				pod: cost.PodOf(&pod), steered: steered, cost: pod.Annotations[corev1.PodDeletionCost], since: now, isTold: steered.Set != set,
 			}
-			continue
+			p[pod.UID] = known
 		}
-		here[pod.UID] = true
-		switch {
-		case !isSteered && known != nil:
-			known.misses(now)
-		case !isSteered:
-		case known != nil && known.steered == steered && known.isShown():
-			known.sees(value, now)
-		default:
-			// New, or planned again.
-			known = &tracked{pod: cost.PodOf(pod), steered: steered, cost: value, state: written, since: now, isTold: set == ""}
-			s[pod.UID] = known
-			if steered.Set != set {
-				// The pod has changed hands since, or has no set.
-				known.ends(cost.Fate{}, notFallen, now)
-			}
+		if known != nil && i >= len(deleted) {
+			known.isThere, known.isShown = pod.DeletionTimestamp == nil, isSteered
 		}
 	}
-	for uid, pod := range s {
-		if pod.isDeleting = deleting[uid]; !here[uid] {
-			pod.on(vanished, now)
-		}
-	}
-	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool { return pod.isForgotten() })
+	maps.DeleteFunc(p, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown })
 }
 
-// follow is see on a replica that does not lead. It forgets pods after some time: by then, the leader has told their end, or there is another leader.
-func (s scaleDown) follow(set types.UID, all []metav1.PartialObjectMetadata, now time.Time) {
-	s.see(set, all, now)
-	maps.DeleteFunc(s, func(_ types.UID, pod *tracked) bool {
-		if pod.state == planned {
-			// It was the leader that removed the annotation, because the scale-down is over.
-			pod.why = ""
-		}
-		return !pod.isShown() && now.Sub(pod.since) > remembers
-	})
+// forget forgets deleted pods after some time: by then, the leader has told their end, or there is another leader.
+func (p pods) forget(now time.Time) {
+	maps.DeleteFunc(p, func(_ types.UID, pod *tracked) bool { return !pod.isShown && now.Sub(pod.since) > remembers })
 }
 
-// open returns the scale-downs whose end is not told.
-func (s scaleDown) open() map[fall]bool {
-	open := map[fall]bool{}
-	for _, pod := range s {
-		if !pod.isTold {
-			open[fallOf(pod.steered)] = true
+// isLeft reports whether nothing is left to do for these pods. Of those that are being deleted, the cache will tell.
+func (p pods) isLeft() bool {
+	for _, pod := range p {
+		if !pod.isTold || pod.isThere && pod.isShown {
+			return false
 		}
 	}
-	return open
-}
-
-// judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
-// that seems to be kept is read once more.
-func (s scaleDown) judge(
-	set *workload.Set, now time.Time, patience time.Duration, fatesOf func([]cost.Pod) ([]cost.Fate, []error),
-) (time.Duration, error) {
-	wait := again
-	var ending []*tracked
-	var reasons []string
-	var reads []cost.Pod
-	for _, pod := range s {
-		if !pod.isUnderWay() {
-			continue
-		}
-		if set.Replicas <= pod.steered.Count {
-			pod.on(fell, now)
-		}
-		abandoned := patience - now.Sub(pod.since)
-		why := ""
-		switch {
-		case !pod.hasFallen() && abandoned > 0:
-			wait = min(wait, abandoned)
-		case !pod.hasFallen() && !set.IsOver():
-			// An earlier fall continues, and its pods may be among these.
-		case !pod.hasFallen():
-			why = notFallen
-		case set.Replicas > pod.steered.Count:
-			why = risen
-		case set.IsOver():
-			why = outrun
-		}
-		if why == "" {
-			continue
-		}
-		if len(ending) == bounded.CleanupPods {
-			wait = soon
-			break
-		}
-		ending, reasons, reads = append(ending, pod), append(reasons, why), append(reads, pod.pod)
-	}
-	fates, errs := fatesOf(reads)
-	for i, pod := range ending {
-		if errs[i] == nil {
-			pod.ends(fates[i], reasons[i], now)
-		}
-	}
-	return wait, errors.Join(errs...)
+	return true
 }
 
 // fall identifies a scale-down of a set: any other one to the same count follows a change of the set's spec.
@@ -138,45 +86,48 @@ type fall struct {
 	generation int64
 }
 
-func fallOf(steered cost.Steered) fall { return fall{steered.Count, steered.Generation} }
-
-// over returns how scale-downs ended, each once, and forgets their pods, but for those whose cost the cache still shows. Two falls in quick
-// succession are two scale-downs, and a pod belongs to the one that wrote its cost.
-func (s scaleDown) over() []*report.Over {
-	isOpen, ended := map[fall]bool{}, map[fall]*report.Over{}
-	for _, pod := range s {
-		isOpen[fallOf(pod.steered)] = isOpen[fallOf(pod.steered)] || pod.isUnderWay()
-	}
-	for uid, pod := range s {
-		is := fallOf(pod.steered)
-		if isOpen[is] || pod.isTold {
-			continue
-		}
-		if pod.steered.Selected {
-			if ended[is] == nil {
-				ended[is] = &report.Over{
-					Generation: is.generation, From: pod.steered.From, To: is.to, First: time.UnixMilli(pod.steered.First), Missed: map[string][]string{},
-				}
-			}
-			if pod.isDeleted() {
-				ended[is].Deleted++
-			} else {
-				ended[is].Miss(pod.why, pod.pod.Key.Name, pod.writer)
-			}
-		}
-		if pod.isTold = true; pod.isForgotten() {
-			delete(s, uid)
-		}
-	}
-	return slices.Collect(maps.Values(ended))
+// A scaleDown is one that is over, with the reason for which its pods are kept. A pod belongs to the last one that annotated it.
+type scaleDown struct {
+	fall
+	why  string
+	pods []*tracked
 }
 
-// isLeft reports whether nothing is left to do but for pods whose costs nobody could remove. Of those that are being deleted, the cache will tell.
-func (s scaleDown) isLeft() bool {
-	for _, pod := range s {
-		if !pod.isTold || pod.state != abandoned && (pod.isShown() || !pod.isDeleting) {
-			return false
+// ended returns the scale-downs that are over and whose end is not told, and when to look again. The set is nil if it was deleted.
+func (p pods) ended(set *workload.Set, now time.Time, patience time.Duration) (ended []scaleDown, wait time.Duration) {
+	falls := map[fall][]*tracked{}
+	for _, pod := range p {
+		if is := (fall{pod.steered.Count, pod.steered.Generation}); !pod.isTold {
+			falls[is] = append(falls[is], pod)
 		}
 	}
-	return true
+	wait = again
+	for is, pods := range falls {
+		isThere, hasFallen, left := false, set != nil && set.Replicas <= is.to, time.Duration(0)
+		for _, pod := range pods {
+			isThere, hasFallen, left = isThere || pod.isThere, hasFallen || pod.hasFallen, max(left, patience-now.Sub(pod.since))
+		}
+		for _, pod := range pods {
+			pod.hasFallen = hasFallen
+		}
+		why := outrun
+		switch {
+		case !isThere:
+		case set == nil:
+			// Its pods follow, or lose their owner.
+			continue
+		case !hasFallen && left > 0:
+			wait = min(wait, left)
+			continue
+		case hasFallen && set.Replicas > is.to:
+			why = risen
+		case !set.IsOver():
+			// Perhaps an earlier scale-down continues, and its pods are among these.
+			continue
+		case !hasFallen:
+			why = notFallen
+		}
+		ended = append(ended, scaleDown{is, why, pods})
+	}
+	return ended, wait
 }

@@ -81,11 +81,11 @@ func (u *Uninstaller) template(ctx context.Context, live *bounded.Reader, pod me
 	if owner == nil {
 		return nil, nil
 	}
-	id := Set{Kind: workload.Kind(owner.Kind)}
-	if !id.isSet() {
+	kind := workload.Kind(owner.Kind)
+	if !isSet(kind) {
 		return nil, nil
 	}
-	set, err := workload.Get(ctx, live, id.Kind, types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name})
+	set, err := workload.Get(ctx, live, kind, types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name})
 	if err != nil || set.UID() != owner.UID {
 		return nil, client.IgnoreNotFound(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -54,8 +53,6 @@ type Writer struct {
 	live   client.Reader
 	// Slots for writes, and for costs that are removed, for which no request waits.
 	writes, undos *semaphore.Weighted
-	// undoing lets one set of a namespace wait for these.
-	undoing bounded.Semaphores
 }
 
 // NewWriter returns a writer. live reads from the API server.
@@ -103,14 +100,6 @@ type Undo struct {
 // Remove removes costs and annotations of a set, and returns an error for each, or nil. The error is ErrChanged if there was nothing to take
 // off.
 func (w *Writer) Remove(ctx context.Context, undos []Undo) []error {
-	if len(undos) == 0 {
-		return nil
-	}
-	end, err := w.undoing.Lock(ctx, undos[0].Pod.Key.Namespace)
-	if err != nil {
-		return slices.Repeat([]error{err}, len(undos))
-	}
-	defer end()
 	return all(ctx, w.undos, len(undos), func(i int) error {
 		ctx, stop := context.WithTimeout(ctx, longest)
 		defer stop()
@@ -176,8 +165,8 @@ func (w *Writer) restore(ctx context.Context, pod *metav1.PartialObjectMetadata,
 type Fate struct {
 	// IsDeleted is whether it has been deleted, or is being deleted.
 	IsDeleted bool
-	// Writer is who else has written its cost, or "".
-	Writer string
+	// Cost is its cost, and Writer who else has written that, or "".
+	Cost, Writer string
 }
 
 // Fates reads what became of pods, and returns an error for each, or nil.
@@ -188,7 +177,7 @@ func (w *Writer) Fates(ctx context.Context, pods []Pod) (fates []Fate, errs []er
 		err := w.live.Get(ctx, pods[i].Key, now)
 		fates[i].IsDeleted = apierrors.IsNotFound(err) || err == nil && (now.UID != pods[i].UID || now.DeletionTimestamp != nil)
 		if now.UID == pods[i].UID {
-			fates[i].Writer = WriterOf(now)
+			fates[i].Cost, fates[i].Writer = now.Annotations[corev1.PodDeletionCost], WriterOf(now)
 		}
 		return client.IgnoreNotFound(err)
 	})

@@ -76,23 +76,6 @@ func TestWriteDuringRemove(t *testing.T) {
 	}
 }
 
-// One set of a namespace has its costs removed at a time, so that those of others do not wait for many of them.
-func TestRemoveInTurn(t *testing.T) {
-	writer, _, undos := hanging(t)
-	go writer.Remove(context.Background(), undos[1:2])
-	time.Sleep(50 * time.Millisecond)
-	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer stop()
-	if err := writer.Remove(ctx, undos[:1])[0]; !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
-	elsewhere := undos[0]
-	elsewhere.Pod.Key.Namespace = "elsewhere"
-	if err := writer.Remove(context.Background(), []cost.Undo{elsewhere})[0]; !errors.Is(err, cost.ErrChanged) {
-		t.Errorf("%v", err)
-	}
-}
-
 // The cost that was overwritten is its writer's again, also if it is the same number.
 func TestRestore(t *testing.T) {
 	for _, value := range []string{"5", "-1", "0"} {

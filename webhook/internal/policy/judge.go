@@ -30,12 +30,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-const (
-	// later is when the policies of a namespace are judged again, because the labels of a template or our rights may have changed.
-	later = 10 * time.Minute
-	// soon is when they are judged if the first probe has no result yet.
-	soon = time.Second
-)
+// later is when the policies of a namespace are judged again, because the labels of a template or our rights may have changed.
+const later = 10 * time.Minute
 
 // A Judge keeps the status of each policy, but for the workloads in it: the mode in effect, and whether the policy takes effect. It runs on the leader.
 type Judge struct {
@@ -52,27 +48,32 @@ type Judge struct {
 	Observes bool
 	// ForeignCosts is what the administrator allows policies to say about foreign costs.
 	ForeignCosts []v1alpha1.ForeignCosts
+	// Probe finds out whether the API server reaches this program, and passes each state on.
+	Probe func(context.Context, func(probe.State))
 
-	// probed is the state that the last probe found, or nil before the first one. changes has each change.
-	probed  atomic.Pointer[probe.State]
-	changes chan event.TypedGenericEvent[probe.State]
+	// probed is the state that the last probe found, or nil before the first one.
+	probed atomic.Pointer[probe.State]
 }
 
 // SetUp makes the judge run on the manager's leader.
 func (j *Judge) SetUp(mgr manager.Manager) error {
-	j.changes = make(chan event.TypedGenericEvent[probe.State], 1)
 	namespace := func(of func(client.Object) string) handler.TypedEventHandler[client.Object, string] {
 		return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []string { return []string{of(object)} })
 	}
-	all := handler.TypedFuncs[probe.State, string]{GenericFunc: func(
-		ctx context.Context, _ event.TypedGenericEvent[probe.State], queue workqueue.TypedRateLimitingInterface[string],
-	) {
-		// If the cache cannot be read, there is nothing to judge either.
-		namespaces, _ := Namespaces(ctx, j.Cache)
-		for namespace := range namespaces {
-			queue.Add(namespace)
-		}
-	}}
+	// All policies are judged again if the state changes.
+	probes := source.TypedFunc[string](func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string]) error {
+		go j.Probe(ctx, func(state probe.State) {
+			if !j.Probed(state) {
+				return
+			}
+			// If the cache cannot be read, there is nothing to judge either.
+			namespaces, _ := Namespaces(ctx, j.Cache)
+			for namespace := range namespaces {
+				queue.Add(namespace)
+			}
+		})
+		return nil
+	})
 	// A set comes or goes. The labels of a template seldom change, and metadata does not have them.
 	comes := builder.WithPredicates(predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }})
 	return builder.TypedControllerManagedBy[string](mgr).
@@ -81,30 +82,21 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 		WatchesMetadata(&corev1.Namespace{}, namespace(client.Object.GetName), builder.WithPredicates(predicate.LabelChangedPredicate{})).
 		WatchesMetadata(&appsv1.ReplicaSet{}, namespace(client.Object.GetNamespace), comes).
 		WatchesMetadata(&corev1.ReplicationController{}, namespace(client.Object.GetNamespace), comes).
-		WatchesRawSource(source.TypedChannel(j.changes, all)).
+		WatchesRawSource(probes).
 		Complete(j)
 }
 
-// Probed has all policies judged again if the state has changed.
-func (j *Judge) Probed(state probe.State) {
-	if last := j.probed.Swap(&state); last == nil || *last == state {
-		return
-	}
-	select {
-	case j.changes <- event.TypedGenericEvent[probe.State]{Object: state}:
-	default:
-		// Another change waits, and all policies are judged by the last state.
-	}
+// Probed notes the state that a probe found, and reports whether it has changed.
+func (j *Judge) Probed(state probe.State) bool {
+	last := j.probed.Swap(&state)
+	return last == nil || *last != state
 }
 
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
 	// Sets come and go in namespaces without policies, too.
-	if isThere, err := IsThere(ctx, j.Cache, namespace); err != nil || !isThere {
+	if isThere, err := IsThere(ctx, j.Cache, namespace); err != nil || !isThere || j.probed.Load() == nil {
 		return ctrl.Result{}, err
-	}
-	if j.probed.Load() == nil {
-		return ctrl.Result{RequeueAfter: soon}, nil
 	}
 	var all []*judged
 	err := Each(ctx, j.Live, namespace, j.ForeignCosts, func(compiled *Compiled, err error) {
@@ -130,14 +122,14 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		return ctrl.Result{}, err
 	}
 	obstacle, err := j.obstacle(ctx, namespace)
-	failed := []error{err}
-	for _, each := range all {
-		judge := func(policy *v1alpha1.ScaleDownPolicy) { j.judge(each, policy, obstacle) }
-		if err == nil && changes(each.Policy.DeepCopy(), judge) {
-			failed = append(failed, j.Statuses.Change(ctx, client.ObjectKeyFromObject(each.Policy), each.Policy.UID, judge))
-		}
+	if err != nil {
+		return ctrl.Result{}, err
 	}
-	return ctrl.Result{RequeueAfter: later}, errors.Join(failed...)
+	return ctrl.Result{RequeueAfter: later}, j.Statuses.Change(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		if i := slices.IndexFunc(all, func(each *judged) bool { return each.Policy.UID == policy.UID }); i >= 0 {
+			j.judge(all[i], policy, obstacle)
+		}
+	})
 }
 
 // judged is a policy, the workloads for which it decides, and one for which another policy decides, or "".

@@ -165,9 +165,12 @@ func TestNotReady(t *testing.T) {
 func TestNotProbed(t *testing.T) {
 	api := fakeapi.New(shop("shop"), spreading("web", &v1alpha1.LabelSelector{}))
 	judge := &policy.Judge{Cache: api, Live: api.Bounded(), Statuses: api.Statuses()}
-	result, err := judge.Reconcile(context.Background(), "shop")
-	if status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "web").Status; err != nil || result.RequeueAfter == 0 || status.Conditions != nil {
-		t.Errorf("%v, %+v, %+v", err, result, status)
+	_, err := judge.Reconcile(context.Background(), "shop")
+	if status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "web").Status; err != nil || status.Conditions != nil {
+		t.Errorf("%v, %+v", err, status)
+	}
+	if !judge.Probed(probe.Unknown) || !judge.Probed(probe.Reached) || judge.Probed(probe.Reached) {
+		t.Error("the policies are judged again each time that the state changes, and only then")
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -97,18 +96,10 @@ func (c *Compiled) generality() int {
 	return 2
 }
 
-// slim returns what is needed of a policy: labels, annotations and the rest of the status may be large.
+// slim returns what is needed of a policy: labels, annotations and the status may be large.
 func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
 	slim.Namespace, slim.Name, slim.UID, slim.Generation = policy.Namespace, policy.Name, policy.UID, policy.Generation
-	slim.Status = v1alpha1.ScaleDownPolicyStatus{
-		ObservedGeneration: policy.Status.ObservedGeneration, Mode: policy.Status.Mode, MatchedWorkloads: policy.Status.MatchedWorkloads,
-	}
-	for _, kind := range []string{v1alpha1.Ready, v1alpha1.Conflicted} {
-		if condition := meta.FindStatusCondition(policy.Status.Conditions, kind); condition != nil {
-			slim.Status.Conditions = append(slim.Status.Conditions, *condition)
-		}
-	}
 	return slim
 }
 

@@ -2,9 +2,9 @@ package policy
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,52 +21,24 @@ type Statuses struct {
 	namespaces bounded.Semaphores
 }
 
-// Change changes the status of a policy as it is now, if it has this UID. It writes nothing if nothing changes, nor if the policy is gone.
-func (s *Statuses) Change(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) error {
-	unlock, err := s.namespaces.Lock(ctx, key.Namespace)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return s.change(ctx, key, uid, change)
-}
-
-// ChangeAll changes the status of each policy of a namespace.
-func (s *Statuses) ChangeAll(ctx context.Context, namespace string, change func(*v1alpha1.ScaleDownPolicy)) error {
+// Change changes the statuses of the policies of a namespace, as they are now. It writes those alone that change.
+func (s *Statuses) Change(ctx context.Context, namespace string, change func(*v1alpha1.ScaleDownPolicy)) error {
 	unlock, err := s.namespaces.Lock(ctx, namespace)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	changing := map[types.NamespacedName]types.UID{}
-	err = Read(ctx, s.Live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		if changes(policy, change) {
-			changing[client.ObjectKeyFromObject(policy)] = policy.UID
-		}
-	})
-	for key, uid := range changing {
-		if err == nil {
-			err = s.change(ctx, key, uid, change)
-		}
-	}
-	return err
-}
-
-func (s *Statuses) change(ctx context.Context, key types.NamespacedName, uid types.UID, change func(*v1alpha1.ScaleDownPolicy)) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		var now v1alpha1.ScaleDownPolicy
-		return s.Live.Alone(ctx, func() error {
-			if err := s.Live.From.Get(ctx, key, &now); err != nil || now.UID != uid || !changes(&now, change) {
-				return client.IgnoreNotFound(err)
+		var changed []*v1alpha1.ScaleDownPolicy
+		err := Read(ctx, s.Live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+			before := policy.Status.DeepCopy()
+			if change(policy); !equality.Semantic.DeepEqual(before, &policy.Status) {
+				changed = append(changed, policy)
 			}
-			return client.IgnoreNotFound(s.Client.Status().Update(ctx, &now))
 		})
+		for _, policy := range changed {
+			err = errors.Join(err, client.IgnoreNotFound(s.Client.Status().Update(ctx, policy)))
+		}
+		return err
 	})
-}
-
-// changes reports whether a change changes anything.
-func changes(policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) bool {
-	before := policy.Status.DeepCopy()
-	change(policy)
-	return !equality.Semantic.DeepEqual(before, &policy.Status)
 }

@@ -16,6 +16,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
@@ -65,12 +66,13 @@ func New(config *rest.Config, namespace string, interval time.Duration, observe 
 // HandleWarningHeader notes the warning of podrank-webhook, whatever other warnings there are.
 func (p *Probe) HandleWarningHeader(_ int, _, text string) { p.warned = p.warned || text == Warning }
 
-// Start probes until the context ends.
-func (p *Probe) Start(ctx context.Context) error {
-	for last := Unknown; ; {
+// Run probes until the context ends.
+func (p *Probe) Run(ctx context.Context) {
+	last := Unknown
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		state, err := p.Ask(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return
 		}
 		p.Observe(state)
 		if state != last && state == Unreached {
@@ -79,12 +81,7 @@ func (p *Probe) Start(ctx context.Context) error {
 			p.Log.Info("whether the API server reaches podrank-webhook has changed", "reached", state == Reached)
 		}
 		last = state
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(p.Interval):
-		}
-	}
+	}, p.Interval)
 }
 
 // Ask probes once.

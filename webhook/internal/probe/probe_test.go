@@ -94,7 +94,7 @@ func TestStart(t *testing.T) {
 			stop()
 		}
 	}
-	if err := p.Start(ctx); err != nil || len(states) != 2 || states[0] != probe.Reached || states[1] != probe.Unreached {
-		t.Errorf("%v: %v", states, err)
+	if p.Run(ctx); len(states) != 2 || states[0] != probe.Reached || states[1] != probe.Unreached {
+		t.Errorf("%v", states)
 	}
 }

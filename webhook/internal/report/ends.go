@@ -19,14 +19,10 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-const (
-	// pause is how long an end waits until a status knows of its scale-down.
-	pause = time.Second / 2
-	// patience is how long the replica that answered the request may take to write about it. Then it is taken for gone.
-	patience = 5 * time.Second
-)
+// patience is how long the replica that answered the request may take to write about it. Then it is taken for gone.
+const patience = 5 * time.Second
 
-// Over is a scale-down that is over: its costs are gone, with the pods or from them.
+// Over is a scale-down that is over.
 type Over struct {
 	// Set is nil if it has been deleted.
 	Set       *workload.Set
@@ -40,15 +36,9 @@ type Over struct {
 	Deleted int
 	// Missed are the pods that were selected and kept, by reason, with who else wrote their costs.
 	Missed map[string][]string
-	// Writers are who else wrote costs of other pods of the set, if other pods were deleted.
-	Writers []string
-}
-
-// end identifies the end of a scale-down.
-type end struct {
-	set        types.UID
-	generation int64
-	to         int32
+	// Waited is for how long it has been over, and IsEarlier whether it began before this replica led.
+	Waited    time.Duration
+	IsEarlier bool
 }
 
 // Miss adds a pod that was selected and kept, and who else wrote its cost, or "".
@@ -68,21 +58,6 @@ func (o *Over) isIn(down *v1alpha1.ScaleDown) bool {
 	return down.Generation == o.Generation && down.To == o.To && -time.Second <= o.after(down) && o.after(down) <= patience
 }
 
-// isEarlier reports whether a scale-down began before this replica led.
-func (r *Reporter) isEarlier(o *Over) bool { return o.First.UnixMilli() < r.leads.Load() }
-
-// hasTold reports whether the leader before this one has told the end of a scale-down.
-func (r *Reporter) hasTold(ctx context.Context, o *Over) (isTold bool) {
-	if !r.isEarlier(o) {
-		return false
-	}
-	err := policy.Read(ctx, r.Statuses.Live, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		entry := policy.Status.Workload(o.UID)
-		isTold = isTold || entry != nil && o.isIn(&entry.LastScaleDown) && entry.LastScaleDown.Deleted != nil
-	})
-	return err == nil && isTold
-}
-
 // ended is what a line of the log says of a scale-down that is over. The first fields are those of the decisions about it.
 type ended struct {
 	Version    int       `json:"v"`
@@ -95,77 +70,56 @@ type ended struct {
 	Why        []string  `json:"why,omitempty"`
 }
 
-// Over reports how a scale-down ended.
-func (r *Reporter) Over(ctx context.Context, o *Over) {
-	if r.hasTold(ctx, o) {
-		return
-	}
-	done.Add(float64(o.Deleted))
-	kept, why := 0, []string(nil)
+// Over tells how a scale-down ended, and reports whether that is done: a status that does not know of the scale-down yet may follow. It never does if the
+// replica that answered is gone: then the end is an entry of its own.
+func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
+	deleted, kept, why := o.Deleted, 0, []string(nil)
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
-		pods := o.Missed[reason]
-		missed.WithLabelValues(reason).Add(float64(len(pods)))
-		kept += len(pods)
-		why = append(why, fmt.Sprintf("%s: %s", reason, list(pods)))
-	}
-	if len(o.Writers) > 0 {
-		why = append(why, "costs of other pods were written by "+list(o.Writers))
+		kept += len(o.Missed[reason])
+		why = append(why, fmt.Sprintf("%s: %s", reason, list(o.Missed[reason])))
 	}
 	text := bounded.Short(strings.Join(why, "; "))
-	is := end{o.UID, o.Generation, o.To}
-	r.ending.Store(is, true)
-	r.later.Go(func() {
-		defer r.ending.Delete(is)
-		deleted, policy := r.note(context.WithoutCancel(ctx), o, kept, text)
-		r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
-		if o.Set != nil && kept > 0 {
-			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Deleted, "selected pod"), text)
-			r.event(o.Set, policy, corev1.EventTypeWarning, "Missed", text, nil)
+	isKnown, wasTold, decider := false, false, (*v1alpha1.ScaleDownPolicy)(nil)
+	err = r.Statuses.Change(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		switch entry, isLater := o.entry(policy); {
+		case entry == nil:
+			isKnown = isKnown || isLater
+		case entry.Deleted != nil:
+			// The leader before this one has told it.
+			wasTold = true
+		default:
+			if o.IsEarlier {
+				// Others were deleted while nobody led.
+				deleted = max(o.Deleted, int(entry.Selected)-kept)
+			}
+			entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(deleted)), new(int32(kept)), text
+			// A pod that an earlier decision selected counts, too.
+			entry.Selected = max(entry.Selected, *entry.Deleted+*entry.Missed)
+			isKnown, decider = true, &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
 		}
 	})
-}
-
-// Wait returns when nothing is left to report.
-func (r *Reporter) Wait() { r.later.Wait() }
-
-// Lead notes since when this replica leads.
-func (r *Reporter) Lead(since time.Time) { r.leads.Store(since.UnixMilli()) }
-
-// note adds the end of a scale-down to the status of the policy that knows of it, which it returns with how many selected pods were deleted. A scale-down that no
-// status knows yet may follow. It never does if the replica that answered is gone: then the end is an entry of its own.
-func (r *Reporter) note(ctx context.Context, o *Over, kept int, why string) (deleted int, decider *v1alpha1.ScaleDownPolicy) {
-	deleted = o.Deleted
-	ctx, stop := context.WithTimeout(ctx, 3*patience)
-	defer stop()
-	for began := time.Now(); ; time.Sleep(pause) {
-		isDone, waited := false, time.Since(began)
-		err := r.Statuses.ChangeAll(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-			switch entry, isLater := o.entry(policy, waited > patience); {
-			case isLater || entry != nil && entry.Deleted != nil && !r.isEarlier(o):
-				isDone = true
-			case entry != nil:
-				if r.isEarlier(o) {
-					// Others were deleted while nobody led.
-					deleted = max(o.Deleted, int(entry.Selected)-kept)
-				}
-				entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(deleted)), new(int32(kept)), why
-				// A pod that an earlier decision selected counts, too.
-				entry.Selected = max(entry.Selected, *entry.Deleted+*entry.Missed)
-				isDone, decider = true, &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
-			}
-		})
-		switch isLast := waited > 2*patience; {
-		case err == nil && (isDone || isLast):
-			return deleted, decider
-		case isLast:
-			r.fails(err, o.Namespace, "")
-			return deleted, decider
-		}
+	switch isLast := o.Waited > 2*patience; {
+	case err == nil && wasTold:
+		return true, nil
+	case !isLast && (err != nil || !isKnown):
+		return false, err
+	case err != nil:
+		r.fails(err, o.Namespace, "")
 	}
+	done.Add(float64(o.Deleted))
+	for reason, pods := range o.Missed {
+		missed.WithLabelValues(reason).Add(float64(len(pods)))
+	}
+	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
+	if o.Set != nil && kept > 0 {
+		text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Deleted, "selected pod"), text)
+		r.event(o.Set, decider, corev1.EventTypeWarning, "Missed", text, nil)
+	}
+	return true, nil
 }
 
 // entry returns what a status says of a scale-down, which it adds if the replica that decided is gone. Or a later one has taken its place.
-func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isDeleted bool) (entry *v1alpha1.ScaleDown, isLater bool) {
+func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) (entry *v1alpha1.ScaleDown, isLater bool) {
 	status, last := &policy.Status, policy.Status.Workload(o.UID)
 	switch oldest := len(status.Workloads) - 1; {
 	case last != nil && o.isIn(&last.LastScaleDown):
@@ -175,7 +129,7 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isDeleted bool) (entry *v
 	case last == nil && len(status.Workloads) == bounded.Workloads && o.after(&status.Workloads[oldest].LastScaleDown) > -time.Second:
 		// It was dropped.
 		return nil, true
-	case !isDeleted || o.Set == nil || !o.isOf(policy):
+	case o.Waited <= patience || o.Set == nil || !o.isOf(policy):
 		return nil, false
 	case last != nil && last.LastScaleDown.Generation == o.Generation && o.after(&last.LastScaleDown) >= -time.Second:
 		// The API server has asked for another count, too, and the status has that.
@@ -192,29 +146,6 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy, isDeleted bool) (entry *v
 func (o *Over) isOf(of *v1alpha1.ScaleDownPolicy) bool {
 	compiled, err := policy.Compile(of)
 	return err == nil && !of.Spec.Observes() && compiled.Selects(o.Set)
-}
-
-// Finish tells the ends that the leader before this one could not: those of scale-downs before some time of which no pod is annotated any more, since all that
-// were are deleted. isOpen is whether one is.
-func (r *Reporter) Finish(ctx context.Context, namespace string, before time.Time, isOpen func(set types.UID, to int32, generation int64) bool) error {
-	all := map[types.UID]ended{}
-	err := r.Statuses.ChangeAll(ctx, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
-		for i := range policy.Status.Workloads {
-			uid, down := policy.Status.Workloads[i].UID, &policy.Status.Workloads[i].LastScaleDown
-			// Of several attempts, the last one counts.
-			delete(all, uid)
-			_, isEnding := r.ending.Load(end{uid, down.Generation, down.To})
-			isUntold := steer.Result(down.Result).Holds() && down.Deleted == nil && down.Time.Time.Before(before)
-			if isUntold && !isEnding && !isOpen(uid, down.To, down.Generation) {
-				down.Deleted, down.Missed = new(down.Selected), new(int32)
-				all[uid] = ended{1, namespace, uid, down.Generation, down.To, int(down.Selected), 0, nil}
-			}
-		}
-	})
-	for _, each := range all {
-		r.Log.Info("end", "end", each)
-	}
-	return err
 }
 
 // Observed reports whether the prediction of a scale-down that nobody steered was right.

@@ -19,15 +19,11 @@ var (
 	admissions = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "podrank_webhook_admission_duration_seconds",
 		Help: "Time until a request to lower a count was answered, by result.",
-		// The deadline is 2 s.
+		// The deadline is 1 s by default, and there may be two decisions.
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 3, 5},
 	}, []string{"result"})
-	written     = counter("podrank_webhook_costs_written_total", "Deletion costs written.")
-	removed     = counters("podrank_webhook_costs_removed_total", "Deletion costs removed from pods that were kept, by reason.", "reason")
-	left        = counter("podrank_webhook_costs_left_total", "Deletion costs that could not be removed in an hour, and stay.")
-	unsteerable = counters("podrank_webhook_unsteerable_pods_total",
-		"Pods that Kubernetes deletes before selected ones whatever their deletion cost, by the rule that decided.", "rule")
-	barriers = metric.NewHistogramVec(prometheus.HistogramOpts{
+	removalFailures = counter("podrank_webhook_removal_failures_total", "Attempts to remove a deletion cost that failed.")
+	barriers        = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "podrank_webhook_barrier_duration_seconds",
 		Help:    "Time until kube-controller-manager had observed all earlier writes, by whether that was proved.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
@@ -44,8 +40,6 @@ var (
 		Help: "Whether the last dry-run scale-down of the leader arrived at podrank-webhook: 1 or 0. " +
 			"Absent where there is no leader, and while podrank-webhook has fewer than 2 replicas.",
 	}, nil)
-	unreported = counter("podrank_webhook_unreported_total",
-		"Scale-downs that are missing in the status of their policy, because it could not be written.")
 )
 
 func counter(name, help string) prometheus.Counter {
@@ -59,12 +53,8 @@ func counters(name, help string, labels ...string) *prometheus.CounterVec {
 // Answered counts a request that was answered.
 func Answered(o *steer.Outcome, took time.Duration) {
 	admissions.WithLabelValues(string(o.Result)).Observe(took.Seconds())
-	written.Add(float64(o.Written))
 	if o.Valuation != nil {
 		valued.WithLabelValues(strconv.FormatBool(o.Valuation.Why == nil)).Inc()
-	}
-	for rule, count := range o.UnsteerableByRule {
-		unsteerable.WithLabelValues(rule).Add(float64(count))
 	}
 }
 
@@ -85,5 +75,5 @@ func Probed(state probe.State) {
 	}
 }
 
-// Removed counts costs that were removed.
-func Removed(count int, why string) { removed.WithLabelValues(why).Add(float64(count)) }
+// RemovalFailed counts an attempt to remove a cost that failed.
+func RemovalFailed() { removalFailures.Inc() }

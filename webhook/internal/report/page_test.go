@@ -108,10 +108,12 @@ func TestPage(t *testing.T) {
 		r.Outcome(context.Background(), o)
 		if i%9 == 0 && o.Result.Holds() {
 			// Some ends are written twice.
-			over := &report.Over{Namespace: "shop", UID: fakeapi.UID(1, i), Generation: 1, To: o.To, First: at, Deleted: 1, Missed: map[string][]string{}}
+			over := &report.Over{Namespace: "shop", UID: fakeapi.UID(1, i), Generation: 1, To: o.To, First: at, Deleted: 1, Missed: map[string][]string{}, Waited: time.Minute}
 			over.Miss("CostChanged", "web-1", "")
 			for range 1 + i%2 {
-				r.Over(context.Background(), over)
+				if isTold, err := r.Over(context.Background(), over); !isTold || err != nil {
+					t.Errorf("not told: %v", err)
+				}
 			}
 			want.missed[fmt.Sprint("web-", i%7)]++
 		}
@@ -124,7 +126,6 @@ func TestPage(t *testing.T) {
 			want.rules[o.Whys[0].Rule] += 2
 		}
 	}
-	r.Wait()
 	got := answers(t, lines.Bytes())
 	for i, rows := range [][][]any{want.byRule(), want.pods, want.byPolicy(), want.byName()} {
 		slices.SortStableFunc(rows, func(a, b []any) int {

@@ -124,7 +124,7 @@ func decided(o *steer.Outcome, message, next string, pods []pod, rules map[strin
 	d := &decision{
 		Version: 1, Time: o.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: o.UID,
 		Kind: string(o.Kind), Namespace: o.Key.Namespace, Name: o.Key.Name, UID: set.UID(), Generation: set.Object.GetGeneration(), Mode: v1alpha1.Steer,
-		From: o.From, To: o.To, Message: bounded.Short(message), Written: o.Written, Unsteerable: o.UnsteerableCount(), Pods: []pod{}, Rules: map[string]int{},
+		From: o.From, To: o.To, Message: bounded.Short(message), Written: o.Written, Unsteerable: o.UnsteerableCount, Pods: []pod{}, Rules: map[string]int{},
 	}
 	if o.Result == steer.Observed {
 		d.Mode = v1alpha1.Observe

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -70,7 +71,7 @@ func TestRecord(t *testing.T) {
 	const head = `"msg":"decision","decision":{"v":1,"time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +
 		`"kind":"ReplicaSet","namespace":"shop","name":"web","uid":"00000001-0000-4000-8000-000000000000","generation":1,"mode":"Steer","from":6,"to":4,`
 	full := outcome(t, steer.Steered, steer.Why{Rule: "deletion-cost"}, "web-0", "web-1")
-	full.Next, full.UnsteerableByRule = "web-2", map[string]int{"phase": 1}
+	full.Next, full.UnsteerableCount = "web-2", 1
 	late := outcome(t, steer.DeadlineExceeded, steer.Why{Rule: "uid"}, "web-0")
 	late.Message, late.Policy = "it is <late>", nil
 	for _, c := range []struct {
@@ -117,10 +118,11 @@ func TestEvents(t *testing.T) {
 	if got, want := sent(recorder), []string{`Warning DeadlineExceeded ScaleDown Scaling from 6 to 4 without steering: late` + set + ` map[podrank.dev/scale-down:{"v":1,"mode":"Steer","from":6,"to":4,"pods":[]}]`}; !slices.Equal(got, want) {
 		t.Errorf("%s", got)
 	}
-	over := &report.Over{Set: late.Set, Namespace: "shop", UID: late.Set.UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Deleted: 1, Missed: map[string][]string{}}
+	over := &report.Over{Set: late.Set, Namespace: "shop", UID: late.Set.UID(), Generation: 1, From: 6, To: 4, First: fakeapi.Now, Deleted: 1, Missed: map[string][]string{}, Waited: time.Minute}
 	over.Miss("CostChanged", "web-1", "karpenter")
-	r.Over(context.Background(), over)
-	r.Wait()
+	if isTold, err := r.Over(context.Background(), over); !isTold || err != nil {
+		t.Errorf("not told: %v", err)
+	}
 	const missed = "Warning Missed ScaleDown Scaled from 6 to 4: kept 1 of 2 selected pods: CostChanged: web-1 (cost written by karpenter)"
 	if got, want := sent(recorder), []string{missed + set, missed + set}; !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
@@ -201,8 +203,9 @@ func TestLongEnd(t *testing.T) {
 	r, _ := api.NewReporter()
 	over := &report.Over{Namespace: "shop", UID: "web", To: 4, First: fakeapi.Now, Missed: map[string][]string{}}
 	over.Miss("CostChanged", strings.Repeat("n", 2000), "karpenter")
-	r.Over(context.Background(), over)
-	r.Wait()
+	if isTold, err := r.Over(context.Background(), over); !isTold || err != nil {
+		t.Errorf("not told: %v", err)
+	}
 	message := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown.MissedMessage
 	if len(message) > 1000 || !strings.HasPrefix(message, "CostChanged: nnn") || !strings.HasSuffix(message, "n…") {
 		t.Errorf("%d bytes: %s", len(message), message)
@@ -218,7 +221,7 @@ func TestLongNames(t *testing.T) {
 				names = append(names, fmt.Sprintf("%s%03d", strings.Repeat("n", length-3), i))
 			}
 			o := outcome(t, steer.Unconfirmed, steer.Why{Rule: "rank"}, names...)
-			o.Policy, o.Next, o.UnsteerableByRule = nil, names[0], map[string]int{"phase": unsteerable}
+			o.Policy, o.Next, o.UnsteerableCount = nil, names[0], unsteerable
 			for i := range unsteerable {
 				o.Unsteerable = append(o.Unsteerable, decide.Unsteerable{Pod: names[i], Before: names[299], Rule: "phase"})
 			}

@@ -10,20 +10,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
-	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/policy"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -45,25 +41,20 @@ type Reporter struct {
 	Log      logr.Logger
 	// PublishValues is whether events, statuses and the log say which values pods have.
 	PublishValues bool
-
-	// unlogged is how many answers only the metric counted since the last one that was reported.
-	unlogged atomic.Int64
-	// What is reported later.
-	later sync.WaitGroup
-	// leads is since when this replica leads, in Unix milliseconds.
-	leads atomic.Int64
-	// ending has the ends that are being written.
-	ending sync.Map
 }
 
-// Skip counts an answer that is not reported, because too many wait for that. The next one that is reported says so.
-func (r *Reporter) Skip() { r.unlogged.Add(1) }
+// LogOnly says in the log alone what became of a request: nothing was decided, or too many reports wait.
+func (r *Reporter) LogOnly(o *steer.Outcome) {
+	level := 1
+	if o.Result.Concerns() || slices.Contains(steer.Unsteered, o.Result) {
+		level = 0
+	}
+	r.Log.V(level).Info("scale-down without a report", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name,
+		"from", o.From, "to", o.To, "result", o.Result, "message", o.Message)
+}
 
 // Outcome reports what became of a request.
 func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
-	if count := r.unlogged.Swap(0); count > 0 {
-		r.Log.Info("answers are missing in this log: only the metric counts them", "count", count)
-	}
 	if o.Result == steer.RolloutIgnored {
 		// Once for each set: without its version and a related object, the recorder counts those that follow.
 		set := workload.Metadata(o.Kind)
@@ -71,16 +62,11 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		r.Events.Eventf(set, nil, corev1.EventTypeNormal, string(o.Result), action, "A rollout may scale this down, so the policy leaves it alone")
 	}
 	if !o.Result.Concerns() {
-		level := 1
-		if slices.Contains(steer.Unsteered, o.Result) {
-			level = 0
-		}
-		r.Log.V(level).Info("scale-down without a decision", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name,
-			"from", o.From, "to", o.To, "result", o.Result, "message", o.Message)
+		r.LogOnly(o)
 		return
 	}
 	down := v1alpha1.ScaleDown{
-		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.UnsteerableCount()),
+		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.UnsteerableCount),
 	}
 	r.enterValues(o, &down)
 	isWarning := o.Result.IsFailure() || len(o.Unsteerable) > 0 || o.Valuation != nil && o.Valuation.Why != nil
@@ -104,7 +90,11 @@ func (r *Reporter) tell(ctx context.Context, o *steer.Outcome, down v1alpha1.Sca
 		return
 	}
 	entry := v1alpha1.WorkloadStatus{Kind: string(o.Kind), Name: o.Key.Name, UID: set.UID(), LastScaleDown: down}
-	err := r.Statuses.Change(ctx, client.ObjectKeyFromObject(o.Policy), o.Policy.UID, func(policy *v1alpha1.ScaleDownPolicy) { put(&policy.Status, entry) })
+	err := r.Statuses.Change(ctx, o.Policy.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+		if policy.UID == o.Policy.UID {
+			put(&policy.Status, entry)
+		}
+	})
 	if err != nil {
 		r.fails(err, o.Policy.Namespace, o.Policy.Name)
 	}
@@ -159,7 +149,6 @@ func setOf(o *steer.Outcome) *workload.Set {
 
 // fails tells that the status of a policy could not be written, as there is nobody else to tell.
 func (r *Reporter) fails(err error, namespace, name string) {
-	unreported.Inc()
 	r.Log.Error(err, "cannot write the status of a policy", "namespace", namespace, "name", name)
 }
 
@@ -187,7 +176,7 @@ func (r *Reporter) describe(o *steer.Outcome) string {
 		for _, pair := range o.Unsteerable {
 			texts = append(texts, fmt.Sprintf("%s (%s)", pair.Pod, pair.Rule))
 		}
-		tail += "; unsteerable: " + some(texts, o.UnsteerableCount())
+		tail += "; unsteerable: " + some(texts, o.UnsteerableCount)
 	}
 	return withPods(fmt.Sprintf("%s: selected %s", head, count(o.Count, "pod")), r.selected(o), o.Count, tail+describeValues(o.Valuation))
 }
@@ -210,12 +199,6 @@ func some(first []string, count int) string {
 		text += fmt.Sprintf(" and %d more", count-len(first))
 	}
 	return text
-}
-
-// Left reports a cost that could not be removed.
-func (r *Reporter) Left(pod cost.Pod, err error) {
-	left.Inc()
-	r.Log.Error(err, "gave up removing a deletion cost: it stays", "namespace", pod.Key.Namespace, "pod", pod.Key.Name)
 }
 
 // Audit returns what the API server's audit log says of a request that a policy may cover: its result, and the UID by which the log has the rest.

@@ -112,21 +112,13 @@ type Outcome struct {
 	Next     string
 	// Written is how many costs were written, and Unannotated how many of the selected pods have no annotation, since the deadline came before.
 	Written, Unannotated int
-	// Unsteerable are the first of the pods that are deleted although others should be, and UnsteerableByRule is how many there are, by rule.
-	Unsteerable       []decide.Unsteerable
-	UnsteerableByRule map[string]int
+	// Unsteerable are the first of the pods that are deleted although others should be, and UnsteerableCount is how many there are.
+	Unsteerable      []decide.Unsteerable
+	UnsteerableCount int
 	// Valuation is what was read of pods, if the policy asks for it.
 	Valuation *Valuation
 	// What is known of a request that is only observed.
 	*Observation
-}
-
-// UnsteerableCount is how many pods are deleted although others should.
-func (o *Outcome) UnsteerableCount() (count int) {
-	for _, each := range o.UnsteerableByRule {
-		count += each
-	}
-	return count
 }
 
 // Forget forgets what nobody needs once the request is answered: it may take some time until it is reported.

@@ -209,10 +209,8 @@ func (f *fall) noteWhys(decision *decide.Decision, ordering *ordering) {
 
 // note notes what was decided besides, and the writes that it takes.
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
-	f.Unsteerable, f.UnsteerableByRule = slices.Clone(decision.Unsteerable[:min(len(decision.Unsteerable), Named)]), map[string]int{}
-	for _, unsteerable := range decision.Unsteerable {
-		f.UnsteerableByRule[unsteerable.Rule]++
-	}
+	f.UnsteerableCount = len(decision.Unsteerable)
+	f.Unsteerable = slices.Clone(decision.Unsteerable[:min(f.UnsteerableCount, Named)])
 	f.writes, f.annotations, f.news, f.skipped = nil, nil, 0, false
 	for i, write := range f.planned(decision, active) {
 		switch {

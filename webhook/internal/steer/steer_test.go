@@ -680,8 +680,8 @@ func TestForget(t *testing.T) {
 		}
 	})
 	unsteerable := many.fall(40, steer.Steered, "")
-	if unsteerable.UnsteerableCount() != 20 || unsteerable.UnsteerableByRule["not-ready"] != 20 || len(unsteerable.Unsteerable) != 5 || cap(unsteerable.Unsteerable) > 8 {
-		t.Errorf("%d: %v, %d", unsteerable.UnsteerableCount(), unsteerable.UnsteerableByRule, len(unsteerable.Unsteerable))
+	if unsteerable.UnsteerableCount != 20 || unsteerable.Unsteerable[0].Rule != "not-ready" || len(unsteerable.Unsteerable) != 5 || cap(unsteerable.Unsteerable) > 8 {
+		t.Errorf("%d: %v", unsteerable.UnsteerableCount, unsteerable.Unsteerable)
 	}
 	large := &steer.Outcome{Result: steer.Steered, Selected: make([]cost.Pod, 101), Whys: make([]steer.Why, 101)}
 	for _, o := range []*steer.Outcome{steered, failed, observed, large} {
