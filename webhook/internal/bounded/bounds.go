@@ -74,9 +74,9 @@ const (
 	// Protects: memory.
 	// Beyond: annotations tell about the others.
 	Repeats = 500
-	// RepeatPods is selected pods of each of these.
+	// RepeatPods is pods of each of these, the selected ones first.
 	// Protects: memory.
-	// Beyond: only whether these still exist counts.
+	// Beyond: whether other pods changed doesn't count.
 	RepeatPods = 500
 	// DecisionPods is pods in memory for decisions of a namespace.
 	// Protects: memory, from users who create pods.

@@ -2,18 +2,14 @@ package steer
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
-	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // owned says whose a pod's cost is.
@@ -66,32 +62,4 @@ func (f *fall) noRoom(err *decide.NoRoomError) error {
 		return text + ")"
 	}
 	return fmt.Errorf("foreign deletion costs leave no room for a lower cost of pod %s than of pod %s", describe(err.Lower), describe(err.Higher))
-}
-
-// stands reports whether all costs are as they were decided, as far as the cache knows.
-func (f *fall) stands(ctx context.Context) bool {
-	written := map[types.UID]string{}
-	for _, write := range f.writes {
-		if write.Cost != nil {
-			written[write.Pod.UID] = strconv.Itoa(int(*write.Cost))
-		}
-	}
-	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.Set.UID())
-	if err != nil {
-		return true
-	}
-	for i := range pods {
-		pod := &pods[i]
-		known, isKnown := f.costs[pod.UID]
-		text, isWritten := written[pod.UID]
-		if !isWritten {
-			text = known.text
-		}
-		// While the cache does not have the annotation of this request yet, it says nothing of the cost.
-		steered, _ := cost.Cached(pod)
-		if isKnown && (!isWritten || steered.Request == f.UID) && textOf(pod) != text {
-			return false
-		}
-	}
-	return true
 }

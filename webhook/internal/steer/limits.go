@@ -1,7 +1,6 @@
 package steer
 
 import (
-	"context"
 	"sync"
 
 	"golang.org/x/time/rate"
@@ -14,13 +13,12 @@ import (
 // forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
-	// One decision of a namespace is made at a time, while one other request waits for that, and one comparison.
-	turns, comparing bounded.Semaphores
+	// One decision of a namespace is made at a time, while one other request waits for that.
+	turns bounded.Semaphores
 	// late opens for namespaces whose decisions run out of time, and slow for those whose waits for the controller do: the client that scales waits for each of
 	// these decisions, and the Deployment controller has few workers for all namespaces.
 	late, slow bounded.Breaker[string]
-	// emptying is for decisions about whole nodes, which compute with all pods of the cluster, and predicting for predictions.
-	emptying   bounded.Semaphores
+	// predicting is for predictions.
 	predicting sync.Mutex
 	// recent has, by the UIDs of their sets, what this replica has just decided.
 	recent *cache.LRUExpireCache
@@ -33,10 +31,8 @@ type Limits struct {
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	const namespace = "other scale-downs of the namespace"
 	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats)}
-	l.turns.Holders, l.comparing.Holders, l.emptying.Holders = namespace, namespace, "decisions about whole nodes"
-	l.turns.Most = 2
+	l.turns.Holders, l.turns.Most = "other scale-downs of the namespace", 2
 	l.toDecide.Most, l.toDecide.InAll = bounded.DecisionPods, bounded.AllDecisionPods
 	l.toPredict.Most, l.toPredict.InAll = bounded.PredictionPods, bounded.AllPredictionPods
 	for _, breaker := range []*bounded.Breaker[string]{&l.late, &l.slow} {
@@ -46,21 +42,8 @@ func NewLimits(perSecond int) *Limits {
 }
 
 // allow reports whether there may be another decision for a namespace. It keeps something for each namespace that has asked, so
-// only those that have sets should.
+// only those that have policies should.
 func (l *Limits) allow(namespace string) bool {
 	limiter, _ := l.rates.LoadOrStore(namespace, rate.NewLimiter(rate.Limit(l.perSecond), bounded.DecisionsBurst*l.perSecond))
 	return limiter.(*rate.Limiter).Allow()
-}
-
-// allowUnknown reports the same of a set that the cache does not know. Since it may not exist, it does not count with the others.
-func (l *Limits) allowUnknown(namespace string) bool { return l.allow("/" + namespace) }
-
-// empty decides about whole nodes while no one else does.
-func (l *Limits) empty(ctx context.Context, decide func() error) error {
-	end, err := l.emptying.Lock(ctx, "")
-	if err != nil {
-		return err
-	}
-	defer end()
-	return decide()
 }

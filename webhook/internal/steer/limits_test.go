@@ -55,21 +55,3 @@ func TestHold(t *testing.T) {
 		}
 	}
 }
-
-// One decision about whole nodes is made at a time.
-func TestEmpty(t *testing.T) {
-	l := NewLimits(1)
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer stop()
-	var second error
-	first := l.empty(ctx, func() error {
-		second = l.empty(ctx, func() error { return nil })
-		return nil
-	})
-	if first != nil || second == nil || !strings.Contains(second.Error(), "whole nodes take long") {
-		t.Errorf("%v, %v", first, second)
-	}
-	if err := l.empty(context.Background(), func() error { return nil }); err != nil {
-		t.Error(err)
-	}
-}

@@ -104,14 +104,8 @@ func (s *Steerer) compare(ctx context.Context, o *Outcome) Comparison {
 	}
 }
 
-// look compares, or returns nil if the scale-down is not over yet. One comparison of a namespace reads at a time.
+// look compares, or returns nil if the scale-down is not over yet.
 func (s *Steerer) look(ctx context.Context, o *Outcome) *Comparison {
-	end, err := s.Limits.comparing.Lock(ctx, o.Key.Namespace)
-	if err != nil {
-		// The context has ended.
-		return nil
-	}
-	defer end()
 	set, err := workload.Get(ctx, s.Later, o.Kind, o.Key)
 	switch {
 	case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():

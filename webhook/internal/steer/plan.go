@@ -151,12 +151,8 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	case ofTerminal != "":
 		return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", ofTerminal)
 	}
-	alone := f.by.Live.Alone
-	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
-		alone = f.by.Limits.empty
-	}
 	var decision decide.Decision
-	err = alone(ctx, func() (err error) {
+	err = f.by.Live.Alone(ctx, func() (err error) {
 		decision, err = decide.Decide(f.question(all))
 		return err
 	})

@@ -3,9 +3,11 @@ package steer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -27,8 +29,15 @@ type decided struct {
 	// result is "" if another replica has decided.
 	result Result
 	count  int
-	// costs are those of the selected pods, of at most bounded.RepeatPods.
-	costs map[types.UID]string
+	// costs are those of at most bounded.RepeatPods pods, the selected ones first.
+	costs map[types.UID]decidedCost
+}
+
+// decidedCost is the cost of a pod after a decision.
+type decidedCost struct {
+	text string
+	// isNew is whether the decision wrote it.
+	isNew, isSelected bool
 }
 
 // repeats answers a request about a scale-down that was decided already. The result is Steered if it is to be decided now.
@@ -40,7 +49,7 @@ func (f *fall) repeats(ctx context.Context, generation int64) (Result, error) {
 	}
 	f.First, f.Decision, f.Count = d.first, d.decision+1, d.count
 	isOwn := d.result != ""
-	stands := isOwn && f.stillStands(ctx, d)
+	stands := isOwn && f.stands(ctx, d) && f.areThere(ctx, d)
 	switch {
 	case isOwn && (!d.result.Holds() || d.result == Unsettled || stands && d.result == Steered):
 		return Repeated, nil
@@ -106,39 +115,48 @@ func (f *fall) recall(ctx context.Context, generation int64) *decided {
 }
 
 // remember keeps what became of a decision.
-func (f *fall) remember(result Result) {
+func (f *fall) remember(result Result) *decided {
 	d := &decided{to: f.To, isScale: f.IsScale, generation: f.Set.Object.GetGeneration(), first: f.First, decision: f.Decision, result: result, count: f.Count}
-	selected := f.Selected[:min(len(f.Selected), bounded.RepeatPods)]
-	d.costs = make(map[types.UID]string, len(selected))
-	for _, pod := range selected {
-		d.costs[pod.UID] = f.costs[pod.UID].text
+	d.costs = map[types.UID]decidedCost{}
+	add := func(uid types.UID, isSelected bool) {
+		if _, isIn := d.costs[uid]; !isIn && len(d.costs) < bounded.RepeatPods {
+			d.costs[uid] = decidedCost{text: f.costs[uid].text, isSelected: isSelected}
+		}
+	}
+	for _, pod := range f.Selected {
+		add(pod.UID, true)
+	}
+	for uid := range f.costs {
+		add(uid, false)
 	}
 	for _, write := range f.writes {
-		if _, isKept := d.costs[write.Pod.UID]; isKept && write.Cost != nil {
-			d.costs[write.Pod.UID] = strconv.Itoa(int(*write.Cost))
+		if cost, isIn := d.costs[write.Pod.UID]; isIn && write.Cost != nil {
+			d.costs[write.Pod.UID] = decidedCost{strconv.Itoa(int(*write.Cost)), true, cost.isSelected}
 		}
 	}
 	f.by.Limits.recent.Add(f.SetUID, d, bounded.RepeatTime)
+	return d
 }
 
-// stillStands reports whether the selected pods are still there, with the costs that this replica has decided, as far as the cache knows.
-func (f *fall) stillStands(ctx context.Context, d *decided) bool {
-	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
-	if err != nil {
-		return false
-	}
-	left := len(d.costs)
-	for i := range pods {
-		pod := &pods[i]
-		text, isSelected := d.costs[pod.UID]
-		if !isSelected || pod.DeletionTimestamp != nil {
-			continue
-		}
-		left--
+// stands reports whether all costs are as this replica has decided, as far as the cache knows.
+func (f *fall) stands(ctx context.Context, d *decided) bool {
+	pods, _ := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
+	return !slices.ContainsFunc(pods, func(pod metav1.PartialObjectMetadata) bool {
+		known, isKnown := d.costs[pod.UID]
 		// While the cache does not have the annotation of this scale-down yet, it says nothing of the cost.
-		if steered, _ := cost.Cached(pod); steered.First == d.first.UnixMilli() && textOf(pod) != text {
-			return false
+		steered, _ := cost.Cached(&pod)
+		return isKnown && (!known.isNew || steered.First == d.first.UnixMilli()) && textOf(&pod) != known.text
+	})
+}
+
+// areThere reports whether the selected pods are still there.
+func (f *fall) areThere(ctx context.Context, d *decided) bool {
+	pods, _ := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
+	left := min(d.count, bounded.RepeatPods)
+	for i := range pods {
+		if pods[i].DeletionTimestamp == nil && d.costs[pods[i].UID].isSelected {
+			left--
 		}
 	}
-	return left == 0
+	return left <= 0
 }

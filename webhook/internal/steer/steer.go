@@ -15,7 +15,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -108,11 +107,11 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 }
 
 func (f *fall) run(ctx context.Context) (Result, error) {
-	known, result, err := f.mayAsk(ctx)
+	generation, result, err := f.mayAsk(ctx)
 	if result != Steered {
 		return result, err
 	}
-	if result, err := f.repeats(ctx, known.Generation); result != Steered {
+	if result, err := f.repeats(ctx, generation); result != Steered {
 		return result, err
 	}
 	ctx, stop := context.WithTimeout(ctx, f.rest(ctx))
@@ -123,25 +122,19 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	if !f.by.Limits.allow(f.Key.Namespace) {
 		return TooMany, errors.New("too many requests in this namespace")
 	}
-	// The cache does not know what policies say, only that they are there.
-	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil {
-		return Failed, err
-	} else if !isThere {
-		return NoPolicy, nil
-	}
 	f.decides = true
 	if result, err := f.inTurn(ctx, f.decide); result != Steered {
 		return result, err
 	}
 	for {
 		began := f.by.Now()
-		f.remember(Unconfirmed)
+		wrote := f.remember(Unconfirmed)
 		annotated := make(chan bool)
 		go func() { annotated <- f.writeAnnotations(ctx) }()
 		result, err := f.confirm(ctx)
 		areThere := <-annotated
 		// Somebody else may write these costs, too, at any time.
-		if result != Steered || f.Decision == bounded.DecisionsOfOne || areThere && f.stands(ctx) || f.isLate(ctx, began) {
+		if result != Steered || f.Decision == bounded.DecisionsOfOne || areThere && f.stands(ctx, wrote) || f.isLate(ctx, began) {
 			return result, err
 		}
 		f.Decision++
@@ -165,10 +158,10 @@ func (f *fall) inTurn(ctx context.Context, do func(context.Context) (Result, err
 func (f *fall) decide(ctx context.Context) (Result, error) {
 	err := f.choosePolicy(ctx)
 	switch {
+	case apierrors.IsNotFound(err) || err == nil && f.Set == nil:
+		return Stale, nil
 	case err != nil:
 		return Failed, err
-	case f.Set == nil:
-		return Stale, nil
 	case f.Set.Object.GetDeletionTimestamp() != nil:
 		return NothingToDo, nil
 	case f.chosen == nil:
@@ -191,38 +184,27 @@ func (f *fall) isLate(ctx context.Context, since time.Time) bool {
 	return ok && deadline.Sub(now) < now.Sub(since)
 }
 
-// mayAsk reports whether the request is worth one to the API server, and returns the set as the cache knows it.
-func (f *fall) mayAsk(ctx context.Context) (*metav1.PartialObjectMetadata, Result, error) {
+// mayAsk reports whether the request is worth one to the API server, and returns the generation of the set as far as the cache knows. The set may be newer than
+// the cache.
+func (f *fall) mayAsk(ctx context.Context) (generation int64, result Result, err error) {
 	if f.To <= 0 || f.To >= f.From {
-		return nil, NothingToDo, nil
+		return 0, NothingToDo, nil
 	}
 	if f.DryRun {
-		return nil, DryRun, nil
+		return 0, DryRun, nil
+	}
+	// The cache does not know what policies say, only that they are there.
+	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil || !isThere {
+		return 0, NoPolicy, err
 	}
 	known := workload.Metadata(f.Kind)
-	if err := f.by.Cache.Get(ctx, f.Key, known); apierrors.IsNotFound(err) || err == nil && known.UID != f.SetUID {
-		return f.mayBeNew(ctx)
+	if err := f.by.Cache.Get(ctx, f.Key, known); client.IgnoreNotFound(err) != nil {
+		return 0, Failed, err
 	}
-	return known, Steered, nil
-}
-
-// mayBeNew reads a set that the cache does not have: it may be newer than the cache, and the API server would not ask again about it. A request that is not
-// about a set of that UID does not count as a decision of the namespace.
-func (f *fall) mayBeNew(ctx context.Context) (*metav1.PartialObjectMetadata, Result, error) {
-	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil || !isThere {
-		return nil, NoPolicy, err
+	if known.UID == f.SetUID {
+		generation = known.Generation
 	}
-	if !f.by.Limits.allowUnknown(f.Key.Namespace) {
-		return nil, TooMany, errors.New("too many requests in this namespace about ReplicaSets that podrank-webhook does not know")
-	}
-	set, err := workload.Get(ctx, f.by.Live, f.Kind, f.Key)
-	switch {
-	case apierrors.IsNotFound(err) || err == nil && !f.isAbout(set):
-		return nil, Stale, nil
-	case err != nil:
-		return nil, Failed, err
-	}
-	return set.Object, Steered, nil
+	return generation, Steered, nil
 }
 
 // choosePolicy reads the set, if the request is about it as it is, and chooses the policy for it, if there is one.
