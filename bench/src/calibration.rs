@@ -6,7 +6,7 @@
 
 use flate2::read::GzDecoder;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_predict::{Input, Options, PodPreview, Preview, Verdict, preview_workload};
+use podrank_predict::{Input, Options, PodAnswer, Preview, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -160,8 +160,8 @@ impl Decile {
 }
 
 /// The place of each contested pod, and its odds.
-fn said(pods: &[&PodPreview<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
-    let odds = |pod: &PodPreview<'_>| pod.odds.map(|odds| odds.odds);
+fn said(pods: &[&PodAnswer<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
+    let odds = |pod: &PodAnswer<'_>| pod.odds.map(|odds| odds.odds);
     let said: Vec<(usize, f64)> =
         pods.iter().enumerate().filter_map(|(place, pod)| Some((place, odds(pod)?))).collect();
     let contested = pods.iter().filter(|pod| pod.verdict == Verdict::Contested).count();
@@ -283,16 +283,16 @@ fn tenth(odds: f64) -> usize {
 }
 
 /// What the comparator reads of a pod.
-fn record(pod: &PodPreview<'_>) -> Result<Pod, Box<dyn Error>> {
+fn record(pod: &PodAnswer<'_>) -> Result<Pod, Box<dyn Error>> {
     let time = |time: Option<jiff::Timestamp>| -> Result<Time, Box<dyn Error>> {
         Ok(time
             .map_or(Ok(Time::UNSET), |time| i64::try_from(time.as_nanosecond()).map(Time::from_unix_nanos))?)
     };
-    let details = &pod.details;
+    let details = pod.details();
     Ok(Pod {
-        uid: Uid::parse(&pod.uid).map_err(|error| error.to_string())?,
+        uid: pod.uid(),
         phase: Phase::parse(details.phase).ok_or("an inactive pod")?,
-        flags: Flags::NONE.with(Flags::ASSIGNED, pod.node.is_some()).with(Flags::READY, details.is_ready),
+        flags: Flags::NONE.with(Flags::ASSIGNED, pod.node().is_some()).with(Flags::READY, details.is_ready),
         ready_time: time(details.ready_time)?,
         creation_time: time(details.creation_time)?,
         deletion_cost: details.deletion_cost,

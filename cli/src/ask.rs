@@ -386,7 +386,7 @@ fn of_preview(
         beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
     }
     beside.extend(args.verbose.then(|| render::again(preview, &args.of_file())));
-    let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name, pod.verdict));
+    let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name(), pod.verdict));
     let gist = glance::headline(preview) + &pods.collect::<String>();
     Forms {
         data: preview,
@@ -408,7 +408,7 @@ fn of_order(
     if look.terminal_width.is_some() && args.output == Output::Table {
         beside.push(standing::hint(order) + &args.of_file_and_decision());
     }
-    let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.name, pod.may_go_at, pod.goes_at));
+    let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.may_go_at, pod.goes_at));
     Forms {
         data: order,
         table,

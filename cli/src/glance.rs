@@ -4,10 +4,9 @@
 use crate::left;
 use crate::look::{Grid, Look, namespace_flag, plain};
 use podrank_predict::{
-    Bounds, Contest, Details, Note, NoteCode, Odds, Order, Owner, PodPreview, Preview, SetPreview, Verdict,
-    WorkloadKind,
+    Bounds, Details, Note, NoteCode, Odds, Order, Owner, PodAnswer, Preview, SetPreview, Verdict,
+    WorkloadKind, waiting,
 };
-use std::collections::HashMap;
 use std::iter;
 
 /// Returns the answer.
@@ -30,21 +29,20 @@ fn grid(preview: &Preview<'_>) -> Grid {
     let grows = preview.scales_up()
         || preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
-    let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
-    let waits = waits(preview);
-    let row = |pod: &&PodPreview<'_>| {
-        let because = because(pod, waits.get(pod.name).copied());
-        let node = pod.node.unwrap_or("-").to_owned();
-        (
-            shade(pod.verdict, preview.order),
-            vec![fate(pod.verdict, pod.odds), pod.name.to_owned(), node, because],
-        )
+    let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
+    let row = |pod: &&PodAnswer<'_>| {
+        let [name, node] = [pod.name(), pod.node().unwrap_or("-")].map(str::to_owned);
+        let cells = vec![fate(pod.verdict, pod.odds), name, node, pod.short().to_string()];
+        (shade(pod.verdict, preview.order), cells)
     };
     let pods = preview.in_sequence();
     let sets = preview.sets().iter().filter(|set| set.active > 0);
     let sets: Vec<_> = sets.filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     Grid {
-        sentences: iter::once(headline(preview)).chain(shares(preview)).chain(follows).collect(),
+        sentences: iter::once(headline(preview))
+            .chain(shares(preview))
+            .chain(follows.map(|text| text.to_string()))
+            .collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
         rows: pods.iter().filter(|pod| pod.verdict != Verdict::Keep).map(row).collect(),
         below: kept(preview).into_iter().chain(left::left(preview)).collect(),
@@ -56,7 +54,7 @@ fn grid(preview: &Preview<'_>) -> Grid {
 
 /// How many pods of each group are kept: of each of its sets, or of the workload.
 fn kept(preview: &Preview<'_>) -> Vec<String> {
-    let kept = |pods: &mut dyn Iterator<Item = &PodPreview<'_>>| {
+    let kept = |pods: &mut dyn Iterator<Item = &PodAnswer<'_>>| {
         pods.filter(|pod| pod.verdict == Verdict::Keep).count()
     };
     let groups: Vec<_> = match preview.sets() {
@@ -172,7 +170,7 @@ fn what_goes(preview: &Preview<'_>) -> String {
     let certain = preview.count(Verdict::Delete);
     let contested = preview.count(Verdict::Contested);
     let pods = if active == 1 { "pod" } else { "pods" };
-    let blocked = preview.blocked.len();
+    let blocked = preview.count(Verdict::Blocked);
     let what = match (delete.max, active) {
         (0, 0) => no_pods(&preview.notes).to_owned(),
         (0, _) if blocked > 0 || preview.count(Verdict::Later) > 0 => {
@@ -220,7 +218,7 @@ fn what_goes(preview: &Preview<'_>) -> String {
 
 /// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
 pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
-    let pod = preview.pods().find(|its| its.name == pod)?;
+    let pod = preview.pods().find(|its| its.name() == pod)?;
     let fate = match (pod.verdict, pod.odds) {
         (Verdict::Delete, _) => "goes".to_owned(),
         (Verdict::Contested, odds) => {
@@ -229,24 +227,14 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
                 && preview.rest.as_ref().is_some_and(|rest| rest.then > 0);
             format!("may go{odds}{}", if goes_on { ", and otherwise goes later" } else { "" })
         }
-        (Verdict::Blocked, _) => waits_for(preview, pod.name),
+        (Verdict::Blocked, _) => waiting(pod.name(), &pod.waits_for().unwrap_or_default()),
         (Verdict::Later, _) => "goes when the rollout goes on".to_owned(),
         (Verdict::Keep, _) => "stays".to_owned(),
     };
-    let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
+    let rule = pod.reason.rule().map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_goes(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);
-    let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
+    let sentences = [format!("{} {fate}: {}{rule}", pod.name(), pod.reason.sentence()), headline(preview)];
     Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
-}
-
-/// What a pod that would go waits for.
-fn waits_for(preview: &Preview<'_>, pod: &str) -> String {
-    waits(preview).get(pod).map_or_else(|| "goes after others".to_owned(), |by| waiting(pod, by))
-}
-
-/// That a pod waits for another, or for itself.
-pub(crate) fn waiting(pod: &str, by: &str) -> String {
-    if by == pod { "waits until it is ready".to_owned() } else { format!("waits for {by}") }
 }
 
 /// What else takes pods of such a workload.
@@ -306,86 +294,10 @@ pub(crate) fn read(details: &Details) -> [String; 4] {
     [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
 }
 
-/// The pods that wait, each with the one that it waits for.
-fn waits<'p>(preview: &'p Preview<'_>) -> HashMap<&'p str, &'p str> {
-    preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect()
-}
-
 /// What becomes of a pod, in a word: how likely it goes, if chance decides and that is known.
 pub(crate) fn fate(verdict: Verdict, odds: Option<Odds>) -> String {
     match odds.filter(|_| verdict == Verdict::Contested) {
         Some(odds) => odds.text(),
         None => verdict.goes().to_owned(),
-    }
-}
-
-/// The reason in a few words. `waits` is the pod that it waits for.
-pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
-    match pod.verdict {
-        Verdict::Contested => {
-            return pod.contest.map_or("", contested).to_owned();
-        }
-        Verdict::Later => return "after the rollout goes on".to_owned(),
-        Verdict::Blocked | Verdict::Delete | Verdict::Keep => {}
-    }
-    // One whose turn only comes later does not wait for a repair.
-    if let Some(by) = waits.filter(|_| pod.rule != Some("one-at-a-time")) {
-        return waiting(pod.name, by);
-    }
-    few_words(pod.rule, &pod.why, &pod.details, pod.rank, pod.node)
-}
-
-/// Why chance decides between pods, in a few words.
-pub(crate) fn contested(contest: Contest) -> &'static str {
-    match contest {
-        Contest::Order => "by list order",
-        Contest::Ranks => "pods per node may change",
-        Contest::Ages => "ages decide, at an edge",
-        Contest::Random => "at random",
-        Contest::Timing => "timing decides",
-        Contest::Creation => "another pod is created first",
-    }
-}
-
-/// What this rule finds in a pod, in a few words.
-pub(crate) fn few_words(
-    rule: Option<&str>,
-    why: &str,
-    details: &Details,
-    rank: u32,
-    node: Option<&str>,
-) -> String {
-    let count = |number: u32, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
-    // The rules after the cost separate it only from pods with the same cost.
-    let is_before_cost = matches!(rule, None | Some("unassigned" | "phase" | "not-ready" | "tier"));
-    if details.is_own_cost && !is_before_cost {
-        return format!("podrank's cost {}", details.deletion_cost);
-    }
-    match rule {
-        Some("unassigned") if node.is_none() => "has no node".to_owned(),
-        Some("unassigned") => "has a node".to_owned(),
-        Some("phase") => details.phase.to_owned(),
-        Some("not-ready") if details.is_ready => "ready".to_owned(),
-        Some("not-ready") => "not ready".to_owned(),
-        Some("deletion-cost") => format!("deletion cost {}", details.deletion_cost),
-        Some("rank") => format!("{} on its node", count(rank, "pod")),
-        Some("ready-time") => {
-            details.ready_age.as_ref().map_or("no ready time".to_owned(), |age| format!("ready for {age}"))
-        }
-        Some("restarts") => count(details.restarts, "restart"),
-        Some("sidecar-restarts") => count(details.sidecar_restarts, "sidecar restart"),
-        Some("creation-time") => {
-            details.age.as_ref().map_or("no creation time".to_owned(), |age| format!("age {age}"))
-        }
-        Some("uid") => "order of UIDs".to_owned(),
-        // What follows a colon is told with the whole reason.
-        Some("in-range" | "out-of-range" | "kept") => why.split(": ").next().unwrap_or(why).to_owned(),
-        Some("one-at-a-time") => "after higher ordinals".to_owned(),
-        Some("old-unavailable") => "old and not available".to_owned(),
-        Some("duplicate") => "duplicate of its index".to_owned(),
-        Some("surplus") => "beyond parallelism".to_owned(),
-        Some("no-index") => "has no index".to_owned(),
-        Some(rule) => rule.replace('-', " "),
-        None => why.to_owned(),
     }
 }

@@ -1,7 +1,7 @@
 //! Where the pods are that a scale-down leaves, in a sentence. Computes text and reads nothing.
 
 use crate::look::plain;
-use podrank_predict::{Order, PodPreview, Preview, Verdict};
+use podrank_predict::{Order, PodAnswer, Preview, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns where the pods are that are left, if that is certain: `None of its pods is left on worker-1; the 3 left share worker-2.`
@@ -15,7 +15,7 @@ pub(crate) fn left(preview: &Preview<'_>) -> Option<String> {
         return None;
     }
     let mut nodes = BTreeMap::<_, usize>::new();
-    for node in stay.iter().filter_map(|pod| pod.node) {
+    for node in stay.iter().filter_map(|pod| pod.node()) {
         *nodes.entry(node).or_default() += 1;
     }
     let rest = rest(stay.len(), &nodes)?;
@@ -26,9 +26,9 @@ pub(crate) fn left(preview: &Preview<'_>) -> Option<String> {
 }
 
 /// The nodes on which none is left: two by their names, more by their number.
-fn without(go: &[&PodPreview<'_>], nodes: &BTreeMap<&str, usize>) -> Option<String> {
+fn without(go: &[&PodAnswer<'_>], nodes: &BTreeMap<&str, usize>) -> Option<String> {
     let empty: BTreeSet<_> =
-        go.iter().filter_map(|pod| pod.node).filter(|node| !nodes.contains_key(node)).collect();
+        go.iter().filter_map(|pod| pod.node()).filter(|node| !nodes.contains_key(node)).collect();
     let names: Vec<_> = empty.iter().map(|node| plain(node)).collect();
     match &*names {
         [] => None,

@@ -85,12 +85,12 @@ fn note(line: &OverviewLine<'_>, is_asked: bool) -> String {
     }
     let is_up = is_asked && line.present.is_some() && line.asked.replicas > line.present;
     // If they go one by one, the number of those that go has them.
-    let waits = line.rest.as_ref().filter(|_| line.one_by_one.is_none()).and_then(|rest| rest.waits.clone());
+    let waits = line.rest.as_ref().filter(|_| line.one_by_one.is_none()).and_then(|rest| rest.short());
     let autoscaler = line.autoscaler.as_ref();
     let autoscaler =
         autoscaler.map(|its| format!("HPA {} ({} to {})", its.name, its.min_replicas, its.max_replicas));
     let up = is_up.then(|| "scales up".to_owned());
-    let parts: Vec<_> = up.into_iter().chain(waits).chain(autoscaler).collect();
+    let parts: Vec<_> = up.into_iter().chain(waits.map(|text| text.to_string())).chain(autoscaler).collect();
     if parts.is_empty() {
         let mut notes = line.notes.iter().filter(|note| !is_said_once(note));
         notes.next().map_or_else(String::new, |note| note.text.clone())

@@ -3,17 +3,17 @@
 use crate::glance::{self, amount, chance, deleted_of, go, goes_on_by_itself, headline};
 use crate::look::{Look, in_columns, in_sentences, paint, plain, style, widest};
 use anstyle::Style;
-use podrank_predict::{Bounds, Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict};
+use podrank_predict::{Bounds, Details, Order, PodAnswer, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 
 /// Returns `pod/NAME` of every certain victim, a line each, also of those that go one after the other. One that is replaced is no victim.
 pub fn names(preview: &Preview<'_>) -> String {
-    let (certain, waits) = (certain(preview), |pod: &&PodPreview<'_>| pod.verdict == Verdict::Blocked);
+    let (certain, waits) = (certain(preview), |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Blocked);
     let after = preview.pods().filter(waits).filter(|pod| goes_on_by_itself(preview) && !pod.is_replaced);
-    certain.chain(after).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
+    certain.chain(after).flat_map(|pod| ["pod/".into(), plain(pod.name()), "\n".into()]).collect()
 }
 
-fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
+fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodAnswer<'a>> {
     preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_replaced)
 }
 
@@ -32,16 +32,22 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         };
         format!("{certainty}: {what} (-o table lists them)")
     };
-    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
-    let blocked = if certain == 0 && follows.is_none() { &*preview.blocked } else { &[] };
-    let wait = blocked.first().map(|first| {
-        let pods = match blocked.len() {
+    let follows = follows(preview);
+    let blocked = || preview.pods().filter_map(|pod| Some((pod, pod.waits_for()?)));
+    let first = blocked().next().filter(|_| certain == 0 && follows.is_none());
+    let wait = first.map(|(first, by)| {
+        let pods = match blocked().count() {
             1 => "1 pod waits".to_owned(),
             pods => format!("{pods} pods wait"),
         };
-        format!("{pods}, {} for {}: {} (-o table lists all)", first.name, first.by, first.why)
+        let why = first.reason.sentence();
+        format!("{pods}, {} for {by}: {why} (-o table lists all)", first.name())
     });
     (contested > 0).then(contest).into_iter().chain(wait).chain(follows).collect()
+}
+
+fn follows(preview: &Preview<'_>) -> Option<String> {
+    Some(preview.rest.as_ref()?.sentence(false)?.to_string())
 }
 
 fn number(pods: usize) -> u32 {
@@ -55,8 +61,8 @@ pub fn again(preview: &Preview<'_>, source: &str) -> String {
 
 /// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. `source` are the flags that name the file.
 pub fn proof(preview: &Preview<'_>, source: &str, look: Look) -> String {
-    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
-    let above: Vec<_> = [headline(preview), again(preview, source)].into_iter().chain(follows).collect();
+    let above: Vec<_> =
+        [headline(preview), again(preview, source)].into_iter().chain(follows(preview)).collect();
     let mut text = in_sentences(&above, look);
     // A controller that deletes pods itself counts no ranks.
     let is_direct = preview.workload.kind.is_direct();
@@ -95,9 +101,10 @@ const SET_HEADERS: [&str; 6] = ["REPLICASET", "FROM", "TO", "PODS", "GO", "BECAU
 
 /// The cells of [`SET_HEADERS`].
 fn set_cells(preview: &Preview<'_>, set: &SetPreview<'_>) -> Vec<String> {
-    let [name, why] = [set.replica_set.unwrap_or("<new>"), &set.why].map(|text| plain(text).into_owned());
+    let why = set.size.sentence().to_string();
+    let [name, why] = [set.replica_set.unwrap_or("<new>"), &why].map(|text| plain(text).into_owned());
     let go = amount(deleted_of(preview, set));
-    vec![name, set.from.to_string(), sizes(preview, set), set.active.to_string(), go, why]
+    vec![name, set.size.from.to_string(), sizes(preview, set), set.active.to_string(), go, why]
 }
 
 /// A line for each set.
@@ -115,77 +122,85 @@ fn sets(sets: &[SetPreview<'_>], preview: &Preview<'_>, look: Look) -> String {
 fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
     let later = preview.steps.iter().flatten().flat_map(|step| &step.sets);
     let later = later.filter(|step| step.replica_set == set.replica_set && step.from != step.to);
-    let mut sizes: Vec<_> = iter::once(set.to).chain(later.map(|step| step.to)).collect();
+    let mut sizes: Vec<_> = iter::once(set.size.to()).chain(later.map(|step| step.to)).collect();
     sizes.dedup();
     sizes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The pods, with a header, in those of the columns that say something about them, and with a line between the verdicts.
-fn pods_table(pods: &[PodPreview<'_>], order: Order, look: Look, has: impl Fn(&Column) -> bool) -> String {
+fn pods_table(pods: &[PodAnswer<'_>], order: Order, look: Look, has: impl Fn(&Column) -> bool) -> String {
     let pods = by_odds(pods);
     let columns: Vec<_> = COLUMNS.iter().filter(|column| has(column)).collect();
     let headers: Vec<_> = columns.iter().map(|column| column.header).collect();
-    let cells = |pod: &&PodPreview<'_>| {
-        columns.iter().map(|column| plain(&(column.cell)(pod)).into_owned()).collect()
+    let cells = |(position, pod): &(usize, &PodAnswer<'_>)| {
+        let line = Line { position: *position, pod, details: pod.details() };
+        columns.iter().map(|column| plain(&(column.cell)(&line)).into_owned()).collect()
     };
     let lines = in_columns(&headers, pods.iter().map(cells));
     let [header, rows @ ..] = &*lines else { return String::new() };
     let rule = "-".repeat(widest(&lines).min(look.terminal_width.unwrap_or(usize::MAX)));
     let mut text = paint(look, Style::new().bold(), header);
-    for (place, (line, pod)) in rows.iter().zip(&pods).enumerate() {
+    for (place, (line, (_, pod))) in rows.iter().zip(&pods).enumerate() {
         text += &paint(look, style(glance::shade(pod.verdict, order)), line);
-        if pods.get(place + 1).is_some_and(|next| next.verdict != pod.verdict) {
+        if pods.get(place + 1).is_some_and(|(_, next)| next.verdict != pod.verdict) {
             text += &paint(look, Style::new().dimmed(), &rule);
         }
     }
     text
 }
 
-/// The pods as they are, but of the contested ones the likeliest to go first.
-fn by_odds<'p, 'a>(pods: &'p [PodPreview<'a>]) -> Vec<&'p PodPreview<'a>> {
-    let mut pods: Vec<_> = pods.iter().collect();
-    let odds = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
-    for contested in pods.chunk_by_mut(|a, b| a.verdict == b.verdict) {
-        contested.sort_by(|a, b| odds(b).total_cmp(&odds(a)));
+/// The pods with their places, but of the contested ones the likeliest to go first.
+fn by_odds<'p, 'a>(pods: &'p [PodAnswer<'a>]) -> Vec<(usize, &'p PodAnswer<'a>)> {
+    let mut pods: Vec<_> = (1..).zip(pods).collect();
+    let odds = |pod: &PodAnswer<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+    for contested in pods.chunk_by_mut(|(_, a), (_, b)| a.verdict == b.verdict) {
+        contested.sort_by(|(_, a), (_, b)| odds(b).total_cmp(&odds(a)));
     }
     pods
 }
 
-fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict: Verdict) -> usize {
+fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodAnswer<'a>>, verdict: Verdict) -> usize {
     pods.into_iter().filter(|pod| pod.verdict == verdict).count()
 }
 
 /// A column of the table.
 struct Column {
     header: &'static str,
-    cell: fn(&PodPreview<'_>) -> String,
+    cell: fn(&Line<'_>) -> String,
+}
+
+/// A pod with its place, and what the rules read of it.
+struct Line<'p> {
+    position: usize,
+    pod: &'p PodAnswer<'p>,
+    details: Details,
 }
 
 const RANK: &str = "RANK";
 const COST: &str = "COST";
 
 const COLUMNS: [Column; 13] = {
-    const fn new(header: &'static str, cell: fn(&PodPreview<'_>) -> String) -> Column {
+    const fn new(header: &'static str, cell: fn(&Line<'_>) -> String) -> Column {
         Column { header, cell }
     }
     [
         // Of contested pods, none is first.
-        new("#", |pod| match pod.verdict {
+        new("#", |line| match line.pod.verdict {
             Verdict::Contested => "-".to_owned(),
-            _ => pod.position.to_string(),
+            _ => line.position.to_string(),
         }),
-        new("GOES", |pod| glance::fate(pod.verdict, pod.odds)),
-        new("POD", |pod| pod.name.to_owned()),
-        new("NODE", |pod| pod.node.unwrap_or("<none>").to_owned()),
-        new(RANK, |pod| pod.rank.to_string()),
-        new("AGE", |pod| or_unknown(pod.details.age.as_ref())),
-        new("PHASE", |pod| pod.details.phase.to_owned()),
-        new("READY", |pod| ready(&pod.details)),
-        new("RESTARTS", |pod| format!("{}+{}", pod.details.restarts, pod.details.sidecar_restarts)),
-        new(COST, |pod| pod.details.deletion_cost.to_string()),
-        new("UID", |pod| pod.uid.clone()),
-        new("RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
-        new("BECAUSE", |pod| pod.why.clone()),
+        new("GOES", |line| glance::fate(line.pod.verdict, line.pod.odds)),
+        new("POD", |line| line.pod.name().to_owned()),
+        new("NODE", |line| line.pod.node().unwrap_or("<none>").to_owned()),
+        new(RANK, |line| line.pod.rank.to_string()),
+        new("AGE", |line| or_unknown(line.details.age.as_ref())),
+        new("PHASE", |line| line.details.phase.to_owned()),
+        new("READY", |line| ready(&line.details)),
+        new("RESTARTS", |line| format!("{}+{}", line.details.restarts, line.details.sidecar_restarts)),
+        new(COST, |line| line.details.deletion_cost.to_string()),
+        new("UID", |line| line.pod.uid().to_string()),
+        new("RULE", |line| line.pod.reason.rule().unwrap_or("-").to_owned()),
+        new("BECAUSE", |line| line.pod.reason.sentence().to_string()),
     ]
 };
 

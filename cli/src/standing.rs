@@ -1,12 +1,11 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
-use crate::glance::{
-    READ, also_goes, contested, fate as fate_of, few_words, go, in_order, named, no_pods, read, shade,
-    waiting,
-};
+use crate::glance::{READ, also_goes, fate as fate_of, go, in_order, named, no_pods, read, shade};
 use crate::look::{Grid, Look, namespace_flag};
 use crate::render::age_of_set;
-use podrank_predict::{Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind};
+use podrank_predict::{
+    Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind, waiting,
+};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
@@ -58,7 +57,7 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid 
     let counted = order.is_settled || set.pods.iter().any(|pod| pod.may_go_at.is_some());
     let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
     // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
-    let is_told = |pod: &Standing<'_>| match pod.verdict {
+    let is_told = |pod: &Standing<'_>| match pod.pod.verdict {
         Verdict::Keep => false,
         Verdict::Delete => pod.goes_at.is_none(),
         Verdict::Contested | Verdict::Blocked | Verdict::Later => true,
@@ -66,13 +65,13 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid 
     let is_going = order.pods().any(is_told);
     let row = |pod: &Standing<'_>| {
         let at = if counted { goes_at(pod) } else { place_of(pod) };
-        let now = is_going.then(|| fate_of(pod.verdict, pod.odds));
+        let now = is_going.then(|| fate_of(pod.pod.verdict, pod.pod.odds));
         let may = open.then(|| may_go_at(pod));
-        let because = if whole { pod.why.clone() } else { because(pod, counted) };
-        let cells = [pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
-        let read = whole.then(|| read(&pod.details)).into_iter().flatten();
+        let because = if whole { why(pod) } else { because(pod, counted) };
+        let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
+        let read = whole.then(|| read(&pod.pod.details())).into_iter().flatten();
         let cells = iter::once(at).chain(may).chain(now).chain(cells).chain(read).chain([because]);
-        (shade(pod.verdict, order.order), cells.collect())
+        (shade(pod.pod.verdict, order.order), cells.collect())
     };
     let at = if counted { "GOES AT" } else { "PLACE" };
     let now = is_going.then_some("GOES NOW");
@@ -104,16 +103,12 @@ pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note
 
 /// What follows at the present count.
 fn then(order: &ScaleDownOrder<'_>) -> Option<String> {
-    let text = order.rest.as_ref()?.text.as_ref()?;
-    Some(match text.strip_prefix("Then it ").filter(|_| order.delete.max == 0) {
-        Some(what) => format!("It {what}"),
-        None => text.clone(),
-    })
+    Some(order.rest.as_ref()?.sentence(order.delete.max == 0)?.to_string())
 }
 
 /// The largest count at which a pod certainly goes, or `now` if it goes at the present one.
 fn goes_at(pod: &Standing<'_>) -> String {
-    if pod.verdict == Verdict::Delete {
+    if pod.pod.verdict == Verdict::Delete {
         return "now".to_owned();
     }
     pod.goes_at.map_or_else(|| "-".to_owned(), |goes| goes.to_string())
@@ -139,16 +134,20 @@ fn place_of(pod: &Standing<'_>) -> String {
 /// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
 fn because(pod: &Standing<'_>, counted: bool) -> String {
     // One that goes now does not wait, although it would at a lower count.
-    if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.verdict != Verdict::Delete) {
-        return waiting(pod.name, by);
+    if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.pod.verdict != Verdict::Delete) {
+        return waiting(pod.pod.name(), by);
     }
-    let words = |rule| few_words(rule, &pod.why, &pod.details, pod.rank, pod.node);
-    match (pod.contest, pod.rule) {
-        (Some(contest), None) => contested(contest).to_owned(),
+    let words = || pod.reason.as_ref().map_or_else(String::new, |reason| reason.short().to_string());
+    match pod.chance {
+        Some(chance) if pod.rule().is_none() => chance.to_owned(),
         // What puts them all before those that stay longer, and why none of them is first.
-        (Some(contest), rule) if counted => format!("{}; {}", words(rule), contested(contest)),
-        (_, rule) => words(rule),
+        Some(chance) if counted => format!("{}; {chance}", words()),
+        _ => words(),
     }
+}
+
+fn why(pod: &Standing<'_>) -> String {
+    pod.why().map_or_else(String::new, |why| why.to_string())
 }
 
 fn headline(order: &ScaleDownOrder<'_>) -> String {
@@ -185,14 +184,12 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
     let in_order = in_order(order.order);
-    let mut sentences = vec![format!("{} ({name}, {pods}){in_order}: {}", pod.name, fate(order, pod))];
+    let mut sentences = vec![format!("{} ({name}, {pods}){in_order}: {}", pod.pod.name(), fate(order, pod))];
     sentences.extend(waits(order));
-    if !pod.why.is_empty() {
-        sentences.push(match pod.rule {
-            Some(rule) => format!("What decides: {} ({rule}).", pod.why),
-            None => format!("What decides: {}.", pod.why),
-        });
-    }
+    sentences.extend(pod.why().map(|why| match pod.rule() {
+        Some(rule) => format!("What decides: {why} ({rule})."),
+        None => format!("What decides: {why}."),
+    }));
     sentences.push(state(order, pod));
     let now = goes_now(order).map(|goes| format!("Of its workload, {goes}."));
     let now: Vec<_> = now.into_iter().chain(then(order)).collect();
@@ -203,12 +200,12 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
 
 /// At which counts it stays, may go and goes.
 fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
-    let open = || pod.odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
-    let now = match pod.verdict {
+    let open = || pod.pod.odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
+    let now = match pod.pod.verdict {
         Verdict::Delete => return "goes now".to_owned(),
         Verdict::Later => return "stays now, and goes when the rollout goes on".to_owned(),
         Verdict::Blocked => {
-            let waits = pod.waits_for.as_ref().map(|by| waiting(pod.name, by));
+            let waits = pod.waits_for.as_ref().map(|by| waiting(pod.pod.name(), by));
             return format!("{}, and goes after that", waits.as_deref().unwrap_or("waits for others"));
         }
         Verdict::Contested => {
@@ -255,16 +252,16 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
 
 /// What the rules read from it.
 fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
-    let details = &pod.details;
+    let (pod, details) = (&pod.pod, pod.pod.details());
     let ready = match (&details.ready_age, details.is_ready) {
         (Some(age), true) => format!("ready for {age}"),
         (None, true) => "ready".to_owned(),
         (_, false) => "not ready".to_owned(),
     };
-    let node = pod.node.map_or("without a node".to_owned(), |node| format!("on {node}"));
+    let node = pod.node().map_or("without a node".to_owned(), |node| format!("on {node}"));
     let age = details.age.as_ref().map(|age| format!("age {age}"));
     let rank =
-        (pod.rank > 0 && pod.node.is_some()).then(|| format!("{} of its workload's pods there", pod.rank));
+        (pod.rank > 0 && pod.node().is_some()).then(|| format!("{} of its workload's pods there", pod.rank));
     let cost = (!order.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
     let restarts = format!("{} restart{}", details.restarts, if details.restarts == 1 { "" } else { "s" });
     let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];

@@ -1,7 +1,7 @@
 //! The answer at a glance, and what it only counts.
 
 use crate::common::written_by;
-use kubectl_podrank::glance::{because, glance, hint};
+use kubectl_podrank::glance::{glance, hint};
 use kubectl_podrank::look::Look;
 use kubectl_podrank::{render, render_plan};
 use podrank_laws::objects;
@@ -135,7 +135,7 @@ fn a_reason_is_a_few_words() {
         for replicas in 0..13 {
             with_preview(&example(file), workload, replicas, |preview| {
                 for pod in preview.pods() {
-                    let because = because(pod, None);
+                    let because = pod.short().to_string();
                     assert!(!because.is_empty() && because.chars().count() <= 25, "{because}");
                 }
             });

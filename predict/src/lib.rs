@@ -36,14 +36,12 @@ mod text;
 
 pub use answer::autoscaler::AutoscalerPreview;
 pub use answer::deletion::{Taken, Taker};
-pub use answer::json;
+pub use answer::json::json;
 pub use answer::note::{Note, NoteCode};
 pub use answer::order::{ScaleDownOrder, Standing, Standings};
 pub use answer::overview::{Overview, OverviewLine};
-pub use answer::preview::{
-    Asked, BlockedPod, Contest, Details, Owner, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict,
-    Workload,
-};
+pub use answer::pod::{Details, PodAnswer};
+pub use answer::preview::{Asked, Owner, Pods, Preview, Rollout, SetPreview, Verdict, Workload};
 pub use answer::probability::Odds;
 pub use answer::rollout::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 pub use decide::context::autoscaler;
@@ -58,6 +56,7 @@ pub use question::options::{NowSource, Options, Order, Within};
 pub use question::replicas::Replicas;
 pub use question::scalable::Scalable;
 pub use question::subject::{OwnerName, Subject, instead_of_node};
+pub use reason::{Reason, waiting};
 pub use snapshot::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use snapshot::read::Input;
 pub use snapshot::release::{ControllerGates, Release};

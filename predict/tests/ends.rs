@@ -58,14 +58,14 @@ impl Case {
         }
         let gone = self.gone.as_ref();
         for pod in preview.pods() {
-            let went = gone.is_some_and(|gone| gone.contains(&pod.uid));
+            let went = gone.is_some_and(|gone| gone.contains(&pod.uid().to_string()));
             let is_wrong = match pod.verdict {
                 Verdict::Delete => !went,
                 Verdict::Keep | Verdict::Later | Verdict::Blocked => went,
                 Verdict::Contested => false,
             };
             if is_wrong {
-                return Err(format!("{} is {}, and went: {went}", pod.name, pod.verdict.name()));
+                return Err(format!("{} is {}, and went: {went}", pod.name(), pod.verdict.name()));
             }
         }
         let went = u32::try_from(gone.map_or(0, BTreeSet::len)).expect("few pods");

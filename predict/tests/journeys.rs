@@ -347,12 +347,12 @@ fn contradiction(preview: &Preview<'_>, start: &World, end: &World) -> Option<St
     let left: Vec<_> =
         end.pods.iter().filter(|pod| !pod.is_terminating).map(|pod| pod.record.uid.to_string()).collect();
     for pod in preview.pods() {
-        let went = !left.contains(&pod.uid);
+        let went = !left.contains(&pod.uid().to_string());
         gone += u32::from(went);
         match pod.verdict {
-            Verdict::Delete if !went => return Some(format!("{} is certain to go, and stayed", pod.name)),
+            Verdict::Delete if !went => return Some(format!("{} is certain to go, and stayed", pod.name())),
             Verdict::Keep | Verdict::Later if went => {
-                return Some(format!("{} is {}, and went", pod.name, pod.verdict.name()));
+                return Some(format!("{} is {}, and went", pod.name(), pod.verdict.name()));
             }
             _ => {}
         }

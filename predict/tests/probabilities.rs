@@ -49,7 +49,7 @@ fn of_pods(input: &Input, options: &Options) -> BTreeMap<String, (Verdict, Optio
     let mut options = options.clone();
     options.replicas = Some(5);
     let preview = preview_workload(input, &options).expect("a preview");
-    preview.pods().map(|pod| (pod.name.to_owned(), (pod.verdict, pod.odds))).collect()
+    preview.pods().map(|pod| (pod.name().to_owned(), (pod.verdict, pod.odds))).collect()
 }
 
 /// Two calls differ because ages reach a power of two in between, and for no other reason.

@@ -115,7 +115,7 @@ fn of_preview(preview: &Preview<'_>) -> Value {
     for pod in preview.pods() {
         let chance = pod.odds.filter(|_| pod.verdict == Verdict::Contested);
         let percent = chance.map(|odds| json!((odds.odds * 100.0).round()));
-        answer[name(pod.verdict)][pod.name] = match (percent, pod.rule) {
+        answer[name(pod.verdict)][pod.name()] = match (percent, pod.reason.rule()) {
             (Some(percent), _) => percent,
             (None, rule) => json!(rule),
         };
@@ -131,11 +131,11 @@ fn of_preview(preview: &Preview<'_>) -> Value {
 fn of_order(order: &ScaleDownOrder<'_>) -> Value {
     let pods = order.pods().map(|pod| {
         let value = json!({
-            "verdict": name(pod.verdict), "rule": pod.rule, "deletedAt": pod.goes_at, "possibleAt": pod.may_go_at,
+            "verdict": name(pod.pod.verdict), "rule": pod.rule(), "deletedAt": pod.goes_at, "possibleAt": pod.may_go_at,
         });
-        (pod.name.to_owned(), value)
+        (pod.pod.name().to_owned(), value)
     });
-    let sequence: Vec<_> = order.pods().map(|pod| pod.name).collect();
+    let sequence: Vec<_> = order.pods().map(|pod| pod.pod.name()).collect();
     let notes: Vec<_> = order.notes.iter().map(|note| json!(note.code)).collect();
     json!({ "order": sequence, "pods": pods.collect::<Map<_, _>>(), "notes": notes })
 }

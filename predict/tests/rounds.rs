@@ -51,19 +51,19 @@ impl Case {
         if preview.delete != self.victims.len() {
             return Err(format!("{} pods should go, and {} went", preview.delete, self.victims.len()));
         }
-        let listed: BTreeSet<_> = preview.pods().map(|pod| pod.uid.clone()).collect();
+        let listed: BTreeSet<_> = preview.pods().map(|pod| pod.uid().to_string()).collect();
         if let Some(unknown) = self.victims.difference(&listed).next() {
             return Err(format!("{unknown} went, and is not listed"));
         }
         for pod in preview.pods() {
-            let went = self.victims.contains(&pod.uid);
+            let went = self.victims.contains(&pod.uid().to_string());
             let right = match pod.verdict {
                 Verdict::Delete => went,
                 Verdict::Keep | Verdict::Later | Verdict::Blocked => !went,
                 Verdict::Contested => true,
             };
             if !right {
-                return Err(format!("{}: {:?}, but went: {went}", pod.name, pod.verdict));
+                return Err(format!("{}: {:?}, but went: {went}", pod.name(), pod.verdict));
             }
         }
         Ok(())

@@ -39,7 +39,7 @@ fn agree(
         let preview = preview_workload(input, &at).expect("a preview");
         compared.counts += 1;
         for pod in preview.pods() {
-            let place = order.pods().find(|its| its.uid == pod.uid).expect("the same pods");
+            let place = order.pods().find(|its| its.pod.uid() == pod.uid()).expect("the same pods");
             let expected = match pod.verdict {
                 Verdict::Delete | Verdict::Blocked => [true, true],
                 Verdict::Contested | Verdict::Later => [true, false],
@@ -47,7 +47,7 @@ fn agree(
             };
             let at_or_above = |least: Option<u32>| least.is_some_and(|least| count <= least);
             let said = [at_or_above(place.may_go_at), at_or_above(place.goes_at)];
-            assert_eq!(said, expected, "{name} at {count}: {} is {:?}", pod.name, pod.verdict);
+            assert_eq!(said, expected, "{name} at {count}: {} is {:?}", pod.name(), pod.verdict);
             compared.contested += usize::from(pod.verdict == Verdict::Contested);
         }
     }

@@ -76,7 +76,7 @@ fn expected(pods: &[Pod], delete: usize) -> [BTreeSet<String>; 2] {
 
 /// The pods that have this verdict.
 fn those(preview: &Preview<'_>, verdict: Verdict) -> BTreeSet<String> {
-    preview.pods().filter(|pod| pod.verdict == verdict).map(|pod| pod.uid.clone()).collect()
+    preview.pods().filter(|pod| pod.verdict == verdict).map(|pod| pod.uid().to_string()).collect()
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn several_syncs_never_contradict_the_preview() {
         for _ in 0..5 {
             let gone = play(&mut rng, &pods, replicas as usize);
             for pod in preview.pods().filter(|pod| pod.verdict != Verdict::Contested) {
-                let went = gone.contains(&pod.uid);
-                assert_eq!(went, pod.verdict == Verdict::Delete, "seed {seed}: {} went: {went}", pod.name);
+                let went = gone.contains(&pod.uid().to_string());
+                assert_eq!(went, pod.verdict == Verdict::Delete, "seed {seed}: {} went: {went}", pod.name());
             }
             contradicted += usize::from(!at_once.iter().all(|uid| gone.contains(&uid.to_string())));
         }
@@ -114,7 +114,7 @@ fn several_syncs_never_contradict_the_preview() {
         assert!(note.text.starts_with(&words), "{note}");
         for pod in preview.pods() {
             let has_rule = pod.verdict != Verdict::Contested && delete < pods.len();
-            assert_eq!(pod.rule.is_some(), has_rule, "seed {seed}: {pod:?}");
+            assert_eq!(pod.reason.rule().is_some(), has_rule, "seed {seed}: {pod:?}");
         }
     }
     // As many syncs in one look would have promised what did not come.

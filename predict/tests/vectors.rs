@@ -29,8 +29,8 @@ fn scale_downs() {
         options.order = Order::Total;
         let preview = preview_workload(&input, &options).expect(&case.name);
         let victims: Vec<_> = preview.pods().filter(|pod| pod.verdict == Verdict::Delete).collect();
-        assert_eq!(victims.iter().map(|pod| pod.name).collect::<Vec<_>>(), case.victims, "{}", case.name);
-        let ranks: BTreeMap<_, _> = preview.pods().map(|pod| (pod.name.to_owned(), pod.rank)).collect();
+        assert_eq!(victims.iter().map(|pod| pod.name()).collect::<Vec<_>>(), case.victims, "{}", case.name);
+        let ranks: BTreeMap<_, _> = preview.pods().map(|pod| (pod.name().to_owned(), pod.rank)).collect();
         assert_eq!(ranks, case.ranks, "{}", case.name);
     }
     assert!(cases.len() > 20, "{} cases", cases.len());

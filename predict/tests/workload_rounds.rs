@@ -40,11 +40,16 @@ impl Round {
         let preview = preview_workload(&input, &options).map_err(|error| error.to_string())?;
         let mut contested = BTreeSet::new();
         for (place, pod) in preview.pods().enumerate() {
-            let went = self.gone.iter().flatten().any(|uid| *uid == pod.uid);
+            let went = self.gone.iter().flatten().any(|uid| *uid == pod.uid().to_string());
             if pod.verdict == Verdict::Contested {
                 contested.extend(went.then_some(place));
             } else if went != (pod.verdict == Verdict::Delete) {
-                return Err(format!("{}: {:?} because {}, but went: {went}", pod.name, pod.verdict, pod.why));
+                return Err(format!(
+                    "{}: {:?} because {}, but went: {went}",
+                    pod.name(),
+                    pod.verdict,
+                    pod.reason.sentence()
+                ));
             }
         }
         if contested.len() != preview.quota {

@@ -3,7 +3,7 @@
 use crate::{glance, odds_follow};
 use jiff::Timestamp;
 use podrank_predict::{
-    Asked, Bounds, Input, Note, NowSource, PodPreview, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
+    Asked, Bounds, Input, Note, NowSource, PodAnswer, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
     autoscaler,
 };
 use serde::Serialize;
@@ -50,7 +50,7 @@ struct SetFace<'p> {
     replica_set: Option<&'p str>,
     from: i32,
     to: i32,
-    why: &'p str,
+    why: String,
     /// Whether it has the present template.
     is_new: bool,
     /// How many of the pods are its own. They stand together, set by set.
@@ -65,7 +65,7 @@ struct PodFace<'p>(&'p str, Option<&'p str>, Verdict, Option<String>);
 #[derive(Serialize)]
 pub(crate) struct Row<'p> {
     #[serde(flatten)]
-    pod: &'p PodPreview<'p>,
+    pod: &'p PodAnswer<'p>,
     because: String,
 }
 
@@ -75,14 +75,15 @@ pub(crate) struct Row<'p> {
 pub(crate) struct Explanation<'p> {
     pub(crate) pod: Row<'p>,
     /// The pod that its reason compares it with.
-    pub(crate) other: Option<&'p PodPreview<'p>>,
+    pub(crate) other: Option<&'p PodAnswer<'p>>,
     /// Whether its controller deletes pods itself, by rules of its own.
     pub(crate) is_direct: bool,
 }
 
 impl Scene {
     pub(crate) fn of<'p>(preview: &Preview<'p>, input: &'p Input) -> Self {
-        let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+        let times =
+            preview.pods().map(PodAnswer::details).flat_map(|its| [its.creation_time, its.ready_time]);
         Self {
             active: preview.active,
             count: preview.asked.replicas.or(preview.asked.parallelism),
@@ -95,14 +96,14 @@ impl Scene {
 
 impl<'p> Answer<'p> {
     pub(crate) fn of(preview: &'p Preview<'p>) -> Self {
-        let face = |pod: &'p PodPreview<'p>| {
-            PodFace(pod.name, pod.node, pod.verdict, pod.odds.map(|odds| odds.text()))
+        let face = |pod: &'p PodAnswer<'p>| {
+            PodFace(pod.name(), pod.node(), pod.verdict, pod.odds.map(|odds| odds.text()))
         };
         let set = |set: &'p SetPreview<'p>| SetFace {
             replica_set: set.replica_set,
-            from: set.from,
-            to: set.to,
-            why: &set.why,
+            from: set.size.from,
+            to: set.size.to(),
+            why: set.size.sentence().to_string(),
             is_new: set.is_new,
             active: set.active,
         };
@@ -125,23 +126,13 @@ impl<'p> Answer<'p> {
 }
 
 impl<'p> Row<'p> {
-    pub(crate) fn of(preview: &'p Preview<'p>, pod: &'p PodPreview<'p>) -> Self {
-        let waits = preview.blocked.iter().find(|blocked| blocked.name == pod.name);
-        Self { pod, because: glance::because(pod, waits.map(|blocked| &*blocked.by)) }
+    pub(crate) fn of(pod: &'p PodAnswer<'p>) -> Self {
+        Self { pod, because: pod.short().to_string() }
     }
 }
 
-/// The pod that the reason names, which is between the comma and what is told of it: `deletion cost -10, web-1 has 0`. Only a rule
-/// compares two pods.
-pub(crate) fn compared<'p>(pods: &'p [PodPreview<'p>], pod: &PodPreview<'_>) -> Option<&'p PodPreview<'p>> {
-    pod.rule?;
-    let (_, told) = pod.why.split_once(", ")?;
-    let name = told.strip_prefix("but ").unwrap_or(told).split(' ').next();
-    pods.iter().find(|other| Some(other.name) == name)
-}
-
 /// The pods of each set.
-pub(crate) fn lists<'p>(preview: &'p Preview<'_>) -> Vec<&'p [PodPreview<'p>]> {
+pub(crate) fn lists<'p>(preview: &'p Preview<'_>) -> Vec<&'p [PodAnswer<'p>]> {
     match &preview.of {
         Pods::Pods(pods) => vec![pods],
         Pods::Sets(sets) => sets.iter().map(|set| &*set.pods).collect(),

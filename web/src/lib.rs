@@ -29,7 +29,7 @@ mod overview_words;
 
 use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
-use podrank_predict::{Input, Options, PodPreview, Preview, Verdict, WorkloadId, preview_workload};
+use podrank_predict::{Input, Options, PodAnswer, Preview, Verdict, WorkloadId, preview_workload};
 use serde::Serialize;
 use source::{Chunks, Reader};
 use std::collections::BTreeMap;
@@ -145,7 +145,7 @@ impl Dump {
     pub fn rows(&mut self, options: &str, places: Vec<usize>, names: Vec<String>) -> Result<String, Failure> {
         let rows = |preview: &Preview<'_>| {
             let pods: Vec<_> = preview.pods().collect();
-            let rows = places.iter().filter_map(|place| Some(Row::of(preview, pods.get(*place)?)));
+            let rows = places.iter().filter_map(|place| Some(Row::of(pods.get(*place)?)));
             json(&rows.collect::<Vec<_>>())
         };
         Ok(if names.is_empty() {
@@ -162,11 +162,11 @@ impl Dump {
     pub fn explain(&mut self, options: &str, name: &str) -> Result<String, Failure> {
         let preview = self.decided(options)?;
         let lists = answer::lists(preview);
-        let found = lists.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.name == name)?)));
+        let found = lists.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.name() == name)?)));
         let Some((pods, pod)) = found else { return Ok("null".to_owned()) };
         let is_direct = preview.workload.kind.is_direct();
-        let other = answer::compared(pods, pod).filter(|_| !is_direct);
-        Ok(json(&Explanation { pod: Row::of(preview, pod), other, is_direct }))
+        let other = pod.reason.other().and_then(|uid| pods.iter().find(|other| other.uid() == uid));
+        Ok(json(&Explanation { pod: Row::of(pod), other, is_direct }))
     }
 
     /// How many pods are contested.
@@ -233,7 +233,7 @@ fn decide<'i>(input: &'i Input, options: &Options) -> Result<Preview<'i>, Failur
 
 /// Whether it is still to be said how likely contested pods go.
 fn odds_follow(preview: &Preview<'_>) -> bool {
-    let is_open = |pod: &PodPreview<'_>| pod.verdict == Verdict::Contested && pod.odds.is_none();
+    let is_open = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Contested && pod.odds.is_none();
     (MOST_WITH_ODDS_AT_ONCE + 1..=MOST_WITH_ODDS).contains(&preview.active) && preview.pods().any(is_open)
 }
 

@@ -1,14 +1,19 @@
 //! At which counts each pod of a workload goes, as plain data and as JSON: docs/preview-json.md says what each name means.
 
+use crate::answer::json::{Counts, PodView};
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, Contest, Details, Owner, PodPreview, Verdict, Workload};
-use crate::answer::probability::Odds;
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::{Asked, Owner, Verdict, Workload};
 use crate::answer::rollout::{Bounds, Rest};
 use crate::question::gates;
 use crate::question::options::{NowSource, Order, Within};
+use crate::reason::Reason;
 use crate::snapshot::release::Release;
+use crate::text;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt::Display;
 
 /// At which counts each pod of a workload goes. Serialized, it is JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
@@ -79,63 +84,64 @@ pub struct Standings<'a> {
 }
 
 /// One pod, and the counts at which it goes.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Standing<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its UID.
-    pub uid: String,
-    /// Its node, if assigned.
-    pub node: Option<&'a str>,
-    /// The number of active related pods on its node.
-    pub rank: u32,
+    /// What becomes of it at the present count.
+    pub pod: PodAnswer<'a>,
     /// The largest count at which it may go: at larger ones it stays. `None` if that depends on how the count is shared among sets.
     pub may_go_at: Option<u32>,
     /// The largest count at which it certainly goes. `None` if it is never certain, or as above.
     pub goes_at: Option<u32>,
-    /// What becomes of it at the present count.
-    pub verdict: Verdict,
-    /// How likely it goes at the present count, if it is contested then and that is known.
-    #[serde(flatten)]
-    pub odds: Option<Odds>,
     /// The pod that it waits for, at the largest count at which it does.
-    #[serde(skip)]
-    pub waits_for: Option<String>,
-    /// The rule that separates it from the pods after it.
-    pub rule: Option<&'static str>,
-    /// The values that this rule compares, as a short sentence.
-    pub why: String,
-    /// How Kubernetes' rules leave it open together with others, if they do.
-    #[serde(skip)]
-    pub contest: Option<Contest>,
+    pub waits_for: Option<Cow<'a, str>>,
+    /// What separates it from the pods after it.
+    pub reason: Option<Reason<'a>>,
+    /// Why chance decides, in a few words, if it does.
+    pub chance: Option<&'static str>,
     /// Its place in the line of its set, from 1, or the first and the last of those that it shares with others.
-    #[serde(skip)]
     pub places: (usize, usize),
-    /// What else the rules compare.
-    #[serde(flatten)]
-    pub details: Details,
 }
 
 impl<'a> Standing<'a> {
-    /// That of a pod that is deleted at the largest of these counts and at all lower ones. Its verdict is at the present count.
-    pub(crate) fn new(pod: &PodPreview<'a>, goes_at: Option<u32>) -> Self {
+    /// That of a pod that is deleted at the largest of these counts and at all lower ones.
+    pub(crate) fn new(pod: &PodAnswer<'a>, place: usize, goes_at: Option<u32>) -> Self {
         Self {
-            name: pod.name,
-            uid: pod.uid.clone(),
-            node: pod.node,
-            rank: pod.rank,
             may_go_at: goes_at,
             goes_at,
-            verdict: pod.verdict,
-            odds: pod.odds,
             waits_for: None,
-            rule: pod.rule,
-            why: pod.why.clone(),
-            contest: pod.contest,
-            places: (pod.position, pod.position),
-            details: pod.details.clone(),
+            reason: Some(pod.reason.clone()),
+            chance: pod.reason.chance().filter(|_| pod.verdict == Verdict::Contested),
+            places: (place, place),
+            pod: pod.clone(),
         }
+    }
+
+    /// The rule that separates it from the pods after it.
+    pub fn rule(&self) -> Option<&'static str> {
+        self.reason.as_ref()?.rule()
+    }
+
+    /// What separates it from the pods after it, as a sentence. `None` if nothing does.
+    pub fn why(&self) -> Option<impl Display> {
+        let (first, last) = self.places;
+        let open = (first < last).then(|| {
+            let others = text::count((last - first) as u64, "other pod");
+            format!("list order decides among it and {others}")
+        });
+        let parts: Vec<_> =
+            open.into_iter().chain(self.reason.as_ref().map(|it| it.sentence().to_string())).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+impl Serialize for Standing<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut view = PodView::new(&self.pod);
+        view.counts = Some(Counts { may_go_at: self.may_go_at, goes_at: self.goes_at });
+        view.rule = self.rule();
+        view.why = self.why().map_or_else(String::new, |why| why.to_string());
+        view.replaced = false;
+        view.serialize(serializer)
     }
 }
 

@@ -1,20 +1,19 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::json;
+use crate::answer::json::{self, WaitingView, json};
 use crate::answer::note::Note;
-use crate::answer::probability::Odds;
+use crate::answer::pod::PodAnswer;
 use crate::answer::rollout::{Bounds, Rest, StepPreview};
 use crate::question::gates;
 use crate::question::options::{NowSource, Options, Order, Within};
-use crate::reason::comparison::phase_name;
+use crate::reason::size::SetSize;
 use crate::snapshot::release::Release;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 pub use crate::sync::Verdict;
-use crate::text::age::age;
 use jiff::Timestamp;
-use podrank::{Flags, Pod, Time};
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 /// Which pods of a workload go and why, whatever its kind. Serialized, it is the JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
@@ -81,8 +80,6 @@ pub struct Preview<'a> {
     /// Whether no count changes what becomes of its pods: it is being deleted, or its controller does nothing. A note says which.
     #[serde(skip)]
     pub is_settled: bool,
-    /// The pods that would go, but wait. Always empty for sets and Deployments, since nothing keeps their pods.
-    pub blocked: Vec<BlockedPod<'a>>,
     /// Its pods.
     #[serde(flatten)]
     pub of: Pods<'a>,
@@ -102,11 +99,10 @@ pub struct Rollout {
 }
 
 /// The pods of a workload, in the order in which they go.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug)]
 pub enum Pods<'a> {
     /// Those of a workload that has no sets.
-    Pods(Vec<PodPreview<'a>>),
+    Pods(Vec<PodAnswer<'a>>),
     /// The sets of a Deployment that have pods, or get some, oldest first.
     Sets(Vec<SetPreview<'a>>),
 }
@@ -140,7 +136,6 @@ impl<'a> Preview<'a> {
             quota: 0,
             notes: Vec::new(),
             is_settled: false,
-            blocked: Vec::new(),
             of: Pods::Pods(Vec::new()),
         }
     }
@@ -183,7 +178,7 @@ impl<'a> Preview<'a> {
     }
 
     /// All pods, set by set, each set's in the order.
-    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'a>> {
+    pub fn pods(&self) -> impl Iterator<Item = &PodAnswer<'a>> {
         let (pods, sets) = match &self.of {
             Pods::Pods(pods) => (&**pods, &[][..]),
             Pods::Sets(sets) => (&[][..], &**sets),
@@ -198,11 +193,11 @@ impl<'a> Preview<'a> {
     }
 
     /// Returns the pods: those that go, those that may, the likeliest first, those that wait, and those that stay.
-    pub fn in_sequence(&self) -> Vec<&PodPreview<'a>> {
+    pub fn in_sequence(&self) -> Vec<&PodAnswer<'a>> {
         let mut pods: Vec<_> = self.pods().collect();
         // Of those whose odds nobody knows, each may well go.
-        let most = |pod: &PodPreview<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
-        let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+        let most = |pod: &PodAnswer<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
+        let least = |pod: &PodAnswer<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
         pods.sort_by(|a, b| {
             let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
             a.verdict.cmp(&b.verdict).then_with(likelier)
@@ -224,7 +219,7 @@ impl<'a> Preview<'a> {
     /// nothing else changes.
     pub fn one_by_one(&self) -> Option<u32> {
         let is_certain = self.deletions().max > 0 && self.count(Verdict::Contested) == 0;
-        let waiting = u32::try_from(self.blocked.len()).unwrap_or(u32::MAX);
+        let waiting = u32::try_from(self.count(Verdict::Blocked)).unwrap_or(u32::MAX);
         let goes_on = is_certain && waiting > 0 && self.asked.replicas.is_some();
         let replaced = u32::try_from(self.replaced()).unwrap_or(u32::MAX);
         goes_on.then(|| self.deletions().max.saturating_add(waiting).saturating_sub(replaced))
@@ -237,7 +232,7 @@ impl<'a> Preview<'a> {
 
     /// Counts the contested pods that go anew, from the verdicts and how many pods go.
     pub(crate) fn count_quotas(&mut self) {
-        fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodPreview<'a>>) -> usize {
+        fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodAnswer<'a>>) -> usize {
             pods.filter(|pod| pod.verdict == Verdict::Delete).count()
         }
         if let Pods::Sets(sets) = &mut self.of {
@@ -251,7 +246,7 @@ impl<'a> Preview<'a> {
         self.quota = goes.saturating_sub(certain(self.pods()));
     }
 
-    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
+    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodAnswer<'a>> {
         let (pods, sets) = match &mut self.of {
             Pods::Pods(pods) => (&mut **pods, &mut [][..]),
             Pods::Sets(sets) => (&mut [][..], &mut **sets),
@@ -265,6 +260,27 @@ impl<'a> Preview<'a> {
     }
 }
 
+impl Serialize for Pods<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct PodViews<'v>(#[serde(serialize_with = "json::pods")] &'v [PodAnswer<'v>]);
+        let mut map = serializer.serialize_map(None)?;
+        match self {
+            Self::Pods(pods) => {
+                let blocked = pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
+                let blocked = blocked.map(WaitingView::new);
+                map.serialize_entry("blocked", &blocked.collect::<Vec<_>>())?;
+                map.serialize_entry("pods", &PodViews(pods))?;
+            }
+            Self::Sets(sets) => {
+                map.serialize_entry("blocked", &[(); 0])?;
+                map.serialize_entry("sets", sets)?;
+            }
+        }
+        map.end()
+    }
+}
+
 /// What happens to one set of a Deployment.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -274,16 +290,9 @@ pub struct SetPreview<'a> {
     /// Whether it has the Deployment's present template: the others are old.
     #[serde(rename = "new")]
     pub is_new: bool,
-    /// Its `spec.replicas` before the sync.
-    pub from: i32,
-    /// Its `spec.replicas` after the sync.
-    pub to: i32,
-    /// The values of `spec.replicas` that the sync writes, in order: two values if pods that are not available go first.
-    pub writes: Vec<i32>,
-    /// Why, as a word that does not change.
-    pub reason: &'static str,
-    /// Why, as a sentence.
-    pub why: String,
+    /// The sizes that the sync gives it, and why.
+    #[serde(flatten)]
+    pub size: SetSize,
     /// The number of its active pods.
     pub active: usize,
     /// The number of its pods that go.
@@ -291,7 +300,8 @@ pub struct SetPreview<'a> {
     /// The number of its contested pods that go.
     pub quota: usize,
     /// Its active pods in the order.
-    pub pods: Vec<PodPreview<'a>>,
+    #[serde(serialize_with = "json::pods")]
+    pub pods: Vec<PodAnswer<'a>>,
     /// Whether all its pods go at any count, because it is being deleted in the foreground.
     #[serde(skip)]
     pub is_settled: bool,
@@ -329,20 +339,6 @@ impl Asked {
     }
 }
 
-/// A pod that would go, but waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BlockedPod<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// The pod that it waits for, which may not exist yet. It can be the pod itself.
-    pub by: String,
-    /// Why, as a word that does not change.
-    pub rule: &'static str,
-    /// Why, as a sentence.
-    pub why: String,
-}
-
 /// What is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Workload<'a> {
@@ -362,120 +358,4 @@ pub struct Owner<'a> {
     pub kind: &'a str,
     /// Its name.
     pub name: &'a str,
-}
-
-/// One active pod of the set.
-#[derive(Clone, Debug, Serialize)]
-pub struct PodPreview<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its UID.
-    pub uid: String,
-    /// Its node, if assigned.
-    pub node: Option<&'a str>,
-    /// The number of active related pods on its node.
-    pub rank: u32,
-    /// Its place in the order, from 1.
-    pub position: usize,
-    /// Whether it goes.
-    pub verdict: Verdict,
-    /// How likely it goes, if it is contested and that is known.
-    #[serde(flatten)]
-    pub odds: Option<Odds>,
-    /// The rule that separates it from the nearest pod with another verdict.
-    pub rule: Option<&'static str>,
-    /// The values that this rule compares, as a short sentence.
-    pub why: String,
-    /// Whether its `StatefulSet` creates it anew after it has gone.
-    #[serde(rename = "replaced", skip_serializing_if = "std::ops::Not::not")]
-    pub is_replaced: bool,
-    /// How Kubernetes' rules leave it open, if that is why it is contested.
-    #[serde(skip)]
-    pub contest: Option<Contest>,
-    /// The pod that it waits for, which may not exist.
-    #[serde(skip)]
-    pub by: Option<String>,
-    /// What else the rules compare.
-    #[serde(flatten)]
-    pub details: Details,
-}
-
-impl PodPreview<'_> {
-    /// How likely it goes, if that is known: 1 if it certainly does.
-    pub(crate) fn chance(&self) -> Option<Odds> {
-        match self.verdict {
-            Verdict::Delete => Some(Odds::new(1.0, 0.0)),
-            Verdict::Contested => self.odds,
-            Verdict::Blocked | Verdict::Later | Verdict::Keep => Some(Odds::new(0.0, 0.0)),
-        }
-    }
-}
-
-/// What the rules read from a pod, besides its node, rank and UID. Ages are as `kubectl get` shows them, with a minus sign
-/// for times after the decision. Unset times are `None`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Details {
-    /// `Pending`, `Unknown` or `Running`.
-    pub phase: &'static str,
-    /// Whether it is ready.
-    #[serde(rename = "ready")]
-    pub is_ready: bool,
-    /// When it became ready.
-    pub ready_time: Option<Timestamp>,
-    /// For how long it has been ready.
-    pub ready_age: Option<String>,
-    /// The most restarts of one of its containers.
-    pub restarts: u32,
-    /// The most restarts of one of its sidecars.
-    pub sidecar_restarts: u32,
-    /// Its deletion cost; 0 if it has no valid one.
-    pub deletion_cost: i32,
-    /// Whether podrank itself wrote that cost, and nobody else. Only known if the input has the managers of its fields.
-    #[serde(rename = "ownCost", skip_serializing_if = "std::ops::Not::not")]
-    pub is_own_cost: bool,
-    /// When it was created.
-    pub creation_time: Option<Timestamp>,
-    /// The time since its creation.
-    pub age: Option<String>,
-}
-
-impl Details {
-    pub(crate) fn of(pod: &Pod, now: Time) -> Self {
-        // A time that 64 bits cannot hold has no age.
-        let timestamp = |time: Time| {
-            age(now, time)?;
-            Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok()
-        };
-        Self {
-            phase: phase_name(pod.phase.ordinal().into()),
-            is_ready: pod.flags.contains(Flags::READY),
-            ready_time: timestamp(pod.ready_time),
-            ready_age: age(now, pod.ready_time),
-            restarts: pod.restarts,
-            sidecar_restarts: pod.sidecar_restarts,
-            deletion_cost: pod.deletion_cost,
-            is_own_cost: false,
-            creation_time: timestamp(pod.creation_time),
-            age: age(now, pod.creation_time),
-        }
-    }
-}
-
-/// Why pods are contested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contest {
-    /// The rules do not put them in one line, so the order of the controller's list decides: no rule separates them, or the rules
-    /// contradict each other about three of them.
-    Order,
-    /// Ranks may change before they decide: pods of other sets may go first, or the pods go in several syncs.
-    Ranks,
-    /// The age of a pod reaches a power of two at about the time of the decision.
-    Ages,
-    /// Their controller picks at random.
-    Random,
-    /// What the controllers see first decides.
-    Timing,
-    /// Their controller creates another pod first, which may fail.
-    Creation,
 }

@@ -1,11 +1,13 @@
 //! Where a workload's syncs lead, as data, as JSON and in words.
 
 use crate::text::{self, count, goes};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 /// The least and the most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Bounds {
     /// The least.
     pub min: u32,
@@ -31,7 +33,7 @@ impl Bounds {
 }
 
 /// One sync of a Deployment that changes a size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepPreview<'a> {
     /// What the sync does, as in [`Rollout::path`](crate::Rollout::path).
@@ -41,7 +43,7 @@ pub struct StepPreview<'a> {
 }
 
 /// What a sync does to a set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetStep<'a> {
     /// Its name; `None` if the syncs create it.
@@ -56,8 +58,7 @@ pub struct SetStep<'a> {
 
 /// The state in which nothing more happens unless something outside changes: a pod becomes available or unavailable, ends or is
 /// deleted, or somebody changes the Deployment.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Rest<'a> {
     /// The Deployment's sets that have pods, now or then.
     pub sets: Vec<SetAtRest<'a>>,
@@ -71,36 +72,48 @@ pub struct Rest<'a> {
     pub then: u32,
     /// Whether every way in which the syncs can go was looked at, and came to rest.
     pub is_certain: bool,
-    /// What it waits for in a few words: `waits for db-1`.
-    #[serde(skip)]
-    pub waits: Option<String>,
-    /// All that in a sentence. `None` if nothing follows, and all pods are available or no size changes.
-    pub text: Option<String>,
+    pub(crate) basis: Basis<'a>,
 }
 
-impl Rest<'_> {
+/// What the words about a rest read besides.
+#[derive(Clone, Debug)]
+pub(crate) enum Basis<'a> {
+    /// The syncs of a Deployment lead to it.
+    Rollout(RolloutEnd),
+    /// A controller that deletes pods itself waits for these, and then for `new_pods`.
+    Waiting { names: BTreeSet<Cow<'a, str>>, new_pods: bool },
+    /// Something outside the controller deletes all pods.
+    Outside,
+}
+
+/// The state in which a Deployment's syncs lead to nothing more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RolloutEnd {
+    /// How many pods the new set gets once old pods have ended.
+    pub(crate) new_pods: u32,
+    /// The pods of sets in use that are not available.
+    pub(crate) unavailable: u32,
+    pub(crate) is_rollback: bool,
+    pub(crate) is_rejected: bool,
+    /// Whether a sync changed a size before.
+    pub(crate) follows: bool,
+}
+
+impl<'a> Rest<'a> {
     /// Of a workload whose controller deletes pods itself: what follows the next sync, which takes `delete` pods. `waits` names, for
     /// each pod that waits for another, that one. `later` more wait for the new pods that take the places of old ones.
-    pub(crate) fn of_waiting(delete: Bounds, waits: &[&str], later: u32) -> Self {
-        let by: BTreeSet<_> = waits.iter().copied().collect();
-        let mut names: Vec<_> = by.iter().map(|name| text::name(name)).collect();
-        names.extend((later > 0).then(|| "new pods to be available".into()));
+    pub(crate) fn of_waiting(delete: Bounds, waits: Vec<Cow<'a, str>>, later: u32) -> Self {
         let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
         let then = number(waits.len()).saturating_add(later);
-        let start = if delete.max > 0 { "Then it" } else { "It" };
-        let waits = (then > 0).then(|| format!("waits for {}", text::list(&names)));
-        let goes = |waits: &String| {
-            format!("{start} {waits}; {} {} only after that.", count(then, "pod"), goes(then))
-        };
+        let names: BTreeSet<_> = waits.into_iter().collect();
         Self {
             sets: Vec::new(),
             delete,
             waits_for: (then > 0).then_some(WaitsFor::Pods),
-            pods: if later > 0 { 0 } else { number(by.len()) },
+            pods: if later > 0 { 0 } else { number(names.len()) },
             then,
             is_certain: true,
-            text: waits.as_ref().map(goes),
-            waits,
+            basis: Basis::Waiting { names, new_pods: later > 0 },
         }
     }
 
@@ -108,6 +121,11 @@ impl Rest<'_> {
     pub fn delete_of(&self, replica_set: Option<&str>) -> Bounds {
         let set = self.sets.iter().find(|set| set.replica_set == replica_set);
         set.map_or(Bounds::one(0), |set| set.delete)
+    }
+
+    /// Says that something outside the controller deletes pods.
+    pub(crate) fn interrupt(&mut self) {
+        (self.waits_for, self.pods, self.then, self.basis) = (None, 0, 0, Basis::Outside);
     }
 
     /// Deletes all pods of a set for a reason outside the Deployment. What follows is then not known.
@@ -121,7 +139,7 @@ impl Rest<'_> {
         if let Some(set) = set {
             set.delete = Bounds::one(all);
         }
-        (self.waits_for, self.pods, self.then, self.waits, self.text) = (None, 0, 0, None, None);
+        self.interrupt();
         self.is_certain = false;
     }
 
@@ -135,10 +153,111 @@ impl Rest<'_> {
             }
         }
     }
+
+    /// What it waits for, in a few words: `waits for db-1`.
+    pub fn short(&self) -> Option<impl Display> {
+        self.waits()
+    }
+
+    fn waits(&self) -> Option<String> {
+        let pods = self.pods;
+        let new_pods = match pods {
+            0 => "more of its new pods are available".to_owned(),
+            1 => "1 more of its new pods is available".to_owned(),
+            pods => format!("{pods} more of its new pods are available"),
+        };
+        let old_pods = if pods == 0 { "old pods".to_owned() } else { count(pods, "old pod") };
+        let have = if pods == 1 { "has" } else { "have" };
+        Some(match self.waits_for? {
+            WaitsFor::NewPods => format!("waits until {new_pods}"),
+            WaitsFor::OldPods => format!("waits until {old_pods} {have} ended"),
+            WaitsFor::Resume => "rollout is paused".to_owned(),
+            WaitsFor::AnotherCount => "waits for another count".to_owned(),
+            WaitsFor::Pods => {
+                let Basis::Waiting { names, new_pods } = &self.basis else { return None };
+                let mut names: Vec<_> = names.iter().map(|name| text::name(name)).collect();
+                names.extend(new_pods.then(|| "new pods to be available".into()));
+                format!("waits for {}", text::list(&names))
+            }
+        })
+    }
+
+    /// All that in a sentence. `None` if nothing follows, and all pods are available or no size changes. `is_first` says whether
+    /// nothing was said that comes before.
+    pub fn sentence(&self, is_first: bool) -> Option<impl Display> {
+        self.text(is_first)
+    }
+
+    fn text(&self, is_first: bool) -> Option<String> {
+        let then = |follows: bool| {
+            let start = if follows && !is_first { "Then it" } else { "It" };
+            format!("{start} {}", self.waits().unwrap_or_default())
+        };
+        let end = match self.basis {
+            Basis::Outside => return None,
+            Basis::Waiting { .. } => {
+                let pods = count(self.then, "pod");
+                let text =
+                    || format!("{}; {pods} {} only after that.", then(self.delete.max > 0), goes(self.then));
+                return (self.then > 0).then(text);
+            }
+            Basis::Rollout(end) => end,
+        };
+        if end.is_rollback {
+            return Some("What follows the rollback is not known.".to_owned());
+        }
+        if end.is_rejected {
+            return Some(
+                "The API server rejects a size below 0, so the controller tries again and again.".to_owned(),
+            );
+        }
+        if !self.is_certain {
+            return Some(
+                "More can follow: these are the first steps, because there are too many ways in which the controller can go on."
+                    .to_owned(),
+            );
+        }
+        let old_pods = count(self.then, "old pod");
+        match self.waits_for {
+            Some(WaitsFor::NewPods) => {
+                Some(format!("{}; {old_pods} {} only after that.", then(end.follows), goes(self.then)))
+            }
+            Some(WaitsFor::OldPods) => {
+                let new_pods = count(end.new_pods, "pod");
+                Some(format!("{}; its new ReplicaSet gets {new_pods} only after that.", then(end.follows)))
+            }
+            Some(WaitsFor::Resume) => {
+                let stay = if self.then == 1 { "stays" } else { "stay" };
+                Some(format!("Its rollout is paused, so {old_pods} {stay}."))
+            }
+            Some(WaitsFor::AnotherCount) => Some(
+                "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
+            ),
+            None if end.follows && end.unavailable > 0 => {
+                let are = if end.unavailable == 1 { "is" } else { "are" };
+                Some(format!("Nothing more follows; {} {are} not available.", count(end.unavailable, "pod")))
+            }
+            Some(WaitsFor::Pods) | None => None,
+        }
+    }
+}
+
+impl Serialize for Rest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rest = serializer.serialize_struct("Rest", 7)?;
+        rest.serialize_field("sets", &self.sets)?;
+        rest.serialize_field("delete", &self.delete)?;
+        rest.serialize_field("waitsFor", &self.waits_for)?;
+        rest.serialize_field("pods", &self.pods)?;
+        rest.serialize_field("then", &self.then)?;
+        rest.serialize_field("isCertain", &self.is_certain)?;
+        rest.serialize_field("text", &self.text(false))?;
+        rest.end()
+    }
 }
 
 /// A set in that state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetAtRest<'a> {
     /// Its name; `None` if the syncs create it.
@@ -150,7 +269,7 @@ pub struct SetAtRest<'a> {
 }
 
 /// What a Deployment waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitsFor {
     /// That more pods of its new set are available.
@@ -163,87 +282,4 @@ pub enum WaitsFor {
     Resume,
     /// That somebody changes its count: until then, its controller scales in each sync, and no rollout starts.
     AnotherCount,
-}
-
-/// What the words about a rest read.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(crate) struct Facts {
-    pub(crate) waits_for: Option<WaitsFor>,
-    pub(crate) pods: u32,
-    pub(crate) then: u32,
-    /// How many pods the new set gets once old pods have ended.
-    pub(crate) new_pods: u32,
-    /// The pods of sets in use that are not available.
-    pub(crate) unavailable: u32,
-    pub(crate) is_certain: bool,
-    pub(crate) is_rollback: bool,
-    pub(crate) is_rejected: bool,
-    /// Whether a sync changed a size before.
-    pub(crate) follows: bool,
-}
-
-impl Facts {
-    /// What it waits for, in a few words.
-    pub(crate) fn waits(&self) -> Option<String> {
-        let new_pods = match self.pods {
-            0 => "more of its new pods are available".to_owned(),
-            1 => "1 more of its new pods is available".to_owned(),
-            pods => format!("{pods} more of its new pods are available"),
-        };
-        let old_pods = if self.pods == 0 { "old pods".to_owned() } else { count(self.pods, "old pod") };
-        let have = if self.pods == 1 { "has" } else { "have" };
-        Some(match self.waits_for? {
-            WaitsFor::NewPods => format!("waits until {new_pods}"),
-            WaitsFor::OldPods => format!("waits until {old_pods} {have} ended"),
-            WaitsFor::Resume => "rollout is paused".to_owned(),
-            WaitsFor::AnotherCount => "waits for another count".to_owned(),
-            WaitsFor::Pods => return None,
-        })
-    }
-
-    /// What follows, in words.
-    pub(crate) fn text(&self) -> Option<String> {
-        let then = || {
-            let start = if self.follows { "Then it" } else { "It" };
-            format!("{start} {}", self.waits().unwrap_or_default())
-        };
-        if self.is_rollback {
-            return Some("What follows the rollback is not known.".to_owned());
-        }
-        if self.is_rejected {
-            return Some(
-                "The API server rejects a size below 0, so the controller tries again and again.".to_owned(),
-            );
-        }
-        if !self.is_certain {
-            return Some(
-                "More can follow: these are the first steps, because there are too many ways in which the controller can go on."
-                    .to_owned(),
-            );
-        }
-        let go = format!("{} {} only after that.", count(self.then, "old pod"), goes(self.then));
-        match self.waits_for {
-            Some(WaitsFor::NewPods) => Some(format!("{}; {go}", then())),
-            Some(WaitsFor::OldPods) => {
-                let new_pods = count(self.new_pods, "pod");
-                Some(format!("{}; its new ReplicaSet gets {new_pods} only after that.", then()))
-            }
-            Some(WaitsFor::Resume) => {
-                Some(format!("Its rollout is paused, so {} {}.", count(self.then, "old pod"), stays(self.then)))
-            }
-            Some(WaitsFor::AnotherCount) => Some(
-                "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
-            ),
-            None if self.follows && self.unavailable > 0 => Some(format!(
-                "Nothing more follows; {} {} not available.",
-                count(self.unavailable, "pod"),
-                if self.unavailable == 1 { "is" } else { "are" }
-            )),
-            Some(WaitsFor::Pods) | None => None,
-        }
-    }
-}
-
-fn stays(number: u32) -> &'static str {
-    if number == 1 { "stays" } else { "stay" }
 }

@@ -4,6 +4,7 @@
 use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::order::ScaleDownOrder;
+use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Owner, Preview, Verdict, Workload};
 use crate::question::options::Options;
 use crate::snapshot::cost::CostOwner;
@@ -33,13 +34,14 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
-        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name).collect();
+        let victims =
+            preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(PodAnswer::name).collect();
         let labels = labels_of(&victims, input, id.namespace);
         notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
         // Unless it is told to, it leaves the sets alone that a rollout takes down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
         notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
-        let pods = preview.pods().map(|pod| pod.name);
+        let pods = preview.pods().map(PodAnswer::name);
         notes.extend(cost_note(preview.workload.kind, preview.namespace, pods, input, options));
     }
     notes.extend(unread_note(input));
@@ -50,13 +52,13 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
 /// Adds to an order who would interfere at another count, unless that is said already.
 pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) {
     let id = id(order.namespace, &order.workload);
-    let pods = order.pods().map(|pod| pod.name);
+    let pods = order.pods().map(|pod| pod.pod.name());
     let costs = cost_note(id.kind, id.namespace, pods, input, options);
     order.notes.extend(costs);
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
-    let victims = order.pods().map(|pod| pod.name).collect();
+    let victims = order.pods().map(|pod| pod.pod.name()).collect();
     let labels = labels_of(&victims, input, id.namespace);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &victims, &labels));

@@ -1,21 +1,21 @@
-//! `DaemonSets`: which pods their next sync takes, in words. The decision is `sync`'s.
+//! `DaemonSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::PodPreview;
-use crate::decide::self_managed::{Decision, OwnPod, becomes_available, chance, not_yet, odds};
+use crate::answer::pod::PodAnswer;
+use crate::decide::self_managed::{Decision, becomes_available, chance, decided, odds};
 use crate::question::options::Options;
+use crate::reason::Reason;
+use crate::reason::chance::Cause;
+use crate::reason::daemon_set::{DaemonSetReason, Unavailable};
 use crate::snapshot::daemon_set::DaemonSetSpec;
 use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::meta::REVISION_LABEL;
 use crate::snapshot::node::NodeEntry;
-use crate::snapshot::pod::FinishedPhase;
+use crate::snapshot::pod::{FinishedPhase, OwnPod};
 use crate::snapshot::read::Input;
 use crate::snapshot::time::to_time;
-use crate::sync::daemon_set::{
-    BURST_REPLICAS, DaemonPod, DaemonReason, DaemonSet, NodeFit, Strategy, Sync, next_sync,
-};
+use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSet, NodeFit, Strategy, Sync, next_sync};
 use crate::sync::{IntOrPercent, PodOutcome, Verdict};
-use crate::text;
 use crate::text::count;
 use crate::text::error::Error;
 use podrank::Time;
@@ -175,9 +175,9 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let words = DaemonSetWords { spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
-    words.notes(notes);
-    Ok(words.decision())
+    let decided = Decided { spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
+    decided.notes(notes);
+    Ok(decided.decision())
 }
 
 /// The pods that go or may go, with how many of their group do.
@@ -189,8 +189,8 @@ fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
     sync.outcomes.iter().map(quota).collect()
 }
 
-/// What the words about a decision read.
-struct DaemonSetWords<'w, 'a> {
+/// A decision, and what the reasons read.
+struct Decided<'w, 'a> {
     spec: &'w DaemonSetSpec,
     nodes: Nodes<'a>,
     pods: &'w [OwnPod<'a>],
@@ -201,10 +201,10 @@ struct DaemonSetWords<'w, 'a> {
     knows_revision: bool,
 }
 
-impl<'a> DaemonSetWords<'_, 'a> {
+impl<'a> Decided<'_, 'a> {
     fn decision(&self) -> Decision<'a> {
         let pods = (0..self.pods.len()).filter(|pod| !self.pods[*pod].entry.is_terminating);
-        let mut pods: Vec<_> = pods.map(|pod| self.decided(pod)).collect();
+        let mut pods: Vec<_> = pods.map(|pod| self.pod(pod)).collect();
         pods.sort_by_key(|pod| pod.verdict);
         // The next sync deletes some pods again that are on their way already.
         let certain = self.sync.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Delete).count();
@@ -212,49 +212,49 @@ impl<'a> DaemonSetWords<'_, 'a> {
         Decision { pods, quota: self.sync.deleted - certain, later }
     }
 
-    fn decided(&self, pod: usize) -> PodPreview<'a> {
-        let outcome = &self.sync.outcomes[pod];
-        let by = self.waits_for(pod);
-        let verdict = match by {
+    fn pod(&self, index: usize) -> PodAnswer<'a> {
+        let (outcome, pod, sync) = (self.sync.outcomes[index], self.pods[index], &self.sync);
+        let (node, now) = (self.records[index].node, self.now);
+        let unavailable = |other: usize| Unavailable {
+            pod: self.pods[other],
+            is_ready: self.records[other].is_ready,
+            min_ready_seconds: self.spec.min_ready_seconds,
+            now,
+        };
+        let reason = DaemonSetReason {
+            outcome,
+            pod,
+            node: node.map(|node| self.nodes.names[node]),
+            unfit: node.and_then(|node| self.nodes.unfit[node].clone()),
+            waits_for: self.waits_for(index).map(unavailable),
+            is_updated: self.knows_revision.then(|| self.records[index].is_updated()),
+            budget: (u64::try_from(sync.unavailable).unwrap_or(0), sync.used),
+            available: (sync.available, sync.wanted),
+            // Kubernetes takes them in the order of a Go map, which tells no pod from another.
+            chance: chance(&outcome, &sync.outcomes, Cause::Random),
+        };
+        let verdict = match reason.waits_for {
             Some(_) => Verdict::Blocked,
-            None if Self::is_later(outcome) => Verdict::Later,
+            None if reason.is_later() => Verdict::Later,
             None => outcome.verdict,
         };
-        PodPreview {
-            // Kubernetes takes them in the order of a Go map, which tells no pod from another.
-            odds: odds(outcome, &self.sync.outcomes),
-            by: by.map(|by| self.name(by).to_owned()),
-            ..self.pods[pod].decided(verdict, outcome.reason.name(), self.why(pod, by), self.now)
-        }
-    }
-
-    /// Whether it is old and goes once others have been replaced: the budget of this sync is used up, or its node gets a new pod first.
-    fn is_later(outcome: &PodOutcome<DaemonReason>) -> bool {
-        outcome.verdict == Verdict::Keep
-            && matches!(outcome.reason, DaemonReason::OldAvailable | DaemonReason::AwaitsNew)
+        let odds = odds(&outcome, &sync.outcomes);
+        PodAnswer { odds, ..decided(pod, verdict, Reason::DaemonSet(reason), now) }
     }
 
     /// How many pods wait for those that this sync replaces. `None` if another sync may follow at once.
-    fn later(&self, decided: &[PodPreview<'_>]) -> Option<usize> {
+    fn later(&self, decided: &[PodAnswer<'_>]) -> Option<usize> {
         let comes_first = |outcome: &PodOutcome<DaemonReason>| outcome.reason == DaemonReason::AfterFirstPart;
         if self.sync.later > 0 || self.sync.outcomes.iter().any(comes_first) {
             return None;
         }
         let sure = decided.iter().filter(|pod| pod.verdict == Verdict::Later).count();
         // Of the old pods that are available, any may go, and the others follow.
-        let open: Vec<_> = self
-            .sync
-            .outcomes
-            .iter()
-            .filter(|outcome| {
-                outcome.verdict == Verdict::Contested && outcome.reason == DaemonReason::OldAvailable
-            })
-            .collect();
+        let is_open = |outcome: &&PodOutcome<DaemonReason>| {
+            outcome.verdict == Verdict::Contested && outcome.reason == DaemonReason::OldAvailable
+        };
+        let open: Vec<_> = self.sync.outcomes.iter().filter(is_open).collect();
         Some(sure + open.len() - open.first().map_or(0, |outcome| outcome.quota))
-    }
-
-    fn name(&self, pod: usize) -> &'a str {
-        &self.pods[pod].entry.name
     }
 
     /// The pod that keeps this one from going, if there is one.
@@ -281,102 +281,10 @@ impl<'a> DaemonSetWords<'_, 'a> {
         }
     }
 
-    fn why(&self, pod: usize, by: Option<usize>) -> String {
-        self.reason(pod, by) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, "at random")
-    }
-
-    fn reason(&self, pod: usize, by: Option<usize>) -> String {
-        let number = self.records[pod].node;
-        let name = number.map(|number| self.nodes.names[number]);
-        let node = name.map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
-        let state = by.map_or_else(String::new, |by| self.state(by));
-        match self.sync.outcomes[pod].reason {
-            DaemonReason::NotWanted => {
-                let why = number.and_then(|number| self.nodes.unfit[number].clone());
-                why.unwrap_or_else(|| format!("it may not run on {node}"))
-            }
-            DaemonReason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
-            DaemonReason::Failed => "it has failed, and a new pod replaces it".to_owned(),
-            DaemonReason::Surplus if self.sync.outcomes[pod].verdict == Verdict::Keep => {
-                format!("{node} has other pods: it stays only if it is the only old or the only new one")
-            }
-            DaemonReason::Surplus => {
-                format!(
-                    "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
-                )
-            }
-            DaemonReason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
-            DaemonReason::Replaced => format!("it is old, and the new pod of {node} is available"),
-            DaemonReason::NoNode => format!("it waits for {node}, which does not exist"),
-            DaemonReason::OldUnavailable => format!("{} and unavailable", self.old(pod)),
-            DaemonReason::OldAvailable => {
-                let (used, budget) = (self.sync.used, self.sync.unavailable);
-                let verb = if used == 1 { "is" } else { "are" };
-                let nodes = count(u64::try_from(budget).unwrap_or(0), "node");
-                let budget = format!("{}; {nodes} may be unavailable, and {used} {verb}", self.old(pod));
-                if state.is_empty() { budget } else { format!("{budget}: {state}") }
-            }
-            DaemonReason::AwaitsNew if state.is_empty() => {
-                format!("{}, and {node} gets a new pod first", self.old(pod))
-            }
-            DaemonReason::AwaitsNew => {
-                format!("{}, and goes after the new pod of {node}: {state}", self.old(pod))
-            }
-            DaemonReason::NotStartable => {
-                format!("{} and unavailable, and no new pod may start on {node}", self.old(pod))
-            }
-            DaemonReason::NotStartableAvailable => format!(
-                "{}, and no new pod may start on {node}; {} have an available pod, and {} are wanted",
-                self.old(pod),
-                count(self.sync.available as u64, "node"),
-                self.sync.wanted
-            ),
-            DaemonReason::Unsettled if state.is_empty() => {
-                format!("{}, like others of {node}", self.old(pod))
-            }
-            DaemonReason::Unsettled => format!("{}, and {state}", self.old(pod)),
-            DaemonReason::OnDelete => {
-                format!("{}, but with OnDelete only a user replaces pods", self.old(pod))
-            }
-            DaemonReason::AfterFirstPart => {
-                format!("{}, but missing and unwanted pods of all nodes come first", self.old(pod))
-            }
-            DaemonReason::NodeMissing => {
-                let by = by.map_or("a pod", |by| self.name(by));
-                format!("{}, but the update fails: the node of {by} does not exist", self.old(pod))
-            }
-            DaemonReason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
-            _ if name.is_none() => "it has no node, so Kubernetes ignores it".to_owned(),
-            _ if !self.knows_revision => {
-                format!("{node} keeps a pod, and whether this one is old is not known")
-            }
-            _ if self.records[pod].is_updated() => "it is of the current revision".to_owned(),
-            DaemonReason::Kept => format!("{node} keeps a pod"),
-        }
-    }
-
-    /// Why a pod is not available.
-    fn state(&self, pod: usize) -> String {
-        let (OwnPod { entry, record }, name) = (self.pods[pod], self.name(pod));
-        if entry.is_terminating {
-            return format!("{name} is still being deleted");
-        }
-        if !self.records[pod].is_ready {
-            return format!("{name} is not ready");
-        }
-        format!("{name} {}", not_yet(record.pod.ready_time, self.now, self.spec.min_ready_seconds))
-    }
-
-    fn old(&self, pod: usize) -> String {
-        match self.pods[pod].entry.labels.get(REVISION_LABEL) {
-            Some(revision) => format!("it is old, of revision {}", text::name(revision)),
-            None => "it is old, without a revision".to_owned(),
-        }
-    }
-
     /// What a reader should know besides.
     fn notes(&self, notes: &mut Vec<Note>) {
         let sync = &self.sync;
+        let has = |reason| sync.outcomes.iter().any(|outcome| outcome.reason == reason);
         let mut note = |code, text| notes.push(Note::new(code, text));
         if sync.later > 0 {
             let text = format!(
@@ -385,7 +293,7 @@ impl<'a> DaemonSetWords<'_, 'a> {
                 sync.later
             );
             note(NoteCode::SeveralSyncs, text);
-        } else if self.sync.outcomes.iter().any(|outcome| outcome.reason == DaemonReason::AfterFirstPart) {
+        } else if has(DaemonReason::AfterFirstPart) {
             let text = format!(
                 "the next sync deletes {} and creates {}; replacing old pods comes after that, perhaps at once",
                 count(sync.deleted as u64, "pod"),
@@ -393,7 +301,7 @@ impl<'a> DaemonSetWords<'_, 'a> {
             );
             note(NoteCode::GoesOn, text);
         }
-        if self.sync.outcomes.iter().any(|outcome| outcome.reason == DaemonReason::Failed) {
+        if has(DaemonReason::Failed) {
             let text = "if the controller has deleted a failed pod of the same node recently, it leaves the next one \
                         for later: only the controller knows";
             note(NoteCode::MayBackOff, text.to_owned());

@@ -320,9 +320,9 @@ fn decide(
         asked_then.is_some_and(|its| its <= asked + CLOCKS)
     };
     let own = || scene.members().iter().filter(|member| member.is_own);
-    let stay = own().filter(|member| !goes(member.entry)).count();
+    let stay = own().filter(|member| !goes(member.pod.entry)).count();
     let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
     let decision = scene.decide(u32::try_from(stay).ok()?, &options, None, None).ok()?;
-    let its = decision.pods.into_iter().find(|pod| pod.name == entry.name)?;
-    Some((its.verdict, its.rule, its.why))
+    let its = decision.pods.into_iter().find(|pod| pod.name() == entry.name)?;
+    Some((its.verdict, its.reason.rule(), its.reason.sentence().to_string()))
 }

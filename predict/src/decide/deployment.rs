@@ -10,7 +10,7 @@ use crate::decide::rollout::next::Next;
 use crate::decide::{complete, notes};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
-use crate::reason::size::set_why;
+use crate::reason::size::SetSize;
 use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::snapshot::index::Sets;
 use crate::snapshot::read::Input;
@@ -127,30 +127,26 @@ impl<'s, 'a> Scaled<'s, 'a> {
             previews.push(SetPreview {
                 replica_set: Some(own.entry.id().name),
                 is_new: self.sync.new_set == Some(index),
-                writes: writes(from, change),
                 active: decision.active,
                 delete: decision.delete,
                 quota: decision.quota,
                 pods: decision.pods,
-                ..self.set_preview(from, change)
+                ..self.set_preview(from, change, false)
             });
         }
         if self.sync.creates {
-            previews.push(self.set_preview(0, &self.sync.new_change));
+            previews.push(self.set_preview(0, &self.sync.new_change, true));
         }
         previews
     }
 
     /// A set that does not exist yet.
-    fn set_preview(&self, from: i32, change: &SizeChange) -> SetPreview<'a> {
+    fn set_preview(&self, from: i32, change: &SizeChange, is_created: bool) -> SetPreview<'a> {
+        let (desired, budgets) = (self.deployment.replicas, self.sync.budgets);
         SetPreview {
             replica_set: None,
             is_new: true,
-            from,
-            to: change.replicas,
-            writes: Vec::new(),
-            reason: change.reason.name(),
-            why: set_why(&self.deployment, &self.sync, from, change),
+            size: SetSize { from, change: *change, desired, budgets, is_created },
             active: 0,
             delete: 0,
             quota: 0,
@@ -200,18 +196,6 @@ impl<'s, 'a> Scaled<'s, 'a> {
 /// The size that a set gets.
 fn to(change: &SizeChange) -> u32 {
     u32::try_from(change.replicas).unwrap_or(0)
-}
-
-/// The sizes that the sync writes to a set, in turn.
-fn writes(from: i32, change: &SizeChange) -> Vec<i32> {
-    let first = from.wrapping_add(change.part);
-    let all = [Some(first).filter(|_| is_in_two_steps(change)), Some(change.replicas)];
-    all.into_iter().flatten().filter(|size| *size != from).collect()
-}
-
-/// Whether the set shrinks twice in the sync: the pods that are not available go first.
-fn is_in_two_steps(change: &SizeChange) -> bool {
-    change.reason == SizeReason::UnhealthyAndAvailable
 }
 
 /// Whether the set refers to the Deployment, which releases it.

@@ -1,15 +1,16 @@
 //! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, BlockedPod, Pods, Preview, Verdict};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::{Asked, Pods, Preview, Verdict};
 use crate::answer::rollout::{Bounds, Rest};
 use crate::decide::members::Seen;
-use crate::decide::self_managed::{Decision, OwnPod};
+use crate::decide::self_managed::Decision;
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
 use crate::snapshot::direct::{DirectEntry, Spec};
-use crate::snapshot::pod::PodEntry;
+use crate::snapshot::pod::{OwnPod, PodEntry};
 use crate::snapshot::read::Input;
 use crate::snapshot::time::to_time;
 use crate::snapshot::workload::WorkloadKind;
@@ -35,13 +36,8 @@ pub(crate) fn preview_direct<'a>(
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
-    let (asked, gates, mut decision) = decide(input, entry, &pods, options, &mut notes)?;
-    for (position, pod) in (1..).zip(&mut decision.pods) {
-        pod.position = position;
-    }
-    let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();
-    let certain = count(Verdict::Delete);
-    let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
+    let (asked, gates, decision) = decide(input, entry, &pods, options, &mut notes)?;
+    let certain = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
     Ok(Preview {
         feature_gates: gates,
         active: decision.pods.len(),
@@ -50,14 +46,6 @@ pub(crate) fn preview_direct<'a>(
         delete: certain + decision.quota,
         quota: decision.quota,
         notes,
-        blocked: blocked
-            .map(|pod| BlockedPod {
-                name: pod.name,
-                by: pod.by.clone().unwrap_or_default(),
-                rule: pod.rule.unwrap_or_default(),
-                why: pod.why.clone(),
-            })
-            .collect(),
         of: Pods::Pods(decision.pods),
         ..Preview::new(entry.id(), options)
     })
@@ -99,15 +87,14 @@ fn decide<'a>(
 }
 
 /// What follows. A Job's controller does all at once, so nothing does.
-fn rest(entry: &DirectEntry, decision: &Decision<'_>, certain: usize) -> Option<Rest<'static>> {
+fn rest<'a>(entry: &DirectEntry, decision: &Decision<'a>, certain: usize) -> Option<Rest<'a>> {
     let later = decision.later.filter(|_| entry.kind != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
     // Of a StatefulSet's contested pods, up to that many go.
     let min = if entry.kind == WorkloadKind::StatefulSet { number(certain) } else { max };
-    let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
-    let waits: Vec<_> = blocked.filter_map(|pod| pod.by.as_deref()).collect();
-    Some(Rest::of_waiting(Bounds { min, max }, &waits, number(later)))
+    let waits = decision.pods.iter().filter_map(PodAnswer::waits_for).collect();
+    Some(Rest::of_waiting(Bounds { min, max }, waits, number(later)))
 }
 
 impl DirectEntry {

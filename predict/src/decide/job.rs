@@ -1,18 +1,19 @@
-//! Jobs: which pods their next sync takes, in words. The decision is `sync`'s.
+//! Jobs: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Asked, PodPreview};
-use crate::decide::job_end;
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::Asked;
 use crate::decide::job_end::Intervals;
-use crate::decide::self_managed::{Decision, OwnPod, chance, odds};
+use crate::decide::self_managed::{Decision, chance, decided, odds};
 use crate::question::options::Options;
+use crate::reason::Reason;
+use crate::reason::chance::Cause;
+use crate::reason::job::{ByPolicy, JobPodReason, duration};
 use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::job::JobSpec;
-use crate::snapshot::pod::FinishedPhase;
+use crate::snapshot::pod::{FinishedPhase, OwnPod};
 use crate::sync::Verdict;
-use crate::sync::job::{self, Completion, Job, JobReason, MAX_DELETIONS, NO_INDEX, State, Sync, next_sync};
-use crate::text::age::age;
-use crate::text::count;
+use crate::sync::job::{self, Completion, Job, JobReason, NO_INDEX, State, Sync, next_sync};
 use crate::text::error::Error;
 use podrank::{Pod, Policy, Time};
 use std::collections::{BTreeMap, HashMap};
@@ -112,7 +113,12 @@ pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> R
 
 impl JobSpec {
     /// The record for the decision, and if a policy ends the Job, how.
-    fn job(&self, entry: &DirectEntry, asked: &Asked, pods: &[OwnPod<'_>]) -> (Job, Option<String>) {
+    fn job<'a>(
+        &self,
+        entry: &DirectEntry,
+        asked: &Asked,
+        pods: &[OwnPod<'a>],
+    ) -> (Job, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
         let fails = entry.idle().is_some() && entry.deletion.is_none();
         let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
@@ -148,7 +154,7 @@ impl JobSpec {
 /// Decides about the next sync.
 pub(crate) fn decide<'a>(
     entry: &DirectEntry,
-    spec: &JobSpec,
+    spec: &'a JobSpec,
     asked: &Asked,
     pods: &[OwnPod<'a>],
     now: Time,
@@ -174,17 +180,30 @@ pub(crate) fn decide<'a>(
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // What goes first, in the order.
     order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
-    let words = JobWords {
-        job,
-        now,
-        by_policy: by_policy.as_deref(),
-        condition: spec.condition,
-        indexes: &indexes,
-        sync: &sync,
-        sorted: &sorted,
+    let answer = |pod: usize| {
+        let outcome = &sync.outcomes[pod];
+        let index = indexes[pod];
+        let is_sorted = sorted.iter().any(|sorted| *sorted as usize == pod);
+        let reason = JobPodReason {
+            reason: outcome.reason,
+            job,
+            now,
+            by_policy,
+            condition: spec.condition,
+            index,
+            of_index: indexes.iter().filter(|it| **it == index).count(),
+            active: active.len(),
+            desired: sync.wanted,
+            kept: active.len().saturating_sub(sync.deleted + sync.later),
+            chance: chance(outcome, &sync.outcomes, Cause::List),
+            is_sorted,
+        };
+        // Beyond one sync's deletions, something else decides, too.
+        let odds = odds(outcome, &sync.outcomes).filter(|_| sync.later == 0);
+        PodAnswer { odds, ..decided(active[pod], outcome.verdict, Reason::Job(reason), now) }
     };
-    let decided: Vec<_> = order.into_iter().map(|pod| words.decided(pod, active[pod])).collect();
-    words.notes(entry, notes);
+    let decided: Vec<_> = order.into_iter().map(answer).collect();
+    notes.extend(notes_of(&job, entry, &sync, now));
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
     Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
 }
@@ -241,123 +260,21 @@ fn settle_by_index(
     settled
 }
 
-/// What the words about a decision read.
-struct JobWords<'w> {
-    job: Job,
-    now: Time,
-    /// How a policy ends the Job, if one does.
-    by_policy: Option<&'w str>,
-    /// The condition that ends the Job, if one does.
-    condition: Option<&'w str>,
-    indexes: &'w [i64],
-    sync: &'w Sync,
-    /// The pods that the rules leave open, and Kubernetes' own sort of the list by index does not.
-    sorted: &'w [u32],
-}
-
-impl JobWords<'_> {
-    fn decided<'a>(&self, pod: usize, own: OwnPod<'a>) -> PodPreview<'a> {
-        let outcome = &self.sync.outcomes[pod];
-        // Beyond one sync's deletions, something else decides, too.
-        let odds = odds(outcome, &self.sync.outcomes).filter(|_| self.sync.later == 0);
-        PodPreview { odds, ..own.decided(outcome.verdict, outcome.reason.name(), self.why(pod), self.now) }
+/// What a reader should know besides.
+fn notes_of(job: &Job, entry: &DirectEntry, sync: &Sync, now: Time) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());
+    if let Some(left) = left.filter(|_| !sync.outcomes.is_empty()) {
+        let text =
+            format!("the deadline of {entry} passes in {}, and then all its active pods go", duration(left));
+        notes.push(Note::new(NoteCode::DeadlinePasses, text));
     }
-
-    /// What a reader should know besides.
-    fn notes(&self, entry: &DirectEntry, notes: &mut Vec<Note>) {
-        let end = self.job.end(self.now);
-        let left = self.job.deadline_left(self.now).filter(|_| end.is_none() && entry.idle().is_none());
-        if let Some(left) = left.filter(|_| !self.sync.outcomes.is_empty()) {
-            let text = format!(
-                "the deadline of {entry} passes in {}, and then all its active pods go",
-                duration(left)
-            );
-            notes.push(Note::new(NoteCode::DeadlinePasses, text));
-        }
-        if self.sync.later > 0 {
-            let text = format!(
-                "the controller deletes {} in this sync and {} more in later ones",
-                self.sync.deleted, self.sync.later
-            );
-            notes.push(Note::new(NoteCode::SeveralSyncs, text));
-        }
+    if sync.later > 0 {
+        let text = format!(
+            "the controller deletes {} in this sync and {} more in later ones",
+            sync.deleted, sync.later
+        );
+        notes.push(Note::new(NoteCode::SeveralSyncs, text));
     }
-
-    fn why(&self, pod: usize) -> String {
-        if self.sorted.iter().any(|sorted| *sorted as usize == pod) {
-            return self.reason(pod)
-                + ": it ties with others, and Kubernetes' sort of the list by index decides";
-        }
-        self.reason(pod) + &chance(&self.sync.outcomes[pod], &self.sync.outcomes, "by list order")
-    }
-
-    fn reason(&self, pod: usize) -> String {
-        let index = self.indexes[pod];
-        let pods_of_index = || self.indexes.iter().filter(|it| **it == index).count();
-        let active = count(self.sync.outcomes.len() as u64, "active pod");
-        match self.sync.outcomes[pod].reason {
-            JobReason::Suspended => "all pods of a suspended Job go".to_owned(),
-            JobReason::Ending => {
-                format!("the condition {} is true, so all pods go", self.condition.unwrap_or("FailureTarget"))
-            }
-            JobReason::PodFailurePolicy | JobReason::SuccessPolicy => {
-                self.by_policy.unwrap_or_default().to_owned()
-            }
-            JobReason::BackoffLimit => {
-                let failed = self.job.failed;
-                let (failures, exceed) =
-                    if failed == 1 { ("failure", "exceeds") } else { ("failures", "exceed") };
-                format!("{failed} {failures} {exceed} backoffLimit {}", self.job.backoff_limit)
-            }
-            JobReason::Restarts => {
-                let restarts = count(self.job.restarts.unsigned_abs(), "restart");
-                format!("{restarts}, and backoffLimit is {}", self.job.backoff_limit)
-            }
-            JobReason::Deadline => self.deadline(),
-            JobReason::MaxFailedIndexes => {
-                let most = self.job.max_failed_indexes.unwrap_or_default();
-                format!(
-                    "{} failed, and maxFailedIndexes is {most}",
-                    job_end::indexes(self.job.failed_indexes.into())
-                )
-            }
-            JobReason::FailedIndexes => {
-                let failed = job_end::indexes(self.job.failed_indexes.into());
-                format!("{failed} failed, and the other {} succeeded", self.job.succeeded)
-            }
-            JobReason::NoIndex => "it has no completion index".to_owned(),
-            JobReason::BeyondCompletions => {
-                let Completion::Indexed(completions) = self.job.completion else { return String::new() };
-                format!("index {index} is not below the completions, {completions}")
-            }
-            JobReason::Duplicate => format!("index {index} has {} pods, and one is enough", pods_of_index()),
-            JobReason::NextSync => format!("one sync deletes at most {MAX_DELETIONS} pods"),
-            JobReason::Kept
-                if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 =>
-            {
-                format!("index {index} keeps this pod")
-            }
-            JobReason::Kept => {
-                let stay = self.sync.outcomes.len().saturating_sub(self.sync.deleted + self.sync.later);
-                format!("{stay} of {active} {}", if stay == 1 { "stays" } else { "stay" })
-            }
-            JobReason::Surplus => format!("{active}, and {} wanted", self.sync.wanted),
-        }
-    }
-
-    fn deadline(&self) -> String {
-        let seconds = self.job.active_deadline_seconds.unwrap_or_default();
-        if seconds.checked_mul(1_000_000_000).is_none() {
-            return format!(
-                "activeDeadlineSeconds {seconds} overflows in Kubernetes, so the deadline has passed"
-            );
-        }
-        let ago = self.job.deadline_left(self.now).map_or(0, i64::saturating_neg);
-        format!("the deadline of {seconds} s passed {} ago", duration(ago))
-    }
-}
-
-/// A length of time as ages are shown.
-fn duration(nanos: i64) -> String {
-    age(Time::from_unix_nanos(nanos), Time::from_unix_nanos(0)).unwrap_or_default()
+    notes
 }

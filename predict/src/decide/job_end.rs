@@ -1,11 +1,10 @@
 //! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
 
-use crate::decide::self_managed::OwnPod;
+use crate::reason::job::{ByPolicy, FailedBy};
 use crate::snapshot::job::JobSpec;
 use crate::snapshot::job_end::{FailureRule, SuccessRule};
-use crate::snapshot::pod::{FinishedPhase, JobPod};
+use crate::snapshot::pod::{FinishedPhase, JobPod, OwnPod};
 use crate::sync::job::{Job, State};
-use crate::text::{name, word};
 use podrank::Phase;
 
 /// What a failed pod does to its Job.
@@ -21,12 +20,12 @@ enum Action {
 impl JobSpec {
     /// Writes to the job what can end it. `succeeded` are the indexes that have succeeded and the completions, of an Indexed Job.
     /// If a policy ends the Job, returns how.
-    pub(crate) fn fill(
+    pub(crate) fn fill<'a>(
         &self,
         job: &mut Job,
-        pods: &[OwnPod<'_>],
+        pods: &[OwnPod<'a>],
         succeeded: Option<(&Intervals, i32)>,
-    ) -> Option<String> {
+    ) -> Option<ByPolicy<'a>> {
         let policy = self
             .spec
             .template
@@ -46,21 +45,27 @@ impl JobSpec {
     }
 
     /// Counts the pods and indexes that have failed. Returns why one of them makes the Job fail.
-    fn fill_failed(&self, job: &mut Job, pods: &[OwnPod<'_>], completions: Option<i32>) -> Option<String> {
+    fn fill_failed<'a>(
+        &self,
+        job: &mut Job,
+        pods: &[OwnPod<'a>],
+        completions: Option<i32>,
+    ) -> Option<ByPolicy<'a>> {
         let per_index = self.spec.backoff_limit_per_index.filter(|_| completions.is_some());
         let mut failed_indexes = Intervals::default();
         if let (Some(completions), Some(_)) = (completions, per_index) {
             failed_indexes =
                 Intervals::read(self.status.failed_indexes.as_deref().unwrap_or_default(), completions);
         }
-        let (mut words, mut failed) = (None, self.uncounted.failed.len());
-        let no_pod = JobPod::default();
+        let (mut first, mut failed) = (None, self.uncounted.failed.len());
         for pod in pods.iter().filter(|pod| self.has_failed(pod)) {
-            let job_pod = pod.record.job.as_deref().unwrap_or(&no_pod);
-            let (action, why) = self.action(job_pod);
-            if action == Action::FailJob && words.is_none() {
-                words = Some(format!("{} {why}", name(&pod.entry.name)));
+            let job_pod = pod.record.job.as_deref();
+            let (action, why) = job_pod.map_or((Action::Count, None), |pod| self.action(pod));
+            if action == Action::FailJob {
+                let by_policy = |(rule, cause)| ByPolicy::Failed { pod: pod.name(), cause, rule };
+                first = first.or(why.map(by_policy));
             }
+            let Some(job_pod) = job_pod else { continue };
             let is_valid = completions.is_none_or(|all| (0..all.into()).contains(&job_pod.index));
             if !job_pod.is_tracked || action == Action::Ignore || !is_valid {
                 continue;
@@ -73,7 +78,7 @@ impl JobSpec {
         }
         job.failed = self.status.failed.saturating_add(i32::try_from(failed).unwrap_or(i32::MAX));
         job.failed_indexes = i32::try_from(failed_indexes.len()).unwrap_or(i32::MAX);
-        words
+        first
     }
 
     /// Whether the Job's controller counts the pod as failed.
@@ -88,8 +93,8 @@ impl JobSpec {
         }
     }
 
-    /// The action of the first rule that the failed pod matches, and why.
-    fn action(&self, pod: &JobPod) -> (Action, String) {
+    /// The action of the first rule that the failed pod matches, the number of that rule, and what the pod failed by.
+    fn action<'a>(&self, pod: &'a JobPod) -> (Action, Option<(usize, FailedBy<'a>)>) {
         let rules = self.spec.pod_failure_policy.iter().flat_map(|policy| policy.rules.iter().flatten());
         for (number, rule) in rules.enumerate() {
             let action = match rule.action.as_str() {
@@ -100,14 +105,14 @@ impl JobSpec {
                 _ => continue,
             };
             if let Some(why) = rule.matches(pod) {
-                return (action, format!("{why}, and podFailurePolicy.rules[{number}] fails the Job"));
+                return (action, Some((number, why)));
             }
         }
-        (Action::Count, String::new())
+        (Action::Count, None)
     }
 
-    /// The first rule of the success policy that is met, in words.
-    fn met_rule(&self, succeeded: &Intervals, completions: i32) -> Option<String> {
+    /// The first rule of the success policy that is met.
+    fn met_rule<'a>(&self, succeeded: &Intervals, completions: i32) -> Option<ByPolicy<'a>> {
         let policy = self.spec.success_policy.as_ref().filter(|_| succeeded.len() > 0)?;
         let is_met = |rule: &SuccessRule| {
             let enough = |met: i64| rule.succeeded_count.is_some_and(|count| met >= count.into());
@@ -116,14 +121,14 @@ impl JobSpec {
             let met = required.overlap(succeeded);
             required.len() > 0 && (met == required.len() || enough(met))
         };
-        let number = policy.rules.iter().flatten().position(is_met)?;
-        Some(format!("{} succeeded, which meets successPolicy.rules[{number}]", indexes(succeeded.len())))
+        let rule = policy.rules.iter().flatten().position(is_met)?;
+        Some(ByPolicy::Succeeded { indexes: succeeded.len(), rule })
     }
 }
 
 impl FailureRule {
-    /// Why the pod matches, if it does.
-    fn matches(&self, pod: &JobPod) -> Option<String> {
+    /// What the pod failed by, if it matches.
+    fn matches<'a>(&self, pod: &'a JobPod) -> Option<FailedBy<'a>> {
         if let Some(codes) = &self.on_exit_codes {
             let ended = pod.ended.iter().find(|(container, code)| {
                 let is_named =
@@ -136,14 +141,14 @@ impl FailureRule {
                         _ => false,
                     }
             });
-            return ended.map(|(_, code)| format!("failed with exit code {code}"));
+            return ended.map(|(_, code)| FailedBy::ExitCode(*code));
         }
         let patterns = self.on_pod_conditions.as_deref().unwrap_or_default();
         let matches = |(kind, status): &&(String, String)| {
             patterns.iter().any(|it| it.r#type == *kind && it.status.as_deref().unwrap_or("True") == status)
         };
         let (kind, status) = pod.conditions.iter().find(matches)?;
-        Some(format!("failed with the condition {}={}", word(kind), word(status)))
+        Some(FailedBy::Condition(kind, status))
     }
 }
 
@@ -153,11 +158,6 @@ fn restarts(pods: &[OwnPod<'_>]) -> i32 {
         |pod: &&OwnPod<'_>| pod.entry.finished_phase.is_none() && pod.record.pod.phase != Phase::UNKNOWN;
     let restarts = pods.iter().filter(counts).filter_map(|pod| pod.record.job.as_ref());
     restarts.fold(0_i32, |sum, job| sum.wrapping_add(job.restarts)).max(0)
-}
-
-/// `1 index`, `2 indexes`.
-pub(crate) fn indexes(number: i64) -> String {
-    if number == 1 { "1 index".to_owned() } else { format!("{number} indexes") }
 }
 
 /// Indexes, as the first and last of each run. No index is in two runs, unless the text that was read says so.

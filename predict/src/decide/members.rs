@@ -3,24 +3,21 @@
 use crate::answer::note::Note;
 use crate::decide::notes;
 use crate::decide::related::Related;
+use crate::reason::comparison::RankedPod;
 use crate::snapshot::index::Sets;
-use crate::snapshot::pod::{PodEntry, Record};
+use crate::snapshot::pod::{OwnPod, PodEntry};
 use crate::snapshot::read::Input;
 use crate::snapshot::workload::WorkloadRef;
 use crate::text::error::Error;
-use podrank::{NodeCounts, Pod, Uid};
+use podrank::{NodeCounts, Uid};
 use std::collections::{HashMap, HashSet};
 
 /// An active pod that the decision reads: sound, and listed once.
 pub(crate) struct Member<'a> {
-    pub(crate) entry: &'a PodEntry,
-    pub(crate) record: &'a Record,
+    pub(crate) pod: OwnPod<'a>,
     pub(crate) is_own: bool,
     is_related: bool,
 }
-
-/// A pod of the set, and its record with its rank.
-pub(crate) type RankedPod<'m, 'a> = (&'m Member<'a>, Pod);
 
 /// The pods that the decision reads, in the order of the input.
 pub(crate) fn members<'a>(
@@ -41,7 +38,7 @@ pub(crate) fn members<'a>(
         }
         let record = record.as_ref().map_err(|error| Error::new(format!("{entry}: {error}")))?;
         if seen.is_new(entry, record.pod.uid, notes)? {
-            members.push(Member { entry, record, is_own, is_related });
+            members.push(Member { pod: OwnPod { entry, record }, is_own, is_related });
         }
     }
     Ok(members)
@@ -82,26 +79,24 @@ impl<'a> Seen<'a> {
 }
 
 /// The set's own pods with their ranks.
-pub(crate) fn ranked<'m, 'a>(members: &'m [Member<'a>]) -> Vec<RankedPod<'m, 'a>> {
+pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
     let mut nodes = HashMap::<&str, u32>::new();
     let numbered: Vec<_> = members
         .iter()
         .map(|member| {
             let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
-            let node = member.record.node.as_deref().map(|node| *nodes.entry(node).or_insert(next));
-            let mut pod = member.record.pod;
-            pod.node = node.unwrap_or(0);
-            (member, pod)
+            let node = member.pod.node().map(|node| *nodes.entry(node).or_insert(next));
+            (member, podrank::Pod { node: node.unwrap_or(0), ..member.pod.record.pod })
         })
         .collect();
     let mut counts = NodeCounts::new(vec![0; nodes.len()]);
-    for (_, pod) in numbered.iter().filter(|(member, _)| member.is_related) {
-        counts.add(pod).expect("every node has a number");
+    for (_, record) in numbered.iter().filter(|(member, _)| member.is_related) {
+        counts.add(record).expect("every node has a number");
     }
     let own = numbered.into_iter().filter(|(member, _)| member.is_own);
-    own.map(|(member, mut pod)| {
-        pod.rank = counts.rank(&pod).expect("every node has a number");
-        (member, pod)
+    own.map(|(member, mut record)| {
+        record.rank = counts.rank(&record).expect("every node has a number");
+        RankedPod { pod: member.pod, record }
     })
     .collect()
 }

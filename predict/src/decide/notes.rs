@@ -5,7 +5,7 @@ use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::{PodEntry, Record};
+use crate::snapshot::pod::OwnPod;
 use crate::snapshot::read::Input;
 use crate::snapshot::replica_set::SetEntry;
 use crate::snapshot::workload::WorkloadRef;
@@ -40,12 +40,16 @@ pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
     )
 }
 
-pub(crate) fn invalid_cost(pod: &PodEntry, record: &Record) -> Option<Note> {
-    let cost = record.cost.as_ref()?;
+pub(crate) fn invalid_cost(pod: OwnPod<'_>) -> Option<Note> {
+    let cost = pod.record.cost.as_ref()?;
     let (text, error) = (&cost.text, cost.value.as_ref().err()?);
     Some(Note::new(
         NoteCode::InvalidDeletionCost,
-        format!("{pod}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0", quoted(text)),
+        format!(
+            "{}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0",
+            pod.entry,
+            quoted(text)
+        ),
     ))
 }
 
@@ -77,14 +81,11 @@ pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
 }
 
 /// The set's pods that were created after the time of the decision.
-pub(crate) fn created_after_now<'a>(
-    own: impl Iterator<Item = (&'a PodEntry, &'a Record)>,
-    now: Timestamp,
-) -> Option<Note> {
+pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = OwnPod<'a>>, now: Timestamp) -> Option<Note> {
     let moment = crate::snapshot::time::to_time(now).unix_nanos()?;
-    let mut late = own
-        .filter(|(_, record)| record.pod.creation_time.unix_nanos().is_some_and(|created| created > moment));
-    let (first, _) = late.next()?;
+    let mut late =
+        own.filter(|pod| pod.record.pod.creation_time.unix_nanos().is_some_and(|created| created > moment));
+    let first = late.next()?.entry;
     let others = match late.count() {
         0 => String::new(),
         others => format!(" and {}", count(others as u64, "other pod")),

@@ -1,15 +1,17 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
 use crate::answer::order::{ScaleDownOrder, Standing, Standings};
-use crate::answer::preview::{Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::{Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::decide::choose::choose_workload;
-use crate::decide::members::{RankedPod, ranked};
+use crate::decide::members::ranked;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, lasting};
 use crate::decide::replica_set::Scene;
 use crate::decide::window::moments_of;
 use crate::decide::workload::preview_choice;
 use crate::question::options::{Options, Order};
-use crate::reason::comparison::why;
+use crate::reason::comparison::{Comparison, RankedPod};
+use crate::reason::{Reason, chance};
 use crate::snapshot::index::Sets;
 use crate::snapshot::read::Input;
 use crate::snapshot::time::to_time;
@@ -17,9 +19,8 @@ use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::sync::stateful_set::MemberReason;
 use crate::text;
 use crate::text::error::Error;
-use podrank::{Pod, Policy};
+use podrank::{Pod, Policy, Uid};
 use std::collections::HashMap;
-use std::iter;
 
 /// Says at which counts each pod of a workload goes.
 ///
@@ -40,16 +41,15 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
             text::name(now.workload.name)
         )));
     }
-    let mut standings = if now.is_settled {
+    let standings = if now.is_settled {
         at_every_count(&now)
     } else if kind.is_direct() {
         vec![Standings { replica_set: None, is_new: None, pods: by_each_count(preview, &as_it_is, &now)? }]
     } else {
         of_sets(input, &sets, &as_it_is, &now)?
     };
-    mark_present(&mut standings, &now);
     let delete = now.deletions();
-    let is_replaced = |pod: &&PodPreview<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
+    let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
     let replaced = u32::try_from(now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX);
     Ok(ScaleDownOrder {
         api_version: now.api_version,
@@ -93,19 +93,12 @@ fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> Standings<'a> 
 }
 
 /// Pods that go at every count, or at none.
-fn settled<'a>(now: &Preview<'a>, pods: &[PodPreview<'a>]) -> Vec<Standing<'a>> {
+fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<Standing<'a>> {
     let present = now.asked.replicas.or(now.asked.parallelism);
-    let standing =
-        |pod: &PodPreview<'a>| Standing::new(pod, present.filter(|_| pod.verdict == Verdict::Delete));
-    pods.iter().map(standing).collect()
-}
-
-/// Adds what becomes of the pods at the present count.
-fn mark_present(standings: &mut [Standings<'_>], now: &Preview<'_>) {
-    let known: HashMap<_, _> = now.pods().map(|pod| (&*pod.uid, (pod.verdict, pod.odds))).collect();
-    for pod in standings.iter_mut().flat_map(|set| &mut set.pods) {
-        (pod.verdict, pod.odds) = known.get(&*pod.uid).copied().unwrap_or((Verdict::Keep, None));
-    }
+    let standing = |(place, pod): (usize, &PodAnswer<'a>)| {
+        Standing::new(pod, place, present.filter(|_| pod.verdict == Verdict::Delete))
+    };
+    (1..).zip(pods).map(standing).collect()
 }
 
 /// Says the same about one pod of a workload.
@@ -119,7 +112,7 @@ pub fn standing_of_pod<'a>(
 ) -> Result<ScaleDownOrder<'a>, Error> {
     let mut order = scale_down_order(input, options)?;
     for set in &mut order.sets {
-        set.pods.retain(|its| its.name == pod);
+        set.pods.retain(|its| its.pod.name() == pod);
     }
     order.sets.retain(|set| !set.pods.is_empty());
     if order.sets.is_empty() {
@@ -149,10 +142,11 @@ fn of_sets<'a>(
     now: &Preview<'a>,
 ) -> Result<Vec<Standings<'a>>, Error> {
     let Preview { namespace, workload, .. } = now;
+    let answers: HashMap<_, _> = now.pods().map(|pod| (pod.uid(), pod)).collect();
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
         let scene = Scene::read(input, sets, id)?;
-        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
+        let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
         Ok(Standings { replica_set: Some(name), is_new, pods })
     };
     // If pods go before the count changes, ranks are counted anew until then.
@@ -174,10 +168,11 @@ fn of_sets<'a>(
 /// The pods of one set. `has_counts` is false if other sets share its workload's count.
 fn of_set<'a>(
     options: &Options,
-    own: &[RankedPod<'_, 'a>],
+    answers: &HashMap<Uid, &PodAnswer<'a>>,
+    own: &[RankedPod<'a>],
     has_counts: bool,
 ) -> Result<Vec<Standing<'a>>, Error> {
-    let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+    let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
     let at_now = Places::of(policy(options.now), options.order, &records)?;
@@ -191,28 +186,26 @@ fn of_set<'a>(
     let count =
         |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
     let standing = |&index: &usize| {
-        let (member, pod) = &own[index];
-        let (may, goes) = open[index];
-        let (first, last) = at_now.groups[index].places;
-        let (rule, why) = at_now.why(policy(options.now), options.order, own, index);
-        Ok(Standing {
-            name: &member.entry.name,
-            uid: pod.uid.to_string(),
-            node: member.record.node.as_deref(),
-            rank: pod.rank,
+        let (own_pod, (may, goes), Group { places, other }) = (own[index], open[index], at_now.groups[index]);
+        // The pod in the middle of those that stay longer.
+        let compared =
+            |other: usize| Comparison::new(policy(options.now), options.order, own_pod, own[other]);
+        let reason = match other {
+            Some(other) => compared(other).map(Reason::Compared),
+            None => (places.0 == places.1).then_some(Reason::OnlyPod),
+        };
+        let now = *answers.get(&own_pod.pod.uid())?;
+        Some(Standing {
+            pod: PodAnswer { rank: own_pod.record.rank, ..now.clone() },
             may_go_at: count(may),
             goes_at: count(goes),
-            verdict: Verdict::Keep,
-            odds: None,
             waits_for: None,
-            rule,
-            why,
-            contest: (first < last).then_some(Contest::Order),
-            places: (first, last),
-            details: Details::of(pod, to_time(options.now)),
+            reason,
+            chance: (places.0 < places.1).then_some(chance::BY_LIST),
+            places,
         })
     };
-    at_now.line.iter().map(standing).collect()
+    Ok(at_now.line.iter().filter_map(standing).collect())
 }
 
 /// What the reasons read of the group that a pod is in.
@@ -266,36 +259,6 @@ impl Places {
         }
         Ok(Self { line, deletions: places, groups: of_pods })
     }
-
-    /// What separates a pod from most of those that stay longer, or the last pod from the one before it.
-    fn why(
-        &self,
-        policy: Policy,
-        order: Order,
-        own: &[RankedPod<'_, '_>],
-        index: usize,
-    ) -> (Option<&'static str>, String) {
-        let Group { places: (first, last), other } = self.groups[index];
-        let open = (first < last).then(|| {
-            let others = text::count((last - first) as u64, "other pod");
-            format!("list order decides among it and {others}")
-        });
-        let Some(other) = other else {
-            return (None, open.unwrap_or_else(|| "it is the only pod".to_owned()));
-        };
-        let [(_, pod), (other, their_pod)] = [&own[index], &own[other]];
-        let rule = match order {
-            Order::Total => policy.decide(pod, their_pod).1,
-            Order::Kubernetes => policy.kubernetes_compare(pod, their_pod).1,
-        };
-        rule.map_or_else(
-            || (None, String::new()),
-            |rule| {
-                let why = why(&policy, rule, pod, their_pod, &other.entry.name);
-                (Some(rule.name()), open.map_or(why.clone(), |open| format!("{open}; {why}")))
-            },
-        )
-    }
 }
 
 /// The groups of pods among which only the list order decides. The total order leaves nothing open.
@@ -337,38 +300,28 @@ fn by_each_count<'a>(
         None => 0,
     };
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
-    let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
-    let mut waits = HashMap::<&str, String>::new();
+    let new = |(place, pod)| Standing { reason: None, ..Standing::new(pod, place, None) };
+    let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();
+    let places: HashMap<_, _> = (0..).zip(&pods).map(|(place, pod)| (pod.pod.uid(), place)).collect();
     for count in (least..=most).rev() {
         let at_count = preview(&Options { odds: false, ..at(options, kind, count) })?;
-        // Those that only have others before them go without any waiting.
-        for pod in at_count.blocked.iter().filter(|pod| pod.rule != MemberReason::OneAtATime.name()) {
-            waits.entry(pod.name).or_insert_with(|| pod.by.clone());
-        }
         for pod in at_count.pods() {
-            let (may, goes, rule, why) = found.entry(pod.uid.clone()).or_default();
-            if pod.verdict != Verdict::Keep && may.is_none() {
-                (*may, *rule, *why) = (Some(count), pod.rule, pod.why.clone());
+            let Some(standing) = places.get(&pod.uid()).map(|place: &usize| &mut pods[*place]) else {
+                continue;
+            };
+            // Those that only have others before them go without any waiting.
+            if standing.waits_for.is_none() && pod.reason.rule() != Some(MemberReason::OneAtATime.name()) {
+                standing.waits_for = pod.waits_for();
+            }
+            if pod.verdict != Verdict::Keep && standing.may_go_at.is_none() {
+                (standing.may_go_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
             }
             match pod.verdict {
-                Verdict::Delete | Verdict::Blocked => *goes = goes.or(Some(count)),
-                Verdict::Keep | Verdict::Contested | Verdict::Later => *goes = None,
+                Verdict::Delete | Verdict::Blocked => standing.goes_at = standing.goes_at.or(Some(count)),
+                Verdict::Keep | Verdict::Contested | Verdict::Later => standing.goes_at = None,
             }
         }
     }
-    let standing = |pod: &PodPreview<'a>| {
-        let (may_go_at, goes_at, rule, why) = found.get(&pod.uid).cloned().unwrap_or_default();
-        Standing {
-            may_go_at,
-            waits_for: waits.get(pod.name).cloned(),
-            rule,
-            why,
-            ..Standing::new(pod, goes_at)
-        }
-    };
-    let mut pods: Vec<_> = now.pods().map(standing).collect();
-    pods.sort_by_key(|pod| {
-        iter::once(pod.may_go_at).chain([pod.goes_at]).map(std::cmp::Reverse).collect::<Vec<_>>()
-    });
+    pods.sort_by_key(|pod| [pod.may_go_at, pod.goes_at].map(std::cmp::Reverse));
     Ok(pods)
 }

@@ -3,11 +3,12 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::order::ScaleDownOrder;
+use crate::answer::preview::{Preview, Verdict};
 use crate::answer::rollout::WaitsFor;
+use crate::decide::context;
 use crate::decide::order::at;
 use crate::decide::ranking::MOST_IN_ONE_SYNC;
 use crate::decide::workload::preview_workload;
-use crate::decide::{context, leftovers};
 use crate::question::options::Options;
 use crate::snapshot::read::Input;
 use crate::text;
@@ -22,7 +23,6 @@ pub fn add_order_notes(
     input: &Input,
     options: &Options,
 ) -> Result<(), Error> {
-    leftovers::mark(order, input);
     let waits = waits(order, input, options)?;
     order.notes.extend(waits);
     context::add_to_order(order, input, options);
@@ -38,20 +38,21 @@ fn waits(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) -> Re
     let Some(fewer) = fewer.filter(|_| kind.is_direct() && !is_said) else { return Ok(None) };
     let preview = |count| preview_workload(input, &Options { odds: false, ..at(options, kind, count) });
     let one = preview(fewer)?;
-    let Some(first) = one.blocked.first().filter(|_| one.delete == 0) else { return Ok(None) };
-    // A count at which the pod that is waited for goes itself is no reason to wait.
+    let is_blocked = |preview: &Preview<'_>| preview.delete == 0 && preview.count(Verdict::Blocked) > 0;
+    let first = one.pods().find_map(|pod| Some((pod.waits_for()?, &pod.reason)));
+    let Some((by, reason)) = first.filter(|_| is_blocked(&one)) else { return Ok(None) };
+    // At a count at which the pod that is waited for is deleted itself, nothing waits.
     let least = fewer.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let mut down_to = fewer;
     for count in (least..fewer).rev() {
-        let other = preview(count)?;
-        if other.delete > 0 || other.blocked.is_empty() {
+        if !is_blocked(&preview(count)?) {
             break;
         }
         down_to = count;
     }
     order.waits_down_to = Some(down_to);
     let to = if down_to == 0 { String::new() } else { format!(" to {down_to} or more") };
-    let [name, by] = [name, &first.by].map(|name| text::name(name).into_owned());
-    let text = format!("a scale-down of {}/{name}{to} waits for {by}: {}", kind.short(), first.why);
+    let [name, by] = [name, &*by].map(text::name);
+    let text = format!("a scale-down of {}/{name}{to} waits for {by}: {}", kind.short(), reason.sentence());
     Ok(Some(Note::new(NoteCode::ScaleDownWaits, text)))
 }

@@ -112,7 +112,7 @@ fn line<'a>(
         present: preview.present,
         ..empty(id)
     };
-    if replicas.is_some() || line.delete.max > 0 || !preview.blocked.is_empty() {
+    if replicas.is_some() || line.delete.max > 0 || preview.count(Verdict::Blocked) > 0 {
         first(&mut line, &preview);
     }
     let count = preview.asked.replicas.or(preview.asked.parallelism).filter(|_| replicas.is_none());
@@ -138,6 +138,6 @@ fn first<'a>(line: &mut OverviewLine<'a>, preview: &Preview<'a>) {
     let pods = preview.in_sequence().into_iter();
     let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Keep) else { return };
     let is_open = matches!(pod.verdict, Verdict::Delete | Verdict::Contested);
-    (line.next, line.fate) = (Some(pod.name), Some(pod.verdict));
+    (line.next, line.fate) = (Some(pod.name()), Some(pod.verdict));
     line.odds = pod.chance().filter(|_| is_open);
 }

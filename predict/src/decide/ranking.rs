@@ -1,45 +1,46 @@
 //! The decision: the set's pods in the order in which they go, and what becomes of each. Knows pods and ranks, not the input.
 
-use crate::answer::preview::{Contest, Details, PodPreview, Verdict};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::Verdict;
 use crate::answer::probability::Odds;
-use crate::decide::members::RankedPod;
 use crate::decide::rank_range::{Fate, Race, fates};
 use crate::question::options::Order;
-use crate::reason::comparison::why;
+use crate::reason::Reason;
+use crate::reason::chance::{Cause, Chance};
+use crate::reason::comparison::{Comparison, RankedPod};
 use crate::text::error::Error;
-use crate::text::{count, goes};
 use podrank::{Flags, Pod, Policy, Rule, Uid};
 use std::collections::HashMap;
 
 /// The most pods that kube-controller-manager deletes in one sync: upstream's `BurstReplicas`.
 pub const MOST_IN_ONE_SYNC: usize = 500;
 
-/// The most pods of a set of which [`PodPreview::odds`] are worked out, which takes a few seconds.
+/// The most pods of a set of which [`PodAnswer::odds`] are worked out, which takes a few seconds.
 pub(crate) const MOST_WITH_ODDS: usize = 5_000;
 
 /// The set's pods in line. The victims come first, then the contested ones, then the survivors.
-pub(crate) struct Line<'m, 'a> {
+pub(crate) struct Line<'a> {
     order: Order,
     policy: Policy,
-    victims: Vec<&'m RankedPod<'m, 'a>>,
-    contested: Vec<&'m RankedPod<'m, 'a>>,
-    survivors: Vec<&'m RankedPod<'m, 'a>>,
+    victims: Vec<RankedPod<'a>>,
+    contested: Vec<RankedPod<'a>>,
+    survivors: Vec<RankedPod<'a>>,
     /// How many pods go.
     delete: usize,
     /// Whether pods of other sets may go first, which changes ranks.
     is_race: bool,
 }
 
-impl<'m, 'a> Line<'m, 'a> {
+impl<'a> Line<'a> {
     /// Puts the pods in line and decides, if the first `delete` of them go. In a race, ranks may change before that.
     pub(crate) fn up(
         order: Order,
         policy: Policy,
-        own: &'m [RankedPod<'m, 'a>],
+        own: &[RankedPod<'a>],
         delete: usize,
         race: Option<&Race<'_>>,
     ) -> Result<Self, Error> {
-        let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
         let mut is_race = false;
         let (indices, victims, contested) = match order {
             Order::Total => {
@@ -57,7 +58,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 }
             }
         };
-        let mut pods = indices.into_iter().map(|index| &own[index as usize]);
+        let mut pods = indices.into_iter().map(|index| own[index as usize]);
         Ok(Self {
             order,
             policy,
@@ -69,12 +70,12 @@ impl<'m, 'a> Line<'m, 'a> {
         })
     }
 
-    pub(crate) fn pods(&self) -> impl Iterator<Item = &'m RankedPod<'m, 'a>> {
-        self.victims.iter().chain(&self.contested).chain(&self.survivors).copied()
+    pub(crate) fn pods(&self) -> impl Iterator<Item = &RankedPod<'a>> {
+        self.victims.iter().chain(&self.contested).chain(&self.survivors)
     }
 
     /// The victims, the contested pods and the survivors.
-    pub(crate) fn parts(&self) -> [&[&'m RankedPod<'m, 'a>]; 3] {
+    pub(crate) fn parts(&self) -> [&[RankedPod<'a>]; 3] {
         [&self.victims, &self.contested, &self.survivors]
     }
 
@@ -112,7 +113,7 @@ impl<'m, 'a> Line<'m, 'a> {
         if self.contested.is_empty() || self.is_race || self.without_odds().is_some() {
             return Ok(HashMap::new());
         }
-        let pods: Vec<_> = self.pods().map(|(_, pod)| *pod).collect();
+        let pods: Vec<_> = self.pods().map(|pod| pod.record).collect();
         let (mut order, mut odds) = (vec![0; pods.len()], vec![podrank::Probability::default(); pods.len()]);
         let mut scratch = vec![[0; 4]; pods.len()];
         let found = self.policy.probabilities(&pods, self.delete, 0, &mut order, &mut odds, &mut scratch);
@@ -124,82 +125,49 @@ impl<'m, 'a> Line<'m, 'a> {
     /// What becomes of each pod, and why. A victim is compared with the pod in the middle of those that are none, so that the rule is the
     /// one that parts it from most of them, and one that only breaks ties is named where nothing else decides. A survivor is compared
     /// with the last pod that goes.
-    pub(crate) fn previews(&self, odds: &HashMap<Uid, Odds>) -> Vec<PodPreview<'a>> {
-        let others: Vec<_> = self.contested.iter().chain(&self.survivors).copied().collect();
-        let after_victims = others.get(others.len() / 2).copied();
-        let before_survivors = self.contested.last().or(self.victims.last()).copied();
-        let contest = self.contest();
-        let contested = self.why_contested(contest);
-        let separated = |pod, other: Option<_>, alone: &str| {
-            other.map_or_else(|| (None, alone.to_owned()), |other| self.separate(pod, other))
+    pub(crate) fn answers(&self, odds: &HashMap<Uid, Odds>) -> Vec<PodAnswer<'a>> {
+        let others = || self.contested.iter().chain(&self.survivors);
+        let after_victims = others().nth(others().count() / 2);
+        let before_survivors = self.contested.last().or(self.victims.last());
+        let cause = if self.is_race {
+            Cause::Ranks
+        } else if self.delete > MOST_IN_ONE_SYNC {
+            Cause::Syncs
+        } else {
+            Cause::List
         };
-        let victims = self.victims.iter().map(|pod| (pod, Verdict::Delete));
-        let undecided = self.contested.iter().map(|pod| (pod, Verdict::Contested));
-        let survivors = self.survivors.iter().map(|pod| (pod, Verdict::Keep));
-        let all = victims.chain(undecided).chain(survivors).enumerate();
-        all.map(|(index, (ranked, verdict))| {
-            let (rule, why) = match verdict {
-                Verdict::Delete => separated(ranked, after_victims, "all pods go"),
-                Verdict::Contested | Verdict::Blocked | Verdict::Later => (None, contested.clone()),
-                Verdict::Keep => separated(ranked, before_survivors, "no pod of its set goes"),
-            };
-            let (member, pod) = ranked;
-            PodPreview {
-                name: &member.entry.name,
-                uid: pod.uid.to_string(),
-                node: member.record.node.as_deref(),
-                rank: pod.rank,
-                position: index + 1,
-                verdict,
-                odds: odds.get(&pod.uid).copied().filter(|_| verdict == Verdict::Contested),
-                rule,
-                why,
-                is_replaced: false,
-                contest: (verdict == Verdict::Contested).then_some(contest),
-                by: None,
-                details: Details::of(pod, self.policy.now),
-            }
+        let chance = Chance::Group { deleted: self.quota(), of: self.contested.len(), cause };
+        let separated = |pod: &RankedPod<'a>, other: Option<&RankedPod<'a>>, alone| {
+            other.map_or(alone, |other| Reason::Compared(self.separate(*pod, *other)))
+        };
+        let all = self.victims.iter().map(|pod| (pod, Verdict::Delete));
+        let all = all.chain(self.contested.iter().map(|pod| (pod, Verdict::Contested)));
+        let all = all.chain(self.survivors.iter().map(|pod| (pod, Verdict::Keep)));
+        all.map(|(ranked, verdict)| PodAnswer {
+            pod: ranked.pod,
+            rank: ranked.record.rank,
+            verdict,
+            odds: odds.get(&ranked.pod.uid()).copied().filter(|_| verdict == Verdict::Contested),
+            reason: match verdict {
+                Verdict::Delete => separated(ranked, after_victims, Reason::AllDeleted),
+                Verdict::Keep => separated(ranked, before_survivors, Reason::NoneDeleted),
+                Verdict::Contested | Verdict::Blocked | Verdict::Later => Reason::Open(chance),
+            },
+            is_replaced: false,
+            is_own_cost: ranked.has_own_cost(&self.policy),
+            now: self.policy.now,
         })
         .collect()
     }
 
-    /// Why the contested pods are.
-    fn why_contested(&self, contest: Contest) -> String {
-        let quota = self.quota();
-        let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
-        match contest {
-            Contest::Ranks if self.is_race => {
-                format!("{of}: ranks change as other ReplicaSets get or lose pods")
-            }
-            Contest::Ranks => format!("{of}, by list order and ranks counted anew"),
-            _ => format!("{of}, by list order"),
+    /// What separates two pods of different verdicts.
+    fn separate(&self, own: RankedPod<'a>, other: RankedPod<'a>) -> Comparison<'a> {
+        let Self { policy, order, .. } = *self;
+        let [first, second] = [own, other].map(|pod| lasting(&pod.record));
+        if self.is_race && policy.kubernetes_compare(&first, &second).1.is_none() {
+            return Comparison { policy, rule: Rule::Rank, own, other: None };
         }
-    }
-
-    /// What leaves the contested pods open.
-    fn contest(&self) -> Contest {
-        if self.is_race || self.delete > MOST_IN_ONE_SYNC { Contest::Ranks } else { Contest::Order }
-    }
-
-    /// The rule that separates two pods of different verdicts, and why.
-    fn separate(
-        &self,
-        (_, pod): &RankedPod,
-        (other, their_pod): &RankedPod,
-    ) -> (Option<&'static str>, String) {
-        if self.is_race && self.policy.kubernetes_compare(&lasting(pod), &lasting(their_pod)).1.is_none() {
-            let why = format!(
-                "{} on its node, which decides whichever set's pods go first",
-                count(pod.rank, "related pod")
-            );
-            return (Some(Rule::Rank.name()), why);
-        }
-        let rule = match self.order {
-            Order::Total => self.policy.decide(pod, their_pod).1,
-            Order::Kubernetes => self.policy.kubernetes_compare(pod, their_pod).1,
-        };
-        let rule = rule.expect("a rule separates pods of different verdicts");
-        (Some(rule.name()), why(&self.policy, rule, pod, their_pod, &other.entry.name))
+        Comparison::new(policy, order, own, other).expect("a rule separates pods of different verdicts")
     }
 }
 
@@ -236,7 +204,7 @@ fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error>
 /// nothing is different.
 fn raced(
     policy: Policy,
-    own: &[RankedPod<'_, '_>],
+    own: &[RankedPod<'_>],
     pods: &[Pod],
     delete: usize,
     race: &Race<'_>,
@@ -245,7 +213,7 @@ fn raced(
     let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
     let (mut indices, ..) = settle(policy, pods, delete)?;
     let group = &mut indices[whole_groups..whole_groups + cut_group];
-    let node = |index: u32| own[index as usize].0.record.node.as_deref();
+    let node = |index: u32| own[index as usize].pod.node();
     let ranges: Vec<_> = group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
     let share_a_node = group.iter().all(|&index| node(index) == node(group[0]));
     if share_a_node || ranges.iter().all(|range| range.least == range.most) {

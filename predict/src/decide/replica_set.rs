@@ -1,7 +1,8 @@
 //! What becomes of the pods of one set that is scaled, alone or by its Deployment.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, Owner, PodPreview, Pods, Preview};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::{Asked, Owner, Pods, Preview};
 use crate::decide::members::{Member, members, ranked};
 use crate::decide::rank_range::Race;
 use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
@@ -67,7 +68,7 @@ pub(crate) struct SetDecision<'a> {
     /// How many of the contested ones go.
     pub(crate) quota: usize,
     /// The active pods in the order.
-    pub(crate) pods: Vec<PodPreview<'a>>,
+    pub(crate) pods: Vec<PodAnswer<'a>>,
 }
 
 /// A set and the pods that a decision about it reads.
@@ -135,16 +136,13 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.extend(notes::claims(sets, set));
             }
             if options.gates.pod_deletion_cost {
-                notes.extend(line.pods().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
+                notes.extend(line.pods().filter_map(|ranked| notes::invalid_cost(ranked.pod)));
             }
-            notes.extend(notes::created_after_now(
-                line.pods().map(|(pod, _)| (pod.entry, pod.record)),
-                options.now,
-            ));
+            notes.extend(notes::created_after_now(line.pods().map(|ranked| ranked.pod), options.now));
             if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
                 notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
             }
         }
-        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews(&odds) })
+        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.answers(&odds) })
     }
 }

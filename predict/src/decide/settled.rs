@@ -2,10 +2,12 @@
 //! its controller does nothing. Reads only the input.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{PodPreview, Pods, Preview, Verdict};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::{Pods, Preview, Verdict};
 use crate::answer::rollout::Bounds;
 use crate::decide::choose::Choice;
 use crate::decide::notes;
+use crate::reason::{AnyCount, Reason};
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::Deletion;
 use crate::snapshot::read::Input;
@@ -16,8 +18,7 @@ use crate::text::error::Error;
 pub(crate) struct Settled {
     /// Of the pods that another controller does not delete anyway.
     verdict: Verdict,
-    rule: &'static str,
-    why: String,
+    reason: AnyCount,
     note: Note,
 }
 
@@ -42,9 +43,8 @@ pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Res
         None => "does-nothing",
     };
     Ok(idle.map(|idle| {
-        let why =
-            format!("the {} {idle}, so kube-controller-manager deletes none of its pods", choice.id().kind);
-        Settled { verdict: Verdict::Keep, rule, why, note: notes::does_nothing(&choice, &idle) }
+        let note = notes::does_nothing(&choice, &idle);
+        Settled { verdict: Verdict::Keep, reason: AnyCount::Idle(rule, choice.id().kind, idle), note }
     }))
 }
 
@@ -89,16 +89,14 @@ pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
 
 impl Settled {
     fn foreground(what: &str) -> Self {
-        let why =
-            format!("{what} is being deleted in the foreground, so the garbage collector deletes its pods");
-        let note = Note::new(NoteCode::ForegroundDeletion, why.clone());
-        Self { verdict: Verdict::Delete, rule: "foreground-deletion", why, note }
+        let reason = AnyCount::Foreground(what.to_owned());
+        let note = Note::new(NoteCode::ForegroundDeletion, reason.sentence());
+        Self { verdict: Verdict::Delete, reason, note }
     }
 
-    fn apply_to(&self, pod: &mut PodPreview<'_>) {
-        (pod.verdict, pod.rule) = (self.verdict, Some(self.rule));
-        pod.why.clone_from(&self.why);
-        (pod.odds, pod.contest, pod.by, pod.is_replaced) = (None, None, None, false);
+    fn apply_to(&self, pod: &mut PodAnswer<'_>) {
+        (pod.verdict, pod.reason) = (self.verdict, Reason::AnyCount(self.reason.clone()));
+        (pod.odds, pod.is_replaced) = (None, false);
     }
 
     /// Says it about all pods of a preview.
@@ -128,7 +126,6 @@ fn delete_all(preview: &mut Preview<'_>) {
         }
     }
     (preview.delete, preview.quota) = (preview.active, 0);
-    preview.blocked.clear();
     preview.notes.retain(|note| note.code != NoteCode::DoesNothing);
     if let Some(mut rest) = preview.rest.take() {
         rest.delete = number(preview.active);
@@ -137,7 +134,7 @@ fn delete_all(preview: &mut Preview<'_>) {
             let set = sets.find(|set| set.replica_set == at_rest.replica_set);
             at_rest.delete = number(set.map_or(0, |set| set.active));
         }
-        (rest.waits_for, rest.pods, rest.then, rest.waits, rest.text) = (None, 0, 0, None, None);
+        rest.interrupt();
         preview.rest = Some(rest);
     }
 }

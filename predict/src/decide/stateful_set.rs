@@ -1,19 +1,20 @@
-//! `StatefulSets`: which pods their next sync takes, in words. The decision is `sync`'s.
+//! `StatefulSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Contest, PodPreview};
-use crate::decide::self_managed::{Decision, OwnPod, becomes_available, not_yet};
+use crate::answer::pod::PodAnswer;
+use crate::decide::self_managed::{Decision, becomes_available, decided};
 use crate::decide::{complete, notes};
 use crate::question::options::Options;
+use crate::reason::Reason;
+use crate::reason::stateful_set::StatefulSetReason;
 use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::meta::REVISION_LABEL;
+use crate::snapshot::pod::OwnPod;
 use crate::snapshot::release::Release;
 use crate::snapshot::stateful_set::StatefulSetSpec;
 use crate::snapshot::time::to_time;
 use crate::sync::Verdict;
-use crate::sync::stateful_set::{
-    By, Member, MemberOutcome, MemberReason, StatefulSet, Update, next_sync, ordinal,
-};
+use crate::sync::stateful_set::{Member, MemberOutcome, MemberReason, StatefulSet, next_sync, ordinal};
 use crate::text;
 use crate::text::error::Error;
 use podrank::Time;
@@ -39,8 +40,8 @@ impl StatefulSetSpec {
 
 /// Decides about the next sync with this count.
 pub(crate) fn decide<'a>(
-    entry: &DirectEntry,
-    spec: &StatefulSetSpec,
+    entry: &'a DirectEntry,
+    spec: &'a StatefulSetSpec,
     replicas: i32,
     pods: &[OwnPod<'a>],
     options: &Options,
@@ -84,16 +85,12 @@ pub(crate) fn decide<'a>(
     }
 
     let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
-    let words = StatefulSetWords { entry, spec, set, pods: &counted, now, lacks_pods };
+    let context = Context { entry, spec, set, pods: &counted, now, lacks_pods };
     let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.entry.is_terminating;
-    let decided = outcomes.iter().filter(stays).map(|outcome| words.decided(outcome));
-    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| {
-        let why =
-            format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name);
-        pod.decided(Verdict::Keep, MemberReason::NoOrdinal.name(), why, now)
-    });
-    let pods = decided.chain(ignored).collect();
-    words.notes(&outcomes, notes);
+    let decided = outcomes.iter().filter(stays).map(|outcome| context.decided(*outcome));
+    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating);
+    let pods = decided.chain(ignored.map(|pod| context.ignored(pod))).collect();
+    context.notes(&outcomes, notes);
     notes.extend(depends_on_release(options, &set, &members, &outcomes));
     // Any number of them may go.
     let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Contested).count();
@@ -128,10 +125,10 @@ fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
     go.map(|outcome| outcome.member).collect()
 }
 
-/// What the words about a decision read.
-struct StatefulSetWords<'w, 'a> {
-    entry: &'w DirectEntry,
-    spec: &'w StatefulSetSpec,
+/// What the reasons read.
+struct Context<'w, 'a> {
+    entry: &'a DirectEntry,
+    spec: &'a StatefulSetSpec,
     set: StatefulSet,
     pods: &'w [(OwnPod<'a>, Member)],
     now: Time,
@@ -139,130 +136,56 @@ struct StatefulSetWords<'w, 'a> {
     lacks_pods: bool,
 }
 
-impl<'a> StatefulSetWords<'_, 'a> {
-    fn decided(&self, outcome: &MemberOutcome) -> PodPreview<'a> {
-        let (pod, member) = self.pods[outcome.member];
-        let why = self.why(outcome, pod, member);
-        let by = outcome.by.filter(|_| outcome.verdict == Verdict::Blocked).map(|by| self.name(by));
+impl<'a> Context<'_, 'a> {
+    fn reason(&self, outcome: MemberOutcome, pod: OwnPod<'a>, ordinal: i32) -> Reason<'a> {
+        let Self { entry, spec, set, pods, now, lacks_pods } = *self;
+        let by = outcome.by.and_then(|by| by.member).map(|index| pods[index].0);
+        Reason::StatefulSet(StatefulSetReason {
+            outcome,
+            pod,
+            ordinal,
+            by,
+            entry,
+            spec,
+            set,
+            now,
+            lacks_pods,
+        })
+    }
+
+    fn decided(&self, outcome: MemberOutcome) -> PodAnswer<'a> {
+        let (pod, Member { ordinal, .. }) = self.pods[outcome.member];
         let goes = matches!(outcome.verdict, Verdict::Delete | Verdict::Blocked);
-        let is_replaced = goes && self.set.is_in_range(member.ordinal);
-        let mut decided = pod.decided(outcome.verdict, outcome.reason.name(), why, self.now);
-        if outcome.reason == MemberReason::AfterCreation {
-            decided.contest = Some(Contest::Creation);
-        }
-        PodPreview { is_replaced, by, ..decided }
+        let is_replaced = goes && self.set.is_in_range(ordinal);
+        let decided = decided(pod, outcome.verdict, self.reason(outcome, pod, ordinal), self.now);
+        PodAnswer { is_replaced, ..decided }
     }
 
-    /// The name of the pod that is waited for, even if it does not exist.
-    fn name(&self, by: By) -> String {
-        match by.member {
-            None => format!("{}-{}", self.entry.name, by.ordinal),
-            Some(index) => self.pods[index].0.entry.name.clone(),
-        }
-    }
-
-    fn why(&self, outcome: &MemberOutcome, pod: OwnPod<'_>, member: Member) -> String {
-        let by = match outcome.by {
-            Some(by) if by.member == Some(outcome.member) => "it".to_owned(),
-            by => by.map(|by| self.name(by)).unwrap_or_default(),
-        };
-        let (start, ordinal) = (self.set.start, member.ordinal);
-        let last = i64::from(start) + i64::from(self.set.replicas) - 1;
-        match outcome.reason {
-            MemberReason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
-            MemberReason::RecreateOff => {
-                "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
-            }
-            MemberReason::BelowPartition => {
-                let index = i64::from(ordinal) - i64::from(start);
-                let Update::RollingUpdate { partition, .. } = self.set.update else { return String::new() };
-                format!("it is old, but index {index} is below the partition, {partition}")
-            }
-            MemberReason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
-            MemberReason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
-            MemberReason::OutOfRange if ordinal < start => {
-                format!("ordinal {ordinal} is below the first, {start}")
-            }
-            MemberReason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
-            MemberReason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
-            MemberReason::Old => self.revisions(pod),
-            MemberReason::OldUnavailable => format!("{}, and it is unavailable", self.revisions(pod)),
-            MemberReason::Twins => {
-                format!(
-                    "{} has the same ordinal as another pod: the list order decides",
-                    outcome.by.map(|by| self.name(by)).unwrap_or_default()
-                )
-            }
-            MemberReason::AfterCreation => {
-                let missing = if self.lacks_pods {
-                    "is not listed: if it does not exist, it"
-                } else {
-                    "does not exist and"
-                };
-                format!("{by} {missing} is created first, and this pod is deleted only if that succeeds")
-            }
-            MemberReason::WaitsForMissing if self.lacks_pods => {
-                format!("{by} is not listed: if it does not exist, it is created first")
-            }
-            MemberReason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
-            MemberReason::WaitsForFinished => {
-                format!("{by} is finished, and is deleted and created anew first")
-            }
-            MemberReason::WaitsForTermination => format!("{by} is still being deleted"),
-            MemberReason::WaitsForRunning => format!("{by} is not Running"),
-            MemberReason::WaitsForReady => format!("{by} is not ready"),
-            MemberReason::WaitsForAvailable => self.not_yet(&by, outcome),
-            MemberReason::WaitsForEither => {
-                format!("neither it nor {by} is available: it waits until one of the two is")
-            }
-            MemberReason::OneAtATime => format!("{by} goes first: pods go one at a time"),
-            MemberReason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
-            MemberReason::Budget => {
-                format!("{by} is one of as many pods as may be unavailable, {}", self.set.budget())
-            }
-            MemberReason::AfterRecreate => format!("{by} is old, and all old pods go first"),
-            MemberReason::SetDeleted | MemberReason::Terminating | MemberReason::NoOrdinal => {
-                outcome.reason.name().to_owned()
-            }
-        }
-    }
-
-    fn revisions(&self, pod: OwnPod<'_>) -> String {
-        let wanted = text::name(&self.spec.update_revision);
-        match pod.entry.labels.get(REVISION_LABEL) {
-            Some(revision) => format!("its revision is {}, not {wanted}", text::name(revision)),
-            None => format!("it has no revision, not {wanted}"),
-        }
-    }
-
-    fn not_yet(&self, by: &str, outcome: &MemberOutcome) -> String {
-        let pod = outcome.by.and_then(|by| by.member).map(|index| self.pods[index].0);
-        let since = pod.map_or(Time::UNSET, |pod| pod.record.pod.ready_time);
-        format!("{by} {}", not_yet(since, self.now, self.spec.min_ready_seconds))
+    /// A pod that Kubernetes ignores.
+    fn ignored(&self, pod: OwnPod<'a>) -> PodAnswer<'a> {
+        let (verdict, reason) = (Verdict::Keep, MemberReason::NoOrdinal);
+        let outcome = MemberOutcome { member: usize::MAX, verdict, reason, by: None };
+        decided(pod, verdict, self.reason(outcome, pod, -1), self.now)
     }
 
     /// What a reader should know besides.
     fn notes(&self, outcomes: &[MemberOutcome], notes: &mut Vec<Note>) {
-        let entry = self.entry;
-        let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
-        let recreate_off = || {
+        if outcomes.iter().any(|outcome| outcome.reason == MemberReason::RecreateOff) {
             let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
-            all(MemberReason::RecreateOff).then_some(why)
-        };
-        notes.extend(recreate_off().map(|why| notes::does_nothing(entry, why)));
-        let mut note = |code, text| notes.push(Note::new(code, text));
-        let gone = outcomes.iter().filter(|outcome| outcome.reason == MemberReason::OutOfRange);
-        let mut claims = Vec::new();
-        for outcome in gone {
-            let name = &self.pods[outcome.member].0.entry.name;
-            claims.extend(self.spec.claims_that_go.iter().map(|claim| format!("{claim}-{name}")));
+            notes.push(notes::does_nothing(self.entry, why));
         }
+        let gone = outcomes.iter().filter(|outcome| outcome.reason == MemberReason::OutOfRange);
+        let claims_of = |outcome: &MemberOutcome| {
+            let name = self.pods[outcome.member].0.name();
+            self.spec.claims_that_go.iter().map(move |claim| format!("{claim}-{name}"))
+        };
+        let claims: Vec<_> = gone.flat_map(claims_of).collect();
         if !claims.is_empty() {
             let text = format!(
                 "whenScaled is Delete, so claims go with their pods, unless others own them, too: {}",
                 text::list(&claims)
             );
-            note(NoteCode::ClaimsGo, text);
+            notes.push(Note::new(NoteCode::ClaimsGo, text));
         }
     }
 }

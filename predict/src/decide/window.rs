@@ -3,14 +3,16 @@
 //! Ages decide, so a dump that is judged later than it was taken can show other verdicts.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Contest, PodPreview, Pods, Preview, Verdict};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::{Pods, Preview, Verdict};
 use crate::answer::probability::Cases;
 use crate::decide::agree::agree;
 use crate::question::options::{NowSource, Options, Within};
+use crate::reason::chance::Chance;
 use crate::text::error::Error;
 use jiff::{SignedDuration, Timestamp};
 use podrank::Time;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// Decides at the time of the options, and at all times at which the controller may decide instead. `at` decides at one time.
 pub(crate) fn decide<'a>(
@@ -18,15 +20,14 @@ pub(crate) fn decide<'a>(
     at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
 ) -> Result<Preview<'a>, Error> {
     let mut preview = at(options)?;
-    let (from, to) = span(options);
-    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
-    let moments = moments(times.flatten(), from, to);
+    let times = |pod: &PodAnswer<'_>| [pod.pod.record.pod.creation_time, pod.pod.record.pod.ready_time];
+    let moments = moments_of(preview.pods().flat_map(times), options);
     if moments.len() > 1 && !preview.workload.kind.is_direct() {
         let cases: Vec<_> = moments
             .iter()
             .map(|now| at(&Options { now: *now, ..options.clone() }))
             .collect::<Result<_, _>>()?;
-        over_time(&mut preview, cases, &shares(&moments, options), from, to);
+        over_time(&mut preview, cases, &shares(&moments, options), span(options));
     }
     preview.notes.splice(..0, time_of_dump(options));
     preview.replay = preview.words();
@@ -40,25 +41,11 @@ fn span(options: &Options) -> (Timestamp, Timestamp) {
     (from, options.now.checked_add(after).unwrap_or(Timestamp::MAX))
 }
 
-/// The times at which ages that count from these times may decide otherwise than before.
+/// The start, and the times until the end at which an age that counts from one of these times reaches a power of two: between two of
+/// them, nothing changes.
 pub(crate) fn moments_of(times: impl Iterator<Item = Time>, options: &Options) -> Vec<Timestamp> {
     let (from, to) = span(options);
     let times = times.filter_map(|time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok());
-    moments(times, from, to)
-}
-
-/// How long each of these moments lasts, until the next one or until the controller has decided.
-pub(crate) fn shares(moments: &[Timestamp], options: &Options) -> Vec<f64> {
-    let (_, to) = span(options);
-    let ends = moments.iter().skip(1).chain([&to]);
-    moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect()
-}
-
-/// The most moments at which a preview is decided again.
-const MOST_MOMENTS: usize = 48;
-
-/// The start, and the times until the end at which the age of a pod reaches a power of two: between two of them, nothing changes.
-fn moments(times: impl Iterator<Item = Timestamp>, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
     let mut moments = BTreeSet::from([from]);
     for time in times.collect::<BTreeSet<_>>() {
         for exponent in 0..i64::BITS - 1 {
@@ -71,17 +58,25 @@ fn moments(times: impl Iterator<Item = Timestamp>, from: Timestamp, to: Timestam
     moments.into_iter().step_by(every).collect()
 }
 
+/// How long each of these moments lasts, until the next one or until the controller has decided.
+pub(crate) fn shares(moments: &[Timestamp], options: &Options) -> Vec<f64> {
+    let (_, to) = span(options);
+    let ends = moments.iter().skip(1).chain([&to]);
+    moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect()
+}
+
+/// The most moments at which a preview is decided again.
+const MOST_MOMENTS: usize = 48;
+
 /// Makes a pod certain only if it is in all cases.
 fn over_time<'a>(
     preview: &mut Preview<'a>,
     cases: Vec<Preview<'a>>,
     shares: &[f64],
-    from: Timestamp,
-    to: Timestamp,
+    (from, to): (Timestamp, Timestamp),
 ) {
-    let why = format!("ages decide, and reach a power of two between {from:.0} and {to:.0}");
-    let at_now: BTreeMap<_, _> = preview.pods().map(|pod| (pod.uid.clone(), pod.clone())).collect();
-    let mut of_sets: Vec<Vec<Vec<PodPreview<'a>>>> = Vec::new();
+    let at_now: HashMap<_, _> = preview.pods().map(|pod| (pod.uid(), pod.clone())).collect();
+    let mut of_sets: Vec<Vec<Vec<PodAnswer<'a>>>> = Vec::new();
     for case in cases {
         if let (Some(rest), Some(theirs)) = (&mut preview.rest, &case.rest) {
             rest.widen(theirs);
@@ -97,13 +92,13 @@ fn over_time<'a>(
     }
     let agreed = of_sets
         .into_iter()
-        .map(|cases| agree(cases, Cases::Shares(shares), Contest::Ages, &why))
+        .map(|cases| agree(cases, Cases::Shares(shares), Chance::Ages(from, to)))
         .map(|mut pods| {
             for pod in &mut pods {
-                if let Some(now) = at_now.get(&pod.uid) {
-                    pod.details = now.details.clone();
+                if let Some(now) = at_now.get(&pod.uid()) {
+                    pod.now = now.now;
                     if pod.verdict == now.verdict && pod.verdict != Verdict::Contested {
-                        (pod.rule, pod.why) = (now.rule, now.why.clone());
+                        pod.reason = now.reason.clone();
                     }
                 }
             }

@@ -35,7 +35,7 @@ pub(crate) fn preview_choice<'a>(
     let mut preview = window::decide(options, |options| preview_at(input, sets, choice, options))?;
     preview.present = present(sets, choice).ok();
     context::add(&mut preview, input, options);
-    leftovers::add(&mut preview, input, options);
+    leftovers::add(&mut preview);
     Ok(preview)
 }
 

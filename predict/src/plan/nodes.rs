@@ -1,6 +1,6 @@
 //! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
 
-use crate::decide::members::RankedPod;
+use crate::reason::comparison::RankedPod;
 use crate::snapshot::budget::Budget;
 use crate::snapshot::pod::{PodEntry, Record};
 use crate::snapshot::read::Input;
@@ -114,18 +114,18 @@ impl Cluster {
     /// before others whatever their tier.
     pub(super) fn places(
         &self,
-        own: &[RankedPod<'_, '_>],
+        own: &[RankedPod<'_>],
         tiers: &[u16],
         levels: &[Level],
     ) -> Result<Vec<u16>, Error> {
-        let mut names: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_deref()).collect();
+        let mut names: Vec<_> = own.iter().filter_map(|pod| pod.pod.node()).collect();
         // Of nodes that are as good, the lower number goes first.
         names.sort_unstable_by_key(|name| (!self.leaving.contains(*name), *name));
         names.dedup();
         let numbers: HashMap<_, _> = (0_u32..).zip(&names).map(|(number, name)| (*name, number)).collect();
-        let record = |(pod, &tier): (&RankedPod<'_, '_>, &u16)| {
-            let node = pod.0.record.node.as_deref().map_or(0, |name| numbers[name]);
-            Pod { node, tier, ..pod.1 }
+        let record = |(pod, &tier): (&RankedPod<'_>, &u16)| {
+            let node = pod.pod.node().map_or(0, |name| numbers[name]);
+            Pod { node, tier, ..pod.record }
         };
         let mut pods: Vec<_> = own.iter().zip(tiers).map(record).collect();
         let weights = self.weights(own, &numbers);
@@ -142,8 +142,8 @@ impl Cluster {
         Ok(pods.iter().map(|pod| pod.tier).collect())
     }
 
-    fn weights(&self, own: &[RankedPod<'_, '_>], numbers: &HashMap<&str, u32>) -> Vec<u64> {
-        let own: HashSet<_> = own.iter().map(|pod| pod.1.uid.to_string()).collect();
+    fn weights(&self, own: &[RankedPod<'_>], numbers: &HashMap<&str, u32>) -> Vec<u64> {
+        let own: HashSet<_> = own.iter().map(|pod| pod.pod.uid().to_string()).collect();
         // All other nodes are as one: their pods only count in their sets.
         let elsewhere = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         let mut sets = HashMap::<&str, u32>::new();

@@ -1,7 +1,7 @@
 //! From an input and a request to the plan. Reads only the input.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::decide::members::{Member, RankedPod, members, ranked};
+use crate::decide::members::{Member, members, ranked};
 use crate::decide::ranking::Line;
 use crate::decide::related::Related;
 use crate::decide::{complete, notes};
@@ -15,6 +15,7 @@ use crate::plan::rollout::{Shares, shares};
 use crate::plan::set_plan::{ByItself, Part};
 use crate::plan::target::{Chosen, choose};
 use crate::question::options::Order;
+use crate::reason::comparison::RankedPod;
 use crate::snapshot::index::Sets;
 use crate::snapshot::read::Input;
 use crate::snapshot::replica_set::SetEntry;
@@ -106,7 +107,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     notes.extend(shares.follows.map(|text| Note::new(NoteCode::RolloutWaits, text)));
     pods.sort_by_key(|pod| !pod.is_wanted);
     let wishes = (0..).zip(&request.wishes).filter_map(|(place, wish)| Some((place, wish.for_some()?)));
-    let set = |(part, delete): (&Part<'_, '_>, &usize)| PlannedSet {
+    let set = |(part, delete): (&Part<'_>, &usize)| PlannedSet {
         replica_set: part.set.id().name.to_owned(),
         delete: *delete,
     };
@@ -176,29 +177,28 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[Part<'_, '_>], policy: Policy, delete: usize, odds: bool) -> Result<Shares, Error> {
+fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, odds: bool) -> Result<Shares, Error> {
     let mut by_itself = ByItself::new();
     for part in parts {
         let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
         let odds = if odds { line.odds()? } else { HashMap::new() };
-        let pods = line.previews(&odds).into_iter();
-        by_itself.extend(pods.map(|pod| (pod.uid, (pod.verdict, pod.odds))));
+        let pods = line.answers(&odds).into_iter();
+        by_itself.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.odds))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
     Ok(Shares { delete: vec![delete], by_itself, left, follows: None })
 }
 
 /// The wishes that all pods match, and those that not all pods that go match.
-fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) -> Vec<Note> {
+fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_>]) -> Vec<Note> {
     let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
     let idle = idle.map(|(_, wish)| idle_wish(wish, &plan.target));
     idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
 }
 
 /// What a reader should know of the pods' costs, and of many deletions.
-fn notes_on_pods(own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
-    let mut notes: Vec<_> =
-        own.iter().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)).collect();
+fn notes_on_pods(own: &[RankedPod<'_>], delete: usize) -> Vec<Note> {
+    let mut notes: Vec<_> = own.iter().filter_map(|pod| notes::invalid_cost(pod.pod)).collect();
     if delete > crate::decide::ranking::MOST_IN_ONE_SYNC {
         notes.push(notes::several_syncs(delete, crate::decide::ranking::MOST_IN_ONE_SYNC));
     }
@@ -206,8 +206,8 @@ fn notes_on_pods(own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
 }
 
 /// Returns an error if a name is not that of an active pod of the set.
-fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
-    let is_own = |name: &&String| own.iter().any(|(member, _)| member.entry.name == **name);
+fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_>]) -> Result<(), Error> {
+    let is_own = |name: &&String| own.iter().any(|pod| pod.pod.name() == **name);
     let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
     if strangers.is_empty() {
         return Ok(());
@@ -217,7 +217,7 @@ fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]
 }
 
 /// How many pods go.
-fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_, '_>]) -> Result<usize, Error> {
+fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_>]) -> Result<usize, Error> {
     match request.count {
         Count::To(replicas) => {
             let named = text::count(request.named.len() as u64, "pod");

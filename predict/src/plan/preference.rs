@@ -1,9 +1,9 @@
 //! What a user wants from a scale-down: the tier that this gives each pod, and which pods match a wish.
 
-use crate::decide::members::RankedPod;
 use crate::plan::nodes::{Cluster, Level};
 use crate::plan::values::Values;
 use crate::question::options::Options;
+use crate::reason::comparison::RankedPod;
 use crate::snapshot::selector;
 use crate::text;
 use crate::text::error::Error;
@@ -127,8 +127,8 @@ impl Wish {
     }
 
     /// What makes the pod match, in the words of the flag and for a reader. Empty if it does not match.
-    fn matches(&self, pod: &RankedPod<'_, '_>, is_available: bool) -> Vec<(&'static str, String)> {
-        let (name, node) = (&pod.0.entry.name, pod.0.record.node.as_deref());
+    fn matches(&self, pod: &RankedPod<'_>, is_available: bool) -> Vec<(&'static str, String)> {
+        let (name, node) = (pod.pod.name(), pod.pod.node());
         let one = |by, text: Option<String>| text.map(|text| (by, text)).into_iter().collect();
         match self {
             Self::Pods(selected) => {
@@ -154,13 +154,13 @@ impl Wish {
     }
 
     /// Whether it is a label selector that selects all of the pods, so that it makes no difference.
-    pub(super) fn selects_all(&self, own: &[RankedPod<'_, '_>]) -> bool {
+    pub(super) fn selects_all(&self, own: &[RankedPod<'_>]) -> bool {
         matches!(self, Self::Pods(_) | Self::Nodes(_))
             && own.iter().all(|pod| !self.matches(pod, true).is_empty())
     }
 
     /// Returns an error if the wish matches none of the pods, so that it would do nothing. `target` is the workload.
-    fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+    fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {
             self.check_values(target, own)?;
             return self.check_domains(target, own);
@@ -180,7 +180,7 @@ impl Wish {
                 format!("no active pod of {target} is on a node that matches {flag}: {nodes}")
             }
             Self::Pods(selected) => {
-                let labels: Vec<_> = own.iter().map(|pod| &pod.0.entry.labels).collect();
+                let labels: Vec<_> = own.iter().map(|pod| &pod.pod.entry.labels).collect();
                 let why = selector::mismatch(&selected.selector, "of these pods", &labels);
                 format!(
                     "no active pod of {target} matches {flag}{}",
@@ -201,9 +201,9 @@ impl Wish {
 
     /// Returns an error if fewer than half of the pods have a value that was to be measured: pods without one are busy, for all that is
     /// known, and those with one may be the busiest.
-    fn check_values(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+    fn check_values(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         let Self::Values(values @ Values { measure: Some(_), .. }) = self else { return Ok(()) };
-        let known = own.iter().filter(|pod| values.of.contains_key(&pod.0.entry.name)).count();
+        let known = own.iter().filter(|pod| values.of.contains_key(&pod.pod.entry.name)).count();
         if 2 * known < own.len() {
             let of = own.len();
             return Err(Error::new(format!(
@@ -215,9 +215,9 @@ impl Wish {
     }
 
     /// Returns an error if all assigned pods are on nodes without a label to spread by.
-    fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+    fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         let Self::Spread(levels) = self else { return Ok(()) };
-        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_ref()).collect();
+        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.pod.record.node.as_ref()).collect();
         let is_useless = |level: &&Level| !nodes.iter().any(|node| level.domains.contains_key(*node));
         match levels.iter().find(is_useless).filter(|_| !nodes.is_empty()) {
             Some(Level { key, .. }) => Err(Error::new(format!(
@@ -231,7 +231,7 @@ impl Wish {
     fn places(
         &self,
         request: &Request,
-        own: &[RankedPod<'_, '_>],
+        own: &[RankedPod<'_>],
         available: &[bool],
         tiers: impl FnOnce() -> Result<Vec<u16>, Error>,
     ) -> Result<Vec<f64>, Error> {
@@ -242,11 +242,11 @@ impl Wish {
         }
         let first = |goes_first: bool| f64::from(u8::from(!goes_first));
         let places = own.iter().zip(available).map(|(pod, available)| match self {
-            Self::Pods(selected) => first(selected.names.contains(&pod.0.entry.name)),
+            Self::Pods(selected) => first(selected.names.contains(&pod.pod.entry.name)),
             Self::Nodes(selected) => {
-                first(pod.0.record.node.as_ref().is_some_and(|node| selected.names.contains(node)))
+                first(pod.pod.record.node.as_ref().is_some_and(|node| selected.names.contains(node)))
             }
-            Self::Values(values) => values.of.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY),
+            Self::Values(values) => values.of.get(&pod.pod.entry.name).copied().unwrap_or(f64::INFINITY),
             Self::NotAvailable => first(!available),
             // A wish to spread changes ranks, not tiers.
             Self::EmptyNodes(_) | Self::Spread(_) => 0.0,
@@ -269,28 +269,28 @@ pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> String {
 }
 
 /// Whether each pod has been ready for `minReadySeconds`.
-pub(super) fn available(request: &Request, own: &[RankedPod<'_, '_>], min_ready_seconds: i32) -> Vec<bool> {
+pub(super) fn available(request: &Request, own: &[RankedPod<'_>], min_ready_seconds: i32) -> Vec<bool> {
     let now = crate::snapshot::time::to_time(request.options.now);
     let seconds = min_ready_seconds.max(0).unsigned_abs();
-    own.iter().map(|(_, pod)| availability(pod, seconds, now) == Availability::Available).collect()
+    own.iter().map(|pod| availability(&pod.record, seconds, now) == Availability::Available).collect()
 }
 
 /// Returns an error if a wish matches none of the pods. `target` is the workload.
 pub(super) fn check(
     request: &Request,
     target: &dyn fmt::Display,
-    own: &[RankedPod<'_, '_>],
+    own: &[RankedPod<'_>],
 ) -> Result<(), Error> {
     request.wishes.iter().try_for_each(|wish| wish.check(target, own))
 }
 
 /// Why the pod goes, or would go if more did: its name, the wishes that it matches, or the order.
-pub(super) fn why(request: &Request, pod: &RankedPod<'_, '_>, is_available: bool) -> Vec<Why> {
+pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) -> Vec<Why> {
     let of_order = |text: &str| Why { by: "order", text: text.to_owned(), wish: None };
-    if request.named.contains(&pod.0.entry.name) {
+    if request.named.contains(&pod.pod.entry.name) {
         return vec![Why { by: "named", text: "named".to_owned(), wish: None }];
     }
-    let early = early(&pod.1);
+    let early = early(&pod.record);
     let wishes = (0..).zip(&request.wishes);
     // Of a pod that goes early anyway, the domain says nothing.
     let wishes = wishes.filter(|(_, wish)| early.is_none() || wish.for_some().is_some());
@@ -320,11 +320,7 @@ fn early(pod: &Pod) -> Option<&'static str> {
 }
 
 /// The tier of each pod by the wishes, named pods first: 0, 1, 2 and so on.
-pub(super) fn tiers(
-    request: &Request,
-    own: &[RankedPod<'_, '_>],
-    available: &[bool],
-) -> Result<Vec<u16>, Error> {
+pub(super) fn tiers(request: &Request, own: &[RankedPod<'_>], available: &[bool]) -> Result<Vec<u16>, Error> {
     let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
     let named = Wish::Pods(selected);
     let mut places = Vec::new();
@@ -335,7 +331,7 @@ pub(super) fn tiers(
 }
 
 /// The tier of each pod by its places, of which an earlier one counts before a later one.
-fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Error> {
+fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Error> {
     let compare = |a: usize, b: usize| {
         let mut orders = places.iter().map(|places| places[a].total_cmp(&places[b]));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -347,7 +343,7 @@ fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, 
     for pair in indices.windows(2) {
         if compare(pair[0], pair[1]).is_ne() {
             tier = tier.checked_add(1).ok_or_else(|| {
-                let pod = own[pair[1]].0.entry;
+                let pod = own[pair[1]].pod.entry;
                 Error::new(format!(
                     "{pod}: the wishes make more than 65,536 groups of pods: use fewer or coarser wishes"
                 ))
@@ -362,7 +358,7 @@ fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, 
 pub(super) fn spread(
     request: &Request,
     policy: Policy,
-    own: &[RankedPod<'_, '_>],
+    own: &[RankedPod<'_>],
     pods: &mut [Pod],
     related: &[Option<&str>],
 ) {
@@ -379,7 +375,7 @@ pub(super) fn spread(
 fn spread_over(
     level: &Level,
     policy: Policy,
-    own: &[RankedPod<'_, '_>],
+    own: &[RankedPod<'_>],
     pods: &mut [Pod],
     related: &[Option<&str>],
 ) {
@@ -390,8 +386,8 @@ fn spread_over(
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         *numbers.entry(domain).or_insert(next)
     };
-    for (pod, (member, _)) in pods.iter_mut().zip(own) {
-        pod.node = number(member.record.node.as_deref());
+    for (pod, ranked) in pods.iter_mut().zip(own) {
+        pod.node = number(ranked.pod.node());
     }
     let others: Vec<_> = related
         .iter()

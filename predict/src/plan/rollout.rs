@@ -34,7 +34,7 @@ pub(super) fn shares(
     input: &Input,
     request: &Request,
     target: &Target,
-    parts: &[Part<'_, '_>],
+    parts: &[Part<'_>],
     replicas: u32,
 ) -> Result<Shares, Error> {
     let options = Options { replicas: Some(replicas), ..request.options.clone() };
@@ -54,9 +54,10 @@ pub(super) fn shares(
                 "{target} is in the middle of a rollout, and no deletion costs settle which pods go at {replicas}: {why}; wait for it to end"
             )));
         }
-        let by_itself = now.pods().map(|pod| (pod.uid.clone(), (pod.verdict, pod.odds))).collect();
+        let by_itself = now.pods().map(|pod| (pod.uid().to_string(), (pod.verdict, pod.odds))).collect();
         let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
-        return Ok(Shares { delete, by_itself, left, follows: then.rest.and_then(|rest| rest.text) });
+        let follows = then.rest.and_then(|rest| Some(rest.sentence(false)?.to_string()));
+        return Ok(Shares { delete, by_itself, left, follows });
     }
     Err(Error::new(format!(
         "{target} is in the middle of a rollout, and which pods go changes how many of each ReplicaSet do: wait for it to end"
@@ -64,8 +65,8 @@ pub(super) fn shares(
 }
 
 /// The most pods that each part loses.
-fn deletions(preview: &Preview<'_>, parts: &[Part<'_, '_>]) -> Vec<usize> {
-    let most = |part: &Part<'_, '_>| {
+fn deletions(preview: &Preview<'_>, parts: &[Part<'_>]) -> Vec<usize> {
+    let most = |part: &Part<'_>| {
         let rest = preview.rest.as_ref();
         rest.map_or(0, |rest| rest.delete_of(Some(part.set.id().name)).max as usize).min(part.own.len())
     };
@@ -76,12 +77,12 @@ fn deletions(preview: &Preview<'_>, parts: &[Part<'_, '_>]) -> Vec<usize> {
 fn with_costs(
     input: &Input,
     request: &Request,
-    parts: &[Part<'_, '_>],
+    parts: &[Part<'_>],
     delete: &[usize],
 ) -> Result<Input, Error> {
     let mut costs = HashMap::new();
     for (part, delete) in parts.iter().zip(delete) {
-        costs.extend(part.own.iter().map(|(_, pod)| pod.uid).zip(part.costs(request, *delete)?));
+        costs.extend(part.own.iter().map(|pod| pod.pod.uid()).zip(part.costs(request, *delete)?));
     }
     let mut supposed = input.clone();
     for pod in supposed.pods.iter_mut().filter_map(|pod| pod.record.as_mut()?.as_mut().ok()) {
@@ -94,11 +95,11 @@ fn with_costs(
 fn check_named(
     request: &Request,
     target: &Target,
-    parts: &[Part<'_, '_>],
+    parts: &[Part<'_>],
     delete: &[usize],
     replicas: u32,
 ) -> Result<(), Error> {
-    let fits = |(part, delete): (&Part<'_, '_>, &usize)| {
+    let fits = |(part, delete): (&Part<'_>, &usize)| {
         let named = (0..part.own.len()).filter(|&index| part.is_named(request, index)).count();
         match request.count {
             Count::To(_) => named <= *delete,
@@ -109,7 +110,7 @@ fn check_named(
     if parts.iter().zip(delete).all(fits) {
         return Ok(());
     }
-    let share = |(part, delete): (&Part<'_, '_>, &usize)| {
+    let share = |(part, delete): (&Part<'_>, &usize)| {
         format!("{} of {}", text::count(*delete as u64, "pod"), part.set.id().name)
     };
     let shares: Vec<_> = parts.iter().zip(delete).map(share).collect();
@@ -120,7 +121,7 @@ fn check_named(
 }
 
 /// Why it is not certain that exactly the wanted pods go, if it is not.
-fn doubt(then: &Preview<'_>, parts: &[Part<'_, '_>], delete: &[usize]) -> Option<String> {
+fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<String> {
     let Some(rest) = then.rest.as_ref().filter(|rest| rest.is_certain) else {
         return Some("there are too many ways in which its controller can go on".to_owned());
     };
@@ -134,12 +135,12 @@ fn doubt(then: &Preview<'_>, parts: &[Part<'_, '_>], delete: &[usize]) -> Option
         let set = then.sets().iter().find(|set| set.replica_set == Some(name));
         for pod in set.iter().flat_map(|set| &set.pods) {
             let is_as_planned = match pod.verdict {
-                Verdict::Delete => wanted.contains(pod.name),
-                Verdict::Later | Verdict::Keep => !wanted.contains(pod.name),
+                Verdict::Delete => wanted.contains(pod.name()),
+                Verdict::Later | Verdict::Keep => !wanted.contains(pod.name()),
                 Verdict::Contested | Verdict::Blocked => false,
             };
             if !is_as_planned {
-                return Some(format!("{} may go or stay: {}", text::name(pod.name), pod.why));
+                return Some(format!("{} may go or stay: {}", text::name(pod.name()), pod.reason.sentence()));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::answer::preview::Verdict;
 use crate::answer::probability::Odds;
-use crate::decide::members::{Member, RankedPod, ranked};
+use crate::decide::members::{Member, ranked};
 use crate::plan::planned::{Ahead, PlannedPod};
 use crate::plan::preference::{self, Count, Others, Request, spread, tiers};
-use crate::reason::comparison::why;
+use crate::reason::comparison::{Comparison, RankedPod};
 use crate::snapshot::cost::CostOwner;
 use crate::snapshot::pod::Record;
 use crate::snapshot::replica_set::SetEntry;
@@ -18,9 +18,9 @@ use std::collections::HashMap;
 /// What Kubernetes would do with each pod, by UID, with the costs as they are.
 pub(super) type ByItself = HashMap<String, (Verdict, Option<Odds>)>;
 
-pub(super) struct Part<'m, 'a> {
+pub(super) struct Part<'a> {
     pub(super) set: &'a SetEntry,
-    pub(super) own: Vec<RankedPod<'m, 'a>>,
+    pub(super) own: Vec<RankedPod<'a>>,
     policy: Policy,
     available: Vec<bool>,
     /// The same pods with tiers, with ranks as a wish to spread wants them, and with the costs that decide what the wishes leave open.
@@ -32,16 +32,16 @@ pub(super) struct Part<'m, 'a> {
     owners: Vec<Option<CostOwner>>,
 }
 
-impl<'m, 'a> Part<'m, 'a> {
+impl<'a> Part<'a> {
     /// Puts a set's pods in the order in which they are to go.
     pub(super) fn new(
         request: &Request,
         policy: Policy,
         set: &'a SetEntry,
-        members: &'m [Member<'a>],
+        members: &[Member<'a>],
     ) -> Result<Self, Error> {
         let own = ranked(members);
-        let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let mut steered: Vec<_> = own.iter().map(|pod| pod.record).collect();
         let available = preference::available(request, &own, set.spec()?.min_ready_seconds);
         let template = set.spec()?.template_cost.as_deref();
         let owners: Vec<_> = own.iter().map(|pod| owner(request, pod, template)).collect();
@@ -49,7 +49,7 @@ impl<'m, 'a> Part<'m, 'a> {
         for (index, pod) in steered.iter_mut().enumerate() {
             pod.tier = wished[index];
             pod.deletion_cost =
-                counts_as(request.others, own[index].0.record, owners[index].as_ref(), template)
+                counts_as(request.others, own[index].pod.record, owners[index].as_ref(), template)
                     .unwrap_or(pod.deletion_cost);
         }
         spread(request, policy, &own, &mut steered, &others(members));
@@ -60,7 +60,7 @@ impl<'m, 'a> Part<'m, 'a> {
     }
 
     pub(super) fn name(&self, index: usize) -> &'a str {
-        &self.own[index].0.entry.name
+        self.own[index].pod.name()
     }
 
     pub(super) fn is_named(&self, request: &Request, index: usize) -> bool {
@@ -82,16 +82,16 @@ impl<'m, 'a> Part<'m, 'a> {
     ) -> Result<Vec<PlannedPod>, Error> {
         let costs = self.costs(request, delete)?;
         let pods = self.order.iter().enumerate().map(|(place, &index)| {
-            let (member, pod) = &self.own[index];
+            let RankedPod { pod: of, record: pod } = &self.own[index];
             let owner = self.owners[index].as_ref();
             let uid = pod.uid.to_string();
             let (by_itself, odds) = by_itself[uid.as_str()];
             PlannedPod {
                 by_itself,
                 odds,
-                name: member.entry.name.clone(),
+                name: of.name().to_owned(),
                 uid,
-                node: member.record.node.clone(),
+                node: of.record.node.clone(),
                 is_wanted: place < delete,
                 is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
                     && pod.phase == Phase::RUNNING,
@@ -102,10 +102,10 @@ impl<'m, 'a> Part<'m, 'a> {
                 write: Some(costs[index]).filter(|cost| *cost != pod.deletion_cost),
                 replaces: match owner {
                     // What podrank itself replaced is still to be put back.
-                    Some(CostOwner::Podrank) => member.record.previous().cloned(),
-                    _ => member.record.to_replace(),
+                    Some(CostOwner::Podrank) => of.record.previous().cloned(),
+                    _ => of.record.to_replace(),
                 },
-                resource_version: member.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
+                resource_version: of.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
             }
         });
         Ok(pods.collect())
@@ -159,7 +159,7 @@ impl<'m, 'a> Part<'m, 'a> {
     /// The same costs, in this mode.
     fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, podrank::Error> {
         let Self { own, owners, policy, .. } = self;
-        let mut pods: Vec<_> = own.iter().map(|(_, pod)| Pod { tier: 1, ..*pod }).collect();
+        let mut pods: Vec<_> = own.iter().map(|pod| Pod { tier: 1, ..pod.record }).collect();
         for &index in &self.order[..delete] {
             pods[index].tier = 0;
         }
@@ -169,7 +169,7 @@ impl<'m, 'a> Part<'m, 'a> {
             Some(CostOwner::Other(_)) if others == Others::Keep || pods[index].tier == 1 => None,
             // It could not be put back.
             Some(CostOwner::Other(_))
-                if !own[index].0.record.to_replace().is_some_and(|it| it.is_known()) =>
+                if !own[index].pod.record.to_replace().is_some_and(|it| it.is_known()) =>
             {
                 None
             }
@@ -186,7 +186,7 @@ impl<'m, 'a> Part<'m, 'a> {
             Some(owner @ (CostOwner::Other(_) | CostOwner::AnotherRun)) => format!(", written by {owner}"),
             _ => String::new(),
         };
-        format!("{} (cost {}{whose})", self.name(index), self.own[index].1.deletion_cost)
+        format!("{} (cost {}{whose})", self.name(index), self.own[index].record.deletion_cost)
     }
 
     /// The pods that go before others of a lower tier.
@@ -202,11 +202,14 @@ impl<'m, 'a> Part<'m, 'a> {
             .filter_map(|&index| {
                 let (order, rule) = policy.decide(&steered[index], &steered[before]);
                 let rule = rule.filter(|_| order == Ordering::Less)?;
+                let [own, other] =
+                    [index, before].map(|index| RankedPod { record: steered[index], ..self.own[index] });
+                let comparison = Comparison { policy: *policy, rule, own, other: Some(other) };
                 Some(Ahead {
-                    name: self.name(index).to_owned(),
+                    name: own.pod.name().to_owned(),
                     before: self.name(before).to_owned(),
                     rule: rule.name(),
-                    why: why(policy, rule, &steered[index], &steered[before], self.name(before)),
+                    why: comparison.sentence(),
                 })
             })
             .collect()
@@ -214,9 +217,10 @@ impl<'m, 'a> Part<'m, 'a> {
 }
 
 /// To whom a pod's cost belongs.
-fn owner(request: &Request, (member, pod): &RankedPod<'_, '_>, template: Option<&str>) -> Option<CostOwner> {
-    let owner = member.record.cost.as_ref()?.owner(template);
-    let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid.to_string()));
+fn owner(request: &Request, pod: &RankedPod<'_>, template: Option<&str>) -> Option<CostOwner> {
+    let pod = pod.pod;
+    let owner = pod.record.cost.as_ref()?.owner(template);
+    let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid().to_string()));
     Some(match owner {
         CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
         owner => owner,
@@ -254,5 +258,5 @@ fn state(rule: Rule) -> &'static str {
 
 /// The nodes of the related pods of other sets.
 fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
-    members.iter().filter(|member| !member.is_own).map(|member| member.record.node.as_deref()).collect()
+    members.iter().filter(|member| !member.is_own).map(|member| member.pod.node()).collect()
 }

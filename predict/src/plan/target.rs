@@ -206,7 +206,7 @@ fn of_deployment<'a>(
         return Err(Error::new(format!("{entry} is being deleted")));
     }
     let preview = preview_deployment(input, sets, entry, &Options { odds: false, ..options.clone() })?;
-    let in_use: Vec<_> = preview.sets().iter().filter(|set| set.from > 0).collect();
+    let in_use: Vec<_> = preview.sets().iter().filter(|set| set.size.from > 0).collect();
     let set = |name| {
         let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
         sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))
@@ -220,10 +220,10 @@ fn of_deployment<'a>(
     let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
     let is_rolling = match &*in_use {
         [] => return Err(Error::new(format!("{entry} has no pods"))),
-        [only] => rolls || i64::from(only.to) != i64::from(preview.asked.replicas.unwrap_or(0)),
+        [only] => rolls || i64::from(only.size.to()) != i64::from(preview.asked.replicas.unwrap_or(0)),
         _ => true,
     };
-    if !is_rolling && in_use.iter().any(|only| i64::from(only.from) != i64::from(from)) {
+    if !is_rolling && in_use.iter().any(|only| i64::from(only.size.from) != i64::from(from)) {
         return Err(lags(entry));
     }
     Ok(Chosen { target, sets: own, from, is_rolling })

@@ -1,42 +1,122 @@
-//! What separates two pods, as a sentence. Pure functions.
+//! What separates two pods.
 
+use crate::question::options::Order;
+use crate::snapshot::cost::CostOwner;
+use crate::snapshot::pod::OwnPod;
 use crate::text;
-use crate::text::age::ages;
+use crate::text::age::{age, ages};
 use crate::text::count;
-use podrank::{Pod, Policy, Row, Rule, Time, ValueKind};
+use podrank::{Flags, Pod, Policy, Row, Rule, Time, ValueKind};
 
-/// Returns a short sentence with the values that `rule` reads from `pod` and from the `other` pod, whose name is `name`.
-pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &str) -> String {
-    let name = &*text::name(name);
-    let explanation = policy.explain(pod, other);
-    let row = explanation.rows().iter().find(|row| row.rule == rule).expect("every rule has a row");
-    let (a, b) = (row.a, row.b);
-    let yes_no = |what: &str| {
-        if a == 1 { format!("{what}, but {name} is not") } else { format!("not {what}, but {name} is") }
-    };
-    match rule {
-        Rule::Unassigned => yes_no("assigned to a node"),
-        Rule::Phase => format!("{}, {name} is {}", phase_name(a), phase_name(b)),
-        Rule::NotReady => yes_no("ready"),
-        Rule::DeletionCost => format!("deletion cost {a}, {name} has {b}"),
-        Rule::Rank => format!("{} on its node, {name} has {b}", count(a.unsigned_abs(), "related pod")),
-        Rule::Preferred => yes_no("preferred for scale-down"),
-        Rule::ReadyTime => {
-            let words = TimeWords { this: "ready for", that: "for", future: "ready", noun: "ready time" };
-            times(policy, row, pod.ready_time, other.ready_time, &words, name)
+/// A pod and what the rules read of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankedPod<'a> {
+    pub(crate) pod: OwnPod<'a>,
+    /// Its record with its rank and the number of its node.
+    pub(crate) record: Pod,
+}
+
+impl RankedPod<'_> {
+    /// Whether podrank alone wrote its deletion cost, which counts.
+    pub(crate) fn has_own_cost(&self, policy: &Policy) -> bool {
+        let cost = self.pod.record.cost.as_ref().filter(|_| policy.gates.pod_deletion_cost);
+        cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
+    }
+}
+
+/// What a rule finds in two pods.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison<'a> {
+    pub(crate) policy: Policy,
+    pub(crate) rule: Rule,
+    pub(crate) own: RankedPod<'a>,
+    /// The other pod. `None` if the rank decides, whichever set's pods are deleted first.
+    pub(crate) other: Option<RankedPod<'a>>,
+}
+
+impl<'a> Comparison<'a> {
+    /// By the first rule that separates the pods. `None` if none does.
+    pub(crate) fn new(
+        policy: Policy,
+        order: Order,
+        own: RankedPod<'a>,
+        other: RankedPod<'a>,
+    ) -> Option<Self> {
+        let rule = match order {
+            Order::Total => policy.decide(&own.record, &other.record).1,
+            Order::Kubernetes => policy.kubernetes_compare(&own.record, &other.record).1,
+        };
+        Some(Self { policy, rule: rule?, own, other: Some(other) })
+    }
+
+    /// What the rule finds in the pod.
+    pub(super) fn short(&self) -> String {
+        let Self { policy, rule, own: RankedPod { pod, record }, .. } = self;
+        // The rules after the cost separate it only from pods with the same cost.
+        let is_before_cost = matches!(rule, Rule::Unassigned | Rule::Phase | Rule::NotReady | Rule::Tier);
+        if !is_before_cost && self.own.has_own_cost(policy) {
+            return format!("podrank's cost {}", record.deletion_cost);
         }
-        Rule::Restarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "restart")),
-        Rule::SidecarRestarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "sidecar restart")),
-        Rule::CreationTime => {
-            let words = TimeWords { this: "age", that: "has", future: "created", noun: "creation time" };
-            times(policy, row, pod.creation_time, other.creation_time, &words, name)
+        let age = |time, lead: &str, without: &str| {
+            age(policy.now, time).map_or_else(|| without.to_owned(), |age| format!("{lead} {age}"))
+        };
+        match rule {
+            Rule::Unassigned if pod.node().is_none() => "has no node".to_owned(),
+            Rule::Unassigned => "has a node".to_owned(),
+            Rule::Phase => phase_name(record.phase.ordinal().into()).to_owned(),
+            Rule::NotReady if record.flags.contains(Flags::READY) => "ready".to_owned(),
+            Rule::NotReady => "not ready".to_owned(),
+            Rule::DeletionCost => format!("deletion cost {}", record.deletion_cost),
+            Rule::Rank => format!("{} on its node", count(record.rank, "pod")),
+            Rule::ReadyTime => age(record.ready_time, "ready for", "no ready time"),
+            Rule::Restarts => count(record.restarts, "restart"),
+            Rule::SidecarRestarts => count(record.sidecar_restarts, "sidecar restart"),
+            Rule::CreationTime => age(record.creation_time, "age", "no creation time"),
+            Rule::Uid => "order of UIDs".to_owned(),
+            rule => rule.name().to_owned(),
         }
-        Rule::Uid => {
-            let (a, b) = shortened(&pod.uid.to_string(), &other.uid.to_string());
-            format!("UID {a}, {name} has {b}")
+    }
+
+    /// The values that the rule reads from both.
+    pub(crate) fn sentence(&self) -> String {
+        let Self { policy, rule, own: RankedPod { record: pod, .. }, other } = self;
+        let Some(RankedPod { pod: named, record: other }) = other else {
+            let pods = count(pod.rank, "related pod");
+            return format!("{pods} on its node, which decides whichever set's pods go first");
+        };
+        let name = &*text::name(named.name());
+        let explanation = policy.explain(pod, other);
+        let row = explanation.rows().iter().find(|row| row.rule == *rule).expect("every rule has a row");
+        let (a, b) = (row.a, row.b);
+        let yes_no = |what: &str| {
+            if a == 1 { format!("{what}, but {name} is not") } else { format!("not {what}, but {name} is") }
+        };
+        match rule {
+            Rule::Unassigned => yes_no("assigned to a node"),
+            Rule::Phase => format!("{}, {name} is {}", phase_name(a), phase_name(b)),
+            Rule::NotReady => yes_no("ready"),
+            Rule::DeletionCost => format!("deletion cost {a}, {name} has {b}"),
+            Rule::Rank => format!("{} on its node, {name} has {b}", count(a.unsigned_abs(), "related pod")),
+            Rule::Preferred => yes_no("preferred for scale-down"),
+            Rule::ReadyTime => {
+                let words = TimeWords { this: "ready for", that: "for", future: "ready", noun: "ready time" };
+                times(policy, row, pod.ready_time, other.ready_time, &words, name)
+            }
+            Rule::Restarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "restart")),
+            Rule::SidecarRestarts => {
+                format!("{}, {name} has {b}", count(a.unsigned_abs(), "sidecar restart"))
+            }
+            Rule::CreationTime => {
+                let words = TimeWords { this: "age", that: "has", future: "created", noun: "creation time" };
+                times(policy, row, pod.creation_time, other.creation_time, &words, name)
+            }
+            Rule::Uid => {
+                let (a, b) = shortened(&pod.uid.to_string(), &other.uid.to_string());
+                format!("UID {a}, {name} has {b}")
+            }
+            // A rule of a later core: its name and integers still describe it.
+            rule => format!("{rule} {a}, {name} has {b}"),
         }
-        // A rule of a later core: its name and integers still describe it.
-        rule => format!("{rule} {a}, {name} has {b}"),
     }
 }
 

@@ -1,77 +1,122 @@
-//! Why a Deployment's sync gives a set its size, as a sentence.
+//! Why a Deployment's sync gives a set its size.
 
-use crate::sync::deployment::{Deployment, SizeChange, SizeReason, Sync};
+use crate::sync::deployment::{Budgets, SizeChange, SizeReason};
 use crate::text::{count, goes};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+use std::fmt::Display;
 
-/// A short sentence with the numbers that decide. `from` is the size that the set has.
-pub(crate) fn set_why(deployment: &Deployment, sync: &Sync, from: i32, change: &SizeChange) -> String {
-    let wanted = deployment.replicas;
-    let pods = |number: i32| count(number.unsigned_abs(), "pod");
-    let surge = sync.budgets.surge;
-    let allowed = match pods(wanted.wrapping_add(surge)) {
-        all if surge == 0 => all,
-        all => format!("{all} ({} and a surge of {surge})", count(wanted.unsigned_abs(), "replica")),
-    };
-    let least = wanted.wrapping_sub(sync.budgets.unavailable);
-    match change.reason {
-        SizeReason::Untouched => "this sync leaves it alone".to_owned(),
-        SizeReason::OnlyActive => format!("the only set in use has the whole count of {wanted}"),
-        SizeReason::Saturated if from == change.replicas => {
-            format!("all {} of the new set are available", pods(wanted))
-        }
-        SizeReason::Saturated => format!("the new set has all {} available, so old sets go", pods(wanted)),
-        SizeReason::Share => format!("gets its share: {} of {allowed}", change.replicas),
-        SizeReason::CutShare => format!("what is left of its share of {allowed}"),
-        SizeReason::ShareAndLeftover => {
-            let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
-            format!(
-                "{:+} as its share of {allowed}, and {rest:+} left over by all shares, because it is the largest set",
-                change.part
-            )
-        }
-        SizeReason::UsedUp => "the other sets' shares leave nothing for this sync to change".to_owned(),
-        SizeReason::NoShare => {
-            "it has no share, because neither its annotation max-replicas nor the Deployment's status has a number"
-                .to_owned()
-        }
-        SizeReason::NotRolling => {
-            "with the strategy Recreate, several sets in use are not scaled in proportion".to_owned()
-        }
-        SizeReason::AtCount => format!("the new set already has the count of {wanted}"),
-        SizeReason::ToCount => format!("the new set gets the count of {wanted}"),
-        SizeReason::Grows if change.replicas == wanted => format!("the new set gets the count of {wanted}"),
-        SizeReason::Grows => format!("the new set grows until there are {allowed}"),
-        SizeReason::NoSurge => format!("the new set cannot grow, because at most {allowed} may exist"),
-        SizeReason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
-        SizeReason::Unhealthy => format!("{} first", unavailable_go(change.part)),
-        SizeReason::Available => format!(
-            "{} can go, because {} must stay available",
-            pods(change.part),
-            least.max(0)
-        ),
-        SizeReason::UnhealthyAndAvailable => {
-            let more = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
-            format!(
-                "{} first, and {} more can go, because {} must stay available",
-                unavailable_go(change.part),
-                more.unsigned_abs(),
+/// The size that a sync gives a set, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct SetSize {
+    /// Its `spec.replicas` before the sync.
+    pub from: i32,
+    pub(crate) change: SizeChange,
+    /// The count of its Deployment.
+    pub(crate) desired: i32,
+    pub(crate) budgets: Budgets,
+    /// Whether the sync creates the set.
+    pub(crate) is_created: bool,
+}
+
+impl SetSize {
+    /// Its `spec.replicas` after the sync.
+    pub fn to(&self) -> i32 {
+        self.change.replicas
+    }
+
+    /// The values of `spec.replicas` that the sync writes, in order: two values if pods that are not available go first.
+    fn writes(&self) -> Vec<i32> {
+        let is_in_two = self.change.reason == SizeReason::UnhealthyAndAvailable;
+        let first = is_in_two.then(|| self.from.wrapping_add(self.change.part));
+        first.into_iter().chain([self.to()]).filter(|size| *size != self.from && !self.is_created).collect()
+    }
+
+    /// A sentence with the numbers that decide.
+    pub fn sentence(&self) -> impl Display {
+        self.text()
+    }
+
+    fn text(&self) -> String {
+        let Self { from, change, desired: wanted, budgets, .. } = *self;
+        let pods = |number: i32| count(number.unsigned_abs(), "pod");
+        let surge = budgets.surge;
+        let allowed = match pods(wanted.wrapping_add(surge)) {
+            all if surge == 0 => all,
+            all => format!("{all} ({} and a surge of {surge})", count(wanted.unsigned_abs(), "replica")),
+        };
+        let least = wanted.wrapping_sub(budgets.unavailable);
+        match change.reason {
+            SizeReason::Untouched => "this sync leaves it alone".to_owned(),
+            SizeReason::OnlyActive => format!("the only set in use has the whole count of {wanted}"),
+            SizeReason::Saturated if from == change.replicas => {
+                format!("all {} of the new set are available", pods(wanted))
+            }
+            SizeReason::Saturated => format!("the new set has all {} available, so old sets go", pods(wanted)),
+            SizeReason::Share => format!("gets its share: {} of {allowed}", change.replicas),
+            SizeReason::CutShare => format!("what is left of its share of {allowed}"),
+            SizeReason::ShareAndLeftover => {
+                let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
+                format!(
+                    "{:+} as its share of {allowed}, and {rest:+} left over by all shares, because it is the largest set",
+                    change.part
+                )
+            }
+            SizeReason::UsedUp => "the other sets' shares leave nothing for this sync to change".to_owned(),
+            SizeReason::NoShare => {
+                "it has no share, because neither its annotation max-replicas nor the Deployment's status has a number"
+                    .to_owned()
+            }
+            SizeReason::NotRolling => {
+                "with the strategy Recreate, several sets in use are not scaled in proportion".to_owned()
+            }
+            SizeReason::AtCount => format!("the new set already has the count of {wanted}"),
+            SizeReason::ToCount => format!("the new set gets the count of {wanted}"),
+            SizeReason::Grows if change.replicas == wanted => format!("the new set gets the count of {wanted}"),
+            SizeReason::Grows => format!("the new set grows until there are {allowed}"),
+            SizeReason::NoSurge => format!("the new set cannot grow, because at most {allowed} may exist"),
+            SizeReason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
+            SizeReason::Unhealthy => format!("{} first", unavailable_go(change.part)),
+            SizeReason::Available => format!(
+                "{} can go, because {} must stay available",
+                pods(change.part),
                 least.max(0)
-            )
+            ),
+            SizeReason::UnhealthyAndAvailable => {
+                let more = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
+                format!(
+                    "{} first, and {} more can go, because {} must stay available",
+                    unavailable_go(change.part),
+                    more.unsigned_abs(),
+                    least.max(0)
+                )
+            }
+            SizeReason::HeldBack => format!("held back, because {} must be available", pods(least.max(0))),
+            SizeReason::Recreated => "with the strategy Recreate, all old pods go first".to_owned(),
+            SizeReason::Waits => "with the strategy Recreate, the new set waits until no old pod is left".to_owned(),
+            SizeReason::Rejected => {
+                "its new size would be below 0, which the API server rejects, so the sync ends".to_owned()
+            }
+            SizeReason::Lags => {
+                "its status lags behind, with more pods available than wanted, so the sync ends".to_owned()
+            }
+            SizeReason::NotReached => "the sync ends before it reaches this set".to_owned(),
         }
-        SizeReason::HeldBack => format!("held back, because {} must be available", pods(least.max(0))),
-        SizeReason::Recreated => "with the strategy Recreate, all old pods go first".to_owned(),
-        SizeReason::Waits => "with the strategy Recreate, the new set waits until no old pod is left".to_owned(),
-        SizeReason::Rejected => {
-            "its new size would be below 0, which the API server rejects, so the sync ends".to_owned()
-        }
-        SizeReason::Lags => {
-            "its status lags behind, with more pods available than wanted, so the sync ends".to_owned()
-        }
-        SizeReason::NotReached => "the sync ends before it reaches this set".to_owned(),
     }
 }
 
 fn unavailable_go(number: i32) -> String {
     let number = number.unsigned_abs();
     format!("{} {}", count(number, "unavailable pod"), goes(number))
+}
+
+impl Serialize for SetSize {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut size = serializer.serialize_struct("SetSize", 5)?;
+        size.serialize_field("from", &self.from)?;
+        size.serialize_field("to", &self.to())?;
+        size.serialize_field("writes", &self.writes())?;
+        size.serialize_field("reason", self.change.reason.name())?;
+        size.serialize_field("why", &self.text())?;
+        size.end()
+    }
 }

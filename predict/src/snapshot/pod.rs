@@ -133,6 +133,27 @@ pub(crate) struct JobPod {
     pub(crate) conditions: Vec<(String, String)>,
 }
 
+/// A pod with its record, which is valid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnPod<'a> {
+    pub(crate) entry: &'a PodEntry,
+    pub(crate) record: &'a Record,
+}
+
+impl<'a> OwnPod<'a> {
+    pub(crate) fn name(self) -> &'a str {
+        &self.entry.name
+    }
+
+    pub(crate) fn uid(self) -> Uid {
+        self.record.pod.uid
+    }
+
+    pub(crate) fn node(self) -> Option<&'a str> {
+        self.record.node.as_deref()
+    }
+}
+
 impl PodMetadata {
     /// Moves out what every object has, except for the UID.
     fn take_head(&mut self) -> Metadata {

@@ -42,6 +42,18 @@ pub(crate) fn ages(now: Time, a: Time, b: Time) -> [Option<String>; 2] {
     if first == second { [a, b].map(|time| shown(now, time, |age| format!("{age:#}"))) } else { rough }
 }
 
+/// Why a ready pod is not available yet: `has been ready for 5s, and minReadySeconds is 10`.
+pub(crate) fn not_yet_available(ready_time: Time, now: Time, min_ready_seconds: u32) -> String {
+    let since = match age(now, ready_time) {
+        None => "has been ready since an unknown time".to_owned(),
+        Some(age) => match age.strip_prefix('-') {
+            None => format!("has been ready for {age}"),
+            Some(ahead) => format!("became ready {ahead} after the time of this decision"),
+        },
+    };
+    format!("{since}, and minReadySeconds is {min_ready_seconds}")
+}
+
 fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Option<String> {
     // Times beyond that have saturated, so how far they are away is not known.
     let time = time.unix_nanos().filter(|_| time != Time::MIN && time != Time::MAX)?;

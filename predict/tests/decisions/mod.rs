@@ -126,7 +126,8 @@ fn answer(case: &Case) -> Result<String, Error> {
 fn of_preview(preview: &Preview<'_>) -> String {
     let deletions = preview.deletions();
     let pods = preview.pods().map(|pod| {
-        format!("{} {} {} {}", pod.uid, verdict(pod.verdict), rule(pod.rule), probability(pod.odds))
+        let (verdict, rule) = (verdict(pod.verdict), rule(pod.reason.rule()));
+        format!("{} {verdict} {rule} {}", pod.uid(), probability(pod.odds))
     });
     listed(format!("{}-{}", deletions.min, deletions.max), pods)
 }
@@ -134,9 +135,9 @@ fn of_preview(preview: &Preview<'_>) -> String {
 fn of_order(order: &ScaleDownOrder<'_>) -> String {
     let count = |count: Option<u32>| count.map_or("-".to_owned(), |count| count.to_string());
     let pods = order.pods().map(|pod| {
-        let (verdict, rule) = (verdict(pod.verdict), rule(pod.rule));
+        let (verdict, rule) = (verdict(pod.pod.verdict), rule(pod.rule()));
         let (possible_at, deleted_at) = (count(pod.may_go_at), count(pod.goes_at));
-        format!("{} {verdict} {rule} {} {possible_at} {deleted_at}", pod.uid, probability(pod.odds))
+        format!("{} {verdict} {rule} {} {possible_at} {deleted_at}", pod.pod.uid(), probability(pod.pod.odds))
     });
     listed("order".to_owned(), pods)
 }

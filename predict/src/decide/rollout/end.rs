@@ -1,11 +1,12 @@
 //! What becomes of a Deployment's pods by the time its syncs lead to nothing more. Which pods of a set go is the core's decision, and
 //! how many is that of [`play`].
 
-use crate::answer::preview::{Contest, PodPreview, Verdict};
+use crate::answer::pod::PodAnswer;
+use crate::answer::preview::Verdict;
 use crate::answer::probability::{Cases, Odds};
-use crate::answer::rollout::{Bounds, Facts, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
+use crate::answer::rollout::{Basis, Bounds, Rest, RolloutEnd, SetAtRest, SetStep, StepPreview, WaitsFor};
 use crate::decide::agree::agree;
-use crate::decide::members::{RankedPod, ranked};
+use crate::decide::members::ranked;
 use crate::decide::rank_range::Race;
 use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
 use crate::decide::replica_set::Scene;
@@ -13,6 +14,9 @@ use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{Event, sample};
 use crate::decide::rollout::simulate::{Endings, Fate, Played, Start, play};
 use crate::question::options::Options;
+use crate::reason::Reason;
+use crate::reason::chance::Chance;
+use crate::reason::comparison::RankedPod;
 use crate::snapshot::time::to_time;
 use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeReason};
 use crate::text::error::Error;
@@ -36,7 +40,7 @@ pub(crate) struct Actor<'s, 'a> {
 /// What becomes of the pods.
 pub(crate) struct End<'a> {
     /// Those of each set, in the order in which they go.
-    pub(crate) pods: Vec<Vec<PodPreview<'a>>>,
+    pub(crate) pods: Vec<Vec<PodAnswer<'a>>>,
     pub(crate) steps: Vec<StepPreview<'a>>,
     pub(crate) rest: Rest<'a>,
     pub(crate) next: Next,
@@ -58,23 +62,22 @@ pub(crate) fn end<'a>(
     let own = own(actors);
     let crowd = Crowd::of(&own, options);
     let outcome = crowd.play(deployment, actors)?;
-    let (next, facts) = facts(&outcome);
+    let (next, rest) = rest_of(&outcome);
     let is_later =
-        |index: usize| facts.waits_for == Some(WaitsFor::NewPods) && Some(index) != outcome.rest.sync.new_set;
+        |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != outcome.rest.sync.new_set;
 
     let gone: Vec<_> = own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
     let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
     for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
         for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Keep) {
-            let why = "all old pods go once enough new ones are available".to_owned();
-            (pod.verdict, pod.rule, pod.why) = (Verdict::Later, None, why);
+            (pod.verdict, pod.reason) = (Verdict::Later, Reason::AfterNewPods);
         }
     }
     let name = |index: usize| actors.get(index).map(|actor| actor.name);
     Ok(End {
         pods,
         steps: steps(&outcome, name),
-        rest: rest(&outcome, &gone, &facts, name),
+        rest: with_sets(rest, &outcome, &gone, name),
         next,
         goes_on: outcome.steps.iter().any(|step| !step.is_next),
         without_odds,
@@ -82,7 +85,7 @@ pub(crate) fn end<'a>(
 }
 
 /// The pods of each set.
-fn own<'s, 'a>(actors: &'s [Actor<'_, 'a>]) -> Vec<Vec<RankedPod<'s, 'a>>> {
+fn own<'a>(actors: &[Actor<'_, 'a>]) -> Vec<Vec<RankedPod<'a>>> {
     actors.iter().map(|actor| ranked(actor.scene.members())).collect()
 }
 
@@ -91,9 +94,8 @@ fn number(count: usize) -> u32 {
 }
 
 /// How many of a set's pods go. If pods that are created meanwhile go again, pods that are as young may go in their place.
-fn gone(own: &[RankedPod<'_, '_>], fate: &Fate) -> Bounds {
-    let is_young =
-        |(member, pod): &&RankedPod<'_, '_>| member.record.node.is_none() || pod.phase == Phase::PENDING;
+fn gone(own: &[RankedPod<'_>], fate: &Fate) -> Bounds {
+    let is_young = |pod: &&RankedPod<'_>| pod.pod.node().is_none() || pod.record.phase == Phase::PENDING;
     let young = number(own.iter().filter(is_young).count());
     let Bounds { min, max } = fate.gone;
     Bounds { min, max: max.max(max.saturating_add(fate.replaced).min(young)).min(number(own.len())) }
@@ -110,15 +112,15 @@ fn is_alone(index: usize, outcome: &Endings, gone: Bounds) -> bool {
 struct Crowd<'c, 'a> {
     options: &'c Options,
     policy: Policy,
-    own: &'c [Vec<RankedPod<'c, 'a>>],
+    own: &'c [Vec<RankedPod<'a>>],
 }
 
 impl<'c, 'a> Crowd<'c, 'a> {
-    fn of(own: &'c [Vec<RankedPod<'c, 'a>>], options: &'c Options) -> Self {
+    fn of(own: &'c [Vec<RankedPod<'a>>], options: &'c Options) -> Self {
         Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), own }
     }
 
-    fn line(&self, index: usize, delete: u32, race: &Race<'_>) -> Result<Line<'c, 'a>, Error> {
+    fn line(&self, index: usize, delete: u32, race: &Race<'_>) -> Result<Line<'a>, Error> {
         Line::up(self.options.order, self.policy, &self.own[index], delete as usize, Some(race))
     }
 
@@ -131,7 +133,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
                 record: actor.record,
                 pods: number(own.len()),
                 is_idle: actor.is_idle,
-                unassigned: number(own.iter().filter(|(member, _)| member.record.node.is_none()).count()),
+                unassigned: number(own.iter().filter(|pod| pod.pod.node().is_none()).count()),
                 terminating: actor.terminating,
                 available: Box::new(self.available(index, actor.min_ready_seconds, &failed)),
             }
@@ -145,7 +147,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         &self,
         outcome: &Endings,
         gone: &[Bounds],
-    ) -> Result<(Vec<Vec<PodPreview<'a>>>, WithoutOdds), Error> {
+    ) -> Result<(Vec<Vec<PodAnswer<'a>>>, WithoutOdds), Error> {
         let races = self.races(&outcome.fates, gone)?;
         let mut sampled = None;
         let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), Race::default());
@@ -160,14 +162,9 @@ impl<'c, 'a> Crowd<'c, 'a> {
             let most = self.line(index, gone.max, race)?;
             if is_open {
                 let least = self.line(index, gone.min, race)?;
-                let odds =
-                    |line: &Line<'_, 'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
-                let why = format!(
-                    "{} to {} pods of this ReplicaSet go, by what the controllers see first",
-                    gone.min, gone.max
-                );
-                let previews = vec![least.previews(&odds(&least)?), most.previews(&odds(&most)?)];
-                pods.push(agree(previews, Cases::Unknown, Contest::Timing, &why));
+                let odds = |line: &Line<'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
+                let answers = vec![least.answers(&odds(&least)?), most.answers(&odds(&most)?)];
+                pods.push(agree(answers, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
                 continue;
             }
             let odds = if !self.options.odds || most.is_certain() {
@@ -184,7 +181,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
                     }
                 }
             };
-            pods.push(most.previews(&odds));
+            pods.push(most.answers(&odds));
         }
         Ok((pods, without_odds))
     }
@@ -196,7 +193,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         index: usize,
         outcome: &Endings,
         gone: Bounds,
-    ) -> Result<Option<Vec<PodPreview<'a>>>, Error> {
+    ) -> Result<Option<Vec<PodAnswer<'a>>>, Error> {
         let fate = &outcome.fates[index];
         let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
         if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
@@ -209,19 +206,19 @@ impl<'c, 'a> Crowd<'c, 'a> {
             return Ok(None);
         }
         let [victims, _, survivors] = before.parts();
-        let node = |(member, _): &RankedPod<'_, 'a>| member.record.node.as_deref();
         let mut without = Race::default();
-        without.lose(victims.len(), victims.iter().map(|its| node(its)));
-        let rank = |its: &RankedPod<'_, 'a>| without.range(node(its), &its.1).least;
-        let left: Vec<_> = survivors.iter().map(|its| (its.0, Pod { rank: rank(its), ..its.1 })).collect();
+        without.lose(victims.len(), victims.iter().map(|its| its.pod.node()));
+        let rank = |its: &RankedPod<'a>| without.range(its.pod.node(), &its.record).least;
+        let left = survivors
+            .iter()
+            .map(|its| RankedPod { record: Pod { rank: rank(its), ..its.record }, ..*its })
+            .collect::<Vec<_>>();
         let delete = gone.max as usize - victims.len();
         let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
         let no_odds = HashMap::new();
-        let first = before.previews(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Delete);
-        let in_turn = first.chain(after.previews(&no_odds)).collect();
-        let why =
-            "its pods go at once or in turn, by what the controllers see first, and ranks change between";
-        Ok(Some(agree(vec![in_turn, together.previews(&no_odds)], Cases::Unknown, Contest::Timing, why)))
+        let first = before.answers(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Delete);
+        let in_turn = first.chain(after.answers(&no_odds)).collect();
+        Ok(Some(agree(vec![in_turn, together.answers(&no_odds)], Cases::Unknown, Chance::Turns)))
     }
 
     /// How many pods of a set are available once so many have gone. An error is left in `failed`.
@@ -238,8 +235,8 @@ impl<'c, 'a> Crowd<'c, 'a> {
             *known.borrow_mut().entry(gone).or_insert_with(|| {
                 match self.line(index, gone, &Race::unknown()) {
                     Ok(line) => {
-                        let count = |pods: &[&RankedPod<'_, '_>]| {
-                            number(pods.iter().filter(|(_, pod)| is_available(pod)).count())
+                        let count = |pods: &[RankedPod<'_>]| {
+                            number(pods.iter().filter(|pod| is_available(&pod.record)).count())
                         };
                         let [_, contested, survivors] = line.parts();
                         let (safe, open) = (count(survivors), count(contested));
@@ -256,13 +253,12 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// What may change the ranks of each set's pods before its controller reads them.
-    fn races(&self, fates: &[Fate], gone: &[Bounds]) -> Result<Vec<Race<'c>>, Error> {
+    fn races(&self, fates: &[Fate], gone: &[Bounds]) -> Result<Vec<Race<'a>>, Error> {
         let mut nodes = Vec::new();
         for (index, gone) in gone.iter().enumerate() {
             let line = self.line(index, gone.max, &Race::unknown())?;
             let [victims, contested, _] = line.parts();
-            let node = |(member, _): &&RankedPod<'c, 'a>| member.record.node.as_deref();
-            nodes.push(victims.iter().chain(contested).map(node).collect::<Vec<_>>());
+            nodes.push(victims.iter().chain(contested).map(|pod| pod.pod.node()).collect::<Vec<_>>());
         }
         let race = |(index, fate): (usize, &Fate)| {
             let mut race = Race::default();
@@ -311,8 +307,8 @@ fn events(steps: &[Played], sets: usize, is_reversed: bool) -> Vec<Event> {
     events
 }
 
-/// What follows, and what the words about it read.
-fn facts(outcome: &Endings) -> (Next, Facts) {
+/// What follows: without sets and counts, which are not known here.
+fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
     let rest = &outcome.rest;
     let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
     let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
@@ -345,18 +341,23 @@ fn facts(outcome: &Endings) -> (Next, Facts) {
         Next::Step | Next::Nothing => (None, 0),
     };
     let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
-    let facts = Facts {
-        waits_for,
-        pods,
-        then: if goes_later { u32::try_from(old_pods).unwrap_or(u32::MAX) } else { 0 },
+    let end = RolloutEnd {
         new_pods: if let Next::OldPods(pods) = next { pods } else { 0 },
         unavailable: u32::try_from(sum(&mut in_use().map(missing))).unwrap_or(u32::MAX),
-        is_certain: outcome.is_complete,
         is_rollback: rest.sync.path == Path::Rollback,
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
     };
-    (next, facts)
+    let rest = Rest {
+        sets: Vec::new(),
+        delete: outcome.gone,
+        waits_for,
+        pods,
+        then: if goes_later { u32::try_from(old_pods).unwrap_or(u32::MAX) } else { 0 },
+        is_certain: outcome.is_complete,
+        basis: Basis::Rollout(end),
+    };
+    (next, rest)
 }
 
 fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<StepPreview<'a>> {
@@ -378,10 +379,10 @@ fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<
     steps
 }
 
-fn rest<'a>(
+fn with_sets<'a>(
+    rest: Rest<'a>,
     outcome: &Endings,
     gone: &[Bounds],
-    facts: &Facts,
     name: impl Fn(usize) -> Option<&'a str>,
 ) -> Rest<'a> {
     let extra: u32 = gone.iter().zip(&outcome.fates).map(|(gone, fate)| gone.max - fate.gone.max).sum();
@@ -394,11 +395,6 @@ fn rest<'a>(
     Rest {
         sets: sets.filter(|set| set.replicas.max > 0 || set.delete.max > 0).collect(),
         delete: Bounds { min: outcome.gone.min, max: outcome.gone.max + extra },
-        waits_for: facts.waits_for,
-        pods: facts.pods,
-        then: facts.then,
-        is_certain: facts.is_certain,
-        waits: facts.waits(),
-        text: facts.text(),
+        ..rest
     }
 }

@@ -2,7 +2,7 @@
 //! random order. Which set's pods go first is not known, so each pod has odds for each schedule. A pure function with a fixed seed.
 
 use crate::answer::probability::{Cases, Odds};
-use crate::decide::members::RankedPod;
+use crate::reason::comparison::RankedPod;
 use podrank::{Pod, Policy, ProbabilityScratch, Uid};
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Returns the odds of all pods. An error is the reason why there are none.
 pub(crate) fn sample(
     policy: &Policy,
-    own: &[Vec<RankedPod<'_, '_>>],
+    own: &[Vec<RankedPod<'_>>],
     schedules: &[Vec<Event>],
 ) -> Result<HashMap<Uid, Odds>, String> {
     let pods: usize = own.iter().map(Vec::len).sum();
@@ -60,12 +60,12 @@ struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    fn of(own: &'a [RankedPod<'_, '_>]) -> Self {
+    fn of(own: &[RankedPod<'a>]) -> Self {
         let mut own: Vec<_> = own.iter().collect();
-        own.sort_by_key(|(_, pod)| pod.uid);
+        own.sort_by_key(|pod| pod.pod.uid());
         Self {
-            pods: own.iter().map(|(_, pod)| *pod).collect(),
-            nodes: own.iter().map(|(member, _)| member.record.node.as_deref()).collect(),
+            pods: own.iter().map(|pod| pod.record).collect(),
+            nodes: own.iter().map(|pod| pod.pod.node()).collect(),
         }
     }
 }

@@ -1,0 +1,159 @@
+//! Why a pod of a `DaemonSet` is deleted, kept or waits.
+
+use crate::reason::chance::Chance;
+use crate::reason::{AFTER_ROLLOUT, waiting};
+use crate::snapshot::meta::REVISION_LABEL;
+use crate::snapshot::pod::OwnPod;
+use crate::sync::daemon_set::{BURST_REPLICAS, DaemonReason};
+use crate::sync::{PodOutcome, Verdict};
+use crate::text;
+use crate::text::age::not_yet_available;
+use crate::text::count;
+use podrank::Time;
+
+/// Why a pod of a `DaemonSet` is deleted, kept or waits.
+#[derive(Clone, Debug)]
+pub struct DaemonSetReason<'a> {
+    pub(crate) outcome: PodOutcome<DaemonReason>,
+    pub(crate) pod: OwnPod<'a>,
+    /// Its node, or the one that it was made for.
+    pub(crate) node: Option<&'a str>,
+    /// Why no pod may run there.
+    pub(crate) unfit: Option<String>,
+    /// The pod that keeps it from being deleted.
+    pub(crate) waits_for: Option<Unavailable<'a>>,
+    /// Whether it is of the current revision. `None` if that is not known.
+    pub(crate) is_updated: Option<bool>,
+    /// On how many nodes pods may be unavailable, and are.
+    pub(crate) budget: (u64, usize),
+    /// How many nodes have an available pod, and should have one.
+    pub(crate) available: (usize, usize),
+    /// If the rules leave it open.
+    pub(crate) chance: Option<Chance>,
+}
+
+/// A pod that is not available.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unavailable<'a> {
+    pub(crate) pod: OwnPod<'a>,
+    pub(crate) is_ready: bool,
+    pub(crate) min_ready_seconds: u32,
+    pub(crate) now: Time,
+}
+
+impl DaemonSetReason<'_> {
+    /// Whether it is old and goes once others have been replaced: the budget of this sync is used up, or its node gets a new pod first.
+    pub(crate) fn is_later(&self) -> bool {
+        self.waits_for.is_none()
+            && self.outcome.verdict == Verdict::Keep
+            && matches!(self.outcome.reason, DaemonReason::OldAvailable | DaemonReason::AwaitsNew)
+    }
+
+    pub(super) fn short(&self) -> String {
+        match (self.waits_for, self.outcome.reason) {
+            (Some(other), _) => waiting(self.pod.name(), other.pod.name()),
+            _ if self.is_later() => AFTER_ROLLOUT.to_owned(),
+            (None, DaemonReason::Kept) => self.state(),
+            (None, DaemonReason::OldUnavailable) => "old and not available".to_owned(),
+            (None, reason) => reason.name().replace('-', " "),
+        }
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        match self.chance {
+            Some(chance) => format!("{}: {}", self.state(), chance.sentence()),
+            None => self.state(),
+        }
+    }
+
+    /// What it is, whatever chance decides.
+    fn state(&self) -> String {
+        let node = self.node.map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
+        let state = self.waits_for.map_or_else(String::new, |other| other.state());
+        match self.outcome.reason {
+            DaemonReason::NotWanted => {
+                self.unfit.clone().unwrap_or_else(|| format!("it may not run on {node}"))
+            }
+            DaemonReason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
+            DaemonReason::Failed => "it has failed, and a new pod replaces it".to_owned(),
+            DaemonReason::Surplus if self.outcome.verdict == Verdict::Keep => {
+                format!("{node} has other pods: it stays only if it is the only old or the only new one")
+            }
+            DaemonReason::Surplus => {
+                format!(
+                    "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
+                )
+            }
+            DaemonReason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
+            DaemonReason::Replaced => format!("it is old, and the new pod of {node} is available"),
+            DaemonReason::NoNode => format!("it waits for {node}, which does not exist"),
+            DaemonReason::OldUnavailable => format!("{} and unavailable", self.old()),
+            DaemonReason::OldAvailable => {
+                let (most, used) = self.budget;
+                let verb = if used == 1 { "is" } else { "are" };
+                let budget =
+                    format!("{}; {} may be unavailable, and {used} {verb}", self.old(), count(most, "node"));
+                if state.is_empty() { budget } else { format!("{budget}: {state}") }
+            }
+            DaemonReason::AwaitsNew if state.is_empty() => {
+                format!("{}, and {node} gets a new pod first", self.old())
+            }
+            DaemonReason::AwaitsNew => {
+                format!("{}, and goes after the new pod of {node}: {state}", self.old())
+            }
+            DaemonReason::NotStartable => {
+                format!("{} and unavailable, and no new pod may start on {node}", self.old())
+            }
+            DaemonReason::NotStartableAvailable => format!(
+                "{}, and no new pod may start on {node}; {} have an available pod, and {} are wanted",
+                self.old(),
+                count(self.available.0 as u64, "node"),
+                self.available.1
+            ),
+            DaemonReason::Unsettled if state.is_empty() => {
+                format!("{}, like others of {node}", self.old())
+            }
+            DaemonReason::Unsettled => format!("{}, and {state}", self.old()),
+            DaemonReason::OnDelete => {
+                format!("{}, but with OnDelete only a user replaces pods", self.old())
+            }
+            DaemonReason::AfterFirstPart => {
+                format!("{}, but missing and unwanted pods of all nodes come first", self.old())
+            }
+            DaemonReason::NodeMissing => {
+                let by = self.waits_for.map_or("a pod", |other| other.pod.name());
+                format!("{}, but the update fails: the node of {by} does not exist", self.old())
+            }
+            DaemonReason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
+            DaemonReason::Kept if self.node.is_none() => {
+                "it has no node, so Kubernetes ignores it".to_owned()
+            }
+            DaemonReason::Kept => match self.is_updated {
+                None => format!("{node} keeps a pod, and whether this one is old is not known"),
+                Some(true) => "it is of the current revision".to_owned(),
+                Some(false) => format!("{node} keeps a pod"),
+            },
+        }
+    }
+
+    fn old(&self) -> String {
+        match self.pod.entry.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("it is old, of revision {}", text::name(revision)),
+            None => "it is old, without a revision".to_owned(),
+        }
+    }
+}
+
+impl Unavailable<'_> {
+    fn state(&self) -> String {
+        let name = self.pod.name();
+        if self.pod.entry.is_terminating {
+            return format!("{name} is still being deleted");
+        }
+        if !self.is_ready {
+            return format!("{name} is not ready");
+        }
+        let since = self.pod.record.pod.ready_time;
+        format!("{name} {}", not_yet_available(since, self.now, self.min_ready_seconds))
+    }
+}

@@ -1,0 +1,140 @@
+//! Why a pod of a `StatefulSet` is deleted, kept or waits.
+
+use crate::reason::{chance, waiting};
+use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::meta::REVISION_LABEL;
+use crate::snapshot::pod::OwnPod;
+use crate::snapshot::stateful_set::StatefulSetSpec;
+use crate::sync::Verdict;
+use crate::sync::stateful_set::{MemberOutcome, MemberReason, StatefulSet, Update};
+use crate::text;
+use crate::text::age::not_yet_available;
+use podrank::Time;
+use std::borrow::Cow;
+
+/// Why a pod of a `StatefulSet` is deleted, kept or waits.
+#[derive(Clone, Copy, Debug)]
+pub struct StatefulSetReason<'a> {
+    pub(crate) outcome: MemberOutcome,
+    pub(crate) pod: OwnPod<'a>,
+    pub(crate) ordinal: i32,
+    /// The pod to which the outcome refers, if it refers to one that exists.
+    pub(crate) by: Option<OwnPod<'a>>,
+    pub(crate) entry: &'a DirectEntry,
+    pub(crate) spec: &'a StatefulSetSpec,
+    pub(crate) set: StatefulSet,
+    pub(crate) now: Time,
+    /// Whether the input is known to lack pods.
+    pub(crate) lacks_pods: bool,
+}
+
+impl<'a> StatefulSetReason<'a> {
+    /// The name of the pod to which the outcome refers, even if there is none.
+    fn by(&self) -> Cow<'a, str> {
+        match (self.by, self.outcome.by) {
+            (Some(pod), _) => pod.name().into(),
+            (None, Some(by)) => format!("{}-{}", self.entry.name, by.ordinal).into(),
+            (None, None) => "".into(),
+        }
+    }
+
+    pub(super) fn waits_for(&self) -> Option<Cow<'a, str>> {
+        (self.outcome.verdict == Verdict::Blocked).then(|| self.by())
+    }
+
+    pub(super) fn chance(&self) -> Option<&'static str> {
+        match self.outcome.reason {
+            MemberReason::Twins => Some(chance::AT_RANDOM),
+            MemberReason::AfterCreation => Some("another pod is created first"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn short(&self) -> String {
+        match self.outcome.reason {
+            // One whose turn only comes later does not wait for a repair.
+            MemberReason::OneAtATime => "after higher ordinals".to_owned(),
+            MemberReason::InRange | MemberReason::OutOfRange => self.sentence(),
+            MemberReason::OldUnavailable => "old and not available".to_owned(),
+            reason => match self.waits_for() {
+                Some(other) => waiting(self.pod.name(), &other),
+                None => reason.name().replace('-', " "),
+            },
+        }
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        let Self { outcome: MemberOutcome { reason, by: other, member, .. }, ordinal, .. } = *self;
+        let is_itself = other.is_some_and(|other| other.member == Some(member));
+        let by = if is_itself { "it".into() } else { self.by() };
+        let start = self.set.start;
+        let last = i64::from(start) + i64::from(self.set.replicas) - 1;
+        match reason {
+            MemberReason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
+            MemberReason::RecreateOff => {
+                "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
+            }
+            MemberReason::BelowPartition => {
+                let index = i64::from(ordinal) - i64::from(start);
+                let Update::RollingUpdate { partition, .. } = self.set.update else { return String::new() };
+                format!("it is old, but index {index} is below the partition, {partition}")
+            }
+            MemberReason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
+            MemberReason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
+            MemberReason::OutOfRange if ordinal < start => {
+                format!("ordinal {ordinal} is below the first, {start}")
+            }
+            MemberReason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
+            MemberReason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
+            MemberReason::Old => self.revisions(),
+            MemberReason::OldUnavailable => format!("{}, and it is unavailable", self.revisions()),
+            MemberReason::Twins => {
+                format!("{} has the same ordinal as another pod: the list order decides", self.by())
+            }
+            MemberReason::AfterCreation => {
+                let missing = if self.lacks_pods {
+                    "is not listed: if it does not exist, it"
+                } else {
+                    "does not exist and"
+                };
+                format!("{by} {missing} is created first, and this pod is deleted only if that succeeds")
+            }
+            MemberReason::WaitsForMissing if self.lacks_pods => {
+                format!("{by} is not listed: if it does not exist, it is created first")
+            }
+            MemberReason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
+            MemberReason::WaitsForFinished => {
+                format!("{by} is finished, and is deleted and created anew first")
+            }
+            MemberReason::WaitsForTermination => format!("{by} is still being deleted"),
+            MemberReason::WaitsForRunning => format!("{by} is not Running"),
+            MemberReason::WaitsForReady => format!("{by} is not ready"),
+            MemberReason::WaitsForAvailable => {
+                let since = self.by.map_or(Time::UNSET, |pod| pod.record.pod.ready_time);
+                format!("{by} {}", not_yet_available(since, self.now, self.spec.min_ready_seconds))
+            }
+            MemberReason::WaitsForEither => {
+                format!("neither it nor {by} is available: it waits until one of the two is")
+            }
+            MemberReason::OneAtATime => format!("{by} goes first: pods go one at a time"),
+            MemberReason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
+            MemberReason::Budget => {
+                format!("{by} is one of as many pods as may be unavailable, {}", self.set.budget())
+            }
+            MemberReason::AfterRecreate => format!("{by} is old, and all old pods go first"),
+            MemberReason::NoOrdinal => {
+                let name = &self.entry.name;
+                format!("its name is not {name}, a hyphen and an ordinal, so Kubernetes ignores it")
+            }
+            MemberReason::SetDeleted | MemberReason::Terminating => reason.name().to_owned(),
+        }
+    }
+
+    fn revisions(&self) -> String {
+        let wanted = text::name(&self.spec.update_revision);
+        match self.pod.entry.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("its revision is {}, not {wanted}", text::name(revision)),
+            None => format!("it has no revision, not {wanted}"),
+        }
+    }
+}
