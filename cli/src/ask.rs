@@ -11,8 +11,7 @@ use kubectl_podrank::look::{Look, plain_but};
 use kubectl_podrank::{glance, overview, render, standing};
 use podrank_predict::{
     Input, NowSource, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
-    WorkloadKind, WorkloadName, add_order_notes, escaped, is_hidden, preview_workload, scale_down_order,
-    standing_of_pod,
+    WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, scale_down_order, standing_of_pod,
 };
 use serde::Serialize;
 use std::error::Error;
@@ -290,14 +289,12 @@ fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failu
     let Asked { input, options, question } = asked;
     match question {
         Question::Order if input.has_count(&options)? => {
-            let mut order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
-            add_order_notes(&mut order, &input, &options)?;
+            let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
             let table = || standing::order_table(&order, args.output == Output::Wide, look);
             of_order(&order, args, look, &table)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
-            let mut order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
-            add_order_notes(&mut order, &input, &options)?;
+            let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
             let one = || standing::of_pod(&order);
             of_order(&order, args, look, &|| one().text(look))
         }

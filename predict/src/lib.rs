@@ -47,7 +47,6 @@ pub use answer::rollout::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFo
 pub use decide::context::autoscaler;
 pub use decide::deletion::taken;
 pub use decide::order::{scale_down_order, standing_of_pod};
-pub use decide::order_notes::add_order_notes;
 pub use decide::overview::overview;
 pub use decide::ranking::MOST_IN_ONE_SYNC;
 pub use decide::workload::preview_workload;

@@ -55,7 +55,7 @@ pub(crate) fn preview_direct<'a>(
 type Gates = Vec<(&'static str, bool)>;
 
 /// What is asked, the feature gates that matter, and the decision of the kind.
-fn decide<'a>(
+pub(crate) fn decide<'a>(
     input: &'a Input,
     entry: &'a DirectEntry,
     pods: &[OwnPod<'a>],
@@ -99,7 +99,7 @@ fn rest<'a>(entry: &DirectEntry, decision: &Decision<'a>, certain: usize) -> Opt
 
 impl DirectEntry {
     /// Returns the pods that it owns and its selector matches, each once.
-    fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
+    pub(crate) fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
         let selector = self.selector()?;
         let mut seen = Seen::default();
         let mut pods = Vec::new();

@@ -15,7 +15,6 @@ pub(crate) mod leftovers;
 pub(crate) mod members;
 pub(crate) mod notes;
 pub(crate) mod order;
-pub(crate) mod order_notes;
 pub(crate) mod overview;
 pub(crate) mod rank_range;
 pub(crate) mod ranking;

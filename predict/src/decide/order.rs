@@ -1,17 +1,21 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
+use crate::answer::note::{Note, NoteCode};
 use crate::answer::order::{ScaleDownOrder, Standing, Standings};
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Pods, Preview, Rollout, SetPreview, Verdict};
-use crate::decide::choose::choose_workload;
+use crate::answer::preview::{Pods, Preview, Rollout, SetPreview, Verdict, Workload};
+use crate::answer::rollout::WaitsFor;
+use crate::decide::choose::{Choice, choose_workload};
 use crate::decide::members::ranked;
-use crate::decide::ranking::{MOST_IN_ONE_SYNC, lasting};
+use crate::decide::ranking::{MOST_IN_ONE_SYNC, groups, lasting};
 use crate::decide::replica_set::Scene;
 use crate::decide::window::moments_of;
 use crate::decide::workload::preview_choice;
+use crate::decide::{context, direct};
 use crate::question::options::{Options, Order};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::reason::{Reason, chance};
+use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::index::Sets;
 use crate::snapshot::read::Input;
 use crate::snapshot::time::to_time;
@@ -20,6 +24,7 @@ use crate::sync::stateful_set::MemberReason;
 use crate::text;
 use crate::text::error::Error;
 use podrank::{Pod, Policy, Uid};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Says at which counts each pod of a workload goes.
@@ -27,12 +32,18 @@ use std::collections::HashMap;
 /// # Errors
 /// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
 pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+    let mut order = without_context(input, options)?;
+    context::add_to_order(&mut order, input, options);
+    Ok(order)
+}
+
+/// Says it without what would interfere.
+fn without_context<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
     let choice = choose_workload(input, &sets, options)?;
-    let preview = |options: &Options| preview_choice(input, &sets, choice, options);
-    let now = preview(&as_it_is)?;
+    let mut now = preview_choice(input, &sets, choice, &as_it_is)?;
     let kind = now.workload.kind;
     if !kind.has_count() {
         return Err(Error::new(format!(
@@ -41,12 +52,16 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
             text::name(now.workload.name)
         )));
     }
-    let standings = if now.is_settled {
-        at_every_count(&now)
-    } else if kind.is_direct() {
-        vec![Standings { replica_set: None, is_new: None, pods: by_each_count(preview, &as_it_is, &now)? }]
-    } else {
-        of_sets(input, &sets, &as_it_is, &now)?
+    let mut waits_down_to = None;
+    let standings = match choice {
+        _ if now.is_settled => at_every_count(&now),
+        Choice::Direct(entry) => {
+            let (pods, wait) = by_each_count(input, entry, &as_it_is, &now)?;
+            waits_down_to = wait.as_ref().map(|wait| wait.down_to);
+            now.notes.extend(wait.map(|wait| wait.note(&now.workload)));
+            vec![Standings { replica_set: None, is_new: None, pods }]
+        }
+        _ => of_sets(input, &sets, &as_it_is, &now)?,
     };
     let delete = now.deletions();
     let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
@@ -69,7 +84,7 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
         replaced,
         sets: standings,
         rest: now.rest,
-        waits_down_to: None,
+        waits_down_to,
         is_settled: now.is_settled,
         notes: now.notes,
     })
@@ -110,7 +125,7 @@ pub fn standing_of_pod<'a>(
     options: &Options,
     pod: &str,
 ) -> Result<ScaleDownOrder<'a>, Error> {
-    let mut order = scale_down_order(input, options)?;
+    let mut order = without_context(input, options)?;
     for set in &mut order.sets {
         set.pods.retain(|its| its.pod.name() == pod);
     }
@@ -123,6 +138,7 @@ pub fn standing_of_pod<'a>(
             text::name(order.workload.name)
         )));
     }
+    context::add_to_order(&mut order, input, options);
     Ok(order)
 }
 
@@ -186,7 +202,8 @@ fn of_set<'a>(
     let count =
         |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
     let standing = |&index: &usize| {
-        let (own_pod, (may, goes), Group { places, other }) = (own[index], open[index], at_now.groups[index]);
+        let (own_pod, (may, goes), PlacedGroup { places, other }) =
+            (own[index], open[index], at_now.groups[index]);
         // The pod in the middle of those that stay longer.
         let compared =
             |other: usize| Comparison::new(policy(options.now), options.order, own_pod, own[other]);
@@ -210,7 +227,7 @@ fn of_set<'a>(
 
 /// What the reasons read of the group that a pod is in.
 #[derive(Clone, Copy, Default)]
-struct Group {
+struct PlacedGroup {
     /// The places of its pods in the line, the first and the last, from 1.
     places: (usize, usize),
     /// The pod to compare its pods with: the one in the middle of those that stay longer, or for one that is alone at the end, the one before
@@ -225,18 +242,18 @@ struct Places {
     /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
     deletions: Vec<(usize, usize)>,
     /// For each pod by index, its group.
-    groups: Vec<Group>,
+    groups: Vec<PlacedGroup>,
 }
 
 impl Places {
     fn of(policy: Policy, order: Order, records: &[Pod]) -> Result<Self, Error> {
-        let groups = groups(policy, order, records)?;
+        let all = groups(policy, order, records)?;
         // In the syncs after the first, ranks are counted anew, so only the rules before the rank say who goes.
         let lasting: Vec<_> = records.iter().map(lasting).collect();
         let is_long = order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC;
-        let later = if is_long { self::groups(policy, order, &lasting)? } else { Vec::new() };
+        let later = if is_long { groups(policy, order, &lasting)? } else { Vec::new() };
         let later = deletions(&later, records.len());
-        let mut places = deletions(&groups, records.len());
+        let mut places = deletions(&all, records.len());
         for (here, later) in places.iter_mut().zip(later).filter(|_| is_long) {
             if here.0 > MOST_IN_ONE_SYNC {
                 here.0 = later.0.max(MOST_IN_ONE_SYNC + 1);
@@ -245,33 +262,20 @@ impl Places {
                 here.1 = later.1;
             }
         }
-        let line = groups.concat();
-        let (mut of_pods, mut start) = (vec![Group::default(); records.len()], 0);
-        for (place, group) in groups.iter().enumerate() {
+        let line = all.concat();
+        let (mut of_pods, mut start) = (vec![PlacedGroup::default(); records.len()], 0);
+        for (place, group) in all.iter().enumerate() {
             start += group.len();
-            let before = place.checked_sub(1).and_then(|before| groups[before].last());
+            let before = place.checked_sub(1).and_then(|before| all[before].last());
             let places = (start + 1 - group.len(), start);
             let other =
                 line.get(start + (line.len() - start) / 2).or(before.filter(|_| group.len() == 1)).copied();
             for &index in group {
-                of_pods[index] = Group { places, other };
+                of_pods[index] = PlacedGroup { places, other };
             }
         }
         Ok(Self { line, deletions: places, groups: of_pods })
     }
-}
-
-/// The groups of pods among which only the list order decides. The total order leaves nothing open.
-fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<Vec<usize>>, Error> {
-    let mut indices = vec![0; records.len()];
-    let failed = |error: podrank::Error| Error::new(error.to_string());
-    if order == Order::Total {
-        policy.sort(records, &mut indices).map_err(failed)?;
-        return Ok(indices.into_iter().map(|index| vec![index as usize]).collect());
-    }
-    let mut scores = vec![0; records.len()];
-    let groups = policy.groups(records, &mut indices, &mut scores).map_err(failed)?;
-    Ok(groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect())
 }
 
 /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
@@ -288,13 +292,33 @@ fn deletions(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
     deletions
 }
 
-/// The pods of a workload whose controller deletes pods itself: a preview for each count.
+/// That a scale-down waits.
+struct Wait<'a> {
+    /// The least count to which it does: the pod that is waited for is deleted itself at lower ones.
+    down_to: u32,
+    waits_for: Cow<'a, str>,
+    reason: Reason<'a>,
+}
+
+impl Wait<'_> {
+    fn note(&self, Workload { kind, name }: &Workload<'_>) -> Note {
+        let to = if self.down_to == 0 { String::new() } else { format!(" to {} or more", self.down_to) };
+        let [name, waits_for] = [name, &*self.waits_for].map(text::name);
+        let why = self.reason.sentence();
+        let text = format!("a scale-down of {}/{name}{to} waits for {waits_for}: {why}", kind.short());
+        Note::new(NoteCode::ScaleDownWaits, text)
+    }
+}
+
+/// The pods of a workload whose controller deletes pods itself, by its next sync at each count, and whether a scale-down waits. What
+/// waits already is in the rest.
 fn by_each_count<'a>(
-    preview: impl Fn(&Options) -> Result<Preview<'a>, Error>,
+    input: &'a Input,
+    entry: &'a DirectEntry,
     options: &Options,
     now: &Preview<'a>,
-) -> Result<Vec<Standing<'a>>, Error> {
-    let kind = now.workload.kind;
+) -> Result<(Vec<Standing<'a>>, Option<Wait<'a>>), Error> {
+    let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input)?);
     let most = match now.asked.replicas.or(now.asked.parallelism) {
         Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
         None => 0,
@@ -302,13 +326,15 @@ fn by_each_count<'a>(
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let new = |(place, pod)| Standing { reason: None, ..Standing::new(pod, place, None) };
     let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();
-    let places: HashMap<_, _> = (0..).zip(&pods).map(|(place, pod)| (pod.pod.uid(), place)).collect();
+    let places: HashMap<_, _> = pods.iter().map(|pod| pod.pod.uid()).zip(0_usize..).collect();
+    let is_said = now.rest.as_ref().is_some_and(|rest| rest.waits_for == Some(WaitsFor::Pods));
+    let mut may_wait = now.asked.replicas.is_some() && !is_said;
+    let mut wait: Option<Wait<'a>> = None;
     for count in (least..=most).rev() {
-        let at_count = preview(&Options { odds: false, ..at(options, kind, count) })?;
-        for pod in at_count.pods() {
-            let Some(standing) = places.get(&pod.uid()).map(|place: &usize| &mut pods[*place]) else {
-                continue;
-            };
+        let (.., decision) =
+            direct::decide(input, entry, &own, &at(options, entry.kind, count), &mut gaps.clone())?;
+        for pod in &decision.pods {
+            let standing = &mut pods[places[&pod.uid()]];
             // Those that only have others before them go without any waiting.
             if standing.waits_for.is_none() && pod.reason.rule() != Some(MemberReason::OneAtATime.name()) {
                 standing.waits_for = pod.waits_for();
@@ -321,7 +347,18 @@ fn by_each_count<'a>(
                 Verdict::Keep | Verdict::Contested | Verdict::Later => standing.goes_at = None,
             }
         }
+        if may_wait && count < most {
+            let goes = |pod: &PodAnswer<'_>| matches!(pod.verdict, Verdict::Delete | Verdict::Contested);
+            let first = decision.pods.iter().find_map(|pod| Some((pod.waits_for()?, &pod.reason)));
+            let first = first.filter(|_| !decision.pods.iter().any(goes));
+            may_wait = first.is_some();
+            if let (Some(wait), true) = (&mut wait, may_wait) {
+                wait.down_to = count;
+            } else if let Some((waits_for, reason)) = first {
+                wait = Some(Wait { down_to: count, waits_for, reason: reason.clone() });
+            }
+        }
     }
     pods.sort_by_key(|pod| [pod.may_go_at, pod.goes_at].map(std::cmp::Reverse));
-    Ok(pods)
+    Ok((pods, wait))
 }

@@ -24,7 +24,7 @@ pub(crate) struct Range {
 
 /// What ranges of ranks decide about pods that no rule before the rank separates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fate {
+pub(crate) enum RankEffect {
     /// Goes whatever the ranks are.
     Goes,
     /// Depends on them.
@@ -68,7 +68,7 @@ impl<'a> Race<'a> {
 
 /// Returns what happens to each of these pods if `quota` of them go, those with higher ranks first and those with equal ranks
 /// in an unknown order.
-pub(crate) fn fates(ranges: &[Range], quota: usize) -> Vec<Fate> {
+pub(crate) fn effects(ranges: &[Range], quota: usize) -> Vec<RankEffect> {
     let sorted = |end: fn(&Range) -> u32| {
         let mut ends: Vec<_> = ranges.iter().map(end).collect();
         ends.sort_unstable();
@@ -76,25 +76,25 @@ pub(crate) fn fates(ranges: &[Range], quota: usize) -> Vec<Fate> {
     };
     let (least, most) = (sorted(|range| range.least), sorted(|range| range.most));
     let at_least = |ends: &[u32], rank: u32| ends.len() - ends.partition_point(|end| *end < rank);
-    let fate = |range: &Range| {
+    let effect = |range: &Range| {
         // The pods that may go before it, itself included, and the pods that certainly do.
         if at_least(&most, range.least) <= quota {
-            Fate::Goes
+            RankEffect::Goes
         } else if at_least(&least, range.most.saturating_add(1)) >= quota {
-            Fate::Stays
+            RankEffect::Stays
         } else {
-            Fate::Depends
+            RankEffect::Depends
         }
     };
-    ranges.iter().map(fate).collect()
+    ranges.iter().map(effect).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What [`fates`] claims, by trying all ranks within the ranges and all orders of equal ones.
-    fn by_trying(ranges: &[Range], quota: usize) -> Vec<Fate> {
+    /// What [`effects`] claims, by trying all ranks within the ranges and all orders of equal ones.
+    fn by_trying(ranges: &[Range], quota: usize) -> Vec<RankEffect> {
         let mut goes = vec![false; ranges.len()];
         let mut stays = vec![false; ranges.len()];
         let mut ranks: Vec<_> = ranges.iter().map(|range| range.least).collect();
@@ -111,12 +111,12 @@ mod tests {
                 ranks[index] = ranges[index].least;
             }
         }
-        let fate = |(goes, stays)| match (goes, stays) {
-            (true, false) => Fate::Goes,
-            (false, true) => Fate::Stays,
-            _ => Fate::Depends,
+        let effect = |(goes, stays)| match (goes, stays) {
+            (true, false) => RankEffect::Goes,
+            (false, true) => RankEffect::Stays,
+            _ => RankEffect::Depends,
         };
-        goes.into_iter().zip(stays).map(fate).collect()
+        goes.into_iter().zip(stays).map(effect).collect()
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
                 })
                 .collect();
             let quota = random.usize(0..=ranges.len());
-            assert_eq!(fates(&ranges, quota), by_trying(&ranges, quota), "{ranges:?}, {quota} go");
+            assert_eq!(effects(&ranges, quota), by_trying(&ranges, quota), "{ranges:?}, {quota} go");
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
 use crate::answer::probability::Odds;
-use crate::decide::rank_range::{Fate, Race, fates};
+use crate::decide::rank_range::{Race, RankEffect, effects};
 use crate::question::options::Order;
 use crate::reason::Reason;
 use crate::reason::chance::{Cause, Chance};
@@ -175,7 +175,7 @@ impl<'a> Line<'a> {
 ///
 /// Deletions that take several syncs are less certain: before each, the controller counts ranks anew, and ages have
 /// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
-fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
+fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
     let (indices, certain, contested) = settle(policy, pods, delete.min(MOST_IN_ONE_SYNC))?;
     if delete <= MOST_IN_ONE_SYNC {
         return Ok((indices, certain, contested));
@@ -188,9 +188,9 @@ fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error
 }
 
 /// The pods in line as indices, how many of them certainly go, and how many after them are contested.
-type Settled = (Vec<u32>, usize, usize);
+type Split = (Vec<u32>, usize, usize);
 
-fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
+fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
     let mut indices = vec![0; pods.len()];
     let mut scores = vec![0; pods.len()];
     let settled = policy.predict(pods, delete, &mut indices, &mut scores);
@@ -208,7 +208,7 @@ fn raced(
     pods: &[Pod],
     delete: usize,
     race: &Race<'_>,
-) -> Result<Option<Settled>, Error> {
+) -> Result<Option<Split>, Error> {
     let lasting: Vec<_> = pods.iter().map(lasting).collect();
     let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
     let (mut indices, ..) = settle(policy, pods, delete)?;
@@ -219,20 +219,33 @@ fn raced(
     if share_a_node || ranges.iter().all(|range| range.least == range.most) {
         return Ok(None);
     }
-    let fates = if delete > MOST_IN_ONE_SYNC {
-        vec![Fate::Depends; cut_group]
+    let effects = if delete > MOST_IN_ONE_SYNC {
+        vec![RankEffect::Depends; cut_group]
     } else {
-        fates(&ranges, delete - whole_groups)
+        effects(&ranges, delete - whole_groups)
     };
-    // Stable: pods of one fate stay in line.
-    let mut by_fate: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
-    by_fate.sort_by_key(|(fate, _)| *fate);
-    for (place, (_, index)) in group.iter_mut().zip(&by_fate) {
+    // Stable: pods of one effect stay in line.
+    let mut by_effect: Vec<_> = effects.into_iter().zip(group.iter().copied()).collect();
+    by_effect.sort_by_key(|(effect, _)| *effect);
+    for (place, (_, index)) in group.iter_mut().zip(&by_effect) {
         *place = *index;
     }
-    let of = |wanted| by_fate.iter().filter(|(fate, _)| *fate == wanted).count();
-    let (victims, contested) = (whole_groups + of(Fate::Goes), of(Fate::Depends));
+    let of = |wanted| by_effect.iter().filter(|(effect, _)| *effect == wanted).count();
+    let (victims, contested) = (whole_groups + of(RankEffect::Goes), of(RankEffect::Depends));
     Ok(Some((indices, victims, contested)))
+}
+
+/// The groups of pods among which only the list order decides. The total order leaves nothing open.
+pub(crate) fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<Vec<usize>>, Error> {
+    let mut indices = vec![0; records.len()];
+    let failed = |error: podrank::Error| Error::new(error.to_string());
+    if order == Order::Total {
+        policy.sort(records, &mut indices).map_err(failed)?;
+        return Ok(indices.into_iter().map(|index| vec![index as usize]).collect());
+    }
+    let mut scores = vec![0; records.len()];
+    let groups = policy.groups(records, &mut indices, &mut scores).map_err(failed)?;
+    Ok(groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect())
 }
 
 /// What one sync leaves as it is: the fields of the rules before the rank. Without the others, pods tie in them.
