@@ -5,7 +5,7 @@ use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview};
 use crate::decide::count::asked;
 use crate::decide::rank_range::Race;
 use crate::decide::replica_set::{Scene, SetDecision};
-use crate::decide::rollout::end::{self, Actor, End};
+use crate::decide::rollout::end::{self, Actor, RolloutOutcome};
 use crate::decide::rollout::next::Next;
 use crate::decide::{complete, notes};
 use crate::question::gates;
@@ -26,7 +26,7 @@ struct Own<'a> {
 }
 
 /// A Deployment with its sets, and its next sync.
-struct Scaled<'s, 'a> {
+struct ScaledDeployment<'s, 'a> {
     sets: &'s Sets<'a>,
     spec: &'a DeploymentSpec,
     options: &'s Options,
@@ -45,8 +45,8 @@ pub(crate) fn preview_deployment<'a>(
     entry: &'a DeploymentEntry,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let (scaled, mut notes) = Scaled::read(input, sets, entry, options)?;
-    let Scaled { spec, own, deployment, sync, .. } = &scaled;
+    let (scaled, mut notes) = ScaledDeployment::read(input, sets, entry, options)?;
+    let ScaledDeployment { spec, own, deployment, sync, .. } = &scaled;
     let mut decisions = scaled.count_all(&mut notes)?;
     let end = scaled.play_on()?;
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
@@ -80,7 +80,7 @@ pub(crate) fn preview_deployment<'a>(
     Ok(preview)
 }
 
-impl<'s, 'a> Scaled<'s, 'a> {
+impl<'s, 'a> ScaledDeployment<'s, 'a> {
     /// Reads it, with notes on what the input lacks.
     fn read(
         input: &'a Input,
@@ -156,7 +156,7 @@ impl<'s, 'a> Scaled<'s, 'a> {
     }
 
     /// Plays the syncs to their end.
-    fn play_on(&self) -> Result<End<'a>, Error> {
+    fn play_on(&self) -> Result<RolloutOutcome<'a>, Error> {
         end::end(&self.deployment, &self.actors()?, self.options)
     }
 

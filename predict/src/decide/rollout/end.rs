@@ -1,5 +1,5 @@
 //! What becomes of a Deployment's pods by the time its syncs lead to nothing more. Which pods of a set go is the core's decision, and
-//! how many is that of [`play`].
+//! how many is that of [`simulate`].
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
@@ -8,12 +8,12 @@ use crate::answer::rollout::{Basis, Bounds, Rest, RolloutEnd, SetAtRest, SetStep
 use crate::decide::agree::agree;
 use crate::decide::members::ranked;
 use crate::decide::rank_range::Race;
-use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
+use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC, groups, lasting};
 use crate::decide::replica_set::Scene;
 use crate::decide::rollout::next::{Next, what_is_next};
-use crate::decide::rollout::sample::{Event, sample};
-use crate::decide::rollout::simulate::{Endings, Fate, Played, Start, play};
-use crate::question::options::Options;
+use crate::decide::rollout::sample::{SetDeletion, sample};
+use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
+use crate::question::options::{Options, Order};
 use crate::reason::Reason;
 use crate::reason::chance::Chance;
 use crate::reason::comparison::RankedPod;
@@ -22,7 +22,6 @@ use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeReason};
 use crate::text::error::Error;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
-use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// One of the Deployment's sets.
@@ -38,7 +37,7 @@ pub(crate) struct Actor<'s, 'a> {
 }
 
 /// What becomes of the pods.
-pub(crate) struct End<'a> {
+pub(crate) struct RolloutOutcome<'a> {
     /// Those of each set, in the order in which they go.
     pub(crate) pods: Vec<Vec<PodAnswer<'a>>>,
     pub(crate) steps: Vec<StepPreview<'a>>,
@@ -58,7 +57,7 @@ pub(crate) fn end<'a>(
     deployment: &Deployment,
     actors: &[Actor<'_, 'a>],
     options: &Options,
-) -> Result<End<'a>, Error> {
+) -> Result<RolloutOutcome<'a>, Error> {
     let own = own(actors);
     let crowd = Crowd::of(&own, options);
     let outcome = crowd.play(deployment, actors)?;
@@ -74,7 +73,7 @@ pub(crate) fn end<'a>(
         }
     }
     let name = |index: usize| actors.get(index).map(|actor| actor.name);
-    Ok(End {
+    Ok(RolloutOutcome {
         pods,
         steps: steps(&outcome, name),
         rest: with_sets(rest, &outcome, &gone, name),
@@ -94,7 +93,7 @@ fn number(count: usize) -> u32 {
 }
 
 /// How many of a set's pods go. If pods that are created meanwhile go again, pods that are as young may go in their place.
-fn gone(own: &[RankedPod<'_>], fate: &Fate) -> Bounds {
+fn gone(own: &[RankedPod<'_>], fate: &SetEnd) -> Bounds {
     let is_young = |pod: &&RankedPod<'_>| pod.pod.node().is_none() || pod.record.phase == Phase::PENDING;
     let young = number(own.iter().filter(is_young).count());
     let Bounds { min, max } = fate.gone;
@@ -103,7 +102,7 @@ fn gone(own: &[RankedPod<'_>], fate: &Fate) -> Bounds {
 
 /// Whether pods of a set go before its count changes, in one sync, and no other set's pods go or come until then.
 fn is_alone(index: usize, outcome: &Endings, gone: Bounds) -> bool {
-    let is_only = |(its, fate): (usize, &Fate)| its == index || fate.size.max == 0 && fate.gone.max == 0;
+    let is_only = |(its, fate): (usize, &SetEnd)| its == index || fate.size.max == 0 && fate.gone.max == 0;
     let fits = outcome.steps.len() <= 1 && gone.max as usize <= MOST_IN_ONE_SYNC;
     fits && outcome.fates[index].is_surplus && outcome.fates.iter().enumerate().all(is_only)
 }
@@ -126,20 +125,18 @@ impl<'c, 'a> Crowd<'c, 'a> {
 
     /// Plays the syncs, as far as the controller sees what they lead to.
     fn play(&self, deployment: &Deployment, actors: &[Actor<'_, 'a>]) -> Result<Endings, Error> {
-        let failed = RefCell::new(None);
-        let start = |(index, actor): (usize, &Actor<'_, 'a>)| {
-            let own = &self.own[index];
-            Start {
+        let start = |(actor, own): (&Actor<'_, 'a>, &Vec<RankedPod<'a>>)| {
+            Ok(SetStart {
                 record: actor.record,
                 pods: number(own.len()),
                 is_idle: actor.is_idle,
                 unassigned: number(own.iter().filter(|pod| pod.pod.node().is_none()).count()),
                 terminating: actor.terminating,
-                available: Box::new(self.available(index, actor.min_ready_seconds, &failed)),
-            }
+                available: self.available(own, actor.min_ready_seconds)?,
+            })
         };
-        let outcome = play(deployment, actors.iter().enumerate().map(start).collect());
-        failed.take().map_or(Ok(outcome), Err)
+        let starts = actors.iter().zip(self.own).map(start).collect::<Result<_, Error>>()?;
+        Ok(simulate(deployment, starts))
     }
 
     /// The pods of each set, and why there are no odds for the contested pods of a set.
@@ -221,46 +218,63 @@ impl<'c, 'a> Crowd<'c, 'a> {
         Ok(Some(agree(vec![in_turn, together.answers(&no_odds)], Cases::Unknown, Chance::Turns)))
     }
 
-    /// How many pods of a set are available once so many have gone. An error is left in `failed`.
-    fn available<'s>(
-        &'s self,
-        index: usize,
-        min_ready_seconds: u32,
-        failed: &'s RefCell<Option<Error>>,
-    ) -> impl Fn(u32) -> (u32, u32) + 's {
-        let known = RefCell::new(HashMap::new());
-        let is_available =
-            move |pod: &Pod| availability(pod, min_ready_seconds, self.policy.now) == Availability::Available;
-        move |gone: u32| {
-            *known.borrow_mut().entry(gone).or_insert_with(|| {
-                match self.line(index, gone, &Race::unknown()) {
-                    Ok(line) => {
-                        let count = |pods: &[RankedPod<'_>]| {
-                            number(pods.iter().filter(|pod| is_available(&pod.record)).count())
-                        };
-                        let [_, contested, survivors] = line.parts();
-                        let (safe, open) = (count(survivors), count(contested));
-                        let [quota, stay] = [line.quota(), contested.len() - line.quota()].map(number);
-                        (safe + open.saturating_sub(quota), safe + open.min(stay))
-                    }
-                    Err(error) => {
-                        *failed.borrow_mut() = Some(error);
-                        (0, 0)
-                    }
+    /// How many pods of a set are available once so many of them are deleted, for each number: the least and the most. Other sets' pods
+    /// may change ranks before that, and deletions may take several syncs.
+    fn available(&self, own: &[RankedPod<'_>], min_ready_seconds: u32) -> Result<Vec<(u32, u32)>, Error> {
+        let Self { policy, options: Options { order, .. }, .. } = self;
+        let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
+        let all = groups(*policy, *order, &records)?;
+        let ends = |groups: &[Vec<usize>]| {
+            let mut cuts = vec![(0, 0)];
+            for group in groups {
+                let (start, end) = (cuts.len() - 1, cuts.len() - 1 + group.len());
+                cuts.extend((start + 1..end).map(|_| (start, end)).chain([(end, end)]));
+            }
+            cuts
+        };
+        // For each number of deletions, the places of the pods of which some are deleted.
+        let line = all.concat();
+        let (mut cuts, exact) = (ends(&all), ends(&all));
+        if *order == Order::Kubernetes {
+            let lasting: Vec<_> = records.iter().map(lasting).collect();
+            cuts = ends(&groups(*policy, *order, &lasting)?);
+            let shares_node = |pair: &[usize]| own[pair[0]].pod.node() == own[pair[1]].pod.node();
+            let mut known = ((0, 0), false);
+            for (delete, cut) in cuts.iter_mut().enumerate() {
+                if known.0 != *cut {
+                    known = (*cut, line[cut.0..cut.1].windows(2).all(shares_node));
                 }
-            })
+                // No rank changes among pods of one node, unless a later sync counts them again.
+                *cut = match (known.1, delete) {
+                    (false, _) => *cut,
+                    (true, ..=MOST_IN_ONE_SYNC) => exact[delete],
+                    (true, _) => (exact[MOST_IN_ONE_SYNC].0.max(cut.0), cut.1),
+                };
+            }
         }
+        // How many pods are available from each place on.
+        let mut safe = vec![0; line.len() + 1];
+        for (place, &index) in line.iter().enumerate().rev() {
+            let availability = availability(&records[index], min_ready_seconds, policy.now);
+            safe[place] = safe[place + 1] + u32::from(availability == Availability::Available);
+        }
+        let of = |(delete, (start, end)): (usize, (usize, usize))| {
+            let open = safe[start] - safe[end];
+            let [quota, stay] = [delete - start, end - delete].map(number);
+            (safe[end] + open.saturating_sub(quota), safe[end] + open.min(stay))
+        };
+        Ok(cuts.into_iter().enumerate().map(of).collect())
     }
 
     /// What may change the ranks of each set's pods before its controller reads them.
-    fn races(&self, fates: &[Fate], gone: &[Bounds]) -> Result<Vec<Race<'a>>, Error> {
+    fn races(&self, fates: &[SetEnd], gone: &[Bounds]) -> Result<Vec<Race<'a>>, Error> {
         let mut nodes = Vec::new();
         for (index, gone) in gone.iter().enumerate() {
             let line = self.line(index, gone.max, &Race::unknown())?;
             let [victims, contested, _] = line.parts();
             nodes.push(victims.iter().chain(contested).map(|pod| pod.pod.node()).collect::<Vec<_>>());
         }
-        let race = |(index, fate): (usize, &Fate)| {
+        let race = |(index, fate): (usize, &SetEnd)| {
             let mut race = Race::default();
             race.gain(fate.coming as usize);
             race.lose(fate.first as usize, nodes[index].iter().copied());
@@ -274,7 +288,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
 
     /// How likely pods go if that depends on more than one list.
     fn sample(&self, outcome: &Endings) -> Result<HashMap<Uid, Odds>, String> {
-        let mut schedules: Vec<Vec<Event>> = Vec::new();
+        let mut schedules: Vec<Vec<SetDeletion>> = Vec::new();
         for steps in [Some(&outcome.steps), outcome.late_steps.as_ref()].into_iter().flatten() {
             for is_reversed in [false, true] {
                 let events = events(steps, self.own.len(), is_reversed);
@@ -288,12 +302,12 @@ impl<'c, 'a> Crowd<'c, 'a> {
 }
 
 /// The deletions in turn. Nobody knows which set's pods go first in one step.
-fn events(steps: &[Played], sets: usize, is_reversed: bool) -> Vec<Event> {
+fn events(steps: &[SimulatedSync], sets: usize, is_reversed: bool) -> Vec<SetDeletion> {
     let mut gone = vec![0; sets];
     let mut events = Vec::new();
     for step in steps {
         let mut now: Vec<_> = (0..sets.min(step.sets.len()))
-            .map(|set| Event { set, count: step.sets[set].gone.saturating_sub(gone[set]) as usize })
+            .map(|set| SetDeletion { set, count: step.sets[set].gone.saturating_sub(gone[set]) as usize })
             .filter(|event| event.count > 0)
             .collect();
         if is_reversed {
@@ -307,6 +321,10 @@ fn events(steps: &[Played], sets: usize, is_reversed: bool) -> Vec<Event> {
     events
 }
 
+fn sum(numbers: impl Iterator<Item = i32>) -> i64 {
+    numbers.map(i64::from).sum()
+}
+
 /// What follows: without sets and counts, which are not known here.
 fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
     let rest = &outcome.rest;
@@ -314,16 +332,15 @@ fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
     let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
     let is_old = |index: &usize| rest.sync.new_set != Some(*index);
     let old = || rest.sets.iter().enumerate().filter(|(index, _)| is_old(index)).map(|(_, set)| set);
-    let sum = |numbers: &mut dyn Iterator<Item = i32>| numbers.map(i64::from).sum::<i64>();
-    let old_pods = sum(&mut old().map(|set| set.replicas));
+    let old_pods = sum(old().map(|set| set.replicas));
     let missing = |set: &ReplicaSet| set.replicas.saturating_sub(set.available_replicas).max(0);
     let new_missing = i64::from(new.map_or(0, missing));
 
     let count = i64::from(rest.deployment.replicas);
     let least = count - i64::from(rest.sync.budgets.unavailable);
     let in_use = || rest.sets.iter().filter(|set| set.replicas > 0);
-    let spare = sum(&mut in_use().map(|set| set.replicas)) - least - new_missing;
-    let excess = sum(&mut in_use().map(|set| set.available_replicas)) - least;
+    let spare = sum(in_use().map(|set| set.replicas)) - least - new_missing;
+    let excess = sum(in_use().map(|set| set.available_replicas)) - least;
     let has_unavailable_old = old().any(|set| set.replicas > 0 && missing(set) > 0);
     let needed = if has_unavailable_old { 1 - spare } else { (1 - spare).max(1 - excess) };
     let at_most = |pods: i64| if pods <= new_missing { u32::try_from(pods).unwrap_or(0) } else { 0 };
@@ -343,7 +360,7 @@ fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
     let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
     let end = RolloutEnd {
         new_pods: if let Next::OldPods(pods) = next { pods } else { 0 },
-        unavailable: u32::try_from(sum(&mut in_use().map(missing))).unwrap_or(u32::MAX),
+        unavailable: u32::try_from(sum(in_use().map(missing))).unwrap_or(u32::MAX),
         is_rollback: rest.sync.path == Path::Rollback,
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
@@ -386,7 +403,7 @@ fn with_sets<'a>(
     name: impl Fn(usize) -> Option<&'a str>,
 ) -> Rest<'a> {
     let extra: u32 = gone.iter().zip(&outcome.fates).map(|(gone, fate)| gone.max - fate.gone.max).sum();
-    let set = |(index, fate): (usize, &Fate)| SetAtRest {
+    let set = |(index, fate): (usize, &SetEnd)| SetAtRest {
         replica_set: name(index),
         replicas: fate.size,
         delete: gone.get(index).copied().unwrap_or(fate.gone),

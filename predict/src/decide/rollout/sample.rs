@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A set deletes pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct SetDeletion {
     pub(crate) set: usize,
     pub(crate) count: usize,
 }
@@ -23,7 +23,7 @@ const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) fn sample(
     policy: &Policy,
     own: &[Vec<RankedPod<'_>>],
-    schedules: &[Vec<Event>],
+    schedules: &[Vec<SetDeletion>],
 ) -> Result<HashMap<Uid, Odds>, String> {
     let pods: usize = own.iter().map(Vec::len).sum();
     if pods > MOST_PODS {
@@ -33,7 +33,7 @@ pub(crate) fn sample(
     }
     let runs = if pods <= 200 { 4096 } else { 1024 };
     let error = (0.25 / f64::from(runs)).sqrt();
-    let sets: Vec<_> = own.iter().map(|own| Set::of(own)).collect();
+    let sets: Vec<_> = own.iter().map(|own| SampledSet::of(own)).collect();
     let cases: Vec<Vec<Vec<u32>>> = schedules.iter().map(|events| run(policy, &sets, events, runs)).collect();
     let mut odds = HashMap::new();
     for (index, set) in sets.iter().enumerate() {
@@ -54,12 +54,12 @@ pub(crate) fn sample(
 }
 
 /// A set's pods by UID, so that the order of the input makes no difference.
-struct Set<'a> {
+struct SampledSet<'a> {
     pods: Vec<Pod>,
     nodes: Vec<Option<&'a str>>,
 }
 
-impl<'a> Set<'a> {
+impl<'a> SampledSet<'a> {
     fn of(own: &[RankedPod<'a>]) -> Self {
         let mut own: Vec<_> = own.iter().collect();
         own.sort_by_key(|pod| pod.pod.uid());
@@ -71,7 +71,7 @@ impl<'a> Set<'a> {
 }
 
 /// How often each pod of each set goes.
-fn run(policy: &Policy, sets: &[Set<'_>], events: &[Event], runs: u32) -> Vec<Vec<u32>> {
+fn run(policy: &Policy, sets: &[SampledSet<'_>], events: &[SetDeletion], runs: u32) -> Vec<Vec<u32>> {
     let mut went: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; set.pods.len()]).collect();
     let mut state = SEED;
     let longest = sets.iter().map(|set| set.pods.len()).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Where a Deployment's syncs lead: plays them until nothing follows by itself. Knows numbers of pods and no pod. A pure function.
 //!
 //! After a sync, the controller of each set deletes or creates pods, and the set's status follows. The Deployment's controller may
-//! sync again before it sees some of the statuses, and then writes other sizes. So [`play`] follows every way in which sets can be
+//! sync again before it sees some of the statuses, and then writes other sizes. So [`simulate`] follows every way in which sets can be
 //! seen late, and says what holds on all of them. It does not look at statuses half-way between the old and the new one: what a sync
 //! writes lies between what it writes for these two.
 
@@ -20,7 +20,7 @@ const MOST_LATE: usize = 5;
 const MOST_STEPS: usize = 50;
 
 /// A set at the start.
-pub(crate) struct Start<'s> {
+pub(crate) struct SetStart {
     /// What the Deployment's controller reads of it, with its status as it is listed.
     pub(crate) record: ReplicaSet,
     /// Its active pods.
@@ -31,13 +31,13 @@ pub(crate) struct Start<'s> {
     pub(crate) unassigned: u32,
     /// Its pods that are being deleted and have not ended.
     pub(crate) terminating: u32,
-    /// How many of its pods are available once so many of them have gone: the least and the most.
-    pub(crate) available: Box<dyn Fn(u32) -> (u32, u32) + 's>,
+    /// How many of its pods are available once so many of them have gone, for each number: the least and the most.
+    pub(crate) available: Vec<(u32, u32)>,
 }
 
 /// The pods of a set at some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Pods {
+struct SetPods {
     /// How many of those at the start have gone.
     gone: u32,
     /// How many were created and still exist. They have no node and are not available.
@@ -48,29 +48,29 @@ struct Pods {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct SetState {
+struct SimulatedSet {
     /// Its size and annotations, and the status that the Deployment's controller has seen.
     seen: ReplicaSet,
     /// Its pods once its controller has done all that its size asks for.
-    pods: Pods,
+    pods: SetPods,
     /// Its pods before that, if the Deployment's controller has not seen what became of them.
-    before: Option<Pods>,
+    before: Option<SetPods>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
-    sets: Vec<SetState>,
+struct Simulated {
+    sets: Vec<SimulatedSet>,
     status_replicas: i32,
 }
 
 /// What becomes of a set by the time nothing follows.
 #[derive(Clone, Debug)]
-pub(crate) struct Fate {
+pub(crate) struct SetEnd {
     /// Its size.
     pub(crate) size: Bounds,
     /// How many of its pods have gone.
     pub(crate) gone: Bounds,
-    /// The most created pods that go again. Pods that were there before go with them if they are as young.
+    /// The most created pods that go again. SetPods that were there before go with them if they are as young.
     pub(crate) replaced: u32,
     /// The most pods that are created by the time it deletes some.
     pub(crate) coming: u32,
@@ -85,24 +85,24 @@ pub(crate) struct Fate {
 }
 
 /// A sync that writes something.
-pub(crate) struct Played {
+pub(crate) struct SimulatedSync {
     /// Whether it is the very next one.
     pub(crate) is_next: bool,
     pub(crate) path: Path,
     /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods have gone since
     /// the start.
-    pub(crate) sets: Vec<PlayedSet>,
+    pub(crate) sets: Vec<SimulatedSize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PlayedSet {
+pub(crate) struct SimulatedSize {
     pub(crate) from: i32,
     pub(crate) to: i32,
     pub(crate) gone: u32,
 }
 
 /// The state in which nothing follows by itself, if every status is seen at once.
-pub(crate) struct Rest {
+pub(crate) struct SteadyState {
     pub(crate) deployment: Deployment,
     /// The sync that writes nothing any more.
     pub(crate) sync: Sync,
@@ -115,14 +115,14 @@ pub(crate) struct Rest {
 /// All that a play shows.
 pub(crate) struct Endings {
     /// One for each set, and one for a set that is created, at the end.
-    pub(crate) fates: Vec<Fate>,
+    pub(crate) fates: Vec<SetEnd>,
     /// How many pods go in all.
     pub(crate) gone: Bounds,
     /// The syncs in turn if every status is seen at once. The first one reads the statuses as they are listed.
-    pub(crate) steps: Vec<Played>,
+    pub(crate) steps: Vec<SimulatedSync>,
     /// The syncs in turn if statuses are seen as late as they can be, unless these are the same.
-    pub(crate) late_steps: Option<Vec<Played>>,
-    pub(crate) rest: Rest,
+    pub(crate) late_steps: Option<Vec<SimulatedSync>>,
+    pub(crate) rest: SteadyState,
     /// Whether all that can happen has been looked at, and comes to rest.
     pub(crate) is_complete: bool,
 }
@@ -143,66 +143,40 @@ fn every_way(unseen: &[usize]) -> Ways {
 }
 
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>) -> Endings {
-    let created = Start {
+pub(crate) fn simulate(deployment: &Deployment, mut starts: Vec<SetStart>) -> Endings {
+    let created = SetStart {
         record: ReplicaSet::default(),
         pods: 0,
         is_idle: false,
         unassigned: 0,
         terminating: 0,
-        available: Box::new(|_| (0, 0)),
+        available: vec![(0, 0)],
     };
     let sets = starts.len();
     starts.push(created);
-    let mut play = Play {
-        deployment,
-        fates: Vec::new(),
-        peaks: Vec::new(),
-        starts,
-        is_complete: true,
-        gone: Bounds { min: u32::MAX, max: 0 },
-        ends: 0,
-    };
-    let start = play.start(sets);
-    let nothing = Fate {
-        size: Bounds { min: u32::MAX, max: 0 },
-        gone: Bounds { min: u32::MAX, max: 0 },
-        replaced: 0,
-        coming: 0,
-        beside: Vec::new(),
-        after: Vec::new(),
-        first: 0,
-        is_surplus: false,
-    };
-    play.peaks = vec![0; sets + 1];
-    play.fates = vec![nothing; sets + 1];
-    play.explore(&start);
-    let (steps, rest) = play.in_turn(&start, false);
-    let (late_steps, _) = play.in_turn(&start, true);
-    if play.ends == 0 {
+    let simulation = Simulation { deployment, starts };
+    let start = simulation.start(sets);
+    let mut recorder = simulation.explore(&start);
+    let (steps, rest) = simulation.in_turn(&start, false);
+    let (late_steps, _) = simulation.in_turn(&start, true);
+    if recorder.ends == 0 {
         // It never came to rest: what is known is how far it came.
-        play.end(&rest.1);
+        recorder.end(&rest.1);
     }
-    for (fate, start) in play.fates.iter_mut().zip(&play.starts) {
+    let Recorder { mut fates, peaks, is_complete, gone, .. } = recorder;
+    for (fate, start) in fates.iter_mut().zip(&simulation.starts) {
         fate.is_surplus = i64::from(start.pods) > i64::from(start.record.replicas);
-        let beside = fate.beside.iter().map(|set| play.peaks[*set]);
+        let beside = fate.beside.iter().map(|set| peaks[*set]);
         fate.coming = beside.fold(fate.coming, u32::saturating_add);
     }
     let is_other = late_steps.iter().map(|step| &step.sets).ne(steps.iter().map(|step| &step.sets));
-    Endings {
-        rest: play.rest(rest),
-        fates: play.fates,
-        gone: play.gone,
-        late_steps: is_other.then_some(late_steps),
-        steps,
-        is_complete: play.is_complete,
-    }
+    let late_steps = is_other.then_some(late_steps);
+    Endings { rest: simulation.rest(rest), fates, gone, late_steps, steps, is_complete }
 }
 
-struct Play<'p, 's> {
-    deployment: &'p Deployment,
-    starts: Vec<Start<'s>>,
-    fates: Vec<Fate>,
+/// What was seen of all states.
+struct Recorder {
+    fates: Vec<SetEnd>,
     /// The most pods that are created in each set.
     peaks: Vec<u32>,
     is_complete: bool,
@@ -211,219 +185,32 @@ struct Play<'p, 's> {
     ends: usize,
 }
 
-/// What a sync does to a state.
-struct Synced {
-    deployment: Deployment,
-    sync: Sync,
-    /// Whether it writes something.
-    writes: bool,
-}
-
-/// The set with what a sync writes to it.
-fn written(mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
-    set.apply(change, &synced.deployment, &synced.sync);
-    set
-}
-
-impl Play<'_, '_> {
-    fn start(&self, sets: usize) -> State {
-        let of = |(index, start): (usize, &Start<'_>)| {
-            let pods = Pods { available: (start.available)(0).1, ..Pods::default() };
-            // Its controller may still be at work.
-            let after = self.act(index, pods, start.record.replicas).swap_remove(0);
-            SetState { seen: start.record, pods: after, before: (after != pods).then_some(pods) }
+impl Recorder {
+    fn new(sets: usize) -> Self {
+        let nothing = Bounds { min: u32::MAX, max: 0 };
+        let fate = SetEnd {
+            size: nothing,
+            gone: nothing,
+            replaced: 0,
+            coming: 0,
+            beside: Vec::new(),
+            after: Vec::new(),
+            first: 0,
+            is_surplus: false,
         };
-        State {
-            sets: self.starts.iter().take(sets).enumerate().map(of).collect(),
-            status_replicas: self.deployment.status_replicas,
-        }
+        Self { fates: vec![fate; sets], peaks: vec![0; sets], is_complete: true, gone: nothing, ends: 0 }
     }
 
-    /// How many pods a set has.
-    fn active(&self, index: usize, pods: Pods) -> i64 {
-        i64::from(self.starts[index].pods) - i64::from(pods.gone) + i64::from(pods.created)
-    }
-
-    /// What the set's status becomes.
-    fn status(&self, index: usize, pods: Pods) -> [i32; 2] {
-        [self.active(index, pods), i64::from(pods.available)]
-            .map(|number| i32::try_from(number).unwrap_or(i32::MAX))
-    }
-
-    /// Returns the pods once the set's controller has as many as `size`, in one or two ways: contested pods may be available.
-    fn act(&self, index: usize, pods: Pods, size: i32) -> Vec<Pods> {
-        let (active, size) = (self.active(index, pods), i64::from(size.max(0)));
-        if self.starts[index].is_idle {
-            return vec![pods];
-        }
-        if size >= active {
-            let more = u32::try_from(size - active).unwrap_or(u32::MAX);
-            return vec![Pods { created: pods.created.saturating_add(more), ..pods }];
-        }
-        let surplus = u32::try_from(active - size).unwrap_or(u32::MAX);
-        let created = pods.created.saturating_sub(surplus);
-        let gone = pods.gone + (surplus - (pods.created - created));
-        let (least, most) = if gone == pods.gone {
-            (pods.available, pods.available)
-        } else {
-            let (least, most) = (self.starts[index].available)(gone);
-            (least.min(pods.available), most.min(pods.available))
-        };
-        let shed = pods.shed || created < pods.created;
-        let with = |available| Pods { gone, created, shed, available };
-        if least == most { vec![with(most)] } else { vec![with(most), with(least)] }
-    }
-
-    /// The sets whose status the Deployment's controller has not seen.
-    fn unseen(&self, state: &State) -> Vec<usize> {
-        let is_unseen = |(index, set): &(usize, &SetState)| {
-            set.before.is_some()
-                || self.status(*index, set.pods) != [set.seen.status_replicas, set.seen.available_replicas]
-        };
-        state.sets.iter().enumerate().filter(is_unseen).map(|(index, _)| index).collect()
-    }
-
-    /// The state once the statuses of all sets but these have been seen.
-    fn view(&self, state: &State, late: &[usize]) -> State {
-        let mut view = state.clone();
-        for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
-            [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
-            set.before = None;
-        }
-        view
-    }
-
-    /// Whether any pod of an old set is neither finished nor gone. What runs if nobody knows is `unknown`.
-    fn old_pods_run(&self, state: &State, new: Option<usize>, unknown: bool) -> bool {
-        state.sets.iter().enumerate().any(|(index, set)| {
-            let start = &self.starts[index];
-            let run = start.terminating > 0 || self.active(index, set.pods) > 0 || set.before.is_some();
-            Some(index) != new && (run || set.pods.gone > start.unassigned || unknown && set.pods.shed)
-        })
-    }
-
-    /// The sync that follows, in one or two ways.
-    fn syncs(&self, state: &State) -> Vec<Synced> {
-        let is_open = matches!(self.deployment.strategy, Strategy::Recreate { .. })
-            && state.sets.iter().any(|set| set.pods.shed);
-        let all = if is_open { &[false, true][..] } else { &[false] };
-        all.iter().map(|unknown| self.sync(state, *unknown)).collect()
-    }
-
-    fn sync(&self, state: &State, unknown: bool) -> Synced {
-        let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
-        let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
-        let mut sync = next_sync(&deployment, &records);
-        if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-            *old_pods_run = self.old_pods_run(state, sync.new_set, unknown);
-            sync = next_sync(&deployment, &records);
-        }
-        let mut synced = Synced { deployment, sync, writes: false };
-        let is_written = |(set, change): (&ReplicaSet, &SizeChange)| written(*set, change, &synced) != *set;
-        synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
-        synced
-    }
-
-    /// The states to which a sync leads.
-    fn after(&self, view: &State, synced: &Synced) -> Vec<State> {
-        let sync = &synced.sync;
-        let mut states = vec![State { sets: Vec::new(), status_replicas: 0 }];
-        let mut push = |ways: Vec<SetState>| {
-            states = states
-                .iter()
-                .flat_map(|state| {
-                    ways.iter().map(|way| {
-                        let mut state = state.clone();
-                        state.sets.push(way.clone());
-                        state
-                    })
-                })
-                .take(MOST_STATES)
-                .collect();
-        };
-        for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
-            let seen = written(set.seen, change, synced);
-            if seen.replicas == set.seen.replicas {
-                push(vec![SetState { seen, ..set.clone() }]);
-                continue;
-            }
-            let before = set.before.unwrap_or(set.pods);
-            let mut ways = self.act(index, set.pods, seen.replicas);
-            if seen.replicas > set.seen.replicas && set.before.is_some() {
-                // Its controller may not have got to the smaller size.
-                ways.extend(self.act(index, before, seen.replicas));
-                ways.dedup();
-            }
-            push(
-                ways.into_iter()
-                    .map(|pods| SetState { seen, pods, before: (pods != before).then_some(before) })
-                    .collect(),
-            );
-        }
-        if sync.creates {
-            // It is the newest set, so it comes last.
-            let mut seen = ReplicaSet { has_template: true, ..ReplicaSet::default() };
-            seen.apply(&sync.new_change, &synced.deployment, sync);
-            let pods = self.act(view.sets.len(), Pods::default(), seen.replicas).swap_remove(0);
-            push(vec![SetState { seen, pods, before: (seen.replicas > 0).then(Pods::default) }]);
-        }
-        for state in &mut states {
-            let all = state.sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
-            state.status_replicas = all.fold(0, i32::wrapping_add);
-        }
-        states
-    }
-
-    /// Looks at all states that can follow.
-    fn explore(&mut self, start: &State) {
-        let mut known = HashSet::from([start.clone()]);
-        let mut next = vec![(start.clone(), 0)];
-        self.note(None, start);
-        while let Some((state, steps)) = next.pop() {
-            let unseen = self.unseen(&state);
-            for late in self.late(&unseen) {
-                let view = self.view(&state, &late);
-                for synced in self.syncs(&view) {
-                    if synced.writes {
-                        for after in self.after(&view, &synced) {
-                            self.note(Some(&view), &after);
-                            self.note_two_sizes(&view, &synced.sync.changes);
-                            if !known.contains(&after) {
-                                if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
-                                    self.is_complete = false;
-                                    continue;
-                                }
-                                known.insert(after.clone());
-                                next.push((after, steps + 1));
-                            }
-                        }
-                    } else if late.is_empty() {
-                        // While a status is still to come, so is another sync.
-                        self.is_complete &= !is_refused(&synced);
-                        self.end(&view);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The sets that are seen late, in each way.
-    fn late(&mut self, unseen: &[usize]) -> Vec<Vec<usize>> {
-        let (ways, are_all) = every_way(unseen);
-        self.is_complete &= are_all;
-        ways
-    }
-
-    /// Notes what a sync means for the ranks that sets count. Sets wait for their controller in a queue, in the order of the syncs: what a
+    /// Records what a sync means for the ranks that sets count. Sets wait for their controller in a queue, in the order of the syncs: what a
     /// later sync leads to comes later, unless it is about a set that waits as well.
-    fn note(&mut self, view: Option<&State>, after: &State) {
+    fn record(&mut self, view: Option<&Simulated>, after: &Simulated) {
         let base = |index: usize| view.and_then(|view| view.sets.get(index));
         let is_written =
             |index: usize| base(index).is_none_or(|set| set.seen.replicas != after.sets[index].seen.replicas);
         let others = after.sets.iter().enumerate().filter(|(index, _)| !is_written(*index));
         let created = others.map(|(_, set)| set.pods.created).fold(0, u32::saturating_add);
         for (index, set) in after.sets.iter().enumerate() {
-            let base = base(index).map_or(Pods::default(), |set| set.pods);
+            let base = base(index).map_or(SetPods::default(), |set| set.pods);
             self.peaks[index] = self.peaks[index].max(set.pods.created);
             let fate = &mut self.fates[index];
             fate.replaced = fate.replaced.max(base.created.saturating_sub(set.pods.created));
@@ -443,8 +230,8 @@ impl Play<'_, '_> {
         }
     }
 
-    /// Notes the sets that get two sizes in one sync.
-    fn note_two_sizes(&mut self, view: &State, changes: &[SizeChange]) {
+    /// Records the sets that get two sizes in one sync.
+    fn record_two_sizes(&mut self, view: &Simulated, changes: &[SizeChange]) {
         for ((fate, set), change) in self.fates.iter_mut().zip(&view.sets).zip(changes) {
             if change.reason == SizeReason::UnhealthyAndAvailable {
                 fate.first = fate.first.max(set.pods.gone + change.part.unsigned_abs());
@@ -452,8 +239,8 @@ impl Play<'_, '_> {
         }
     }
 
-    /// Notes a state in which nothing follows.
-    fn end(&mut self, state: &State) {
+    /// Records a state in which nothing follows.
+    fn end(&mut self, state: &Simulated) {
         self.ends += 1;
         let mut all = 0;
         for (index, fate) in self.fates.iter_mut().enumerate() {
@@ -467,9 +254,234 @@ impl Play<'_, '_> {
         }
         self.gone = self.gone.and(Bounds::one(all));
     }
+}
+
+struct Simulation<'p> {
+    deployment: &'p Deployment,
+    starts: Vec<SetStart>,
+}
+
+/// A state as the Deployment's controller sees it, what its sync does, and the states to which that leads.
+struct Successor {
+    view: Simulated,
+    synced: Synced,
+    after: Vec<Simulated>,
+}
+
+/// What a sync does to a state.
+struct Synced {
+    deployment: Deployment,
+    sync: Sync,
+    /// Whether it writes something.
+    writes: bool,
+}
+
+/// The set with what a sync writes to it.
+fn written(mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
+    set.apply(change, &synced.deployment, &synced.sync);
+    set
+}
+
+impl Simulation<'_> {
+    fn start(&self, sets: usize) -> Simulated {
+        let of = |(index, start): (usize, &SetStart)| {
+            let pods = SetPods { available: start.available[0].1, ..SetPods::default() };
+            // Its controller may still be at work.
+            let after = self.act(index, pods, start.record.replicas).swap_remove(0);
+            SimulatedSet { seen: start.record, pods: after, before: (after != pods).then_some(pods) }
+        };
+        Simulated {
+            sets: self.starts.iter().take(sets).enumerate().map(of).collect(),
+            status_replicas: self.deployment.status_replicas,
+        }
+    }
+
+    /// How many pods a set has.
+    fn active(&self, index: usize, pods: SetPods) -> i64 {
+        i64::from(self.starts[index].pods) - i64::from(pods.gone) + i64::from(pods.created)
+    }
+
+    /// What the set's status becomes.
+    fn status(&self, index: usize, pods: SetPods) -> [i32; 2] {
+        [self.active(index, pods), i64::from(pods.available)]
+            .map(|number| i32::try_from(number).unwrap_or(i32::MAX))
+    }
+
+    /// Returns the pods once the set's controller has as many as `size`, in one or two ways: contested pods may be available.
+    fn act(&self, index: usize, pods: SetPods, size: i32) -> Vec<SetPods> {
+        let (active, size) = (self.active(index, pods), i64::from(size.max(0)));
+        if self.starts[index].is_idle {
+            return vec![pods];
+        }
+        if size >= active {
+            let more = u32::try_from(size - active).unwrap_or(u32::MAX);
+            return vec![SetPods { created: pods.created.saturating_add(more), ..pods }];
+        }
+        let surplus = u32::try_from(active - size).unwrap_or(u32::MAX);
+        let created = pods.created.saturating_sub(surplus);
+        let gone = pods.gone + (surplus - (pods.created - created));
+        let (least, most) = if gone == pods.gone {
+            (pods.available, pods.available)
+        } else {
+            let (least, most) = self.starts[index].available[gone as usize];
+            (least.min(pods.available), most.min(pods.available))
+        };
+        let shed = pods.shed || created < pods.created;
+        let with = |available| SetPods { gone, created, shed, available };
+        if least == most { vec![with(most)] } else { vec![with(most), with(least)] }
+    }
+
+    /// The sets whose status the Deployment's controller has not seen.
+    fn unseen(&self, state: &Simulated) -> Vec<usize> {
+        let is_unseen = |(index, set): &(usize, &SimulatedSet)| {
+            set.before.is_some()
+                || self.status(*index, set.pods) != [set.seen.status_replicas, set.seen.available_replicas]
+        };
+        state.sets.iter().enumerate().filter(is_unseen).map(|(index, _)| index).collect()
+    }
+
+    /// The state once the statuses of all sets but these have been seen.
+    fn view(&self, state: &Simulated, late: &[usize]) -> Simulated {
+        let mut view = state.clone();
+        for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
+            [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
+            set.before = None;
+        }
+        view
+    }
+
+    /// Whether any pod of an old set is neither finished nor gone. What runs if nobody knows is `unknown`.
+    fn old_pods_run(&self, state: &Simulated, new: Option<usize>, unknown: bool) -> bool {
+        state.sets.iter().enumerate().any(|(index, set)| {
+            let start = &self.starts[index];
+            let run = start.terminating > 0 || self.active(index, set.pods) > 0 || set.before.is_some();
+            Some(index) != new && (run || set.pods.gone > start.unassigned || unknown && set.pods.shed)
+        })
+    }
+
+    /// The sync that follows, in one or two ways.
+    fn syncs(&self, state: &Simulated) -> Vec<Synced> {
+        let is_open = matches!(self.deployment.strategy, Strategy::Recreate { .. })
+            && state.sets.iter().any(|set| set.pods.shed);
+        let all = if is_open { &[false, true][..] } else { &[false] };
+        all.iter().map(|unknown| self.sync(state, *unknown)).collect()
+    }
+
+    fn sync(&self, state: &Simulated, unknown: bool) -> Synced {
+        let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
+        let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
+        let mut sync = next_sync(&deployment, &records);
+        if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
+            *old_pods_run = self.old_pods_run(state, sync.new_set, unknown);
+            sync = next_sync(&deployment, &records);
+        }
+        let mut synced = Synced { deployment, sync, writes: false };
+        let is_written = |(set, change): (&ReplicaSet, &SizeChange)| written(*set, change, &synced) != *set;
+        synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
+        synced
+    }
+
+    /// The states to which a sync leads.
+    fn after(&self, view: &Simulated, synced: &Synced) -> Vec<Simulated> {
+        let sync = &synced.sync;
+        let mut states = vec![Simulated { sets: Vec::new(), status_replicas: 0 }];
+        let mut push = |ways: Vec<SimulatedSet>| {
+            states = states
+                .iter()
+                .flat_map(|state| {
+                    ways.iter().map(|way| {
+                        let mut state = state.clone();
+                        state.sets.push(way.clone());
+                        state
+                    })
+                })
+                .take(MOST_STATES)
+                .collect();
+        };
+        for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
+            let seen = written(set.seen, change, synced);
+            if seen.replicas == set.seen.replicas {
+                push(vec![SimulatedSet { seen, ..set.clone() }]);
+                continue;
+            }
+            let before = set.before.unwrap_or(set.pods);
+            let mut ways = self.act(index, set.pods, seen.replicas);
+            if seen.replicas > set.seen.replicas && set.before.is_some() {
+                // Its controller may not have got to the smaller size.
+                ways.extend(self.act(index, before, seen.replicas));
+                ways.dedup();
+            }
+            push(
+                ways.into_iter()
+                    .map(|pods| SimulatedSet { seen, pods, before: (pods != before).then_some(before) })
+                    .collect(),
+            );
+        }
+        if sync.creates {
+            // It is the newest set, so it comes last.
+            let mut seen = ReplicaSet { has_template: true, ..ReplicaSet::default() };
+            seen.apply(&sync.new_change, &synced.deployment, sync);
+            let pods = self.act(view.sets.len(), SetPods::default(), seen.replicas).swap_remove(0);
+            push(vec![SimulatedSet { seen, pods, before: (seen.replicas > 0).then(SetPods::default) }]);
+        }
+        for state in &mut states {
+            let all = state.sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
+            state.status_replicas = all.fold(0, i32::wrapping_add);
+        }
+        states
+    }
+
+    /// What can follow a state, and whether these are all ways.
+    fn successors(&self, state: &Simulated) -> (Vec<Successor>, bool) {
+        let (ways, are_all) = every_way(&self.unseen(state));
+        let mut successors = Vec::new();
+        for late in ways {
+            let view = self.view(state, &late);
+            for synced in self.syncs(&view) {
+                // While a status is still to come, so is another sync.
+                if synced.writes || late.is_empty() {
+                    let after = if synced.writes { self.after(&view, &synced) } else { Vec::new() };
+                    successors.push(Successor { view: view.clone(), synced, after });
+                }
+            }
+        }
+        (successors, are_all)
+    }
+
+    /// Looks at all states that can follow.
+    fn explore(&self, start: &Simulated) -> Recorder {
+        let mut recorder = Recorder::new(self.starts.len());
+        let mut known = HashSet::from([start.clone()]);
+        let mut next = vec![(start.clone(), 0)];
+        recorder.record(None, start);
+        while let Some((state, steps)) = next.pop() {
+            let (successors, are_all) = self.successors(&state);
+            recorder.is_complete &= are_all;
+            for Successor { view, synced, after } in successors {
+                if !synced.writes {
+                    recorder.is_complete &= !is_refused(&synced);
+                    recorder.end(&view);
+                }
+                for after in after {
+                    recorder.record(Some(&view), &after);
+                    recorder.record_two_sizes(&view, &synced.sync.changes);
+                    if known.contains(&after) {
+                        continue;
+                    }
+                    if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
+                        recorder.is_complete = false;
+                    } else {
+                        known.insert(after.clone());
+                        next.push((after, steps + 1));
+                    }
+                }
+            }
+        }
+        recorder
+    }
 
     /// Plays one schedule: every status is seen at once, or as late as it can be.
-    fn in_turn(&self, start: &State, is_late: bool) -> (Vec<Played>, (Synced, State)) {
+    fn in_turn(&self, start: &Simulated, is_late: bool) -> (Vec<SimulatedSync>, (Synced, Simulated)) {
         let mut state = start.clone();
         let mut steps = Vec::new();
         // The first sync reads the statuses that are listed.
@@ -487,24 +499,24 @@ impl Play<'_, '_> {
                 continue;
             }
             state = self.after(&view, &synced).swap_remove(0);
-            let set = |(index, set): (usize, &SetState)| PlayedSet {
+            let set = |(index, set): (usize, &SimulatedSet)| SimulatedSize {
                 from: view.sets.get(index).map_or(0, |set| set.seen.replicas),
                 to: set.seen.replicas,
                 gone: set.pods.gone,
             };
             let sets = state.sets.iter().enumerate().map(set).collect();
-            steps.push(Played { is_next, path: synced.sync.path, sets });
+            steps.push(SimulatedSync { is_next, path: synced.sync.path, sets });
         }
     }
 
-    fn rest(&self, (synced, state): (Synced, State)) -> Rest {
+    fn rest(&self, (synced, state): (Synced, Simulated)) -> SteadyState {
         let new = synced.sync.new_set;
         let old = state.sets.iter().enumerate().filter(|(index, _)| Some(*index) != new);
         let terminating = old.map(|(index, set)| {
             let start = &self.starts[index];
             start.terminating + set.pods.gone.saturating_sub(start.unassigned)
         });
-        Rest {
+        SteadyState {
             terminating: terminating.sum(),
             deployment: synced.deployment,
             sync: synced.sync,
