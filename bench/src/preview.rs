@@ -3,8 +3,8 @@
 use crate::large_dump;
 use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
-use kubectl_podrank::look::Look;
-use kubectl_podrank::render;
+use kubectl_podrank::terminal::Terminal;
+use kubectl_podrank::view;
 use podrank_predict::{Input, Options, preview_workload};
 use std::error::Error;
 use std::hint::black_box;
@@ -85,5 +85,5 @@ fn options(pods: u32) -> Result<Options, Box<dyn Error>> {
 fn table(dump: &[u8], options: &Options) -> Result<String, Box<dyn Error>> {
     let input = Input::read(dump)?;
     let preview = preview_workload(&input, options)?;
-    Ok(render::proof(&preview, "", Look::default()))
+    Ok(view::wide::tables(&preview, "").iter().map(|table| table.text(Terminal::default())).collect())
 }

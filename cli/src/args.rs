@@ -15,7 +15,7 @@ pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
-use kubectl_podrank::look::plain_but;
+use kubectl_podrank::view::plain_but;
 use podrank_predict::is_hidden;
 use preview::PreviewArgs;
 use std::ffi::OsString;

@@ -7,8 +7,8 @@ use crate::progress::Watched;
 use crate::surroundings;
 use crate::taken;
 use jiff::Timestamp;
-use kubectl_podrank::look::{Look, plain_but};
-use kubectl_podrank::{glance, overview, render, standing};
+use kubectl_podrank::terminal::Terminal;
+use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
     Input, NowSource, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
     WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, scale_down_order, standing_of_pod,
@@ -83,7 +83,7 @@ struct Asked {
 }
 
 /// Reads what the arguments name, and answers.
-pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
     let clock = Timestamp::now();
     let mut options = args.options(clock);
     let subjects = args.subjects()?;
@@ -100,7 +100,7 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
         if let (None, Some(modified)) = (args.now, modified) {
             (options.now, options.now_source) = (modified, NowSource::FileTime);
         }
-        let answer = of_file(input, options, &subjects, args, look);
+        let answer = of_file(input, options, &subjects, args, terminal);
         return answer.map_err(|error| format!("{}: {error}", place(filename)).into());
     }
     let kubectl = Kubectl::new(args.connection.arguments());
@@ -111,10 +111,10 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
             add_release(&kubectl, input.all_workloads().iter().map(|workload| workload.kind), &mut options);
             at_clock(args, &mut options);
-            several(&input, &options, args, look, with_parts(&subjects), is_wanted, refusals)
+            several(&input, &options, args, terminal, with_parts(&subjects), is_wanted, refusals)
         }
         [subject] => match one(&kubectl, subject, scope, args, options.clone()) {
-            Ok(asked) => about(asked, args, look),
+            Ok(asked) => about(asked, args, terminal),
             Err(error) => of_gone(&kubectl, subject, scope, args, &options, error),
         },
     }
@@ -165,7 +165,7 @@ fn of_file(
     mut options: Options,
     subjects: &[Subject],
     args: &PreviewArgs,
-    look: Look,
+    terminal: Terminal,
 ) -> Result<Answer, Failure> {
     let question = match subjects {
         [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
@@ -186,10 +186,10 @@ fn of_file(
             let is_wanted = |kind, namespace: &str, name: &str| {
                 is_named(kind, namespace, name) && has_labels(kind, namespace, name)
             };
-            return several(&input, &options, args, look, with_parts(subjects), is_wanted, Vec::new());
+            return several(&input, &options, args, terminal, with_parts(subjects), is_wanted, Vec::new());
         }
     };
-    about(Asked { input, options, question }, args, look)
+    about(Asked { input, options, question }, args, terminal)
 }
 
 /// Names the workload of a subject of the input in the options.
@@ -273,56 +273,61 @@ fn one(
 }
 
 /// Answers a question about one workload.
-fn about(mut asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+fn about(mut asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
     let Some(replicas) = args.replicas.filter(|replicas| replicas.is_relative()) else {
-        return decided(asked, args, look);
+        return decided(asked, args, terminal);
     };
     let (count, none) = asked.input.rounded_count(&asked.options, replicas)?;
     asked.options.replicas = Some(count);
-    let mut answer = decided(asked, args, look)?;
+    let mut answer = decided(asked, args, terminal)?;
     answer.beside.extend(none.map(|why| format!("note: {why}")));
     Ok(answer)
 }
 
 /// Answers a question about one workload, whose count is a number if there is one.
-fn decided(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
     let Asked { input, options, question } = asked;
     match question {
         Question::Order if input.has_count(&options)? => {
             let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
-            let table = || standing::order_table(&order, args.output == Output::Wide, look);
-            of_order(&order, args, look, &table)
+            let tables = view::order::tables(&order, args.output == Output::Wide);
+            of_order(&order, args, terminal, tables)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
-            let one = || standing::of_pod(&order);
-            of_order(&order, args, look, &|| one().text(look))
+            let tables = match args.output {
+                Output::Markdown => view::order::tables(&order, false),
+                _ => vec![view::order::of_pod(&order)],
+            };
+            of_order(&order, args, terminal, tables)
         }
         Question::Pod(pod) => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let one = || glance::of_pod(&preview, &pod);
-            let text = one().ok_or_else(|| format!("{pod} is no active pod of its workload"))?.text(look);
-            of_preview(&preview, args, None, &|| text.clone())
+            let table = view::answer::of_pod(&preview, &pod);
+            let table = table.ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
+            let is_whole = args.output == Output::Markdown;
+            let tables = vec![if is_whole { view::answer::table(&preview) } else { table }];
+            of_preview(&preview, args, terminal, None, tables)
         }
         Question::Sets(sets) => {
             let is_one = |kind, namespace: &str, name: &str| {
                 sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
             };
-            several(&input, &options, args, look, false, is_one, Vec::new())
+            several(&input, &options, args, terminal, false, is_one, Vec::new())
         }
         Question::Count | Question::Order => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let table = || match args.output {
-                Output::Wide => render::proof(&preview, &args.of_file(), look),
-                _ => glance::glance(&preview, look),
+            let tables = match args.output {
+                Output::Wide => view::wide::tables(&preview, &args.of_file()),
+                _ => vec![view::answer::table(&preview)],
             };
             // Scaling the owner of a set is another question, and so is scaling what a file was made of.
             let is_asked = preview.owner.is_none() || !args.names_workload();
             let is_smaller = || preview.asked.replicas < input.present_count(&options).ok();
-            let has_hint = args.output == Output::Table && look.terminal_width.is_some() && is_asked;
+            let has_hint = args.output == Output::Table && terminal.width.is_some() && is_asked;
             let has_hint = has_hint && args.filename.is_none() && is_smaller();
-            let hint = glance::hint(&preview).filter(|_| has_hint);
-            of_preview(&preview, args, hint, &table)
+            let hint = view::answer::hint(&preview).filter(|_| has_hint);
+            of_preview(&preview, args, terminal, hint, tables)
         }
     }
 }
@@ -337,25 +342,25 @@ fn explained(error: &podrank_predict::Error) -> String {
     format!("{error}{flags}")
 }
 
-/// An answer in each form that can be asked for.
+/// An answer as data, as tables, and as the names of pods, or why it has none.
 struct Forms<'f, T> {
     data: &'f T,
-    table: &'f dyn Fn() -> String,
-    markdown: &'f dyn Fn() -> String,
-    names: &'f dyn Fn() -> Result<String, Failure>,
+    tables: Vec<Table>,
+    names: Result<String, &'static str>,
 }
 
 impl<T: Serialize> Forms<'_, T> {
-    /// Returns the form that is asked for, with what to say beside it.
-    fn answer(&self, output: Output, beside: Vec<String>, gist: String) -> Result<Answer, Failure> {
-        let text = match output {
-            Output::Table | Output::Wide => (self.table)(),
-            Output::Json => podrank_predict::json(self.data),
-            Output::Yaml => yaml(self.data)?,
-            Output::Markdown => (self.markdown)(),
-            Output::Name => (self.names)()?,
+    /// Returns the form that is asked for.
+    fn text(self, output: Output, terminal: Terminal) -> Result<Vec<u8>, Failure> {
+        let Self { data, tables, names } = self;
+        let text: String = match output {
+            Output::Table | Output::Wide => tables.iter().map(|table| table.text(terminal)).collect(),
+            Output::Json => podrank_predict::json(data),
+            Output::Yaml => yaml(data)?,
+            Output::Markdown => tables.iter().map(Table::markdown).collect::<Vec<_>>().join("\n"),
+            Output::Name => names?,
         };
-        Ok(Answer { text: text.into_bytes(), beside, gist })
+        Ok(text.into_bytes())
     }
 }
 
@@ -375,44 +380,35 @@ fn yaml(data: &impl Serialize) -> Result<String, Failure> {
 fn of_preview(
     preview: &Preview<'_>,
     args: &PreviewArgs,
+    terminal: Terminal,
     hint: Option<String>,
-    table: &dyn Fn() -> String,
+    tables: Vec<Table>,
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).chain(hint).collect();
     if args.output == Output::Name {
-        beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
+        beside.extend(view::wide::unnamed(preview).iter().map(|note| format!("note: {note}")));
     }
-    beside.extend(args.verbose.then(|| render::again(preview, &args.of_file())));
+    beside.extend(args.verbose.then(|| view::wide::again(preview, &args.of_file())));
     let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name(), pod.verdict));
-    let gist = glance::headline(preview) + &pods.collect::<String>();
-    Forms {
-        data: preview,
-        table,
-        markdown: &|| glance::markdown(preview),
-        names: &|| Ok(render::names(preview)),
-    }
-    .answer(args.output, beside, gist)
+    let gist = view::answer::headline(preview) + &pods.collect::<String>();
+    let forms = Forms { data: preview, tables, names: Ok(view::wide::names(preview)) };
+    Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist })
 }
 
 /// The answer without a count.
 fn of_order(
     order: &ScaleDownOrder<'_>,
     args: &PreviewArgs,
-    look: Look,
-    table: &dyn Fn() -> String,
+    terminal: Terminal,
+    tables: Vec<Table>,
 ) -> Result<Answer, Failure> {
-    let mut beside: Vec<_> = standing::notes(order).map(ToString::to_string).collect();
-    if look.terminal_width.is_some() && args.output == Output::Table {
-        beside.push(standing::hint(order) + &args.of_file_and_decision());
+    let mut beside: Vec<_> = view::order::notes(order).map(ToString::to_string).collect();
+    if terminal.width.is_some() && args.output == Output::Table {
+        beside.push(view::order::hint(order) + &args.of_file_and_decision());
     }
     let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.may_go_at, pod.goes_at));
-    Forms {
-        data: order,
-        table,
-        markdown: &|| standing::order_markdown(order),
-        names: &|| Err(OF_A_COUNT.into()),
-    }
-    .answer(args.output, beside, pods.collect())
+    let forms = Forms { data: order, tables, names: Err(OF_A_COUNT) };
+    Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: pods.collect() })
 }
 
 /// Why an output is refused.
@@ -433,7 +429,7 @@ fn several(
     input: &Input,
     options: &Options,
     args: &PreviewArgs,
-    look: Look,
+    terminal: Terminal,
     with_parts: bool,
     is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
     refusals: Vec<String>,
@@ -445,22 +441,22 @@ fn several(
     let all = Overview { unread: refusals, ..all };
     let mut beside: Vec<_> =
         all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();
-    beside.extend(overview::once(&all).map(ToString::to_string));
+    beside.extend(view::overview::once(&all).map(ToString::to_string));
     let is_asked = args.replicas.is_some();
     if all.workloads.is_empty() {
         beside.push(nothing_in(args));
-    } else if look.terminal_width.is_some() && args.output == Output::Table {
+    } else if terminal.width.is_some() && args.output == Output::Table {
         beside.extend(next_of(&all, args));
     }
     let lines =
         all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
-    Forms {
-        data: &all,
-        table: &|| overview::overview_table(&all, is_asked, look),
-        markdown: &|| overview::whole(&all, is_asked).markdown(),
-        names: &|| Err("this output is about one workload: name it".into()),
-    }
-    .answer(args.output, beside, lines.collect())
+    let table = match args.output {
+        Output::Markdown => view::overview::titled(&all, is_asked),
+        _ => view::overview::table(&all, is_asked),
+    };
+    let names = Err("this output is about one workload: name it");
+    let forms = Forms { data: &all, tables: vec![table], names };
+    Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: lines.collect() })
 }
 
 /// That there is no workload to tell of, and what was asked for.

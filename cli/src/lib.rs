@@ -1,11 +1,7 @@
-//! What `kubectl podrank` prints, as text: no files, no clock, no terminal. The program is in `main`, and `podrank_predict`
-//! makes the decision.
+//! What `kubectl podrank` prints, as text: no files, no clock. The program is in `main`, and `podrank_predict`
+//! makes the decision. Without the feature `terminal`, there is only what does not depend on one.
 #![forbid(unsafe_code)]
 
-pub mod glance;
-mod left;
-pub mod look;
-pub mod overview;
-pub mod render;
-pub mod render_plan;
-pub mod standing;
+#[cfg(feature = "terminal")]
+pub mod terminal;
+pub mod view;

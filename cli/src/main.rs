@@ -17,7 +17,8 @@ use anstream::{AutoStream, ColorChoice};
 use args::preview::PreviewArgs;
 use args::{Args, Task};
 use jiff::Timestamp;
-use kubectl_podrank::look::{Look, in_sentences, plain, plain_but};
+use kubectl_podrank::terminal::{Terminal, in_sentences};
+use kubectl_podrank::view::{plain, plain_but};
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -59,11 +60,11 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
-    let look = look();
+    let terminal = terminal();
     let mut last: Option<String> = None;
     loop {
         // Completes the text before it writes the first byte, so that no reader gets half an answer.
-        let answer = ask::answer(args, look)?;
+        let answer = ask::answer(args, terminal)?;
         if last.as_ref() != Some(&answer.gist) {
             if last.is_some() {
                 print(format!("\n{:.0}\n", Timestamp::now()).as_bytes())?;
@@ -79,22 +80,19 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The look of a table on standard output.
-fn look() -> Look {
+/// What shows standard output.
+fn terminal() -> Terminal {
     let size = terminal_size_of(io::stdout());
-    Look {
-        in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-        terminal_width: size.map(columns),
-    }
+    Terminal { in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never, width: size.map(columns) }
 }
 
 /// Writes a text to standard error, in lines that are as wide as its terminal. Ignores write errors: there is nowhere to report them.
 fn complain(text: &str) {
-    let terminal_width = terminal_size_of(io::stderr()).map(columns);
+    let width = terminal_size_of(io::stderr()).map(columns);
     let _ = write!(
         io::stderr(),
         "{}",
-        in_sentences(&[text.to_owned()], Look { terminal_width, ..Look::default() })
+        in_sentences(&[text.to_owned()], Terminal { width, ..Terminal::default() })
     );
 }
 

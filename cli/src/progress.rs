@@ -2,7 +2,7 @@
 
 use crate::complain;
 use indicatif::{ProgressBar, ProgressStyle};
-use kubectl_podrank::look::plain;
+use kubectl_podrank::view::plain;
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};

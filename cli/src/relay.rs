@@ -1,7 +1,7 @@
 //! What a child process writes to standard error, passed on to ours as it comes: a line that was passed on before is left out, and
 //! refusals of single types are kept for whoever asked. Knows kubectl's English, and runs nothing.
 
-use kubectl_podrank::look::{plain, plain_but};
+use kubectl_podrank::view::{plain, plain_but};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::sync::Mutex;

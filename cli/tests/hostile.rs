@@ -6,9 +6,8 @@ use crate::common::{
 };
 use fastrand::Rng;
 use jiff::Timestamp;
-use kubectl_podrank::glance::glance;
-use kubectl_podrank::look::{Look, plain};
-use kubectl_podrank::render;
+use kubectl_podrank::terminal::Terminal;
+use kubectl_podrank::view::{self, plain};
 use podrank_laws::generate::seeds;
 use podrank_predict::{Input, Options, Order, is_hidden, preview_workload};
 use serde_json::Value;
@@ -23,9 +22,11 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     for note in &preview.notes {
         assert!(!note.to_string().is_empty());
     }
-    for terminal_width in [None, Some(80)] {
-        let look = Look { terminal_width, ..Look::default() };
-        assert!(!glance(&preview, look).is_empty() && !render::proof(&preview, "", look).is_empty());
+    for width in [None, Some(80)] {
+        let terminal = Terminal { width, ..Terminal::default() };
+        for table in view::wide::tables(&preview, "").iter().chain([&view::answer::table(&preview)]) {
+            assert!(!table.text(terminal).is_empty());
+        }
     }
     Ok(preview.to_json())
 }

@@ -1,9 +1,9 @@
 //! The answer at a glance, and what it only counts.
 
 use crate::common::written_by;
-use kubectl_podrank::glance::{glance, hint};
-use kubectl_podrank::look::Look;
-use kubectl_podrank::{render, render_plan};
+use kubectl_podrank::terminal::Terminal;
+use kubectl_podrank::view;
+use kubectl_podrank::view::answer::hint;
 use podrank_laws::objects;
 use podrank_predict::plan::{self, Count, Request};
 use podrank_predict::{Input, Options, Preview, preview_workload};
@@ -28,16 +28,19 @@ fn with_preview<T>(
     use_it(&preview_workload(input, &options).expect("a preview"))
 }
 
-fn at_a_glance(input: &Input, workload: &str, replicas: u32, look: Look) -> String {
-    with_preview(input, workload, replicas, |preview| glance(preview, look))
+fn at_a_glance(input: &Input, workload: &str, replicas: u32, terminal: Terminal) -> String {
+    with_preview(input, workload, replicas, |preview| view::answer::table(preview).text(terminal))
 }
 
-fn proof(input: &Input, replicas: u32, look: Look) -> String {
-    with_preview(input, NAME, replicas, |preview| render::proof(preview, "", look))
+fn proof(input: &Input, replicas: u32, terminal: Terminal) -> String {
+    let text = |preview: &Preview<'_>| {
+        view::wide::tables(preview, "").iter().map(|table| table.text(terminal)).collect()
+    };
+    with_preview(input, NAME, replicas, text)
 }
 
-fn terminal(columns: usize) -> Look {
-    Look { terminal_width: Some(columns), ..Look::default() }
+fn terminal(columns: usize) -> Terminal {
+    Terminal { width: Some(columns), ..Terminal::default() }
 }
 
 fn longest(text: &str) -> usize {
@@ -116,7 +119,7 @@ fn pods_that_are_kept_are_counted() {
             };
             assert!(text.contains(&kept) && text.contains("kept") != kept.is_empty(), "{text}");
             assert!(longest(&text) <= 80 && text.lines().all(|line| !line.starts_with("no ")), "{text}");
-            let all = proof(&input, replicas, Look::default());
+            let all = proof(&input, replicas, Terminal::default());
             assert_eq!(all.lines().filter(|line| line.contains("ip-10-0-12-")).count(), pods as usize);
         }
     }
@@ -157,7 +160,7 @@ fn a_plan_counts_the_pods_that_it_keeps() {
             own_costs: None,
         };
         let plan = plan::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");
-        let text = render_plan::table(&plan, terminal(80));
+        let text = view::plan::table(&plan).text(terminal(80));
         assert!(longest(&text) <= 80, "{text}");
         // The rows and those that are counted are all the pods.
         let rows = text.lines().filter(|line| line.contains(NAME) && !line.contains(':')).count();

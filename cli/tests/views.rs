@@ -6,8 +6,8 @@ use crate::common::{
     self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, autoscaler, bare_set, changed, dump, fails,
     fine, idle, items, list, owned_pod, put, ready, run, shown, with,
 };
-use kubectl_podrank::glance;
-use kubectl_podrank::look::Look;
+use kubectl_podrank::terminal::Terminal;
+use kubectl_podrank::view;
 use podrank_predict::{Input, Options, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -52,10 +52,10 @@ fn podranks_own_order_has_no_colour_of_a_prediction() {
     let input = Input::read(CONTESTED.as_bytes()).expect("sound");
     let mut options = Options::new(2, "2026-03-10T12:00:00Z".parse().expect("a time"));
     options.workload = Some(SET.parse().expect("a name"));
-    let look = Look { in_colour: true, ..Look::default() };
+    let terminal = Terminal { in_colour: true, ..Terminal::default() };
     let colours = |options: &Options| {
         let preview = preview_workload(&input, options).expect("a preview");
-        glance::glance(&preview, look).matches("\u{1b}[3").count()
+        view::answer::table(&preview).text(terminal).matches("\u{1b}[3").count()
     };
     assert!(colours(&options) > 0);
     options.order = podrank_predict::Order::Total;

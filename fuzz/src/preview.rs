@@ -10,9 +10,8 @@ mod workloads;
 use crate::case;
 use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
-use kubectl_podrank::glance::glance;
-use kubectl_podrank::look::Look;
-use kubectl_podrank::render;
+use kubectl_podrank::terminal::Terminal;
+use kubectl_podrank::view::{self, Table};
 use podrank_predict::{
     Error, Input, Note, NoteCode, Options, Order, Preview, Remedy, Verdict, WorkloadKind, preview_workload,
 };
@@ -101,26 +100,25 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     let goes_on = victims > 0 && count(Verdict::Contested) == 0 && whole.asked.replicas.is_some();
     let goes = |verdict| verdict == Verdict::Delete || goes_on && verdict == Verdict::Blocked;
     let named = whole.pods().filter(|pod| goes(pod.verdict) && !pod.is_replaced).count();
-    assert_eq!(lines(&render::names(&whole)), named);
+    assert_eq!(lines(&view::wide::names(&whole)), named);
     // Tables take longer than all else together.
     if text.len().is_multiple_of(8) {
-        let look = |in_colour, terminal_width| Look { in_colour, terminal_width };
-        let tables: [(&dyn Fn(Look) -> String, usize); 2] = [
-            (&|look| glance(&whole, look), whole.pods().count() - count(Verdict::Keep)),
+        let tables = [
+            (vec![view::answer::table(&whole)], whole.pods().count() - count(Verdict::Keep)),
             // The proof of a Deployment leaves out sets that lose no pods.
             (
-                &|look| render::proof(&whole, "", look),
+                view::wide::tables(&whole, ""),
                 if whole.workload.kind == WorkloadKind::Deployment { 0 } else { whole.pods().count() },
             ),
         ];
-        for (table, least) in tables {
-            let text = table(look(false, None));
-            assert!(lines(&text) > least && !text.contains('\u{1b}'), "{text}");
-            assert_eq!(lines(&table(look(true, None))), lines(&text));
-        }
-        let width = text.len() / 8 % 120;
-        for (table, _) in tables {
-            table(look(false, Some(width)));
+        let shown = |tables: &[Table], in_colour, width| -> String {
+            tables.iter().map(|table| table.text(Terminal { in_colour, width })).collect()
+        };
+        for (tables, least) in &tables {
+            let plain = shown(tables, false, None);
+            assert!(lines(&plain) > *least && !plain.contains('\u{1b}'), "{plain}");
+            assert_eq!(lines(&shown(tables, true, None)), lines(&plain));
+            shown(tables, false, Some(text.len() / 8 % 120));
         }
     }
     let json = whole.to_json();

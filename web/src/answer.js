@@ -3,7 +3,7 @@ import { $, el, visible, write } from './dom.js';
 import { told } from './fates.js';
 import { duration } from './moments.js';
 import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
-import { answerOf, capital, inPage } from './words.js';
+import { capital, inPage } from './words.js';
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
@@ -13,9 +13,9 @@ const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
  */
 export function showAnswer(state, answer, pods, { moments, count }, made) {
     showCount(state, count);
-    const sentence = answerOf(answer.headline);
-    write($('headline'), made?.error ? `There is no plan for what you chose. By itself: ${sentence}` : capital(sentence));
-    document.title = visible(`${capital(sentence)} · podrank`);
+    const { summary } = answer;
+    write($('headline'), made?.error ? `There is no plan for what you chose. By itself: ${summary}` : capital(summary));
+    document.title = visible(`${capital(summary)} · podrank`);
     $('key').replaceChildren(...told(pods, { ...answer, order: state.order }).map(([fate, text]) =>
         el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
     write($('rest'), follows(answer) ?? '');

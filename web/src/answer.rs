@@ -1,7 +1,8 @@
 //! What the page shows of a decision, as data.
 
-use crate::{glance, odds_follow};
+use crate::odds_follow;
 use jiff::Timestamp;
+use kubectl_podrank::view::answer::{headline, hint, summary};
 use podrank_predict::{
     Asked, Bounds, Input, Note, NowSource, PodAnswer, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
     autoscaler,
@@ -27,6 +28,8 @@ pub(crate) struct Scene {
 pub(crate) struct Answer<'p> {
     /// As at a terminal: `deploy/web to 5: 8 of 13 pods go, all certainly`.
     pub(crate) headline: String,
+    /// The same without the workload and its count, which the page shows above it.
+    pub(crate) summary: String,
     /// What to type next.
     hint: Option<String>,
     now: Timestamp,
@@ -108,8 +111,9 @@ impl<'p> Answer<'p> {
             active: set.active,
         };
         Self {
-            headline: glance::headline(preview),
-            hint: glance::hint(preview),
+            headline: headline(preview),
+            summary: summary(preview),
+            hint: hint(preview),
             now: preview.now,
             now_source: preview.now_source,
             asked: preview.asked,

@@ -10,25 +10,9 @@ mod overview;
 mod source;
 mod steer;
 
-// The words of the command line, from its own files.
-#[expect(dead_code, unreachable_pub, reason = "only sentences and Markdown are needed of it, and no columns")]
-#[path = "../../cli/src/glance.rs"]
-mod glance;
-#[path = "../../cli/src/left.rs"]
-mod left;
-#[expect(unreachable_pub, reason = "a part of the command line's library")]
-#[path = "../../cli/src/look.rs"]
-mod look;
-#[expect(
-    dead_code,
-    unreachable_pub,
-    reason = "only the rows are needed of it, and neither a terminal nor Markdown"
-)]
-#[path = "../../cli/src/overview.rs"]
-mod overview_words;
-
 use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
+use kubectl_podrank::view;
 use podrank_predict::{Input, Options, PodAnswer, Preview, Verdict, WorkloadId, preview_workload};
 use serde::Serialize;
 use source::{Chunks, Reader};
@@ -130,7 +114,7 @@ impl Dump {
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
     pub fn markdown(&mut self, options: &str, names: Vec<String>) -> Result<String, Failure> {
         if names.is_empty() {
-            Ok(glance::markdown(self.decided(options)?))
+            Ok(view::answer::table(self.decided(options)?).markdown())
         } else {
             self.steered(options, &names)?.markdown()
         }

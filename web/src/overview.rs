@@ -1,6 +1,6 @@
 //! All workloads of a dump, a row each, in the words of the command line.
 
-use crate::overview_words::whole;
+use kubectl_podrank::view::{self, Row as TableRow};
 use podrank_predict::{Input, Options, Verdict, overview};
 use serde::Serialize;
 
@@ -25,12 +25,12 @@ pub(crate) fn rows(input: &Input, mut options: Options) -> String {
     (options.namespace, options.workload) = (None, None);
     (options.replicas, options.parallelism) = (None, None);
     let all = overview(input, &options, None, false, |_, _, _| true);
-    let grid = whole(&all, false);
-    let rows = all.workloads.iter().zip(grid.rows).map(|(line, (fate, cells))| Row {
+    let table = view::overview::titled(&all, false);
+    let rows = all.workloads.iter().zip(table.rows).map(|(line, TableRow { verdict, cells })| Row {
         namespace: line.namespace,
         short: format!("{}/{}", line.workload.kind.short(), line.workload.name),
-        fate,
+        fate: verdict,
         cells,
     });
-    super::json(&Rows { header: grid.header, rows: rows.collect() })
+    super::json(&Rows { header: table.header, rows: rows.collect() })
 }

@@ -2,8 +2,9 @@
 //! are written.
 
 use crate::answer::Answer;
+use crate::decide;
 use crate::failure::Failure;
-use crate::{decide, glance};
+use kubectl_podrank::view;
 use podrank::DELETION_COST_ANNOTATION;
 use podrank_predict::plan::{Count, Others, Plan, PlannedPod, Request, plan as planned};
 use podrank_predict::{Input, Note, NoteCode, Options, Preview};
@@ -82,6 +83,7 @@ impl Steered {
         let preview = self.preview()?;
         let mut answer = Answer::of(&preview);
         answer.headline += &self.condition();
+        answer.summary += &self.condition();
         let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
         let shown = Shown {
             writes: plan.writes,
@@ -104,10 +106,9 @@ impl Steered {
 
     /// What `kubectl podrank -o markdown` prints once the costs are written, and how they are.
     pub(crate) fn markdown(&self) -> Result<String, Failure> {
-        let preview = self.preview()?;
-        let headline = glance::headline(&preview);
-        let conditional = format!("{headline}{}", self.condition());
-        let answer = glance::markdown(&preview).replacen(&headline, &conditional, 1);
+        let mut table = view::answer::table(&self.preview()?);
+        table.sentences[0] += &self.condition();
+        let answer = table.markdown();
         Ok(format!("{answer}\n```sh\n{}\n```\n", scale(&self.plan, &self.asked.1)))
     }
 

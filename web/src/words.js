@@ -28,6 +28,3 @@ export function capital(text, names = []) {
     const [first] = /^[\w.-]*/.exec(text);
     return /^[a-z]+$/.test(first) && !names.includes(first) ? text[0].toUpperCase() + text.slice(1) : text;
 }
-
-/** What a headline says after the workload and its count, which the page shows above it. */
-export const answerOf = (headline) => headline.slice(headline.indexOf(': ') + 2).replace(/^that scales up/, 'this scales up');

@@ -8,7 +8,7 @@ import { el, visible, write } from '../src/dom.js';
 import { places, share, told } from '../src/fates.js';
 import { Moments, duration } from '../src/moments.js';
 import { fresh, fromLink, link, options } from '../src/state.js';
-import { answerOf, inPage } from '../src/words.js';
+import { inPage } from '../src/words.js';
 
 test('a link holds all that can be chosen, and is wary of what it is given', () => {
     const given = { replicas: 4, now: Date.parse('2026-03-10T12:00:00Z'), nowText: '2026-03-10T12:00:00Z' };
@@ -91,7 +91,6 @@ test('what the command line says with a flag, the page says in its own words', (
         assert.ok(source.includes(theirs), theirs);
         assert.equal(inPage(both + theirs.replace('{replicas}', '5')), both + ours);
     }
-    assert.equal(answerOf('deploy/a to 9: that scales up, and all 6 pods stay'), 'this scales up, and all 6 pods stay');
 });
 
 test('the slider of the moment reaches from the latest change to far beyond', () => {

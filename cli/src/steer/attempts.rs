@@ -10,7 +10,7 @@ use super::rights;
 use super::run::{End, Run};
 use crate::args::steer::How;
 use crate::complain;
-use kubectl_podrank::look::plain;
+use kubectl_podrank::view::plain;
 use podrank_predict::plan::{Plan, difference, same_sets};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};

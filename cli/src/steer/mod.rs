@@ -17,10 +17,10 @@ mod wishes;
 use crate::args::steer::{DropArgs, DryRun, How, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live;
-use crate::{complain, look, print, print_line};
+use crate::{complain, print, print_line, terminal};
 use cluster::Cluster;
 use interrupt::Interrupt;
-use kubectl_podrank::render_plan;
+use kubectl_podrank::view;
 use lock::{Lock, Refused};
 use outcome::{Document, Exit, Outcome, Step};
 use planned::{Asked, Planned};
@@ -122,7 +122,7 @@ fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
         complain(&note.to_string());
     }
     if how.output == SteerOutput::Table {
-        print(render_plan::table(plan, look()).as_bytes())?;
+        print(view::plan::table(plan).text(terminal()).as_bytes())?;
     }
     if let Some(dry_run) = how.dry_run {
         return end_dry_run(&planned, how, dry_run);

@@ -1,22 +1,13 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
-use crate::glance::{READ, also_goes, fate as fate_of, go, in_order, named, no_pods, read, shade};
-use crate::look::{Grid, Look, namespace_flag};
-use crate::render::age_of_set;
+use crate::view::wide::age_of_set;
+use crate::view::{
+    READ, Row, Table, also_goes, count, fate as fate_of, go, in_order, named, namespace_flag, no_pods, read,
+};
 use podrank_predict::{
     Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind, waiting,
 };
 use std::iter;
-
-/// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
-pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, look: Look) -> String {
-    order_grids(order, whole).iter().map(|grid| grid.text(look)).collect()
-}
-
-/// Returns the order to paste into a page or a channel.
-pub fn order_markdown(order: &ScaleDownOrder<'_>) -> String {
-    order_grids(order, false).iter().map(Grid::markdown).collect::<Vec<_>>().join("\n")
-}
 
 /// What to type next.
 pub fn hint(order: &ScaleDownOrder<'_>) -> String {
@@ -26,8 +17,9 @@ pub fn hint(order: &ScaleDownOrder<'_>) -> String {
     format!("See what a count does: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
 
-/// The order, and if the workload has several sets, a table for each.
-fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
+/// The order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values. If the workload has
+/// several sets, there is a table for each.
+pub fn tables(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Table> {
     let then = then(order);
     let is_told = then.is_some();
     let sentences = iter::once(headline(order)).chain(waits(order)).chain(then);
@@ -36,24 +28,23 @@ fn order_grids(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Grid> {
             !order.is_settled && order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
         let why = "At which counts the others go is known once these have gone.";
         let why = (is_unknown && !is_told).then(|| why.to_owned());
-        return vec![Grid { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
+        return vec![Table { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
     }
     let shared = "Its ReplicaSets share its count, and each has an order of its own.".to_owned();
     let is_shared = order.sets.len() > 1;
-    let head = Grid::of_sentences(sentences.chain(is_shared.then_some(shared)));
+    let head = Table::of_sentences(sentences.chain(is_shared.then_some(shared)));
     let names: Vec<_> = order.sets.iter().filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     let titled = |set: &Standings<'_>| {
         let age = set.is_new.map_or_else(String::new, |is_new| format!("{} ", age_of_set(is_new)));
-        let pods = set.pods.len();
-        let pods = format!("{pods} {}", if pods == 1 { "pod" } else { "pods" });
+        let pods = count(set.pods.len(), "pod");
         let title = format!("{age}ReplicaSet {}: {pods}", set.replica_set.unwrap_or_default());
-        Grid { sentences: vec![title], sets: names.clone(), ..of_set(order, set, whole) }
+        Table { sentences: vec![title], sets: names.clone(), ..of_set(order, set, whole) }
     };
     iter::once(head).chain(order.sets.iter().map(titled)).collect()
 }
 
 /// The pods of a set, those that go first at the top.
-fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid {
+fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table {
     let counted = order.is_settled || set.pods.iter().any(|pod| pod.may_go_at.is_some());
     let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
     // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
@@ -71,18 +62,18 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Grid 
         let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
         let read = whole.then(|| read(&pod.pod.details())).into_iter().flatten();
         let cells = iter::once(at).chain(may).chain(now).chain(cells).chain(read).chain([because]);
-        (shade(pod.pod.verdict, order.order), cells.collect())
+        Row::new(pod.pod.verdict, order.order, cells.collect())
     };
     let at = if counted { "GOES AT" } else { "PLACE" };
     let now = is_going.then_some("GOES NOW");
     let header = iter::once(at).chain(open.then_some("MAY AT")).chain(now).chain(["POD", "NODE"]);
     let read: &[_] = if whole { &READ } else { &[] };
-    Grid {
+    Table {
         header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
         rows: set.pods.iter().map(row).collect(),
-        give_way: if whole { Vec::new() } else { vec!["NODE"] },
+        optional: if whole { Vec::new() } else { vec!["NODE"] },
         is_cut: !whole,
-        ..Grid::of_sentences([])
+        ..Table::default()
     }
 }
 
@@ -166,7 +157,7 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
 
 /// How many pods go at the present count, before any other is asked for.
 fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
-    let pods = format!("{} {}", order.active, if order.active == 1 { "pod" } else { "pods" });
+    let pods = count(order.active, "pod");
     let its = if order.asked.replicas.is_some() { "count" } else { "parallelism" };
     let count = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
     let Bounds { min, max } = order.delete;
@@ -179,10 +170,10 @@ fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
 }
 
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
-pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
-    let Some(pod) = order.pods().next() else { return Grid::of_sentences([]) };
+pub fn of_pod(order: &ScaleDownOrder<'_>) -> Table {
+    let Some(pod) = order.pods().next() else { return Table::of_sentences([]) };
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
-    let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
+    let pods = count(order.active, "pod");
     let in_order = in_order(order.order);
     let mut sentences = vec![format!("{} ({name}, {pods}){in_order}: {}", pod.pod.name(), fate(order, pod))];
     sentences.extend(waits(order));
@@ -195,7 +186,7 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
     let now: Vec<_> = now.into_iter().chain(then(order)).collect();
     sentences.extend((!now.is_empty()).then(|| now.join(" ")));
     sentences.extend(also_goes(order.workload.kind).filter(|_| !order.is_settled).map(str::to_owned));
-    Grid::of_sentences(sentences)
+    Table::of_sentences(sentences)
 }
 
 /// At which counts it stays, may go and goes.
@@ -263,7 +254,7 @@ fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     let rank =
         (pod.rank > 0 && pod.node().is_some()).then(|| format!("{} of its workload's pods there", pod.rank));
     let cost = (!order.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
-    let restarts = format!("{} restart{}", details.restarts, if details.restarts == 1 { "" } else { "s" });
+    let restarts = count(details.restarts as usize, "restart");
     let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];
     format!("Now: {}.", all.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }

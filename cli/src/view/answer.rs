@@ -1,30 +1,16 @@
-//! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words, and a line for each
-//! group of pods that are kept. The whole proof is in [`render`](crate::render).
+//! The answer about a count at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words, and a
+//! line for each group of pods that are kept. The whole proof is in [`wide`](crate::view::wide).
 
-use crate::left;
-use crate::look::{Grid, Look, namespace_flag, plain};
+use crate::view::{
+    Row, Table, also_goes, amount, fate, go, in_order, named, namespace_flag, no_pods, plain, remaining,
+};
 use podrank_predict::{
-    Bounds, Details, Note, NoteCode, Odds, Order, Owner, PodAnswer, Preview, SetPreview, Verdict,
-    WorkloadKind, waiting,
+    Bounds, NoteCode, Order, PodAnswer, Preview, SetPreview, Verdict, WorkloadKind, waiting,
 };
 use std::iter;
 
-/// Returns the answer.
-pub fn glance(preview: &Preview<'_>, look: Look) -> String {
-    grid(preview).text(look)
-}
-
-/// What becomes of it as a colour says it. In an order that Kubernetes does not follow, no colour says so.
-pub(crate) fn shade(verdict: Verdict, order: Order) -> Verdict {
-    if order == Order::Kubernetes { verdict } else { Verdict::Keep }
-}
-
-/// Returns the answer to paste into a page or a channel.
-pub fn markdown(preview: &Preview<'_>) -> String {
-    grid(preview).markdown()
-}
-
-fn grid(preview: &Preview<'_>) -> Grid {
+/// The answer: a sentence, then a row for each pod that goes or may go, and a line for each group of pods that are kept.
+pub fn table(preview: &Preview<'_>) -> Table {
     // Pods that do not exist yet are not available, either.
     let grows = preview.scales_up()
         || preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
@@ -33,35 +19,33 @@ fn grid(preview: &Preview<'_>) -> Grid {
     let row = |pod: &&PodAnswer<'_>| {
         let [name, node] = [pod.name(), pod.node().unwrap_or("-")].map(str::to_owned);
         let cells = vec![fate(pod.verdict, pod.odds), name, node, pod.short().to_string()];
-        (shade(pod.verdict, preview.order), cells)
+        Row::new(pod.verdict, preview.order, cells)
     };
     let pods = preview.in_sequence();
     let sets = preview.sets().iter().filter(|set| set.active > 0);
     let sets: Vec<_> = sets.filter_map(|set| set.replica_set.map(str::to_owned)).collect();
-    Grid {
+    Table {
         sentences: iter::once(headline(preview))
             .chain(shares(preview))
             .chain(follows.map(|text| text.to_string()))
             .collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
         rows: pods.iter().filter(|pod| pod.verdict != Verdict::Keep).map(row).collect(),
-        below: kept(preview).into_iter().chain(left::left(preview)).collect(),
-        give_way: vec!["NODE"],
-        is_cut: false,
+        below: kept(preview).into_iter().chain(remaining::nodes(preview)).collect(),
+        optional: vec!["NODE"],
         sets: if sets.len() > 1 { sets } else { Vec::new() },
+        ..Table::default()
     }
 }
 
 /// How many pods of each group are kept: of each of its sets, or of the workload.
 fn kept(preview: &Preview<'_>) -> Vec<String> {
-    let kept = |pods: &mut dyn Iterator<Item = &PodAnswer<'_>>| {
-        pods.filter(|pod| pod.verdict == Verdict::Keep).count()
-    };
-    let groups: Vec<_> = match preview.sets() {
-        [] => vec![(preview.workload.name, kept(&mut preview.pods()))],
+    let name = preview.workload.name;
+    let groups = match preview.sets() {
+        [] => vec![(name, preview.count(Verdict::Keep))],
         sets => sets
             .iter()
-            .map(|set| (set.replica_set.unwrap_or(preview.workload.name), kept(&mut set.pods.iter())))
+            .map(|set| (set.replica_set.unwrap_or(name), count_of(&set.pods, Verdict::Keep)))
             .collect(),
     };
     let line = |(name, pods): (&str, usize)| match pods {
@@ -73,7 +57,7 @@ fn kept(preview: &Preview<'_>) -> Vec<String> {
 }
 
 /// How many pods of one of its sets go.
-pub(crate) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
+pub(super) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
     let step = Bounds::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
     preview.rest.as_ref().map_or(step, |rest| rest.delete_of(set.replica_set))
 }
@@ -91,52 +75,25 @@ fn shares(preview: &Preview<'_>) -> Option<String> {
     is_worth_telling.then(|| format!("That is {}.", shares.join(" and ")))
 }
 
-/// The workload as people type it: `deploy/web`, with its namespace unless that is `default`.
-pub(crate) fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Option<Owner<'_>>) -> String {
-    let owner = owner.map_or_else(String::new, |owner| format!(" of {} {}", owner.kind, owner.name));
-    let place = if namespace == "default" { String::new() } else { format!(" in {namespace}") };
-    format!("{}/{name}{owner}{place}", kind.short())
-}
-
 /// Whether all pods that wait also go, one after the other, although others go first.
-pub(crate) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
+pub(super) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
     preview.one_by_one().is_some()
 }
 
-/// What an answer about the other order says before all else.
-pub(crate) fn in_order(order: Order) -> &'static str {
-    match order {
-        Order::Kubernetes => "",
-        Order::Total => ", in podrank's order, which Kubernetes does not follow",
-    }
-}
-
-/// How many pods go, if that is open: `2 to 3`, or `up to 3` if perhaps none.
-pub(crate) fn amount(delete: Bounds) -> String {
-    match delete {
-        Bounds { min: 0, max: 1.. } => format!("up to {}", delete.max),
-        _ => delete.text(),
-    }
-}
-
-/// How many go of these pods: `2 of 5 pods go`, or `1 of 5 pods may go`.
-pub(crate) fn go(delete: Bounds, of: &str) -> String {
-    match delete {
-        Bounds { min: 0, max: 1 } => format!("1 of {of} may go"),
-        Bounds { min: 1, max: 1 } => format!("1 of {of} goes"),
-        _ => format!("{} of {of} go", amount(delete)),
-    }
+/// How many of the contested pods go.
+pub(super) fn by_chance(delete: Bounds, certain: usize) -> Bounds {
+    let certain = u32::try_from(certain).unwrap_or(u32::MAX);
+    Bounds { min: delete.min.saturating_sub(certain), max: delete.max.saturating_sub(certain) }
 }
 
 /// How certain it is that so many go: ` (2 certainly, 1 of 3 by chance)`. Nothing if chance decides nothing, or if it is said already.
-pub(crate) fn chance(delete: Bounds, certain: usize, contested: usize) -> String {
-    let sure = u32::try_from(certain).unwrap_or(u32::MAX);
-    let [min, max] = [delete.min, delete.max].map(|pods| pods.saturating_sub(sure));
-    let open = match (min, max) {
+pub(super) fn chance(delete: Bounds, certain: usize, contested: usize) -> String {
+    let open = by_chance(delete, certain);
+    let open = match (open.min, open.max) {
         _ if contested == 0 => return String::new(),
-        (0, _) if max as usize == contested && certain == 0 => return String::new(),
-        (0, _) if max as usize == contested => format!("{max} more may go"),
-        _ => format!("{} of {contested} by chance", amount(Bounds { min, max })),
+        (0, max) if max as usize == contested && certain == 0 => return String::new(),
+        (0, max) if max as usize == contested => format!("{max} more may go"),
+        _ => format!("{} of {contested} by chance", amount(open)),
     };
     if certain == 0 { format!(" ({open})") } else { format!(" ({certain} certainly, {open})") }
 }
@@ -156,12 +113,10 @@ pub fn headline(preview: &Preview<'_>) -> String {
     format!("{name}{asked}{}: {up}{}", in_order(preview.order), what_goes(preview))
 }
 
-/// That a workload has no pods, if nothing says that the input lacks some.
-pub(crate) fn no_pods(notes: &[Note]) -> &'static str {
-    let is_gap = |note: &Note| {
-        matches!(note.code, NoteCode::SetMissing | NoteCode::SiblingsMissing | NoteCode::PodsMissing)
-    };
-    if notes.iter().any(is_gap) { "none of its pods is listed" } else { "it has no pods" }
+/// The same without the workload and its count.
+pub fn summary(preview: &Preview<'_>) -> String {
+    let up = if preview.scales_up() { "this scales up, and " } else { "" };
+    format!("{up}{}", what_goes(preview))
 }
 
 /// How many pods go, and how certain that is.
@@ -217,7 +172,7 @@ fn what_goes(preview: &Preview<'_>) -> String {
 }
 
 /// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
-pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
+pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
     let pod = preview.pods().find(|its| its.name() == pod)?;
     let fate = match (pod.verdict, pod.odds) {
         (Verdict::Delete, _) => "goes".to_owned(),
@@ -234,18 +189,7 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
     let rule = pod.reason.rule().map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_goes(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);
     let sentences = [format!("{} {fate}: {}{rule}", pod.name(), pod.reason.sentence()), headline(preview)];
-    Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
-}
-
-/// What else takes pods of such a workload.
-pub(crate) fn also_goes(kind: WorkloadKind) -> Option<&'static str> {
-    match kind {
-        WorkloadKind::Deployment => Some("A new template would replace it, too, whatever the count."),
-        WorkloadKind::StatefulSet => Some("A new template would replace it, too, in the order of ordinals."),
-        WorkloadKind::DaemonSet => Some("It also goes if its node leaves or no longer fits the DaemonSet."),
-        WorkloadKind::Job => Some("It also goes when the Job completes, fails or is suspended."),
-        WorkloadKind::ReplicaSet | WorkloadKind::ReplicationController => None,
-    }
+    Some(Table::of_sentences(sentences.into_iter().chain(besides)))
 }
 
 /// What to type next.
@@ -278,26 +222,7 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
     })
 }
 
-const COST: &str = "COST";
-
-/// What the rules read of a pod, a column each.
-pub(crate) const READ: [&str; 4] = ["READY", "AGE", COST, "RESTARTS"];
-
-/// The cells of [`READ`].
-pub(crate) fn read(details: &Details) -> [String; 4] {
-    let ready = match details {
-        Details { is_ready: true, ready_age, .. } => ready_age.as_deref().unwrap_or("yes"),
-        Details { phase: "Running", .. } => "no",
-        Details { phase, .. } => phase,
-    };
-    let age = details.age.as_deref().unwrap_or("-");
-    [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
-}
-
-/// What becomes of a pod, in a word: how likely it goes, if chance decides and that is known.
-pub(crate) fn fate(verdict: Verdict, odds: Option<Odds>) -> String {
-    match odds.filter(|_| verdict == Verdict::Contested) {
-        Some(odds) => odds.text(),
-        None => verdict.goes().to_owned(),
-    }
+/// How many of the pods have this verdict.
+pub(super) fn count_of(pods: &[PodAnswer<'_>], verdict: Verdict) -> usize {
+    pods.iter().filter(|pod| pod.verdict == verdict).count()
 }

@@ -1,24 +1,24 @@
-//! How text looks on a terminal and in a pipe: colours, columns and the width of lines.
+//! How answers look on a terminal and in a pipe: colours, columns and the width of lines.
 
+use crate::view::{Row, Table, plain};
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Table, presets};
+use comfy_table::presets;
 use podrank_predict::Verdict;
-use std::borrow::Cow;
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
-/// The look of a table.
+/// What shows a text.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
+pub struct Terminal {
     /// Whether to use escape codes for colours.
     pub in_colour: bool,
     /// The columns of the terminal. `None` for a file or a pipe, which get long lines.
-    pub terminal_width: Option<usize>,
+    pub width: Option<usize>,
 }
 
 /// Returns the header and a line for each row, in columns.
-pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
-    let mut table = Table::new();
+fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header);
     table.add_rows(rows);
@@ -30,14 +30,12 @@ pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>
 
 /// The narrowest that a column is cut to.
 const FEWEST_COLUMNS: usize = 16;
-/// The most rows of a table that is to be pasted.
-const MOST_IN_MARKDOWN: usize = 10;
 
 /// Each text on lines of its own, which are as wide as the terminal.
 ///
 /// A command at the end of a text that does not fit gets a line of its own, however long, so that it can be copied.
-pub fn in_sentences(texts: &[String], look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
+pub fn in_sentences(texts: &[String], terminal: Terminal) -> String {
+    let width = terminal.width.unwrap_or(usize::MAX);
     let of_text = |text: &String| {
         let text = plain(text);
         match text.split_once(COMMAND).filter(|_| text.width() > width) {
@@ -53,63 +51,43 @@ pub fn in_sentences(texts: &[String], look: Look) -> String {
 /// How a command begins behind a text.
 const COMMAND: &str = ": kubectl ";
 
-/// The flag that names a namespace, unless it is the usual one.
-pub(crate) fn namespace_flag(namespace: &str) -> String {
-    if namespace == "default" { String::new() } else { format!(" -n {namespace}") }
-}
-
-/// An answer for people: sentences, and then rows in columns.
-#[derive(Default)]
-pub struct Grid {
-    pub(crate) sentences: Vec<String>,
-    pub(crate) header: Vec<&'static str>,
-    /// What becomes of those that a row is about, and its cells.
-    pub(crate) rows: Vec<(Verdict, Vec<String>)>,
-    /// Sentences after the rows.
-    pub(crate) below: Vec<String>,
-    /// The columns that a narrow terminal does without, the first one first.
-    pub(crate) give_way: Vec<&'static str>,
-    /// Whether the last column is rather cut than done without.
-    pub(crate) is_cut: bool,
-    /// The `ReplicaSets` whose names have a colour each. Empty unless there are several.
-    pub(crate) sets: Vec<String>,
-}
-
-impl Grid {
-    /// An answer in sentences alone.
-    pub fn of_sentences(sentences: impl IntoIterator<Item = String>) -> Self {
-        Self { sentences: sentences.into_iter().collect(), ..Self::default() }
-    }
-
-    /// The answer as text, in lines as wide as the look says.
-    pub fn text(&self, look: Look) -> String {
-        let width = look.terminal_width.unwrap_or(usize::MAX);
-        let mut text = in_sentences(&self.sentences, look);
+impl Table {
+    /// The answer as text, in lines as wide as the terminal is.
+    pub fn text(&self, terminal: Terminal) -> String {
+        let width = terminal.width.unwrap_or(usize::MAX);
+        let mut text = in_sentences(&self.sentences, terminal);
         if self.rows.is_empty() {
-            return text + &in_sentences(&self.below, look);
+            return text + &in_sentences(&self.below, terminal);
         }
         let mut table = self.columns(&[], width);
-        for gone in 1..=self.give_way.len() {
+        for gone in 1..=self.optional.len() {
             if widest(&table) > width {
-                table = self.columns(&self.give_way[..gone], width);
+                table = self.columns(&self.optional[..gone], width);
             }
         }
         for (index, line) in table.iter().enumerate() {
-            let style = index.checked_sub(1).map_or(Style::new().bold(), |row| style(self.rows[row].0));
-            text += &self.paint(look, style, line);
+            let style = index.checked_sub(1).map_or(Style::new().bold(), |row| style(self.rows[row].verdict));
+            text += &self.paint(terminal, style, line);
+            let verdict = |row: usize| Some(self.rows.get(row)?.verdict);
+            let is_last = self.is_ruled
+                && index > 0
+                && verdict(index).is_some_and(|next| Some(next) != verdict(index - 1));
+            if is_last {
+                text += &paint(terminal, Style::new().dimmed(), &"-".repeat(widest(&table).min(width)));
+            }
         }
-        text + &in_sentences(&self.below, look)
+        text + &in_sentences(&self.below, terminal)
     }
 
     /// A line in its style, but the name of a `ReplicaSet` in the set's own.
-    fn paint(&self, look: Look, style: Style, line: &str) -> String {
+    fn paint(&self, terminal: Terminal, style: Style, line: &str) -> String {
         let found = || {
             let named = self.sets.iter().zip(colours(&self.sets));
             let found = named.filter_map(|(set, colour)| Some((line.find(&*plain(set))?, set.len(), colour)));
             found.max_by_key(|(_, length, _)| *length)
         };
-        match found().filter(|_| look.in_colour) {
-            None => paint(look, style, line),
+        match found().filter(|_| terminal.in_colour) {
+            None => paint(terminal, style, line),
             Some((start, length, colour)) => {
                 let (before, rest) = line.split_at(start);
                 let (name, after) = rest.split_at(length);
@@ -130,7 +108,7 @@ impl Grid {
                 .collect()
         }
         let header = kept(&self.header, without, self.header.iter().copied());
-        let row = |(_, cells): &(Verdict, Vec<String>)| {
+        let row = |Row { cells, .. }: &Row| {
             kept(&self.header, without, cells.iter().map(|cell| plain(cell).into_owned()))
         };
         let mut rows: Vec<Vec<String>> = self.rows.iter().map(row).collect();
@@ -150,31 +128,6 @@ impl Grid {
         }
         in_columns(&header, rows.into_iter())
     }
-
-    /// The answer to paste into a page or a channel, with the first of the rows.
-    pub fn markdown(&self) -> String {
-        let [first, rest @ ..] = &*self.sentences else { return String::new() };
-        let mut text = format!("**{}**\n", plain(first));
-        text.extend(rest.iter().map(|sentence| format!("{}\n", plain(sentence))));
-        let cell = |text: &str| plain(text).replace('|', "\\|");
-        let line = |cells: &mut dyn Iterator<Item = String>| {
-            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
-        };
-        if !self.rows.is_empty() {
-            text.push('\n');
-            text += &line(&mut self.header.iter().map(|name| name.to_lowercase()));
-            text += &line(&mut self.header.iter().map(|_| "---".to_owned()));
-        }
-        for (_, cells) in self.rows.iter().take(MOST_IN_MARKDOWN) {
-            text += &line(&mut cells.iter().map(|text| cell(text)));
-        }
-        let more = self.rows.len().saturating_sub(MOST_IN_MARKDOWN);
-        if more > 0 {
-            text.extend(["\n… and ", &more.to_string(), " more\n"]);
-        }
-        text.extend(self.below.iter().map(|sentence| format!("\n{}\n", plain(sentence))));
-        text
-    }
 }
 
 /// A colour for each of these names, which depends on the name alone as far as none has it already. No verdict has one of them.
@@ -191,11 +144,11 @@ fn colours(names: &[String]) -> Vec<AnsiColor> {
     taken
 }
 
-pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
-    if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
+fn paint(terminal: Terminal, style: Style, line: &str) -> String {
+    if terminal.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
 }
 
-pub(crate) fn style(verdict: Verdict) -> Style {
+fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Delete => AnsiColor::Red.on_default(),
         Verdict::Contested => AnsiColor::Yellow.on_default(),
@@ -205,7 +158,7 @@ pub(crate) fn style(verdict: Verdict) -> Style {
     }
 }
 
-pub(crate) fn widest(lines: &[String]) -> usize {
+fn widest(lines: &[String]) -> usize {
     lines.iter().map(|line| line.width()).max().unwrap_or(0)
 }
 
@@ -214,7 +167,7 @@ fn lines(lines: &[String]) -> String {
 }
 
 /// Returns `text` in lines of at most `width` columns, unless a word is longer.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     // A number stays with its sign.
     let text = text.replace(" %", "\u{a0}%");
@@ -227,17 +180,6 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Returns `text` on one line and as a reader should see it: hidden characters, such as those of a terminal's escape codes and those that
-/// change the order of text, become escapes. No Kubernetes name has them, but a file may.
-pub fn plain(text: &str) -> Cow<'_, str> {
-    plain_but(text, &[])
-}
-
-/// The same, but these characters stay as they are.
-pub fn plain_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
-    podrank_predict::escaped(text, kept, |char| char.escape_default().to_string())
 }
 
 #[cfg(test)]
@@ -255,8 +197,8 @@ mod tests {
     #[test]
     fn a_command_that_does_not_fit_has_a_line_of_its_own() {
         let at = |columns| {
-            let look = Look { terminal_width: Some(columns), ..Look::default() };
-            in_sentences(&["See it: kubectl podrank deploy/web --replicas N".to_owned()], look)
+            let terminal = Terminal { width: Some(columns), ..Terminal::default() };
+            in_sentences(&["See it: kubectl podrank deploy/web --replicas N".to_owned()], terminal)
         };
         assert_eq!(at(80), "See it: kubectl podrank deploy/web --replicas N\n");
         assert_eq!(at(20), "See it:\n  kubectl podrank deploy/web --replicas N\n");
@@ -269,18 +211,18 @@ mod tests {
 
     #[test]
     fn the_last_column_is_cut_before_others_are_left_out() {
-        let grid = |is_cut| Grid {
+        let grid = |is_cut| Table {
             header: vec!["POD", "NODE", "NOTE"],
             rows: vec![(
                 Verdict::Keep,
                 vec!["web".to_owned(), "worker-1".to_owned(), "it waits for 3 more pods".to_owned()],
             )],
-            give_way: vec!["NODE"],
+            optional: vec!["NODE"],
             is_cut,
-            ..Grid::of_sentences([])
+            ..Table::default()
         };
         let at =
-            |is_cut, columns| grid(is_cut).text(Look { terminal_width: Some(columns), ..Look::default() });
+            |is_cut, columns| grid(is_cut).text(Terminal { width: Some(columns), ..Terminal::default() });
         assert_eq!(at(true, 33), "POD  NODE      NOTE\nweb  worker-1  it waits for 3 mo…\n");
         assert_eq!(at(false, 33), "POD  NOTE\nweb  it waits for 3 more pods\n");
         // There is too little room to cut it.
@@ -299,16 +241,16 @@ mod tests {
 
     #[test]
     fn a_name_of_a_set_keeps_its_colour_in_a_row() {
-        let grid = Grid {
+        let grid = Table {
             header: vec!["GOES", "POD"],
             rows: vec![(Verdict::Delete, vec!["yes".to_owned(), "web-1-x".to_owned()])],
             sets: vec!["web".to_owned(), "web-1".to_owned()],
-            ..Grid::of_sentences([])
+            ..Table::default()
         };
-        let text = grid.text(Look { in_colour: true, ..Look::default() });
+        let text = grid.text(Terminal { in_colour: true, ..Terminal::default() });
         let row = text.lines().nth(1).expect("a row");
         let (red, own) = (style(Verdict::Delete), colours(&grid.sets)[1].on_default());
         assert_eq!(row, format!("{red}yes   {red:#}{own}web-1{own:#}{red}-x{red:#}"));
-        assert!(!grid.text(Look::default()).contains('\u{1b}'));
+        assert!(!grid.text(Terminal::default()).contains('\u{1b}'));
     }
 }

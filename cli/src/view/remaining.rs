@@ -1,11 +1,11 @@
 //! Where the pods are that a scale-down leaves, in a sentence. Computes text and reads nothing.
 
-use crate::look::plain;
+use crate::view::plain;
 use podrank_predict::{Order, PodAnswer, Preview, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns where the pods are that are left, if that is certain: `None of its pods is left on worker-1; the 3 left share worker-2.`
-pub(crate) fn left(preview: &Preview<'_>) -> Option<String> {
+pub(super) fn nodes(preview: &Preview<'_>) -> Option<String> {
     let (stay, go): (Vec<_>, Vec<_>) = preview.pods().partition(|pod| pod.verdict == Verdict::Keep);
     let is_certain =
         preview.order == Order::Kubernetes && go.iter().all(|pod| pod.verdict == Verdict::Delete);

@@ -1,34 +1,32 @@
-//! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
-//! text and reads nothing.
+//! A plan as a table for people: what Kubernetes does without the plan, beside what the plan makes it do, and each write.
 
-use crate::glance;
-use crate::look::{Grid, Look, plain};
+use crate::view::{self, Row, Table, count, plain};
 use podrank_predict::Verdict;
 use podrank_predict::plan::{Plan, PlannedPod, told};
 
-/// Returns the plan as a table.
+/// The plan.
 #[must_use]
-pub fn table(plan: &Plan, look: Look) -> String {
+pub fn table(plan: &Plan) -> Table {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let row = |pod: &&PlannedPod| {
         let fate = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
         let cells = vec![
-            glance::fate(pod.by_itself, pod.odds),
-            glance::fate(fate, None),
+            view::fate(pod.by_itself, pod.odds),
+            view::fate(fate, None),
             pod.name.clone(),
             pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
             cost(pod),
             pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
             why(pod),
         ];
-        (fate, cells)
+        Row { verdict: fate, cells }
     };
     let blocked = plan.blocked.iter().map(|ahead| {
         format!("{} goes before {}, whatever their costs: {}", ahead.name, ahead.before, ahead.why)
     });
     let (shown, kept): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| matters(pod));
     let kept = (!kept.is_empty()).then(|| format!("kept, as without the plan: {}", count(kept.len(), "pod")));
-    Grid {
+    Table {
         sentences: vec![format!(
             "{} from {from} to {replicas}: {} to go, {} to write",
             plan.target,
@@ -38,11 +36,10 @@ pub fn table(plan: &Plan, look: Look) -> String {
         header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "BECAUSE"],
         rows: shown.iter().map(row).collect(),
         below: kept.into_iter().chain(blocked).chain(nodes(plan)).collect(),
-        give_way: vec!["NODE", "COST"],
+        optional: vec!["NODE", "COST"],
         is_cut: true,
-        ..Grid::of_sentences([])
+        ..Table::default()
     }
-    .text(look)
 }
 
 /// Whether the plan changes something for this pod, or it goes.
@@ -50,7 +47,7 @@ fn matters(pod: &PlannedPod) -> bool {
     pod.is_wanted || pod.write.is_some() || pod.by_itself != Verdict::Keep
 }
 
-/// What becomes of the nodes that lose pods, and what keeps them empty.
+/// The nodes that lose pods, and what keeps them empty.
 fn nodes(plan: &Plan) -> impl Iterator<Item = String> {
     let nodes = plan.nodes.as_deref().unwrap_or_default();
     let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
@@ -72,10 +69,4 @@ fn cost(pod: &PlannedPod) -> String {
         None => "-".to_owned(),
         Some(owner) => format!("{} ({})", pod.deletion_cost, plain(owner)),
     }
-}
-
-/// `1 pod`, `2 pods`.
-#[must_use]
-pub fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,26 +1,20 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
-use crate::glance::{amount, fate as fate_of, in_order, named, shade};
-use crate::look::{Grid, Look};
+use crate::view::{Row, Table, amount, fate as fate_of, in_order, named};
 use podrank_predict::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
-
-/// Returns a line for each workload. `is_asked` says whether a count is asked for.
-pub fn overview_table(overview: &Overview<'_>, is_asked: bool, look: Look) -> String {
-    grid(overview, is_asked).text(look)
-}
 
 /// How many pods of a workload go: in the end, if a count is asked for.
 fn delete_of(line: &OverviewLine<'_>) -> Bounds {
     line.one_by_one.map_or(line.delete, Bounds::one)
 }
 
-/// Returns a line for each workload, to paste into a page or a channel.
-pub fn whole(overview: &Overview<'_>, is_asked: bool) -> Grid {
+/// The same with a title, to paste into a page or a channel.
+pub fn titled(overview: &Overview<'_>, is_asked: bool) -> Table {
     let title = format!("{TITLE}{}", in_order(overview.order));
-    Grid { sentences: vec![title], ..grid(overview, is_asked) }
+    Table { sentences: vec![title], ..table(overview, is_asked) }
 }
 
-/// What is true of all lines, and is said once.
+/// The note that is true of all lines, and is said once.
 pub fn once<'o>(overview: &'o Overview<'_>) -> Option<&'o Note> {
     overview.workloads.iter().flat_map(|line| &line.notes).find(|note| is_said_once(note))
 }
@@ -32,7 +26,8 @@ fn is_said_once(note: &Note) -> bool {
 /// What the lines are about.
 const TITLE: &str = "Who goes first";
 
-fn grid(overview: &Overview<'_>, is_asked: bool) -> Grid {
+/// A row for each workload. `is_asked` says whether a count is asked for.
+pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
     let namespace = overview.workloads.first().map_or("", |line| line.namespace);
     let several = overview.workloads.iter().any(|line| line.namespace != namespace);
     let row = |line: &OverviewLine<'_>| {
@@ -42,17 +37,17 @@ fn grid(overview: &Overview<'_>, is_asked: bool) -> Grid {
         let cells =
             [name, line.active.to_string(), going(line), next, goes(line, is_asked), note(line, is_asked)];
         let namespace = several.then(|| line.namespace.to_owned());
-        (shade(verdict, overview.order), namespace.into_iter().chain(cells).collect())
+        Row::new(verdict, overview.order, namespace.into_iter().chain(cells).collect())
     };
     let [going, next] = if is_asked { ["GO", "FIRST"] } else { ["GOING NOW", "NEXT TO GO"] };
     let header = ["WORKLOAD", "PODS", going, next, "GOES", "NOTE"];
     let title = (overview.order == Order::Total).then(|| format!("{TITLE}{}", in_order(overview.order)));
-    Grid {
+    Table {
         header: several.then_some("NAMESPACE").into_iter().chain(header).collect(),
         rows: overview.workloads.iter().map(row).collect(),
-        give_way: vec!["NOTE", "GOES"],
+        optional: vec!["NOTE", "GOES"],
         is_cut: true,
-        ..Grid::of_sentences(title)
+        ..Table::of_sentences(title)
     }
 }
 
