@@ -10,6 +10,8 @@ pub struct Note {
     pub code: NoteCode,
     /// A sentence for people.
     pub text: String,
+    /// The object whose note it is, if the sentence also says what changes from one time to the next.
+    pub(crate) object: Option<String>,
 }
 
 /// What a note is about. Further codes may come.
@@ -103,7 +105,12 @@ pub enum NoteCode {
 
 impl Note {
     pub(crate) fn new(code: NoteCode, text: String) -> Self {
-        Self { code, text }
+        Self { code, text, object: None }
+    }
+
+    /// What two notes have in common that say the same at different times.
+    pub(crate) fn identity(&self) -> (NoteCode, &str) {
+        (self.code, self.object.as_deref().unwrap_or(&self.text))
     }
 
     /// Returns whether something in the cluster or in the request is probably a mistake.

@@ -135,9 +135,11 @@ pub(crate) fn autoscaler_notes(
         let wants =
             its.desired_replicas.map_or_else(String::new, |wanted| format!("; it wants {wanted} now"));
         let of = format!("HorizontalPodAutoscaler {name}");
+        // The count that it wants changes all the time.
+        let object = Some(its.name.to_owned());
         if its.is_inside && !its.is_off {
             let text = format!("{of} also sets this count, between {least} and {most}{wants}");
-            return Note::new(NoteCode::AutoscalerShares, text);
+            return Note { object, ..Note::new(NoteCode::AutoscalerShares, text) };
         }
         let does = match replicas {
             // Whoever scales to 0 turns it off.
@@ -145,7 +147,8 @@ pub(crate) fn autoscaler_notes(
             _ if replicas < least => format!("will raise the count again{wants}"),
             _ => format!("will lower the count again{wants}"),
         };
-        Note::new(NoteCode::AutoscalerOverrides, format!("{of} ({least} to {most}) {does}"))
+        let text = format!("{of} ({least} to {most}) {does}");
+        Note { object, ..Note::new(NoteCode::AutoscalerOverrides, text) }
     };
     autoscalers(input, namespace, kind, name, replicas, release).map(note).collect()
 }

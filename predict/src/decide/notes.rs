@@ -160,8 +160,7 @@ pub(crate) fn of_deployment(
     let sets = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
     let names: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
     if !names.is_empty() {
-        let Note { code, text } = lagging(&names);
-        note(code, text);
+        notes.push(lagging(&names));
     }
     notes
 }

@@ -1,6 +1,6 @@
 //! What makes a plan another one than that which a user has confirmed. Compares two plans, and reads nothing else.
 
-use crate::answer::note::{Note, NoteCode};
+use crate::answer::note::Note;
 use crate::plan::planned::{Plan, PlannedPod};
 use crate::text;
 use std::collections::{HashMap, HashSet};
@@ -44,8 +44,8 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
         }
     }
     difference.because.extend(occupied(confirmed, now));
-    let known: HashSet<_> = confirmed.notes.iter().map(head).collect();
-    let warnings = now.notes.iter().filter(|note| note.is_warning() && !known.contains(&head(note)));
+    let known: HashSet<_> = confirmed.notes.iter().map(Note::identity).collect();
+    let warnings = now.notes.iter().filter(|note| note.is_warning() && !known.contains(&note.identity()));
     difference.because.extend(warnings.map(|note| note.text.clone()));
     (difference != Difference::default()).then_some(difference)
 }
@@ -62,11 +62,6 @@ pub fn same_sets(confirmed: &Plan, now: &Plan) -> Result<(), String> {
         return Err(format!("{} was rolled out meanwhile", now.target));
     }
     Ok(())
-}
-
-/// What a note says for longer than a moment: behind a semicolon is what an autoscaler wants just now.
-fn head(note: &Note) -> (NoteCode, &str) {
-    (note.code, note.text.split(';').next().unwrap_or_default())
 }
 
 /// Why a pod goes now that was to stay, as far as its state says it.

@@ -1,7 +1,7 @@
 //! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
 
-use crate::steer::dump::{dump, input, pod, refusal, request, with_cost};
-use podrank_predict::plan::{Count, Plan, Selected, Wish, difference, plan};
+use crate::steer::dump::{around, dump, input, pod, refusal, request, with_cost};
+use podrank_predict::plan::{Count, Plan, Selected, Wish, check_interference, difference, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -41,6 +41,24 @@ fn a_new_warning_is_a_difference_and_a_note_is_none() {
     assert!(found.because.len() == 1 && found.because[0].contains("web-d"), "{found}");
     assert_eq!(difference(&noted("+5"), &noted("+5")), None);
     assert_eq!(difference(&noted("+5"), &confirmed), None);
+}
+
+/// What an autoscaler wants changes all the time, and says nothing new about the count that it would write.
+#[test]
+fn an_autoscaler_that_wants_another_count_is_no_new_warning() {
+    let with_autoscaler = |name: &str, wanted: u32| {
+        let spec = json!({ "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web" }, "minReplicas": 4, "maxReplicas": 9 });
+        let autoscaler = json!({ "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+            "metadata": { "name": name, "namespace": "shop" }, "spec": spec, "status": { "desiredReplicas": wanted } });
+        let mut plan = of(&four());
+        plan.notes = check_interference(&around(&[autoscaler]), &plan);
+        assert!(plan.notes[0].text.ends_with(&format!("it wants {wanted} now")), "{:?}", plan.notes);
+        plan
+    };
+    let confirmed = with_autoscaler("web", 5);
+    assert_eq!(difference(&confirmed, &with_autoscaler("web", 7)), None);
+    let found = difference(&confirmed, &with_autoscaler("other", 5)).expect("another one");
+    assert!(found.because.len() == 1 && found.because[0].contains("other"), "{found}");
 }
 
 #[test]
