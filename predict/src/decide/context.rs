@@ -15,10 +15,10 @@ use crate::snapshot::read::Input;
 use crate::snapshot::release::Release;
 use crate::snapshot::selector::Selector;
 use crate::snapshot::surrounding::{Surrounding, SurroundingEntry};
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text;
 use crate::text::count;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most pods whose deletion costs a note shows.
 const MOST_COSTS: usize = 3;
@@ -34,31 +34,30 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
-        let victims =
-            preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(PodAnswer::name).collect();
+        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep);
+        let victims: Vec<_> = victims.map(|pod| pod.pod.entry).collect();
         let labels = labels_of(&victims, input, id.namespace);
         notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
         // Unless it is told to, it leaves the sets alone that a rollout takes down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
         notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
-        let pods = preview.pods().map(PodAnswer::name);
-        notes.extend(cost_note(preview.workload.kind, preview.namespace, pods, input, options));
+        notes.extend(cost_note(id.kind, preview.pods(), options));
     }
     notes.extend(unread_note(input));
     notes.extend(unsound_note(input, id.namespace));
+    notes.extend(leftover_note(preview));
     preview.notes.extend(notes);
 }
 
 /// Adds to an order who would interfere at another count, unless that is said already.
 pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) {
     let id = id(order.namespace, &order.workload);
-    let pods = order.pods().map(|pod| pod.pod.name());
-    let costs = cost_note(id.kind, id.namespace, pods, input, options);
+    let costs = cost_note(id.kind, order.pods().map(|pod| &pod.pod), options);
     order.notes.extend(costs);
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
-    let victims = order.pods().map(|pod| pod.pod.name()).collect();
+    let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod.entry).collect();
     let labels = labels_of(&victims, input, id.namespace);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &victims, &labels));
@@ -179,20 +178,14 @@ pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> O
     Some(Note::new(NoteCode::CountOwner, text))
 }
 
-/// The labels of the pods of these names, each set of labels once.
+/// The labels of these pods, each set of labels once, if anything selects pods by them.
 fn labels_of<'a>(
-    names: &BTreeSet<&str>,
-    input: &'a Input,
+    pods: &[&'a PodEntry],
+    input: &Input,
     namespace: &str,
 ) -> BTreeSet<&'a BTreeMap<String, String>> {
-    if input.surroundings_in(Some(namespace)).next().is_none() {
-        return BTreeSet::new();
-    }
-    pods(input, namespace).filter(|pod| names.contains(&*pod.name)).map(|pod| &pod.labels).collect()
-}
-
-fn pods<'a>(input: &'a Input, namespace: &str) -> impl Iterator<Item = &'a PodEntry> {
-    input.pods.iter().filter(move |pod| pod.namespace == namespace)
+    let is_read = input.surroundings_in(Some(namespace)).next().is_some();
+    pods.iter().filter(|_| is_read).map(|pod| &pod.labels).collect()
 }
 
 fn selects_any(selector: Option<Selector<'_>>, labels: &BTreeSet<&BTreeMap<String, String>>) -> bool {
@@ -222,10 +215,9 @@ fn budget_note(
     Some(Note::new(NoteCode::BudgetIgnored, text))
 }
 
-/// The sets of the pods of these names, and the controllers of these sets.
-fn owners_of<'a>(names: &BTreeSet<&str>, input: &'a Input, namespace: &str) -> Vec<&'a OwnerReference> {
-    let owner = |pod: &'a PodEntry| names.contains(&*pod.name).then_some(pod.controller.as_ref()).flatten();
-    let mut owners: Vec<_> = pods(input, namespace).filter_map(owner).collect();
+/// The sets of these pods, and the controllers of these sets.
+fn owners_of<'a>(pods: &[&'a PodEntry], input: &'a Input) -> Vec<&'a OwnerReference> {
+    let mut owners: Vec<_> = pods.iter().filter_map(|pod| pod.controller.as_ref()).collect();
     owners.sort_by_key(|owner| &owner.uid);
     owners.dedup_by_key(|owner| &owner.uid);
     let controllers = input.sets.iter().filter(|set| owners.iter().any(|owner| owner.uid == set.uid));
@@ -239,13 +231,13 @@ fn policy_note(
     id: WorkloadRef<'_>,
     is_of_rollout: bool,
     input: &Input,
-    victims: &BTreeSet<&str>,
+    victims: &[&PodEntry],
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
     if !WorkloadKind::WITH_COSTS.contains(&id.kind) {
         return None;
     }
-    let owners = owners_of(victims, input, id.namespace);
+    let owners = owners_of(victims, input);
     let policies = sound(input, id.namespace).filter_map(|(entry, object)| match object {
         Surrounding::Policy(policy) if policy.matches(&owners, labels) => Some((&entry.name, policy)),
         _ => None,
@@ -256,25 +248,21 @@ fn policy_note(
 }
 
 /// A pod's deletion cost, if it is not podrank's, and who wrote it, if that is known.
-fn cost_of(pod: &PodEntry) -> Option<(i32, Option<&str>)> {
-    let cost = pod.record.as_ref()?.as_ref().ok()?.cost.as_ref()?;
+fn cost_of<'a>(pod: &PodAnswer<'a>) -> Option<(i32, Option<&'a str>)> {
+    let cost = pod.pod.record.cost.as_ref()?;
     (cost.value.is_ok() && cost.owner(None) != CostOwner::Podrank).then(|| (cost.number(), cost.writer()))
 }
 
 /// The deletion costs that somebody else has given to the pods.
 fn cost_note<'a>(
     kind: WorkloadKind,
-    namespace: &str,
-    its: impl Iterator<Item = &'a str>,
-    input: &Input,
+    pods: impl Iterator<Item = &'a PodAnswer<'a>>,
     options: &Options,
 ) -> Option<Note> {
     if !WorkloadKind::WITH_COSTS.contains(&kind) || !options.gates.pod_deletion_cost {
         return None;
     }
-    let costs = pods(input, namespace).filter_map(|pod| Some((&*pod.name, cost_of(pod)?)));
-    let costs: HashMap<_, _> = costs.collect();
-    let mut its: Vec<_> = its.filter_map(|name| Some((*costs.get(name)?, name))).collect();
+    let mut its: Vec<_> = pods.filter_map(|pod| Some((cost_of(pod)?, pod.name()))).collect();
     // Those that go first come first.
     its.sort();
     let has = match its.len() {
@@ -290,6 +278,35 @@ fn cost_note<'a>(
     let shown: Vec<_> = its.iter().map(|((cost, _), name)| format!("{} {cost}", text::name(name))).collect();
     let text = format!("{has}{by} ({})", text::first(&shown, MOST_COSTS));
     Some(Note::new(NoteCode::DeletionCosts, text))
+}
+
+/// podrank's own deletion costs on pods, which an interrupted run left or `--keep-costs` kept.
+fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
+    let own = preview.pods().filter(|pod| pod.is_own_cost).map(|pod| pod.pod.record.pod.deletion_cost);
+    let own: Vec<_> = own.collect();
+    let has = match own.len() {
+        0 => return None,
+        1 => "has podrank's own deletion cost",
+        _ => "have podrank's own deletion costs",
+    };
+    let costs: Vec<_> = own.iter().collect::<BTreeSet<_>>().into_iter().collect();
+    let Workload { kind, name } = preview.workload;
+    let text = format!(
+        "{} {has} ({}), which an interrupted run or --keep-costs left; to take them off: kubectl podrank undo {} -n {}",
+        count(own.len() as u64, "pod"),
+        text::list(&costs),
+        WorkloadName { kind: Some(kind), name: name.to_owned() },
+        text::name(preview.namespace),
+    );
+    Some(Note::new(NoteCode::LeftoverCosts, text))
+}
+
+impl Input {
+    /// Whether pods have deletion costs of which the input does not say who wrote them.
+    pub fn has_costs_of_nobody(&self) -> bool {
+        let records = self.pods.iter().filter_map(|pod| pod.record.as_ref()?.as_ref().ok());
+        records.filter_map(|record| record.cost.as_ref()).any(|cost| cost.managers.is_empty())
+    }
 }
 
 /// The kinds that could not be read.

@@ -11,7 +11,6 @@ pub(crate) mod deployment;
 pub(crate) mod direct;
 pub(crate) mod job;
 pub(crate) mod job_end;
-pub(crate) mod leftovers;
 pub(crate) mod members;
 pub(crate) mod notes;
 pub(crate) mod order;

@@ -7,7 +7,7 @@ use crate::decide::deployment::preview_deployment;
 use crate::decide::direct::preview_direct;
 use crate::decide::replica_set::preview_set;
 use crate::decide::settled::{apply_to_sets, settled};
-use crate::decide::{context, leftovers, window};
+use crate::decide::{context, window};
 use crate::question::options::Options;
 use crate::snapshot::index::Sets;
 use crate::snapshot::read::Input;
@@ -35,7 +35,6 @@ pub(crate) fn preview_choice<'a>(
     let mut preview = window::decide(options, |options| preview_at(input, sets, choice, options))?;
     preview.present = present(sets, choice).ok();
     context::add(&mut preview, input, options);
-    leftovers::add(&mut preview);
     Ok(preview)
 }
 
