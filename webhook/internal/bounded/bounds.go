@@ -1,5 +1,5 @@
 // Package bounded limits what clients and users can take of this program. A client that reaches a port, and a user who creates objects in
-// a namespace, decide how many there are and how large. The constants below decide how much of that podrank-webhook accepts. docs/webhook.md
+// a namespace, decide how many there are and how large. The constants below decide how much of that podrank-webhook accepts. DESIGN.md
 // has them as a table, which `BOUNDS=write go test ./internal/bounded` makes of this file.
 package bounded
 
@@ -32,9 +32,9 @@ const (
 	ReviewBytes = 4 << 20
 	// AllReviewsBytes is all unanswered requests, before they are decoded.
 	// Protects: memory.
-	// Beyond: a request waits for ReviewTime.
+	// Beyond: a request waits, but not longer than ReviewTime.
 	AllReviewsBytes = 24 << 20
-	// ReviewTime is that wait.
+	// ReviewTime is how long a request waits for AllReviewsBytes.
 	// Protects: memory.
 	// Beyond: status 503.
 	ReviewTime = time.Second
@@ -154,7 +154,7 @@ const (
 	// Protects: memory.
 	// Beyond: no value counts.
 	ValueBytes = 4 << 20
-	// ValueReads is such responses in memory for each API.
+	// ValueReads is such responses of one API in memory, at most one of them for each namespace.
 	// Protects: memory.
 	// Beyond: a read waits.
 	ValueReads = 3

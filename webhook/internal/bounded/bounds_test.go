@@ -16,9 +16,9 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-const page = "../../../docs/webhook.md"
+const page = "../../DESIGN.md"
 
-// docs/webhook.md has each bound, with what it protects and what happens beyond it. BOUNDS=write makes the table again.
+// DESIGN.md has each bound, with what it protects and what happens beyond it. BOUNDS=write makes the table again.
 func TestBounds(t *testing.T) {
 	text, err := os.ReadFile(page)
 	fakeapi.Must(t, err)
