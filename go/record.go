@@ -93,8 +93,9 @@ func RecordOf(pod *corev1.Pod) (record Record) {
 	return record
 }
 
-// Slim returns a pod about which every function decides as about this one, and which has nothing but its name, version and node, and what its
-// record is made of. It takes a few hundred bytes, however large the pod is. An informer's transform may return it.
+// Slim returns a pod that every decision orders as this one, and which has nothing but its name, version and node, and what its
+// record is made of. It takes a few hundred bytes, however large the pod is. It lacks the labels and the owners, so an informer's transform may return it
+// only if [ClaimPod], [StatusOf] and the lister of [RelatedPods] read other pods.
 func Slim(pod *corev1.Pod) *corev1.Pod {
 	record := RecordOf(pod).pod
 	slim := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
