@@ -8,7 +8,7 @@ use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::{generate, objects};
 use podrank_predict::sync::IntOrPercent;
-use podrank_predict::sync::deployment::{Annotation, Deployment, ReplicaSet, Strategy, next_sync};
+use podrank_predict::sync::deployment::{Annotation, DeploymentState, ReplicaSetState, Strategy, next_sync};
 use podrank_predict::{Input, Options, Preview, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -36,14 +36,14 @@ impl PodState {
 
 #[derive(Clone, Debug)]
 struct SetState {
-    record: ReplicaSet,
+    record: ReplicaSetState,
     created: Time,
     revision: u32,
 }
 
 #[derive(Clone, Debug)]
 struct World {
-    deployment: Deployment,
+    deployment: DeploymentState,
     surge: Value,
     unavailable: Value,
     min_ready_seconds: u32,
@@ -74,7 +74,7 @@ impl World {
             (surge, surge_text) = (IntOrPercent::Int(1), json!(1));
         }
         let mut world = Self {
-            deployment: Deployment {
+            deployment: DeploymentState {
                 replicas: count,
                 strategy: if random.u8(0..8) == 0 {
                     Strategy::Recreate { old_pods_run: false }
@@ -97,11 +97,11 @@ impl World {
         let was = if random.bool() { count } else { random.i32(0..=8) };
         for index in 0..random.u32(1..=3) {
             let size = random.i32(0..=5);
-            let record = ReplicaSet {
+            let record = ReplicaSetState {
                 replicas: size,
                 desired: Annotation::Valid(was),
                 max: Annotation::Valid(was + random.i32(0..3)),
-                ..ReplicaSet::default()
+                ..ReplicaSetState::default()
             };
             let created = before(100_000 - i64::from(index / 2) * 1000);
             world.sets.push(SetState { record, created, revision: random.u32(0..3) });
@@ -256,7 +256,7 @@ impl World {
             .sets
             .iter()
             .zip(&*seen)
-            .map(|(set, &(status_replicas, available_replicas))| ReplicaSet {
+            .map(|(set, &(status_replicas, available_replicas))| ReplicaSetState {
                 has_template: set.revision == 0,
                 status_replicas,
                 available_replicas,
@@ -280,7 +280,7 @@ impl World {
             }
         }
         if sync.creates {
-            let mut record = ReplicaSet::default();
+            let mut record = ReplicaSetState::default();
             record.apply(&sync.new_change, &deployment, &sync);
             queue.push_back((number, self.sets.len()));
             self.sets.push(SetState { record, created: before(0), revision: 0 });

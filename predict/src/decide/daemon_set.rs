@@ -14,7 +14,7 @@ use crate::snapshot::node::NodeEntry;
 use crate::snapshot::pod::{FinishedPhase, OwnPod};
 use crate::snapshot::read::Input;
 use crate::snapshot::time::to_time;
-use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSet, NodeFit, Strategy, Sync, next_sync};
+use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
 use crate::sync::{IntOrPercent, PodOutcome, Verdict};
 use crate::text::count;
 use crate::text::error::Error;
@@ -154,7 +154,7 @@ pub(crate) fn decide<'a>(
         let node = pod.record.node.as_deref().or(pod.record.target.as_deref());
         records.push(spec.pod(*pod, node.map(|node| known.number(node)), revision, now));
     }
-    let set = DaemonSet { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
+    let set = DaemonSetState { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
     let mut sync = next_sync(&set, &known.fits, &records);
 
     // Once those that are ready are available.

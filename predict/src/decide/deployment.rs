@@ -16,7 +16,9 @@ use crate::snapshot::index::Sets;
 use crate::snapshot::read::Input;
 use crate::snapshot::replica_set::SetEntry;
 use crate::snapshot::workload::WorkloadKind;
-use crate::sync::deployment::{Deployment, ReplicaSet, SizeChange, SizeReason, Strategy, Sync, next_sync};
+use crate::sync::deployment::{
+    DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
+};
 use crate::text::error::Error;
 
 /// One of the Deployment's sets.
@@ -34,8 +36,8 @@ struct ScaledDeployment<'s, 'a> {
     /// Those and their pods.
     scenes: Vec<Scene<'s, 'a>>,
     /// What its controller reads of them.
-    records: Vec<ReplicaSet>,
-    deployment: Deployment,
+    records: Vec<ReplicaSetState>,
+    deployment: DeploymentState,
     sync: Sync,
 }
 
@@ -91,9 +93,11 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         let spec = entry.spec()?;
         let own = own_sets(sets, entry, spec)?;
         let deployment =
-            Deployment { replicas: asked(entry, spec.deployment.replicas, options)?, ..spec.deployment };
-        let record =
-            |own: &Own<'_>| ReplicaSet { has_template: own.state.template == spec.template, ..own.state.set };
+            DeploymentState { replicas: asked(entry, spec.deployment.replicas, options)?, ..spec.deployment };
+        let record = |own: &Own<'_>| ReplicaSetState {
+            has_template: own.state.template == spec.template,
+            ..own.state.set
+        };
         let records: Vec<_> = own.iter().map(record).collect();
         let (deployment, sync) = next_step(sets, deployment, &records, &own);
         let mut notes = gaps(sets, entry, spec, &own)?;
@@ -245,10 +249,10 @@ fn gaps(
 /// The next sync. The Deployment comes back with whether old pods run.
 fn next_step(
     sets: &Sets<'_>,
-    mut deployment: Deployment,
-    records: &[ReplicaSet],
+    mut deployment: DeploymentState,
+    records: &[ReplicaSetState],
     own: &[Own<'_>],
-) -> (Deployment, Sync) {
+) -> (DeploymentState, Sync) {
     let mut sync = next_sync(&deployment, records);
     if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
         let new = sync.new_set.map(|index| own[index].entry.id());

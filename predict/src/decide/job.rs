@@ -13,7 +13,7 @@ use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::job::JobSpec;
 use crate::snapshot::pod::{FinishedPhase, OwnPod};
 use crate::sync::Verdict;
-use crate::sync::job::{self, Completion, Job, JobReason, NO_INDEX, State, Sync, next_sync};
+use crate::sync::job::{self, Completion, JobReason, JobState, NO_INDEX, State, Sync, next_sync};
 use crate::text::error::Error;
 use podrank::{Pod, Policy, Time};
 use std::collections::{BTreeMap, HashMap};
@@ -118,7 +118,7 @@ impl JobSpec {
         entry: &DirectEntry,
         asked: &Asked,
         pods: &[OwnPod<'a>],
-    ) -> (Job, Option<ByPolicy<'a>>) {
+    ) -> (JobState, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
         let fails = entry.idle().is_some() && entry.deletion.is_none();
         let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
@@ -132,7 +132,7 @@ impl JobSpec {
             }
             _ => None,
         };
-        let mut job = Job {
+        let mut job = JobState {
             completion,
             state: if fails { State::LeftAlone } else { self.job.state },
             parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
@@ -261,7 +261,7 @@ fn settle_by_index(
 }
 
 /// What a reader should know besides.
-fn notes_of(job: &Job, entry: &DirectEntry, sync: &Sync, now: Time) -> Vec<Note> {
+fn notes_of(job: &JobState, entry: &DirectEntry, sync: &Sync, now: Time) -> Vec<Note> {
     let mut notes = Vec::new();
     let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());
     if let Some(left) = left.filter(|_| !sync.outcomes.is_empty()) {

@@ -4,7 +4,7 @@ use crate::reason::job::{ByPolicy, FailedBy};
 use crate::snapshot::job::JobSpec;
 use crate::snapshot::job_end::{FailureRule, SuccessRule};
 use crate::snapshot::pod::{FinishedPhase, JobPod, OwnPod};
-use crate::sync::job::{Job, State};
+use crate::sync::job::{JobState, State};
 use podrank::Phase;
 
 /// What a failed pod does to its Job.
@@ -22,7 +22,7 @@ impl JobSpec {
     /// If a policy ends the Job, returns how.
     pub(crate) fn fill<'a>(
         &self,
-        job: &mut Job,
+        job: &mut JobState,
         pods: &[OwnPod<'a>],
         succeeded: Option<(&Intervals, i32)>,
     ) -> Option<ByPolicy<'a>> {
@@ -47,7 +47,7 @@ impl JobSpec {
     /// Counts the pods and indexes that have failed. Returns why one of them makes the Job fail.
     fn fill_failed<'a>(
         &self,
-        job: &mut Job,
+        job: &mut JobState,
         pods: &[OwnPod<'a>],
         completions: Option<i32>,
     ) -> Option<ByPolicy<'a>> {

@@ -14,7 +14,7 @@ use crate::snapshot::release::Release;
 use crate::snapshot::stateful_set::StatefulSetSpec;
 use crate::snapshot::time::to_time;
 use crate::sync::Verdict;
-use crate::sync::stateful_set::{Member, MemberOutcome, MemberReason, StatefulSet, next_sync, ordinal};
+use crate::sync::stateful_set::{Member, MemberOutcome, MemberReason, StatefulSetState, next_sync, ordinal};
 use crate::text;
 use crate::text::error::Error;
 use podrank::Time;
@@ -47,7 +47,7 @@ pub(crate) fn decide<'a>(
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<Decision<'a>, Error> {
-    let set = StatefulSet {
+    let set = StatefulSetState {
         replicas,
         is_being_deleted: entry.idle().is_some(),
         behavior: options.stateful_sets(),
@@ -100,13 +100,13 @@ pub(crate) fn decide<'a>(
 /// Says that other releases delete other pods, if the release is not known.
 fn depends_on_release(
     options: &Options,
-    set: &StatefulSet,
+    set: &StatefulSetState,
     members: &[Member],
     outcomes: &[MemberOutcome],
 ) -> Option<Note> {
     let differs = |release: Release| {
         let behavior = release.stateful_sets(options.controller_gates);
-        victims(&next_sync(&StatefulSet { behavior, ..*set }, members)) != victims(outcomes)
+        victims(&next_sync(&StatefulSetState { behavior, ..*set }, members)) != victims(outcomes)
     };
     let others = if options.release.is_none() { Release::others(differs) } else { Vec::new() };
     let text = || {
@@ -129,7 +129,7 @@ fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
 struct Context<'w, 'a> {
     entry: &'a DirectEntry,
     spec: &'a StatefulSetSpec,
-    set: StatefulSet,
+    set: StatefulSetState,
     pods: &'w [(OwnPod<'a>, Member)],
     now: Time,
     /// Whether the input is known to lack pods.

@@ -1,7 +1,7 @@
 //! Why a pod of a Job is deleted or kept.
 
 use crate::reason::chance::Chance;
-use crate::sync::job::{Completion, Job, JobReason, MAX_DELETIONS};
+use crate::sync::job::{Completion, JobReason, JobState, MAX_DELETIONS};
 use crate::text::age::age;
 use crate::text::{count, name, word};
 use podrank::Time;
@@ -10,7 +10,7 @@ use podrank::Time;
 #[derive(Clone, Copy, Debug)]
 pub struct JobPodReason<'a> {
     pub(crate) reason: JobReason,
-    pub(crate) job: Job,
+    pub(crate) job: JobState,
     pub(crate) now: Time,
     /// How a policy ends the Job, if one does.
     pub(crate) by_policy: Option<ByPolicy<'a>>,

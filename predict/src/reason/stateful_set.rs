@@ -6,7 +6,7 @@ use crate::snapshot::meta::REVISION_LABEL;
 use crate::snapshot::pod::OwnPod;
 use crate::snapshot::stateful_set::StatefulSetSpec;
 use crate::sync::Verdict;
-use crate::sync::stateful_set::{MemberOutcome, MemberReason, StatefulSet, Update};
+use crate::sync::stateful_set::{MemberOutcome, MemberReason, StatefulSetState, Update};
 use crate::text;
 use crate::text::age::not_yet_available;
 use podrank::Time;
@@ -22,7 +22,7 @@ pub struct StatefulSetReason<'a> {
     pub(crate) by: Option<OwnPod<'a>>,
     pub(crate) entry: &'a DirectEntry,
     pub(crate) spec: &'a StatefulSetSpec,
-    pub(crate) set: StatefulSet,
+    pub(crate) set: StatefulSetState,
     pub(crate) now: Time,
     /// Whether the input is known to lack pods.
     pub(crate) lacks_pods: bool,

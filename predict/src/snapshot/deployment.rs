@@ -8,7 +8,8 @@ use crate::snapshot::time::{Time, time};
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::sync::IntOrPercent;
 use crate::sync::deployment::{
-    Annotation, DESIRED_REPLICAS_ANNOTATION, Deployment, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
+    Annotation, DESIRED_REPLICAS_ANNOTATION, DeploymentState, MAX_REPLICAS_ANNOTATION, ReplicaSetState,
+    Strategy,
 };
 use crate::text::error::{Error, parse};
 use serde::Deserialize;
@@ -39,7 +40,7 @@ pub(crate) struct DeploymentEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct DeploymentSpec {
     /// The record for the decision. Its strategy does not have yet whether old pods run.
-    pub(crate) deployment: Deployment,
+    pub(crate) deployment: DeploymentState,
     pub(crate) template: Fingerprint,
     selector: Option<LabelSelector>,
     /// For how long a pod must be ready before it counts as available. Kept as it is written: only whether there is one matters.
@@ -52,7 +53,7 @@ pub(crate) struct DeploymentSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct SetState {
     /// The record for the decision, without what depends on another object: whether the template is the Deployment's.
-    pub(crate) set: ReplicaSet,
+    pub(crate) set: ReplicaSetState,
     pub(crate) creation_time: podrank::Time,
     pub(crate) template: Fingerprint,
     /// Whether the status is for an earlier spec.
@@ -152,7 +153,7 @@ impl DeploymentSpec {
         }
         let Object { metadata, spec, status } = parse(object)?;
         let status = status.unwrap_or_default();
-        let deployment = Deployment {
+        let deployment = DeploymentState {
             replicas: spec.replicas.unwrap_or(1),
             status_replicas: status.replicas,
             strategy: spec.strategy.unwrap_or_default().read()?,
@@ -236,7 +237,7 @@ impl SetState {
         }
         let Object { metadata, spec, status } = parse(object)?;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
-        let set = ReplicaSet {
+        let set = ReplicaSetState {
             replicas: spec.replicas.unwrap_or(1),
             status_replicas: status.replicas,
             available_replicas: status.available_replicas,

@@ -2,7 +2,7 @@
 
 use crate::snapshot::job_end::{FailureRule, Rules, SuccessRule, Template};
 use crate::snapshot::time::{Time, time};
-use crate::sync::job::{Completion, Job, State};
+use crate::sync::job::{Completion, JobState, State};
 use crate::text;
 use crate::text::error::parse;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ const KUBERNETES: &str = "kubernetes.io/job-controller";
 #[derive(Clone, Debug)]
 pub(crate) struct JobSpec {
     /// The record for the decision. What has succeeded is only what its status counts, and nothing has failed.
-    pub(crate) job: Job,
+    pub(crate) job: JobState,
     pub(crate) spec: Spec,
     pub(crate) status: Status,
     /// The condition that ends the Job, if one does.
@@ -95,7 +95,7 @@ impl JobSpec {
         // What the API server sets.
         let most = if spec.backoff_limit_per_index.is_some() { i32::MAX } else { 6 };
         Ok(Self {
-            job: Job {
+            job: JobState {
                 parallelism: spec.parallelism.unwrap_or(1),
                 completion,
                 succeeded: status.succeeded,
@@ -105,7 +105,7 @@ impl JobSpec {
                 max_failed_indexes: spec.max_failed_indexes,
                 active_deadline_seconds: spec.active_deadline_seconds,
                 start_time: time(status.start_time.as_ref()),
-                ..Job::default()
+                ..JobState::default()
             },
             uncounted: status.uncounted_terminated_pods.take().unwrap_or_default(),
             spec,

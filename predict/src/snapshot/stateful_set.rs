@@ -3,7 +3,7 @@
 use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
 use crate::snapshot::release::{ControllerGates, Release};
 use crate::sync::IntOrPercent;
-use crate::sync::stateful_set::{PodManagement, StatefulSet, Update};
+use crate::sync::stateful_set::{PodManagement, StatefulSetState, Update};
 use crate::text;
 use crate::text::error::parse;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 #[derive(Clone, Debug)]
 pub(crate) struct StatefulSetSpec {
     /// The record for the decision, with the behavior of [`Release::TESTED`].
-    pub(crate) set: StatefulSet,
+    pub(crate) set: StatefulSetState,
     pub(crate) status_replicas: i32,
     pub(crate) min_ready_seconds: u32,
     pub(crate) update_revision: String,
@@ -81,7 +81,7 @@ impl StatefulSetSpec {
         let claims = spec.volume_claim_templates.unwrap_or_default();
         let go = retention.as_deref() == Some("Delete");
         Ok(Self {
-            set: StatefulSet {
+            set: StatefulSetState {
                 replicas: spec.replicas.unwrap_or(1),
                 start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
                 management: management(spec.pod_management_policy.as_deref())?,

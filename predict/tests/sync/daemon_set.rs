@@ -7,14 +7,14 @@ use podrank_laws::vectors::read;
 use podrank_predict::Verdict::{Contested, Delete, Keep};
 use podrank_predict::sync::IntOrPercent::Int;
 use podrank_predict::sync::daemon_set::{
-    DaemonPod, DaemonReason, DaemonSet, NodeFit, Strategy, Sync, next_sync,
+    DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync,
 };
 use serde_json::Value;
 
 /// One pod may be unavailable.
-fn usual() -> DaemonSet {
+fn usual() -> DaemonSetState {
     let strategy = Strategy::RollingUpdate { max_surge: Int(0), max_unavailable: Int(1) };
-    DaemonSet { strategy, is_being_deleted: false }
+    DaemonSetState { strategy, is_being_deleted: false }
 }
 
 /// A pod with this state, in words.
@@ -43,7 +43,7 @@ const OLD: &str = "assigned ready available";
 
 #[test]
 fn one_that_is_being_deleted_does_nothing() {
-    let set = DaemonSet { is_being_deleted: true, ..usual() };
+    let set = DaemonSetState { is_being_deleted: true, ..usual() };
     let sync = next_sync(&set, &[NodeFit::Unfit, NodeFit::MayStart], &[pod(0, OLD)]);
     assert_eq!((sync.deleted, sync.creates, sync.outcomes[0].verdict), (0, 0, Keep));
 }
@@ -82,7 +82,7 @@ fn sync(case: &Value) -> Sync {
         ..pod(int(listed, "node").try_into().expect("a number"), text(listed, "flags"))
     };
     let pods: Vec<_> = list(&case["pods"]).map(pod).collect();
-    next_sync(&DaemonSet { strategy, is_being_deleted: false }, &nodes, &pods)
+    next_sync(&DaemonSetState { strategy, is_being_deleted: false }, &nodes, &pods)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_predict::sync::IntOrPercent;
 use podrank_predict::sync::deployment::{
-    Annotation, Budgets, Deployment, ReplicaSet, SizeChange, Strategy, next_sync,
+    Annotation, Budgets, DeploymentState, ReplicaSetState, SizeChange, Strategy, next_sync,
 };
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ fn budgets(case: &Value) {
     assert_eq!(Budgets::new(&rolling_update(case), int(case, "replicas")), budgets_of(case), "{case}");
 }
 
-fn deployment(of: &Value) -> Deployment {
-    Deployment {
+fn deployment(of: &Value) -> DeploymentState {
+    DeploymentState {
         replicas: int(of, "replicas"),
         status_replicas: int(of, "statusReplicas"),
         strategy: match of["strategy"].as_str() {
@@ -78,7 +78,7 @@ fn step(case: &Value) {
     let created_at =
         |set: &Value| set["creationTime"].as_str().map(|it| it.parse::<i64>().expect("nanoseconds"));
     listed.sort_by_key(|&(set, _)| (created_at(set), text(set, "name")));
-    let record = |(set, _): &(&Value, &Value)| ReplicaSet {
+    let record = |(set, _): &(&Value, &Value)| ReplicaSetState {
         replicas: int(set, "replicas"),
         status_replicas: int(set, "statusReplicas"),
         available_replicas: int(set, "availableReplicas"),

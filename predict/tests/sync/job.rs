@@ -6,14 +6,16 @@ use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_predict::Verdict::{Contested, Delete, Keep};
 use podrank_predict::sync::PodOutcome;
-use podrank_predict::sync::job::{Completion, Job, JobReason, NO_INDEX, State, completion_index, next_sync};
+use podrank_predict::sync::job::{
+    Completion, JobReason, JobState, NO_INDEX, State, completion_index, next_sync,
+};
 use serde_json::Value;
 
 type Outcome = PodOutcome<JobReason>;
 
 const NOW: Time = Time::from_unix(1_700_000_000, 0);
 
-fn sync(job: &Job, pods: &[Pod], indexes: &[i64]) -> (usize, Vec<Outcome>) {
+fn sync(job: &JobState, pods: &[Pod], indexes: &[i64]) -> (usize, Vec<Outcome>) {
     let sync = next_sync(job, NOW, pods, indexes);
     (sync.deleted, sync.outcomes)
 }
@@ -24,23 +26,27 @@ const fn running(seconds: i64) -> Pod {
 
 #[test]
 fn how_long_a_deadline_is_away() {
-    let job = Job {
+    let job = JobState {
         active_deadline_seconds: Some(60),
         start_time: Time::from_unix(1_699_999_995, 0),
-        ..Job::default()
+        ..JobState::default()
     };
     assert_eq!(job.deadline_left(NOW), Some(55_000_000_000));
     assert_eq!(job.deadline_left(Time::from_unix(1_700_000_100, 0)), Some(-45_000_000_000));
-    assert_eq!(Job { start_time: Time::UNSET, ..job }.deadline_left(NOW), Some(60_000_000_000));
+    assert_eq!(JobState { start_time: Time::UNSET, ..job }.deadline_left(NOW), Some(60_000_000_000));
     assert_eq!(job.deadline_left(Time::UNSET), None);
-    assert_eq!(Job { is_suspended: true, ..job }.deadline_left(NOW), None);
-    assert_eq!(Job { active_deadline_seconds: None, ..job }.deadline_left(NOW), None);
+    assert_eq!(JobState { is_suspended: true, ..job }.deadline_left(NOW), None);
+    assert_eq!(JobState { active_deadline_seconds: None, ..job }.deadline_left(NOW), None);
 }
 
 #[test]
 fn wanted() {
-    let job =
-        |parallelism, completion, succeeded| Job { parallelism, completion, succeeded, ..Job::default() };
+    let job = |parallelism, completion, succeeded| JobState {
+        parallelism,
+        completion,
+        succeeded,
+        ..JobState::default()
+    };
     for (job, wanted) in [
         (job(3, Completion::Any, 0), 3),
         (job(3, Completion::Any, 1), 9),
@@ -48,11 +54,11 @@ fn wanted() {
         (job(3, Completion::Count(4), 2), 2),
         (job(3, Completion::Count(2), 4), 0),
         (job(3, Completion::Indexed(4), 3), 1),
-        (Job { is_suspended: true, ..job(3, Completion::Count(5), 3) }, 0),
-        (Job { state: State::Ending, ..job(3, Completion::Count(5), 3) }, 0),
+        (JobState { is_suspended: true, ..job(3, Completion::Count(5), 3) }, 0),
+        (JobState { state: State::Ending, ..job(3, Completion::Count(5), 3) }, 0),
         // It wants what there is if it deletes no pod.
-        (Job { state: State::LeftAlone, ..job(3, Completion::Count(5), 3) }, 9),
-        (Job { is_being_deleted: true, ..job(3, Completion::Count(5), 3) }, 9),
+        (JobState { state: State::LeftAlone, ..job(3, Completion::Count(5), 3) }, 9),
+        (JobState { is_being_deleted: true, ..job(3, Completion::Count(5), 3) }, 9),
     ] {
         assert_eq!(job.wanted(9, NOW), wanted);
     }
@@ -61,7 +67,7 @@ fn wanted() {
 /// At 500 the sync is cut: pods without index, duplicates by index, those beyond, and duplicates of the last index.
 #[test]
 fn cut() {
-    let job = Job { parallelism: 1000, completion: Completion::Indexed(10), ..Job::default() };
+    let job = JobState { parallelism: 1000, completion: Completion::Indexed(10), ..JobState::default() };
     let indexes: Vec<i64> = [(-1, 100), (3, 101), (7, 201), (10, 150), (11, 150)]
         .into_iter()
         .flat_map(|(index, count)| vec![index; count])
@@ -95,7 +101,7 @@ fn cut() {
 #[test]
 fn which_wrong_indexes_go_first() {
     let pods: Vec<Pod> = (0..801).map(running).collect();
-    let job = Job { parallelism: 801, completion: Completion::Indexed(900), ..Job::default() };
+    let job = JobState { parallelism: 801, completion: Completion::Indexed(900), ..JobState::default() };
     let certain = |last: i64| {
         let index = |pod| match pod {
             0..400 => NO_INDEX,
@@ -116,7 +122,7 @@ fn what_one_sync_cannot_take_stays_contested() {
     let pods: Vec<Pod> = (0..603).map(running).collect();
     let indexes: Vec<i64> = (0..603).map(|pod| if pod < 3 { pod } else { NO_INDEX }).collect();
     for parallelism in 0..4 {
-        let job = Job { parallelism, completion: Completion::Indexed(3), ..Job::default() };
+        let job = JobState { parallelism, completion: Completion::Indexed(3), ..JobState::default() };
         let (deleted, outcomes) = sync(&job, &pods, &indexes);
         assert_eq!(deleted, 500);
         assert!(
@@ -145,7 +151,7 @@ fn pod(of: &Value) -> Pod {
     }
 }
 
-fn job(of: &Value) -> Job {
+fn job(of: &Value) -> JobState {
     let states = [
         ("leftAlone", State::LeftAlone),
         ("ending", State::Ending),
@@ -154,7 +160,7 @@ fn job(of: &Value) -> Job {
     ];
     let state = states.into_iter().find(|(field, _)| is(of, field));
     let number = |field: &str| of.get(field).map(|_| int(of, field));
-    Job {
+    JobState {
         parallelism: int(of, "parallelism"),
         completion: match number("completions") {
             Some(completions) if is(of, "indexed") => Completion::Indexed(completions),

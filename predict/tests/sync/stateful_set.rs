@@ -5,7 +5,7 @@ use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
 use podrank_predict::sync::IntOrPercent;
 use podrank_predict::sync::stateful_set::{
-    Behavior, Member, MemberOutcome, PodManagement, StatefulSet, Update, next_sync, ordinal,
+    Behavior, Member, MemberOutcome, PodManagement, StatefulSetState, Update, next_sync, ordinal,
 };
 use podrank_predict::{ControllerGates, Release};
 use serde_json::Value;
@@ -24,9 +24,9 @@ fn behavior(of: &Value) -> Behavior {
     }
 }
 
-fn set(of: &Value) -> StatefulSet {
+fn set(of: &Value) -> StatefulSetState {
     let max_unavailable = of.get("maxUnavailable").map_or(IntOrPercent::Int(1), budget);
-    StatefulSet {
+    StatefulSetState {
         replicas: int(of, "replicas"),
         start: int(of, "start"),
         management: if is(of, "parallel") { PodManagement::Parallel } else { PodManagement::OrderedReady },

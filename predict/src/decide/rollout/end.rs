@@ -18,7 +18,7 @@ use crate::reason::Reason;
 use crate::reason::chance::Chance;
 use crate::reason::comparison::RankedPod;
 use crate::snapshot::time::to_time;
-use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeReason};
+use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason};
 use crate::text::error::Error;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
@@ -29,7 +29,7 @@ pub(crate) struct Actor<'s, 'a> {
     pub(crate) name: &'a str,
     pub(crate) scene: &'s Scene<'s, 'a>,
     /// What the Deployment's controller reads of it.
-    pub(crate) record: ReplicaSet,
+    pub(crate) record: ReplicaSetState,
     pub(crate) min_ready_seconds: u32,
     pub(crate) is_idle: bool,
     /// Its pods that are being deleted and have not ended.
@@ -54,7 +54,7 @@ type WithoutOdds = Vec<(usize, String)>;
 
 /// Plays a Deployment's syncs to their end.
 pub(crate) fn end<'a>(
-    deployment: &Deployment,
+    deployment: &DeploymentState,
     actors: &[Actor<'_, 'a>],
     options: &Options,
 ) -> Result<RolloutOutcome<'a>, Error> {
@@ -124,7 +124,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// Plays the syncs, as far as the controller sees what they lead to.
-    fn play(&self, deployment: &Deployment, actors: &[Actor<'_, 'a>]) -> Result<Endings, Error> {
+    fn play(&self, deployment: &DeploymentState, actors: &[Actor<'_, 'a>]) -> Result<Endings, Error> {
         let start = |(actor, own): (&Actor<'_, 'a>, &Vec<RankedPod<'a>>)| {
             Ok(SetStart {
                 record: actor.record,
@@ -333,7 +333,7 @@ fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
     let is_old = |index: &usize| rest.sync.new_set != Some(*index);
     let old = || rest.sets.iter().enumerate().filter(|(index, _)| is_old(index)).map(|(_, set)| set);
     let old_pods = sum(old().map(|set| set.replicas));
-    let missing = |set: &ReplicaSet| set.replicas.saturating_sub(set.available_replicas).max(0);
+    let missing = |set: &ReplicaSetState| set.replicas.saturating_sub(set.available_replicas).max(0);
     let new_missing = i64::from(new.map_or(0, missing));
 
     let count = i64::from(rest.deployment.replicas);

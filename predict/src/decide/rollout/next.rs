@@ -1,6 +1,8 @@
 //! What follows a Deployment's sync. A pure function of the sync.
 
-use crate::sync::deployment::{Deployment, Path, ReplicaSet, SizeChange, SizeReason, Strategy, Sync};
+use crate::sync::deployment::{
+    DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync,
+};
 
 /// What follows the sync.
 pub(crate) enum Next {
@@ -16,7 +18,7 @@ pub(crate) enum Next {
     Nothing,
 }
 
-pub(crate) fn what_is_next(deployment: &Deployment, sync: &Sync, sets: &[ReplicaSet]) -> Next {
+pub(crate) fn what_is_next(deployment: &DeploymentState, sync: &Sync, sets: &[ReplicaSetState]) -> Next {
     let count = deployment.replicas;
     let mut old = sync.changes.iter().enumerate().filter(|(index, _)| Some(*index) != sync.new_set);
     let keeps_old_pods = old.any(|(_, change)| change.replicas > 0);

@@ -7,7 +7,7 @@
 
 use crate::answer::rollout::Bounds;
 use crate::sync::deployment::{
-    Deployment, Path, ReplicaSet, SizeChange, SizeReason, Strategy, Sync, next_sync,
+    DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
 use std::collections::HashSet;
 use std::mem;
@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 50;
 /// A set at the start.
 pub(crate) struct SetStart {
     /// What the Deployment's controller reads of it, with its status as it is listed.
-    pub(crate) record: ReplicaSet,
+    pub(crate) record: ReplicaSetState,
     /// Its active pods.
     pub(crate) pods: u32,
     /// Whether its controller does nothing.
@@ -50,7 +50,7 @@ struct SetPods {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct SimulatedSet {
     /// Its size and annotations, and the status that the Deployment's controller has seen.
-    seen: ReplicaSet,
+    seen: ReplicaSetState,
     /// Its pods once its controller has done all that its size asks for.
     pods: SetPods,
     /// Its pods before that, if the Deployment's controller has not seen what became of them.
@@ -103,11 +103,11 @@ pub(crate) struct SimulatedSize {
 
 /// The state in which nothing follows by itself, if every status is seen at once.
 pub(crate) struct SteadyState {
-    pub(crate) deployment: Deployment,
+    pub(crate) deployment: DeploymentState,
     /// The sync that writes nothing any more.
     pub(crate) sync: Sync,
     /// The sets with their statuses.
-    pub(crate) sets: Vec<ReplicaSet>,
+    pub(crate) sets: Vec<ReplicaSetState>,
     /// The pods of old sets that are being deleted and have not ended.
     pub(crate) terminating: u32,
 }
@@ -143,9 +143,9 @@ fn every_way(unseen: &[usize]) -> Ways {
 }
 
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn simulate(deployment: &Deployment, mut starts: Vec<SetStart>) -> Endings {
+pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) -> Endings {
     let created = SetStart {
-        record: ReplicaSet::default(),
+        record: ReplicaSetState::default(),
         pods: 0,
         is_idle: false,
         unassigned: 0,
@@ -257,7 +257,7 @@ impl Recorder {
 }
 
 struct Simulation<'p> {
-    deployment: &'p Deployment,
+    deployment: &'p DeploymentState,
     starts: Vec<SetStart>,
 }
 
@@ -270,14 +270,14 @@ struct Successor {
 
 /// What a sync does to a state.
 struct Synced {
-    deployment: Deployment,
+    deployment: DeploymentState,
     sync: Sync,
     /// Whether it writes something.
     writes: bool,
 }
 
 /// The set with what a sync writes to it.
-fn written(mut set: ReplicaSet, change: &SizeChange, synced: &Synced) -> ReplicaSet {
+fn written(mut set: ReplicaSetState, change: &SizeChange, synced: &Synced) -> ReplicaSetState {
     set.apply(change, &synced.deployment, &synced.sync);
     set
 }
@@ -369,14 +369,15 @@ impl Simulation<'_> {
 
     fn sync(&self, state: &Simulated, unknown: bool) -> Synced {
         let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
-        let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
+        let mut deployment = DeploymentState { status_replicas: state.status_replicas, ..*self.deployment };
         let mut sync = next_sync(&deployment, &records);
         if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
             *old_pods_run = self.old_pods_run(state, sync.new_set, unknown);
             sync = next_sync(&deployment, &records);
         }
         let mut synced = Synced { deployment, sync, writes: false };
-        let is_written = |(set, change): (&ReplicaSet, &SizeChange)| written(*set, change, &synced) != *set;
+        let is_written =
+            |(set, change): (&ReplicaSetState, &SizeChange)| written(*set, change, &synced) != *set;
         synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
         synced
     }
@@ -419,7 +420,7 @@ impl Simulation<'_> {
         }
         if sync.creates {
             // It is the newest set, so it comes last.
-            let mut seen = ReplicaSet { has_template: true, ..ReplicaSet::default() };
+            let mut seen = ReplicaSetState { has_template: true, ..ReplicaSetState::default() };
             seen.apply(&sync.new_change, &synced.deployment, sync);
             let pods = self.act(view.sets.len(), SetPods::default(), seen.replicas).swap_remove(0);
             push(vec![SimulatedSet { seen, pods, before: (seen.replicas > 0).then(SetPods::default) }]);

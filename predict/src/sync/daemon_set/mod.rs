@@ -23,7 +23,7 @@ pub const BURST_REPLICAS: usize = 250;
 
 /// What a sync reads from a `DaemonSet`.
 #[derive(Clone, Copy, Debug)]
-pub struct DaemonSet {
+pub struct DaemonSetState {
     /// `spec.updateStrategy`.
     pub strategy: Strategy,
     /// Whether the `DaemonSet` has a `metadata.deletionTimestamp`.
@@ -76,7 +76,7 @@ pub struct Sync {
     pub blocked_by: Option<usize>,
 }
 
-impl DaemonSet {
+impl DaemonSetState {
     /// Upstream's `AllowsSurge`: whether a node may have two pods during an update.
     fn allows_surge(&self) -> bool {
         let Strategy::RollingUpdate { max_surge, .. } = self.strategy else { return false };
@@ -92,7 +92,7 @@ impl DaemonSet {
 ///
 /// If the first part of the sync has something to do, this function predicts that the second part, the update, waits for a later sync.
 /// The real controller goes on with the update in the same sync if it observes its own changes fast enough.
-pub fn next_sync(set: &DaemonSet, nodes: &[NodeFit], pods: &[DaemonPod]) -> Sync {
+pub fn next_sync(set: &DaemonSetState, nodes: &[NodeFit], pods: &[DaemonPod]) -> Sync {
     let outcomes = vec![PodOutcome::new(Verdict::Keep, DaemonReason::Kept); pods.len()];
     let mut syncing = Syncing { set, pods, sync: Sync { outcomes, ..Sync::default() } };
     if !set.is_being_deleted {
@@ -103,7 +103,7 @@ pub fn next_sync(set: &DaemonSet, nodes: &[NodeFit], pods: &[DaemonPod]) -> Sync
 
 /// A sync in progress.
 struct Syncing<'a> {
-    set: &'a DaemonSet,
+    set: &'a DaemonSetState,
     pods: &'a [DaemonPod],
     sync: Sync,
 }

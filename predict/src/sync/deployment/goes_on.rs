@@ -1,9 +1,9 @@
 //! Whether another sync follows at once: what the next sync does once all has followed the sizes that this one writes.
 
-use super::{Deployment, Path, ReplicaSet, SizeReason, Sync, one_sync};
+use super::{DeploymentState, Path, ReplicaSetState, SizeReason, Sync, one_sync};
 
 /// Returns [`Sync::goes_on`] of this sync.
-pub(super) fn goes_on(deployment: &Deployment, sets: &[ReplicaSet], sync: &Sync) -> bool {
+pub(super) fn goes_on(deployment: &DeploymentState, sets: &[ReplicaSetState], sync: &Sync) -> bool {
     match sync.path {
         Path::Nothing => false,
         Path::Rollback => true,
@@ -24,8 +24,8 @@ fn is_rejected(sync: &Sync) -> bool {
 }
 
 /// The sets once their pods and statuses have followed the sizes that a sync writes.
-fn followed(deployment: &Deployment, sets: &[ReplicaSet], sync: &Sync) -> Vec<ReplicaSet> {
-    let created = ReplicaSet { has_template: true, ..ReplicaSet::default() };
+fn followed(deployment: &DeploymentState, sets: &[ReplicaSetState], sync: &Sync) -> Vec<ReplicaSetState> {
+    let created = ReplicaSetState { has_template: true, ..ReplicaSetState::default() };
     let sets = sets.iter().zip(&sync.changes);
     let all = sets.chain(sync.creates.then_some((&created, &sync.new_change)));
     all.map(|(set, change)| {

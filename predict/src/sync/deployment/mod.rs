@@ -22,14 +22,14 @@ mod sets;
 
 pub use budgets::Budgets;
 pub use reason::SizeReason;
-pub use replica_set::{Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSet};
+pub use replica_set::{Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState};
 
 use super::IntOrPercent;
 use sets::Sets;
 
 /// What a sync reads from a Deployment.
 #[derive(Clone, Copy, Debug)]
-pub struct Deployment {
+pub struct DeploymentState {
     /// `spec.replicas`: the count.
     pub replicas: i32,
     /// `status.replicas`.
@@ -139,13 +139,13 @@ pub struct Sync {
 ///
 /// `sets` are the `ReplicaSets` that the Deployment owns and its selector matches, empty ones included: the oldest first, and of
 /// equally old ones the one with the smaller name. If a number is negative, which Kubernetes does not allow, the result has no meaning.
-pub fn next_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Sync {
+pub fn next_sync(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Sync {
     let sync = one_sync(deployment, sets);
     Sync { goes_on: goes_on::goes_on(deployment, sets, &sync), ..sync }
 }
 
 /// The same, without what follows.
-fn one_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Sync {
+fn one_sync(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Sync {
     let mut syncing = Syncing {
         deployment,
         budgets: Budgets::new(&deployment.strategy, deployment.replicas),
@@ -176,7 +176,7 @@ fn one_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Sync {
 }
 
 /// Returns the path of the sync. The conditions are in the order in which Kubernetes checks them.
-fn path(deployment: &Deployment, sets: &[ReplicaSet]) -> Path {
+fn path(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Path {
     let is_scaling = || {
         let mut active = sets.iter().filter(|set| set.is_active());
         active.any(|set| set.desired.valid().is_some_and(|desired| desired != deployment.replicas))
@@ -193,7 +193,7 @@ fn path(deployment: &Deployment, sets: &[ReplicaSet]) -> Path {
 
 /// A sync in progress.
 struct Syncing<'a> {
-    deployment: &'a Deployment,
+    deployment: &'a DeploymentState,
     budgets: Budgets,
     sets: Sets<'a>,
     /// One for each set.

@@ -1,6 +1,6 @@
 //! The record: what a sync reads from one of a Deployment's `ReplicaSets`.
 
-use super::{Deployment, SizeChange, Sync};
+use super::{DeploymentState, SizeChange, Sync};
 use crate::sync::int_or_percent::low_half;
 
 /// The annotation in which Kubernetes records the Deployment's count when it scales a set.
@@ -10,7 +10,7 @@ pub const MAX_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/max-replicas
 
 /// What a sync reads from one `ReplicaSet`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ReplicaSet {
+pub struct ReplicaSetState {
     /// `spec.replicas`: the set's size.
     pub replicas: i32,
     /// `status.replicas`.
@@ -26,10 +26,10 @@ pub struct ReplicaSet {
     pub has_template: bool,
 }
 
-impl ReplicaSet {
+impl ReplicaSetState {
     /// Gives the set what a sync of the Deployment writes to it: its size and, if the sync writes them, its annotations. Its status
     /// stays, because the `ReplicaSet` controller writes that later.
-    pub fn apply(&mut self, change: &SizeChange, deployment: &Deployment, sync: &Sync) {
+    pub fn apply(&mut self, change: &SizeChange, deployment: &DeploymentState, sync: &Sync) {
         self.replicas = change.replicas;
         if change.annotates {
             let max = deployment.replicas.wrapping_add(sync.budgets.surge);

@@ -1,7 +1,7 @@
 //! Scaling the sets that exist: Kubernetes' `scale`, for a Deployment that is paused or whose count changed.
 
 use super::sets::sum;
-use super::{ReplicaSet, SizeChange, SizeReason, Strategy, Syncing};
+use super::{ReplicaSetState, SizeChange, SizeReason, Strategy, Syncing};
 
 impl Syncing<'_> {
     pub(super) fn scale(&mut self) {
@@ -78,7 +78,7 @@ impl Syncing<'_> {
 
     /// Returns by how much a set changes if `left` pods are left to add, or to remove if it is negative. Kubernetes'
     /// `GetReplicaSetProportion`.
-    fn share(&self, set: &ReplicaSet, left: i32, adds: bool) -> (i32, SizeReason) {
+    fn share(&self, set: &ReplicaSetState, left: i32, adds: bool) -> (i32, SizeReason) {
         if left == 0 {
             return (0, SizeReason::UsedUp);
         }
@@ -99,7 +99,7 @@ impl Syncing<'_> {
     /// Integers give the same result. Let `n` and `m` be the two numbers, both below 2^32. Their quotient is
     /// either halfway between two integers, which a float represents exactly, or at least 1/(2m) away from
     /// halfway. The float is off by at most n/m 2^-53, which is less.
-    fn whole_share(&self, set: &ReplicaSet) -> Option<i32> {
+    fn whole_share(&self, set: &ReplicaSetState) -> Option<i32> {
         let (count, surge) = (self.deployment.replicas, self.budgets.surge);
         if count == 0 {
             return Some(set.replicas.wrapping_neg());

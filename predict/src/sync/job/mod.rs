@@ -29,7 +29,7 @@ pub const NO_INDEX: i64 = -1;
 
 /// What a sync reads from a Job.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Job {
+pub struct JobState {
     /// `spec.parallelism`. A negative number counts as 0.
     pub parallelism: i32,
     /// `spec.completions` and `spec.completionMode`.
@@ -108,7 +108,7 @@ pub struct Sync {
     pub later: usize,
 }
 
-impl Job {
+impl JobState {
     /// Returns how many active pods the controller wants at `now` if `active` pods are active.
     pub fn wanted(&self, active: usize, now: Time) -> usize {
         match self.fate(now) {
@@ -211,7 +211,7 @@ enum JobFate {
 /// index whose pods tie, and one for the pods that tie across the boundary between the last pod that goes and the first that stays. In
 /// that boundary group, not every combination is possible: if several pods share an index and all of them are in the group, they cannot
 /// all stay.
-pub fn next_sync(job: &Job, now: Time, pods: &[Pod], indexes: &[i64]) -> Sync {
+pub fn next_sync(job: &JobState, now: Time, pods: &[Pod], indexes: &[i64]) -> Sync {
     let active = pods.len();
     let wanted = job.wanted(active, now);
     let all = |verdict, reason| vec![PodOutcome::new(verdict, reason); active];

@@ -23,7 +23,7 @@ use super::{IntOrPercent, Verdict};
 
 /// What a sync reads from a `StatefulSet`.
 #[derive(Clone, Copy, Debug)]
-pub struct StatefulSet {
+pub struct StatefulSetState {
     /// `spec.replicas`.
     pub replicas: i32,
     /// `spec.ordinals.start`: the first ordinal of the range.
@@ -57,7 +57,7 @@ pub struct Behavior {
     pub exact_names: bool,
 }
 
-impl StatefulSet {
+impl StatefulSetState {
     /// Whether it wants a pod of this ordinal.
     pub(crate) fn is_in_range(&self, ordinal: i32) -> bool {
         ordinal >= self.start && i64::from(ordinal) < self.end()
@@ -149,6 +149,6 @@ pub struct By {
 /// `members` are the pods that the set owns and its selector matches, in any order, including those that are finished or being deleted.
 /// If creating or deleting a pod fails, or a `PersistentVolumeClaim` cannot be created, Kubernetes ends the sync there, and fewer pods go.
 /// If a number is negative, which Kubernetes does not allow, the result has no meaning.
-pub fn next_sync(set: &StatefulSet, members: &[Member]) -> Vec<MemberOutcome> {
+pub fn next_sync(set: &StatefulSetState, members: &[Member]) -> Vec<MemberOutcome> {
     syncing::Syncing::new(set, members).run()
 }

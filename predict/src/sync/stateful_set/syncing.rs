@@ -1,6 +1,6 @@
 //! One sync: first the pods in the range, then the condemned ones, then the update. Kubernetes' `updateStatefulSet`.
 
-use super::{By, Member, MemberOutcome, MemberReason, PodManagement, StatefulSet, Update, Verdict};
+use super::{By, Member, MemberOutcome, MemberReason, PodManagement, StatefulSetState, Update, Verdict};
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ const MAX_BATCH_SIZE: i64 = 500;
 
 /// A sync in progress.
 pub(super) struct Syncing<'a> {
-    set: &'a StatefulSet,
+    set: &'a StatefulSetState,
     members: &'a [Member],
     /// One for each member, the highest ordinal first.
     outcomes: Vec<MemberOutcome>,
@@ -36,7 +36,7 @@ enum Wish {
 }
 
 impl<'a> Syncing<'a> {
-    pub(super) fn new(set: &'a StatefulSet, members: &'a [Member]) -> Self {
+    pub(super) fn new(set: &'a StatefulSetState, members: &'a [Member]) -> Self {
         let keep = |member| MemberOutcome {
             member,
             verdict: Verdict::Keep,
