@@ -79,9 +79,9 @@ pub(crate) fn read(
     if input.has_siblings(&workload) {
         input.add_part(kubectl.get(&[&["replicasets.apps"][..], &namespace].concat())?);
     }
-    let selector = input.pod_selector(&workload)?;
+    let selector = input.pod_selector(&workload);
     let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
-    if input.has_nodes(&workload) {
+    if workload.kind == WorkloadKind::DaemonSet {
         let revisions: Vec<_> =
             ["controllerrevisions.apps"].into_iter().chain(selector.clone()).chain(namespace).collect();
         input.add_part(kubectl.get(&revisions)?);
@@ -95,7 +95,7 @@ pub(crate) fn read(
         pods = kubectl.get(&[&*words, &[MANAGERS]].concat())?;
     }
     input.add_part(pods);
-    let lags = input.lags(&workload)?;
+    let lags = input.lags(&workload);
     if lags && retries > 0 {
         thread::sleep(PAUSE);
         return read(kubectl, name, leader, scope, of_pods, retries - 1);
@@ -148,7 +148,7 @@ pub(crate) fn read_several(
         }
         .into());
     }
-    if workloads.iter().any(|workload| input.has_nodes(workload)) {
+    if workloads.iter().any(|workload| workload.kind == WorkloadKind::DaemonSet) {
         let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
         for words in [&*revisions, &["nodes"]] {
             input.add_part(kubectl.get_if_allowed(words).unwrap_or_default());

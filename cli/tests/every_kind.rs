@@ -224,7 +224,7 @@ fn lists_in_lists_have_their_place_in_errors_and_a_limit() {
     let custom = json!({ "apiVersion": "example.com/v1", "kind": "AllowList", "items": ["a"] });
     let single = json!({ "apiVersion": "v1", "kind": "List" });
     for (dump, error) in [
-        (dump(&[nested]), "…items[0]: items[1]: missing field `metadata`…"),
+        (dump(&[nested]), "a Pod without a name: missing field `metadata`"),
         (deep(9), "…no Pod or workload that has a preview among 1 object…"),
         (deep(10), "…a list in more than 8 lists…"),
         (deep(10_000), "…a list in more than 8 lists…"),

@@ -11,6 +11,7 @@ use kubectl_podrank::view::{self, plain};
 use podrank_laws::generate::seeds;
 use podrank_predict::{Input, Options, Order, is_hidden, preview_workload};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::process::Command;
 
 /// The preview as JSON, or the error.
@@ -61,10 +62,31 @@ fn yaml_cut_at_every_length_is_an_error() {
             Ok(preview) => assert!(length >= end_of_kind && preview == whole, "{length}: {preview}"),
             // What is left of `metadata:`, behind the kind, may be no YAML.
             Err(error) => {
-                assert!(length < end_of_kind || error.starts_with("line 17"), "{length}: {error}");
+                assert!(length < end_of_kind || error.contains("line 17"), "{length}: {error}");
             }
         }
     }
+}
+
+/// Nine values, then nine times these nine, and so on: a text of a few lines that stands for 9^12 values.
+#[test]
+fn aliases_of_aliases_have_an_end() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..12 {
+        let nine = vec![format!("*a{}", level - 1); 9].join(", ");
+        writeln!(bomb, "a{level}: &a{level} [{nine}]").expect("a string");
+    }
+    let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 1_000].join(", "));
+    for text in [bomb, long] {
+        let error = Input::read(text.as_bytes()).expect_err("it is too much").to_string();
+        assert!(error.starts_with("not YAML: ") && error.contains("alias"), "{error}");
+    }
+    // As few as people write are fine.
+    let labels = ":\n      app: api\n      pod-template-hash: 6c9d8f7b5\n";
+    let shared =
+        CONTESTED.replacen(labels, &format!(": &labels{}", &labels[1..]), 1).replace(labels, ": *labels\n");
+    assert!(shared.matches("*labels").count() > 1, "{shared}");
+    assert_eq!(outcome(shared.as_bytes(), Order::Total), outcome(CONTESTED.as_bytes(), Order::Total));
 }
 
 #[test]

@@ -236,8 +236,8 @@ fn what_is_not_sound_is_passed_over_and_named() {
     odd["spec"]["maxReplicas"] = json!("many");
     let nameless = json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": 7 });
     let shown = of(3, &[odd, nameless]);
-    let said = "note: this preview passes over what is not sound: HorizontalPodAutoscaler web (spec.maxReplicas: …), \
-                a PodDisruptionBudget without a name (metadata.name is missing)";
+    let said = "note: this preview passes over what is not sound: default HorizontalPodAutoscaler/web (spec.maxReplicas: …), \
+                a PodDisruptionBudget without a name (metadata: invalid type: integer `7`, expected an object)";
     shown.says(&["6 of 9 go; …", said]);
     // Of other namespaces, nothing is said.
     let mut elsewhere = autoscaler(Some(8), 20, None);

@@ -92,7 +92,7 @@ impl<'a> PodAnswer<'a> {
 
     /// What else the rules read.
     pub fn details(&self) -> Details {
-        let (pod, now) = (&self.pod.record.pod, self.now);
+        let (pod, now) = (&self.pod.record, self.now);
         // A time that 64 bits cannot hold has no age.
         let timestamp = |time: Time| {
             age(now, time)?;
@@ -100,7 +100,7 @@ impl<'a> PodAnswer<'a> {
         };
         let phase = || phase_name(pod.phase.ordinal().into());
         Details {
-            phase: self.pod.entry.finished_phase.map_or_else(phase, |phase| phase.name()),
+            phase: self.pod.finished_phase.map_or_else(phase, |phase| phase.name()),
             is_ready: pod.flags.contains(Flags::READY),
             ready_time: timestamp(pod.ready_time),
             ready_age: age(now, pod.ready_time),

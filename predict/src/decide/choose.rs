@@ -1,11 +1,13 @@
 //! Which workload to preview, by what the user named and what the input has.
 
 use crate::question::options::Options;
-use crate::snapshot::deployment::DeploymentEntry;
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
+use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
-use crate::snapshot::workload::{WorkloadId, WorkloadName, WorkloadRef};
+use crate::snapshot::meta::OwnerReference;
+use crate::snapshot::self_managed::SelfManaged;
+use crate::snapshot::unreadable::Unreadable;
+use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text;
 use crate::text::error::{Error, Remedy};
 use std::collections::BTreeMap;
@@ -14,9 +16,9 @@ use std::fmt;
 /// What to preview.
 #[derive(Clone, Copy)]
 pub(crate) enum Choice<'a> {
-    Deployment(&'a DeploymentEntry),
+    Deployment(&'a Deployment),
     Set(WorkloadRef<'a>),
-    Direct(&'a DirectEntry),
+    Direct(SelfManaged<'a>),
 }
 
 impl<'a> Choice<'a> {
@@ -37,18 +39,26 @@ impl fmt::Display for Choice<'_> {
 
 /// Returns the workload that the user named, or else the only one with pods, or else the only one. Unless it is named, a set that
 /// a Deployment in the input controls is part of that Deployment.
+///
+/// What a decision about it needs must be readable.
 pub(crate) fn choose_workload<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
     options: &Options,
 ) -> Result<Choice<'a>, Error> {
+    let choice = choose(input, sets, options)?;
+    check_readable(input, sets, choice)?;
+    Ok(choice)
+}
+
+fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Choice<'a>, Error> {
     let of_sets = sets.ids().chain(sets.with_pods()).map(Choice::Set);
     let all = sorted(of_sets.chain(besides_sets(input)));
     if all.is_empty() {
-        return Err(Error::new(format!(
+        return Err(input.unreadable_workload(None).unwrap_or_else(|| Error::new(format!(
             "none of the {} belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
             text::count(input.pods.len() as u64, "pod")
-        )));
+        ))));
     }
     let kind = options.workload.as_ref().and_then(|workload| workload.kind);
     let known = picked(&all, |its| kind.is_none_or(|kind| its.kind == kind));
@@ -66,12 +76,19 @@ pub(crate) fn choose_workload<'a>(
             let found = picked(&here, |its| its.name == name.name);
             let several = || format!("several workloads are named {}", text::name(&name.name));
             only(&found, several).unwrap_or_else(|| {
-                Err(elsewhere(name, &known, options).unwrap_or_else(|| unknown(name, &here, sets, input)))
+                let error =
+                    input.unreadable_workload(Some(name)).or_else(|| elsewhere(name, &known, options));
+                Err(error.unwrap_or_else(|| unknown(name, &here, sets, input)))
             })
         }
         _ => {
             let namespace = options.namespace.as_deref();
             let with_pods = with_pods_in(input, sets, namespace, false);
+            if let Some(deployment) =
+                with_pods.iter().find_map(|choice| unreadable_owner(input, sets, *choice))
+            {
+                return Err(deployment.to_error());
+            }
             only(&with_pods, || "the input has pods of several workloads".to_owned())
                 .or_else(|| {
                     let idle = with_deployments(sets, &input.deployments, here.iter().copied());
@@ -80,6 +97,40 @@ pub(crate) fn choose_workload<'a>(
                 .expect("there is a workload here")
         }
     }
+}
+
+/// Returns the error for an object that cannot be read, if a decision about this workload needs it: the workload, one with the same
+/// controller, a pod of any of these, a pod that may be one, and for a `DaemonSet` a node or a revision.
+pub(crate) fn check_readable(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Result<(), Error> {
+    let id = choice.id();
+    let own = match choice {
+        Choice::Deployment(entry) => Some(&*entry.meta.uid),
+        Choice::Direct(entry) => Some(&*entry.meta().uid),
+        Choice::Set(id) => sets.get(id).and_then(|set| sets.controller(set)).map(|owner| &*owner.uid),
+    };
+    let is_owner = |owner: &OwnerReference| {
+        let is_named = owner.name == id.name && owner.workload_kind() == Some(id.kind);
+        let is_its = |uid| owner.uid == uid || sets.controlled_by(uid).any(|set| set.meta.uid == owner.uid);
+        is_named || own.is_some_and(is_its)
+    };
+    let is_needed = |its: &&Unreadable| match &*its.kind {
+        "Node" => id.kind == WorkloadKind::DaemonSet,
+        _ if its.namespace != id.namespace => false,
+        "ControllerRevision" => id.kind == WorkloadKind::DaemonSet,
+        "Pod" if !its.has_metadata => true,
+        _ => its.controller.as_ref().is_some_and(is_owner) || its.workload() == Some(id),
+    };
+    input.unreadable.iter().find(is_needed).map_or(Ok(()), |its| Err(its.to_error()))
+}
+
+/// The Deployment that a set is part of, if that cannot be read.
+fn unreadable_owner<'a>(input: &'a Input, sets: &Sets<'_>, choice: Choice<'_>) -> Option<&'a Unreadable> {
+    let Choice::Set(id) = choice else { return None };
+    let owner = sets.controller(sets.get(id)?)?;
+    input
+        .unreadable
+        .iter()
+        .find(|its| its.namespace == id.namespace && its.kind == owner.kind && its.name == owner.name)
 }
 
 /// Those of the workloads whose namespace, kind and name are wanted.
@@ -98,7 +149,7 @@ fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
 
 /// The workloads that are no sets.
 fn besides_sets(input: &Input) -> impl Iterator<Item = Choice<'_>> {
-    input.deployments.iter().map(Choice::Deployment).chain(input.direct.iter().map(Choice::Direct))
+    input.deployments.iter().map(Choice::Deployment).chain(input.self_managed().map(Choice::Direct))
 }
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
 pub(crate) fn with_pods_in<'a>(
@@ -108,7 +159,7 @@ pub(crate) fn with_pods_in<'a>(
     with_parts: bool,
 ) -> Vec<Choice<'a>> {
     let owners = sets.with_pods().map(Choice::Set);
-    let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
+    let direct = input.self_managed().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
     let parts = sets.with_pods().map(Choice::Set).filter(|_| with_parts);
     let all = with_deployments(sets, &input.deployments, owners.chain(direct)).into_iter();
     let all = sorted(all.chain(parts));
@@ -118,12 +169,12 @@ pub(crate) fn with_pods_in<'a>(
 /// The workloads, with Deployments in place of their sets.
 fn with_deployments<'a>(
     sets: &Sets<'a>,
-    deployments: &'a [DeploymentEntry],
+    deployments: &'a [Deployment],
     choices: impl Iterator<Item = Choice<'a>>,
 ) -> Vec<Choice<'a>> {
     let deployment_of = |id: WorkloadRef<'a>| {
         let owner = sets.controller(sets.get(id)?)?;
-        deployments.iter().find(|entry| entry.uid == owner.uid).map(Choice::Deployment)
+        deployments.iter().find(|entry| entry.meta.uid == owner.uid).map(Choice::Deployment)
     };
     sorted(choices.map(|choice| match choice {
         Choice::Set(id) => deployment_of(id).unwrap_or(choice),
@@ -164,12 +215,12 @@ fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> 
 /// The error for a name that none of the `known` workloads of its kind has.
 fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Input) -> Error {
     let name = text::name(&wanted.name);
-    if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.name == wanted.name) {
+    if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
         return Error::new(format!("{name} is a pod; ask about it as pod/{name}"));
     }
     let is_its = |choice: &&Choice<'_>| {
         let Choice::Set(id) = choice else { return false };
-        let owner = sets.get(*id).and_then(|set| set.controller.as_ref());
+        let owner = sets.get(*id).and_then(|set| set.meta.controller.as_ref());
         owner.is_some_and(|owner| owner.kind == "Deployment" && owner.name == wanted.name)
     };
     let its: Vec<_> = known.iter().filter(is_its).collect();

@@ -4,10 +4,10 @@
 //! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec};
+use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
-use crate::snapshot::pod::PodEntry;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::pod::Pod;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::selector::is_dns_subdomain;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::text;
@@ -24,37 +24,36 @@ const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 const DEPLOYMENT: &str = "Deployment";
 
 /// Returns what the input lacks. Empty if the input looks complete.
-pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Result<Vec<Note>, Error> {
+pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
     let Some(set) = sets.get(id) else {
         // Nobody counts other pods for a ReplicationController.
         let has_siblings = id.kind == WorkloadKind::ReplicaSet;
         let ranks = if has_siblings { ", so ranks can only count its own pods" } else { "" };
         let text = format!("{id} itself is missing{ranks}");
-        return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
+        return vec![Note::new(NoteCode::SetMissing, text)];
     };
-    let mut gaps: Vec<_> = missing_siblings(sets, set)?.into_iter().collect();
-    gaps.extend(missing_pods(sets, set)?);
+    let mut gaps: Vec<_> = missing_siblings(sets, set).into_iter().collect();
+    gaps.extend(missing_pods(sets, set));
     // Ranks count the pods of siblings, too.
     let owner = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet);
     for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
         if sibling.id() != id && sibling.id().namespace == id.namespace {
-            // Nothing else depends on the sibling's status, so it need not be sound.
-            gaps.extend(missing_pods(sets, sibling).ok().flatten());
+            gaps.extend(missing_pods(sets, sibling));
         }
     }
-    Ok(gaps)
+    gaps
 }
 
 /// Returns a note on a Deployment without sets in the input if its status counts pods, or if the input has pods that it selects and that
 /// belong to sets which are missing.
-pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &DeploymentEntry, spec: &DeploymentSpec) -> Option<Note> {
-    let selector = spec.selector()?;
+pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> {
+    let selector = entry.selector()?;
     let strangers = sets.with_pods().filter(|id| {
-        id.kind == WorkloadKind::ReplicaSet && id.namespace == entry.namespace && sets.get(*id).is_none()
+        id.kind == WorkloadKind::ReplicaSet && id.namespace == entry.meta.namespace && sets.get(*id).is_none()
     });
     let pods = strangers.flat_map(|id| sets.pods(id).to_vec());
-    let listed = pods.filter(|pod| !pod.is_finished && selector.matches(&pod.labels)).count();
-    let counted = usize::try_from(spec.deployment.status_replicas).unwrap_or(0);
+    let listed = pods.filter(|pod| !pod.is_finished() && selector.matches(&pod.meta.labels)).count();
+    let counted = usize::try_from(entry.record.status_replicas).unwrap_or(0);
     let pods = listed.max(counted) as u64;
     let text = || format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods, "pod"));
     (pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
@@ -78,32 +77,31 @@ pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error
 /// controller, such as an Argo Rollout, need have no label in common. Only the missing set itself could name its controller.
 pub(crate) fn missing_sibling<'a>(
     sets: &Sets<'a>,
-    set: &SetEntry,
-    pod: &'a PodEntry,
-) -> Result<Option<WorkloadRef<'a>>, Error> {
+    set: &ReplicaSet,
+    pod: &'a Pod,
+) -> Option<WorkloadRef<'a>> {
     let id = set.id();
-    let Some(controller) = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet) else {
-        return Ok(None);
-    };
+    let controller = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet)?;
     // Pods that are not active count towards no rank.
-    if !pod.is_active() || pod.namespace != id.namespace {
-        return Ok(None);
+    if !pod.is_active() || pod.meta.namespace != id.namespace {
+        return None;
     }
     let owner = sets.owner(pod).filter(|owner| owner.kind == WorkloadKind::ReplicaSet);
-    let Some(owner) = owner.filter(|owner| sets.get(*owner).is_none()) else { return Ok(None) };
+    let owner = owner.filter(|owner| sets.get(*owner).is_none())?;
     // A set with an invalid selector deletes nothing.
-    let Some(selector) = set.selector()? else { return Ok(None) };
-    let may_be = controller.kind != DEPLOYMENT || selector.matches_but_for(POD_TEMPLATE_HASH, &pod.labels);
-    Ok(may_be.then_some(owner))
+    let selector = set.selector()?;
+    let may_be =
+        controller.kind != DEPLOYMENT || selector.matches_but_for(POD_TEMPLATE_HASH, &pod.meta.labels);
+    may_be.then_some(owner)
 }
 
 /// Returns a note about sibling sets that are not in the input although their pods are.
-fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+fn missing_siblings(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let id = set.id();
     let mut missing = BTreeMap::<WorkloadRef<'_>, u64>::new();
     let strangers = sets.with_pods().filter(|id| sets.get(*id).is_none());
     for pod in strangers.flat_map(|id| sets.pods(id)) {
-        if let Some(sibling) = missing_sibling(sets, set, pod)? {
+        if let Some(sibling) = missing_sibling(sets, set, pod) {
             *missing.entry(sibling).or_default() += 1;
         }
     }
@@ -111,25 +109,25 @@ fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Err
     let has_deployment = sets.controller(set).is_some_and(|controller| controller.kind == DEPLOYMENT);
     let what = if has_deployment { "siblings of" } else { "ReplicaSets that may be siblings of" };
     let text = || format!("{what} {id} are missing, so ranks may leave pods out: {}", text::list(&names));
-    Ok((!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text())))
+    (!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text()))
 }
 
 /// Returns a note if the input has fewer pods of the set than its status counts. The status counts only active pods. Here,
 /// finished and terminating pods count, too, because they may have been active when the status was written.
-fn missing_pods(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+fn missing_pods(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     // A set without pods lacks none, so its pods need not be searched for.
-    let Some(status) = set.status_replicas()?.filter(|status| *status > 0) else { return Ok(None) };
+    let status = set.status_replicas().filter(|status| *status > 0)?;
     let id = set.id();
-    Ok(fewer_pods_than_status(id, sets.pods(id).iter().chain(sets.released(id)).copied(), status))
+    fewer_pods_than_status(id, sets.pods(id).iter().chain(sets.released(id)).copied(), status)
 }
 
 /// Returns a note if these are fewer pods than the status of `what` counts.
 pub(crate) fn fewer_pods_than_status<'a>(
     what: impl Display,
-    pods: impl Iterator<Item = &'a PodEntry>,
+    pods: impl Iterator<Item = &'a Pod>,
     status: u64,
 ) -> Option<Note> {
-    let listed = pods.map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
+    let listed = pods.map(|pod| pod.meta.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
     let text = || {
         let verb = if listed == 1 { "is" } else { "are" };
         format!("only {} of {what} {verb} listed, while its status counts {status}", count(listed, "pod"))
@@ -138,32 +136,29 @@ pub(crate) fn fewer_pods_than_status<'a>(
 }
 
 /// Returns a note if the set has more active pods than its status counts.
-pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Option<Note>, Error> {
-    let Some(status) = set.status_replicas()? else { return Ok(None) };
+pub(crate) fn more_pods_than_status(set: &ReplicaSet, active: usize) -> Option<Note> {
+    let status = set.status_replicas()?;
     let active = active as u64;
     let text =
         || format!("{} has {}, while its status counts {status}", set.id(), count(active, "active pod"));
-    Ok((active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text())))
+    (active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text()))
 }
 
 /// Returns a note if a Deployment's set has other pods than its size and its status say, so that its controller is at work, and the
 /// rollout may go on in another way.
-pub(crate) fn stale_status(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
-    let (Some(state), Some(status)) = (set.state()?, set.status_replicas()?) else { return Ok(None) };
-    if missing_pods(sets, set)?.is_some() || set.idle()?.is_some() {
-        return Ok(None);
+pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
+    let status = set.status_replicas()?;
+    if missing_pods(sets, set).is_some() || set.idle().is_some() {
+        return None;
     }
-    let is_ready = |pod: &&&PodEntry| {
-        let record = pod.record.as_ref().and_then(|record| record.as_ref().ok());
-        record.is_some_and(|record| record.pod.flags.contains(Flags::READY))
-    };
+    let is_ready = |pod: &&&Pod| pod.record.flags.contains(Flags::READY);
     let active = || sets.pods(set.id()).iter().filter(|pod| pod.is_active());
     let (pods, ready) = (active().count() as u64, active().filter(is_ready).count() as u64);
-    let available = u64::try_from(state.set.available_replicas).unwrap_or(0);
-    let size = u64::try_from(set.replicas()?).unwrap_or(0);
+    let available = u64::try_from(set.record.available_replicas).unwrap_or(0);
+    let size = u64::from(set.replicas());
     let id = set.id();
     // A ready pod need not be available yet, but an available one is ready.
-    let what = if available > ready || available < ready && set.spec()?.min_ready_seconds <= 0 {
+    let what = if available > ready || available < ready && set.min_ready_seconds <= 0 {
         let are = if ready == 1 { "is" } else { "are" };
         format!("the status of {id} counts {}, while {ready} {are} ready", count(available, "available pod"))
     } else if pods != status {
@@ -171,12 +166,12 @@ pub(crate) fn stale_status(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Not
     } else if pods != size {
         format!("{id} has {} and should have {size}", count(pods, "pod"))
     } else {
-        return Ok(None);
+        return None;
     };
     let text = format!(
         "{what}: its controller is at work, and the rollout may go on in another way: try again in a moment"
     );
-    Ok(Some(Note::new(NoteCode::StatusLags, text)))
+    Some(Note::new(NoteCode::StatusLags, text))
 }
 
 /// Returns the command that prints everything that a decision needs.

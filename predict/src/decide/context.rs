@@ -7,14 +7,12 @@ use crate::answer::order::ScaleDownOrder;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Owner, Preview, Verdict, Workload};
 use crate::question::options::Options;
+use crate::snapshot::Input;
+use crate::snapshot::budget::Budget;
 use crate::snapshot::cost::CostOwner;
-use crate::snapshot::direct::Spec;
 use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::PodEntry;
-use crate::snapshot::read::Input;
+use crate::snapshot::pod::Pod;
 use crate::snapshot::release::Release;
-use crate::snapshot::selector::Selector;
-use crate::snapshot::surrounding::{Surrounding, SurroundingEntry};
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text;
 use crate::text::count;
@@ -35,16 +33,16 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
     }
     if preview.deletions().max > 0 {
         let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep);
-        let victims: Vec<_> = victims.map(|pod| pod.pod.entry).collect();
-        let labels = labels_of(&victims, input, id.namespace);
+        let victims: Vec<_> = victims.map(|pod| pod.pod).collect();
+        let labels = labels_of(&victims, input);
         notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
         // Unless it is told to, it leaves the sets alone that a rollout takes down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
         notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
         notes.extend(cost_note(id.kind, preview.pods(), options));
     }
-    notes.extend(unread_note(input));
-    notes.extend(unsound_note(input, id.namespace));
+    notes.extend(not_permitted_note(input));
+    notes.extend(unreadable_note(input, id.namespace));
     notes.extend(leftover_note(preview));
     preview.notes.extend(notes);
 }
@@ -57,8 +55,8 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, option
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
-    let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod.entry).collect();
-    let labels = labels_of(&victims, input, id.namespace);
+    let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod).collect();
+    let labels = labels_of(&victims, input);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &victims, &labels));
     notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
@@ -85,14 +83,6 @@ fn id<'a>(namespace: &'a str, workload: &Workload<'a>) -> WorkloadRef<'a> {
     WorkloadRef { namespace, kind: workload.kind, name: workload.name }
 }
 
-/// The objects in a namespace that are sound.
-fn sound<'a>(
-    input: &'a Input,
-    namespace: &'a str,
-) -> impl Iterator<Item = (&'a SurroundingEntry, &'a Surrounding)> {
-    input.surroundings_in(Some(namespace)).filter_map(|entry| Some((entry, entry.object.as_ref().ok()?)))
-}
-
 /// The autoscalers of an object of this kind and name that gets this count.
 fn autoscalers<'a>(
     input: &'a Input,
@@ -102,21 +92,21 @@ fn autoscalers<'a>(
     replicas: u32,
     release: Release,
 ) -> impl Iterator<Item = AutoscalerPreview<'a>> {
-    sound(input, namespace).filter_map(move |(entry, object)| {
-        let Surrounding::Autoscaler(its) = object else { return None };
+    let here = input.autoscalers.iter().filter(move |its| its.meta.namespace == namespace);
+    here.filter(|its| its.targets(kind, name)).map(move |its| {
         let is_awake = if release.wakes_what_it_scaled_to_zero() {
             its.has_scaled_to_zero
         } else {
             its.min_replicas == 0
         };
-        its.targets(kind, name).then(|| AutoscalerPreview {
-            name: &entry.name,
+        AutoscalerPreview {
+            name: &its.meta.name,
             min_replicas: its.min_replicas,
             max_replicas: its.max_replicas,
             desired_replicas: its.desired_replicas,
             is_inside: (its.min_replicas..=its.max_replicas).contains(&replicas),
             is_off: replicas == 0 && !is_awake,
-        })
+        }
     })
 }
 
@@ -154,21 +144,21 @@ pub(crate) fn autoscaler_notes(
 
 /// Who else writes the count, unless it stays as it is.
 pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
-    let (owners, current) = match id.kind {
+    let (managers, current) = match id.kind {
         WorkloadKind::Deployment => {
             let entry = input.deployment(id)?;
-            (&entry.count_owners, entry.spec().ok()?.deployment.replicas)
+            (&entry.managers, entry.record.replicas)
         }
         kind if kind.is_set() => {
             let set = input.set(id)?;
-            (&set.count_owners, set.replicas().ok()?)
+            (&set.managers, set.record.replicas)
         }
         _ => {
-            let entry = input.direct(id)?;
-            let Spec::StatefulSet(spec) = entry.spec().ok()? else { return None };
-            (&entry.count_owners, spec.set.replicas)
+            let set = input.stateful_sets.iter().find(|its| its.meta.id(WorkloadKind::StatefulSet) == id)?;
+            (&set.managers, set.record.replicas)
         }
     };
+    let owners = &managers.owners;
     if owners.is_empty() || i64::from(current) == i64::from(replicas) {
         return None;
     }
@@ -179,17 +169,9 @@ pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> O
 }
 
 /// The labels of these pods, each set of labels once, if anything selects pods by them.
-fn labels_of<'a>(
-    pods: &[&'a PodEntry],
-    input: &Input,
-    namespace: &str,
-) -> BTreeSet<&'a BTreeMap<String, String>> {
-    let is_read = input.surroundings_in(Some(namespace)).next().is_some();
-    pods.iter().filter(|_| is_read).map(|pod| &pod.labels).collect()
-}
-
-fn selects_any(selector: Option<Selector<'_>>, labels: &BTreeSet<&BTreeMap<String, String>>) -> bool {
-    selector.is_some_and(|selector| labels.iter().any(|labels| selector.matches(labels)))
+fn labels_of<'a>(pods: &[&'a Pod], input: &Input) -> BTreeSet<&'a BTreeMap<String, String>> {
+    let is_read = !input.budgets.is_empty() || !input.policies.is_empty();
+    pods.iter().filter(|_| is_read).map(|pod| &pod.meta.labels).collect()
 }
 
 /// The disruption budgets that cover pods that go.
@@ -199,12 +181,12 @@ fn budget_note(
     input: &Input,
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
-    let covers = |object: &Surrounding| match object {
-        Surrounding::Budget(budget) => selects_any(budget.selector(), labels),
-        _ => false,
+    let covers = |budget: &&Budget| {
+        let selector = budget.selector().filter(|_| budget.meta.namespace == namespace);
+        selector.is_some_and(|selector| labels.iter().any(|labels| selector.matches(labels)))
     };
-    let budgets = sound(input, namespace).filter(|(_, object)| covers(object));
-    let names: Vec<_> = budgets.map(|(entry, _)| text::name(&entry.name)).collect();
+    let names: Vec<_> =
+        input.budgets.iter().filter(covers).map(|budget| text::name(&budget.meta.name)).collect();
     let (kind, them) = match names.len() {
         0 => return None,
         1 => ("PodDisruptionBudget", "it"),
@@ -216,12 +198,12 @@ fn budget_note(
 }
 
 /// The sets of these pods, and the controllers of these sets.
-fn owners_of<'a>(pods: &[&'a PodEntry], input: &'a Input) -> Vec<&'a OwnerReference> {
-    let mut owners: Vec<_> = pods.iter().filter_map(|pod| pod.controller.as_ref()).collect();
+fn owners_of<'a>(pods: &[&'a Pod], input: &'a Input) -> Vec<&'a OwnerReference> {
+    let mut owners: Vec<_> = pods.iter().filter_map(|pod| pod.meta.controller.as_ref()).collect();
     owners.sort_by_key(|owner| &owner.uid);
     owners.dedup_by_key(|owner| &owner.uid);
-    let controllers = input.sets.iter().filter(|set| owners.iter().any(|owner| owner.uid == set.uid));
-    let controllers: Vec<_> = controllers.filter_map(|set| set.controller.as_ref()).collect();
+    let controllers = input.sets.iter().filter(|set| owners.iter().any(|owner| owner.uid == set.meta.uid));
+    let controllers: Vec<_> = controllers.filter_map(|set| set.meta.controller.as_ref()).collect();
     owners.extend(controllers);
     owners
 }
@@ -231,25 +213,24 @@ fn policy_note(
     id: WorkloadRef<'_>,
     is_of_rollout: bool,
     input: &Input,
-    victims: &[&PodEntry],
+    victims: &[&Pod],
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
     if !WorkloadKind::WITH_COSTS.contains(&id.kind) {
         return None;
     }
     let owners = owners_of(victims, input);
-    let policies = sound(input, id.namespace).filter_map(|(entry, object)| match object {
-        Surrounding::Policy(policy) if policy.matches(&owners, labels) => Some((&entry.name, policy)),
-        _ => None,
-    });
-    let (name, policy) = policies.min_by_key(|(name, policy)| (policy.precedence(), *name))?;
-    let text = format!("ScaleDownPolicy {}: podrank-webhook will choose the pods", text::name(name));
+    let policies = input.policies.iter().filter(|policy| policy.meta.namespace == id.namespace);
+    let policies = policies.filter(|policy| policy.matches(&owners, labels));
+    let policy = policies.min_by_key(|policy| (policy.precedence(), &policy.meta.name))?;
+    let name = text::name(&policy.meta.name);
+    let text = format!("ScaleDownPolicy {name}: podrank-webhook will choose the pods");
     (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
 }
 
 /// A pod's deletion cost, if it is not podrank's, and who wrote it, if that is known.
 fn cost_of<'a>(pod: &PodAnswer<'a>) -> Option<(i32, Option<&'a str>)> {
-    let cost = pod.pod.record.cost.as_ref()?;
+    let cost = pod.pod.cost.as_ref()?;
     (cost.value.is_ok() && cost.owner(None) != CostOwner::Podrank).then(|| (cost.number(), cost.writer()))
 }
 
@@ -282,7 +263,7 @@ fn cost_note<'a>(
 
 /// podrank's own deletion costs on pods, which an interrupted run left or `--keep-costs` kept.
 fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
-    let own = preview.pods().filter(|pod| pod.is_own_cost).map(|pod| pod.pod.record.pod.deletion_cost);
+    let own = preview.pods().filter(|pod| pod.is_own_cost).map(|pod| pod.pod.record.deletion_cost);
     let own: Vec<_> = own.collect();
     let has = match own.len() {
         0 => return None,
@@ -302,25 +283,25 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
 }
 
 impl Input {
-    /// Whether pods have deletion costs of which the input does not say who wrote them.
+    /// Whether active pods have deletion costs of which the input does not say who wrote them.
     pub fn has_costs_of_nobody(&self) -> bool {
-        let records = self.pods.iter().filter_map(|pod| pod.record.as_ref()?.as_ref().ok());
-        records.filter_map(|record| record.cost.as_ref()).any(|cost| cost.managers.is_empty())
+        let active = self.pods.iter().filter(|pod| pod.is_active());
+        active.filter_map(|pod| pod.cost.as_ref()).any(|cost| cost.managers.is_empty())
     }
 }
 
-/// The kinds that could not be read.
-fn unread_note(input: &Input) -> Option<Note> {
-    let kinds: BTreeSet<_> = input.unread.iter().collect();
+/// The kinds of which the user may not read the objects.
+fn not_permitted_note(input: &Input) -> Option<Note> {
+    let kinds: BTreeSet<_> = input.not_permitted.iter().collect();
     let kinds: Vec<_> = kinds.into_iter().map(|kind| kind.plural()).collect();
     let text = || format!("{} could not be read", kinds.join(" and "));
     (!kinds.is_empty()).then(|| Note::new(NoteCode::SurroundingsUnread, text()))
 }
 
-/// The objects that are not as they should be.
-fn unsound_note(input: &Input, namespace: &str) -> Option<Note> {
-    let wrong = |entry: &SurroundingEntry| Some(format!("{entry} ({})", entry.object.as_ref().err()?));
-    let wrong: Vec<_> = input.surroundings_in(Some(namespace)).filter_map(wrong).collect();
+/// The objects that are not as they should be, without those that no workload of the namespace needs.
+fn unreadable_note(input: &Input, namespace: &str) -> Option<Note> {
+    let here = input.unreadable.iter().filter(|its| its.namespace == namespace && its.kind != "Node");
+    let wrong: Vec<_> = here.map(|its| format!("{its} ({})", its.error)).collect();
     let text = || format!("this preview passes over what is not sound: {}", text::list(&wrong));
     (!wrong.is_empty()).then(|| Note::new(NoteCode::PassedOver, text()))
 }

@@ -3,10 +3,10 @@
 use crate::decide::choose::{Choice, choose_workload};
 use crate::question::options::Options;
 use crate::question::replicas::Replicas;
-use crate::snapshot::direct::Spec;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
-use crate::text::error::{Error, not_negative};
+use crate::snapshot::self_managed::SelfManaged;
+use crate::text::error::Error;
 use std::fmt::Display;
 
 impl Input {
@@ -72,24 +72,24 @@ pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas)
 /// The present number of replicas of a workload.
 pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error> {
     let present = match choice {
-        Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
+        Choice::Deployment(entry) => entry.record.replicas,
         Choice::Set(id) => {
             let set = sets
                 .get(id)
                 .ok_or_else(|| Error::new(format!("{id} is missing, so its count is unknown")))?;
-            set.replicas()?
+            set.record.replicas
         }
-        Choice::Direct(entry) => match entry.spec()? {
-            Spec::StatefulSet(spec) => spec.set.replicas,
+        Choice::Direct(entry) => match entry {
+            SelfManaged::StatefulSet(set) => set.record.replicas,
             _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
         },
     };
-    Ok(u32::try_from(present).unwrap_or(0))
+    Ok(present.unsigned_abs())
 }
 
 /// The count to decide for, of a workload that has this one now.
 pub(crate) fn asked(workload: &impl Display, present: i32, options: &Options) -> Result<i32, Error> {
-    let Some(wanted) = options.replicas else { return not_negative(workload, present) };
+    let Some(wanted) = options.replicas else { return Ok(present) };
     i32::try_from(wanted).map_err(|_| {
         Error::new(format!("{workload}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
     })

@@ -7,28 +7,28 @@ use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::chance::Cause;
 use crate::reason::daemon_set::{DaemonSetReason, Unavailable};
-use crate::snapshot::daemon_set::DaemonSetSpec;
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
+use crate::snapshot::daemon_set::{DaemonSet, Revision};
 use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::node::NodeEntry;
+use crate::snapshot::node::Node;
 use crate::snapshot::pod::{FinishedPhase, OwnPod};
-use crate::snapshot::read::Input;
+use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
 use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
 use crate::sync::{IntOrPercent, PodOutcome, Verdict};
 use crate::text::count;
-use crate::text::error::Error;
 use podrank::Time;
 use podrank::controller::{Availability, availability};
 use std::collections::BTreeMap;
 
 /// The label and the annotation with the number of the template, from the time before revisions. Both still count.
 const GENERATION_LABEL: &str = "pod-template-generation";
-impl DaemonSetSpec {
+impl DaemonSet {
     /// Returns notes on what the input lacks besides pods.
-    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Result<Vec<Note>, Error> {
-        let may_start = |node: &&NodeEntry| self.placement.on(node).0 == NodeFit::MayStart;
-        let nodes = nodes(input)?.into_values().filter(may_start).count();
+    pub(crate) fn gaps(&self, input: &Input) -> Vec<Note> {
+        let entry = SelfManaged::DaemonSet(self);
+        let may_start = |node: &&Node| self.placement.on(node).0 == NodeFit::MayStart;
+        let nodes = nodes(input).into_values().filter(may_start).count();
         let wanted = usize::try_from(self.status_wanted).unwrap_or(0);
         let missing_nodes = || {
             let verb = if nodes == 1 { "is" } else { "are" };
@@ -45,10 +45,10 @@ impl DaemonSetSpec {
             )
         };
         let gaps = [
-            (nodes < wanted && !entry.lags).then(missing_nodes),
+            (nodes < wanted && !entry.lags()).then(missing_nodes),
             revision(input, entry).is_none().then(missing_revision),
         ];
-        Ok(gaps.into_iter().flatten().collect())
+        gaps.into_iter().flatten().collect()
     }
 
     fn surges(&self) -> bool {
@@ -60,42 +60,42 @@ impl DaemonSetSpec {
     }
 
     fn pod(&self, pod: OwnPod<'_>, node: Option<usize>, revision: Option<&str>, now: Time) -> DaemonPod {
-        let OwnPod { entry, record } = pod;
-        let availability = availability(&record.pod, self.min_ready_seconds, now);
-        let label = |name| entry.labels.get(name).map(String::as_str);
+        let availability = availability(&pod.record, self.min_ready_seconds, now);
+        let label = |name| pod.meta.labels.get(name).map(String::as_str);
         DaemonPod {
-            creation_time: record.pod.creation_time,
+            creation_time: pod.record.creation_time,
             node,
-            is_assigned: record.node.is_some(),
+            is_assigned: pod.node.is_some(),
             is_ready: availability.is_ready(),
             is_available: availability == Availability::Available,
             // If the current revision is not known, no pod is taken for an old one.
             has_revision: revision.is_none() || label(REVISION_LABEL) == revision,
             has_generation: self.generation.is_some()
                 && label(GENERATION_LABEL) == self.generation.as_deref(),
-            is_succeeded: entry.finished_phase == Some(FinishedPhase::Succeeded),
-            is_failed: entry.finished_phase == Some(FinishedPhase::Failed),
-            is_terminating: entry.is_terminating,
+            is_succeeded: pod.finished_phase == Some(FinishedPhase::Succeeded),
+            is_failed: pod.finished_phase == Some(FinishedPhase::Failed),
+            is_terminating: pod.is_terminating(),
         }
     }
 }
 
 /// The nodes by name. If one is listed twice, the first entry counts.
-fn nodes(input: &Input) -> Result<BTreeMap<&str, &NodeEntry>, Error> {
+fn nodes(input: &Input) -> BTreeMap<&str, &Node> {
     let mut nodes = BTreeMap::new();
     for node in &input.nodes {
-        nodes.entry(node.name.as_str()).or_insert(node.sound()?);
+        nodes.entry(node.meta.name.as_str()).or_insert(node);
     }
-    Ok(nodes)
+    nodes
 }
 
 /// The current revision: the newest one.
-fn revision<'a>(input: &'a Input, entry: &DirectEntry) -> Option<&'a str> {
+fn revision<'a>(input: &'a Input, entry: SelfManaged<'_>) -> Option<&'a str> {
     let own = input.revisions.iter().filter(|revision| {
-        let owner = revision.controller.as_ref().filter(|_| revision.namespace == entry.namespace);
+        let meta = &revision.meta;
+        let owner = meta.controller.as_ref().filter(|_| meta.namespace == entry.meta().namespace);
         owner.is_some_and(|owner| entry.is(owner))
     });
-    own.max_by_key(|revision| revision.number).map(|revision| revision.hash.as_str())
+    own.max_by_key(|revision| revision.number).map(Revision::hash)
 }
 
 /// The nodes of a `DaemonSet`: those that are listed, and those that its pods name besides.
@@ -110,14 +110,14 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    fn of(input: &'a Input, spec: &DaemonSetSpec, unlisted: NodeFit) -> Result<Self, Error> {
+    fn of(input: &'a Input, spec: &DaemonSet, unlisted: NodeFit) -> Self {
         let (names, fits, unfit, numbers) = Default::default();
         let mut nodes = Self { names, fits, unfit, numbers, unlisted };
-        for (name, node) in self::nodes(input)? {
+        for (name, node) in self::nodes(input) {
             let (fit, why) = spec.placement.on(node);
             nodes.push(name, fit, why);
         }
-        Ok(nodes)
+        nodes
     }
 
     fn push(&mut self, name: &'a str, fit: NodeFit, why: Option<String>) -> usize {
@@ -136,23 +136,23 @@ impl<'a> Nodes<'a> {
 /// Decides about the next sync.
 pub(crate) fn decide<'a>(
     input: &'a Input,
-    entry: &DirectEntry,
-    spec: &DaemonSetSpec,
+    entry: SelfManaged<'_>,
+    spec: &DaemonSet,
     pods: &[OwnPod<'a>],
     options: &Options,
     notes: &mut Vec<Note>,
-) -> Result<Decision<'a>, Error> {
+) -> Decision<'a> {
     let now = to_time(options.now);
     // If nodes are known to be missing, those that have pods are taken to be among them.
     let is_partial = notes.iter().any(|note| note.code == NoteCode::NodesMissing);
-    let mut known = Nodes::of(input, spec, if is_partial { NodeFit::MayStart } else { NodeFit::Missing })?;
+    let mut known = Nodes::of(input, spec, if is_partial { NodeFit::MayStart } else { NodeFit::Missing });
     let mut sorted = pods.to_vec();
-    sorted.sort_by_key(|pod| &pod.entry.name);
+    sorted.sort_by_key(|pod| &pod.meta.name);
     let revision = revision(input, entry);
     let mut records = Vec::new();
     for pod in &sorted {
-        let node = pod.record.node.as_deref().or(pod.record.target.as_deref());
-        records.push(spec.pod(*pod, node.map(|node| known.number(node)), revision, now));
+        let node = pod.node.as_deref().or(pod.target_node.as_deref());
+        records.push(spec.pod(pod, node.map(|node| known.number(node)), revision, now));
     }
     let set = DaemonSetState { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
     let mut sync = next_sync(&set, &known.fits, &records);
@@ -177,7 +177,7 @@ pub(crate) fn decide<'a>(
 
     let decided = Decided { spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
     decided.notes(notes);
-    Ok(decided.decision())
+    decided.decision()
 }
 
 /// The pods that go or may go, with how many of their group do.
@@ -191,7 +191,7 @@ fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
 
 /// A decision, and what the reasons read.
 struct Decided<'w, 'a> {
-    spec: &'w DaemonSetSpec,
+    spec: &'w DaemonSet,
     nodes: Nodes<'a>,
     pods: &'w [OwnPod<'a>],
     records: Vec<DaemonPod>,
@@ -203,7 +203,7 @@ struct Decided<'w, 'a> {
 
 impl<'a> Decided<'_, 'a> {
     fn decision(&self) -> Decision<'a> {
-        let pods = (0..self.pods.len()).filter(|pod| !self.pods[*pod].entry.is_terminating);
+        let pods = (0..self.pods.len()).filter(|pod| !self.pods[*pod].is_terminating());
         let mut pods: Vec<_> = pods.map(|pod| self.pod(pod)).collect();
         pods.sort_by_key(|pod| pod.verdict);
         // The next sync deletes some pods again that are on their way already.
@@ -264,7 +264,7 @@ impl<'a> Decided<'_, 'a> {
         }
         let others = || (0..self.pods.len()).filter(|other| *other != pod);
         let on_its_node = || others().filter(|other| self.records[*other].node == self.records[pod].node);
-        let is_terminating = |other: &usize| self.pods[*other].entry.is_terminating;
+        let is_terminating = |other: &usize| self.pods[*other].is_terminating();
         match self.sync.outcomes[pod].reason {
             DaemonReason::AwaitsNew => {
                 on_its_node().find(|other| self.records[*other].is_updated() && !is_terminating(other))

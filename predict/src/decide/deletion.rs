@@ -5,20 +5,19 @@ use crate::answer::preview::Verdict;
 use crate::decide::replica_set::Scene;
 use crate::decide::scale_events::{Fall, Reports, disruption};
 use crate::question::options::Options;
-use crate::snapshot::autoscaler::Autoscaler;
+use crate::snapshot::Input;
 use crate::snapshot::cost::CostOwner;
-use crate::snapshot::deployment::DeploymentEntry;
-use crate::snapshot::event::{EventEntry, Selection};
+use crate::snapshot::deployment::Deployment;
+use crate::snapshot::event::{Event, Selection};
 use crate::snapshot::index::Sets;
 use crate::snapshot::managed_fields::CountWriter;
-use crate::snapshot::pod::{Going, PodEntry};
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
-use crate::snapshot::surrounding::Surrounding;
+use crate::snapshot::pod::{Pod, Termination};
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::text;
 use jiff::Timestamp;
-use podrank::{Flags, Pod, Time};
+use podrank::{Flags, Phase, Time, Uid};
+use std::collections::HashSet;
 
 const SECOND: i64 = 1_000_000_000;
 /// By how much two clocks that write whole seconds may differ, and within what time the pods of one scale-down are asked to go.
@@ -30,14 +29,16 @@ const RECENT: i64 = 60 * SECOND;
 
 /// Says who took a pod that is being deleted or is not there, and why that one.
 pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Taken {
-    let mut named = input.pods.iter().filter(|entry| entry.namespace == namespace && entry.name == pod);
-    let entry = named.find(|entry| entry.going.is_some());
-    let going = entry.and_then(|entry| entry.going.as_deref());
+    let mut named =
+        input.pods.iter().filter(|entry| entry.meta.namespace == namespace && entry.meta.name == pod);
+    let entry = named.find(|entry| entry.is_terminating());
+    let going = entry.and_then(|entry| entry.termination.as_deref());
     let sets = Sets::of(input);
     // Kubernetes makes a pod's name of that of its set, and five characters.
     let by_name = || pod.rsplit_once('-').map_or(pod, |(set, _)| set);
-    let set = entry.and_then(|entry| entry.controller.as_ref()).map_or_else(by_name, |owner| &owner.name);
-    let of_name = || input.sets.iter().find(|its| its.namespace == namespace && its.id().name == set);
+    let set =
+        entry.and_then(|entry| entry.meta.controller.as_ref()).map_or_else(by_name, |owner| &owner.name);
+    let of_name = || input.sets.iter().find(|its| its.meta.namespace == namespace && its.id().name == set);
     let entry_of_set = entry.and_then(|entry| sets.get(sets.owner(entry)?)).or_else(of_name);
     let case = Case {
         input,
@@ -45,6 +46,7 @@ pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Ta
         pod,
         set,
         entry: entry_of_set,
+        deleted: entry,
         going,
         reports: Reports::of(input, namespace, set),
     };
@@ -102,8 +104,10 @@ struct Case<'a> {
     /// The name of its set, or of what else controls it.
     set: &'a str,
     /// The set, if it is still there.
-    entry: Option<&'a SetEntry>,
-    going: Option<&'a Going>,
+    entry: Option<&'a ReplicaSet>,
+    /// The pod, if it is still there.
+    deleted: Option<&'a Pod>,
+    going: Option<&'a Termination>,
     reports: Reports<'a>,
 }
 
@@ -115,7 +119,7 @@ impl<'a> Case<'a> {
 
     /// What podrank-webhook reported of it when it was deleted: when, what, and the rule for this pod.
     fn recorded(&self) -> Option<(i64, &'a Selection, &'a str)> {
-        let uid = self.going.and_then(|going| Some(going.record.as_ref()?.pod.uid));
+        let uid = self.deleted.map(|pod| pod.record.uid);
         let recorded = self.reports.recorded(uid.or_else(|| self.reports.uid(self.pod))?)?;
         let went = self.asked().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(recorded.0);
         ((went - recorded.0).abs() <= RECENT).then_some(recorded)
@@ -127,7 +131,7 @@ impl<'a> Case<'a> {
             return Some(Who { by, because: because.to_owned(), is_named: true });
         }
         let asked = self.asked();
-        let is_then = |event: &&EventEntry| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
+        let is_then = |event: &&Event| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
         let deleted = self.reports.deleted(self.pod).filter(is_then);
         if let Some(event) = deleted {
             let is_set = ["ReplicaSet", "ReplicationController"].contains(&&*event.kind);
@@ -152,7 +156,7 @@ impl<'a> Case<'a> {
     }
 
     fn has_cost_of_podrank(&self) -> bool {
-        let cost = self.going.and_then(|going| going.record.as_ref()?.cost.as_ref());
+        let cost = self.deleted.and_then(|pod| pod.cost.as_ref());
         cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
     }
 
@@ -189,13 +193,13 @@ impl<'a> Case<'a> {
     fn autoscaler(&self, at: i64) -> Option<String> {
         let deployment = self.fall(at).and_then(|fall| fall.deployment);
         let is_its = |name: &str| {
-            self.input.surroundings_in(Some(self.namespace)).any(|entry| {
-                let targets = |autoscaler: &Autoscaler| {
-                    deployment.is_some_and(|name| autoscaler.targets("Deployment", name))
-                        || autoscaler.targets("ReplicaSet", self.set)
-                        || autoscaler.targets("ReplicationController", self.set)
+            self.input.autoscalers.iter().any(|its| {
+                let targets = || {
+                    deployment.is_some_and(|name| its.targets("Deployment", name))
+                        || its.targets("ReplicaSet", self.set)
+                        || its.targets("ReplicationController", self.set)
                 };
-                entry.name == name && matches!(&entry.object, Ok(Surrounding::Autoscaler(it)) if targets(it))
+                its.meta.namespace == self.namespace && its.meta.name == name && targets()
             })
         };
         let (name, reason) = self.reports.rescaled(at + TOGETHER, at - RECENT, is_its)?;
@@ -206,16 +210,19 @@ impl<'a> Case<'a> {
     fn writer(&self, at: i64) -> Option<&'a CountWriter> {
         let fall = self.fall(at);
         let (writer, count) = match fall.and_then(|fall| self.deployment(fall.deployment?)) {
-            Some(its) => (its.count_writer.as_ref()?, its.spec().ok()?.deployment.replicas),
-            None => (self.entry?.count_writer.as_ref()?, self.entry?.replicas().ok()?),
+            Some(its) => (its.managers.writer.as_ref()?, its.record.replicas.unsigned_abs()),
+            None => (self.entry?.managers.writer.as_ref()?, self.entry?.replicas()),
         };
-        let is_its = fall.is_none_or(|fall| i64::from(fall.to) == i64::from(count));
+        let is_its = fall.is_none_or(|fall| fall.to == count);
         let is_then = writer.at.is_none_or(|written| (at - RECENT..=at + TOGETHER).contains(&written));
         (is_its && is_then).then_some(writer)
     }
 
-    fn deployment(&self, name: &str) -> Option<&'a DeploymentEntry> {
-        self.input.deployments.iter().find(|its| its.namespace == self.namespace && its.name == name)
+    fn deployment(&self, name: &str) -> Option<&'a Deployment> {
+        self.input
+            .deployments
+            .iter()
+            .find(|its| its.meta.namespace == self.namespace && its.meta.name == name)
     }
 
     /// Whether the set was not its Deployment's newest then.
@@ -223,8 +230,7 @@ impl<'a> Case<'a> {
         let (Some(set), Some(deployment)) = (self.entry, self.deployment(deployment)) else {
             return self.reports.has_other_risen(at + TOGETHER);
         };
-        let is_new = || Some(set.state().ok()??.template == deployment.spec().ok()?.template);
-        is_new() == Some(false) && self.reports.has_other_risen(at + TOGETHER)
+        set.template.fingerprint != deployment.template && self.reports.has_other_risen(at + TOGETHER)
     }
 }
 
@@ -238,8 +244,8 @@ enum Before {
 fn before(
     input: &Input,
     set: WorkloadRef<'_>,
-    entry: &PodEntry,
-    going: &Going,
+    entry: &Pod,
+    going: &Termination,
     options: &Options,
 ) -> Option<Before> {
     let Some(asked) = going.asked else {
@@ -247,14 +253,15 @@ fn before(
             "not known: its grace period is not its own, so it may have been deleted twice",
         ));
     };
-    let pod = going.record.as_ref()?.pod;
-    let mut then = as_it_was(input, asked);
-    let mut decisions = states(pod, going.ready_since, asked).into_iter().map(|(flags, ready_time)| {
-        let mut its = then.pods.iter_mut().filter(|pod| pod.namespace == entry.namespace);
-        let record = its.find(|pod| pod.name == entry.name)?.record.as_mut()?.as_mut().ok()?;
-        (record.pod.flags, record.pod.ready_time) = (flags, ready_time);
-        decide(&then, set, entry, asked, options)
-    });
+    let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
+    let (mut then, together) = as_it_was(input, asked);
+    let mut decisions =
+        states(entry.record, going.ready_since, asked).into_iter().map(|(flags, ready_time)| {
+            let mut its = then.pods.iter_mut().filter(|pod| pod.meta.namespace == entry.meta.namespace);
+            let record = &mut its.find(|pod| pod.meta.name == entry.meta.name)?.record;
+            (record.flags, record.ready_time) = (flags, ready_time);
+            decide(&then, set, entry, &together, &options)
+        });
     let first = decisions.next()??;
     let is_sure = decisions.all(|other| {
         let is_same = |(verdict, rule, _): (Verdict, Option<&'static str>, String)| {
@@ -275,7 +282,7 @@ fn before(
 
 /// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. If it may be that which it has, that is
 /// the first.
-fn states(pod: Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Time)> {
+fn states(pod: podrank::Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Time)> {
     let present = (pod.flags, pod.ready_time);
     let Some(turned) = turned.filter(|turned| *turned >= asked - CLOCKS) else { return vec![present] };
     let mut states = if turned > asked + CLOCKS { Vec::new() } else { vec![present] };
@@ -289,40 +296,37 @@ fn states(pod: Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Time)> {
     states
 }
 
-/// The input as it was then, with the pods that were there.
-fn as_it_was(input: &Input, asked: i64) -> Input {
-    let mut then = input.clone();
+/// The input as it was then, with the pods that were there, and those of them that were asked to go together.
+fn as_it_was(input: &Input, asked: i64) -> (Input, HashSet<Uid>) {
+    let (mut then, mut together) = (input.clone(), HashSet::new());
     then.pods.retain_mut(|pod| {
-        if let Some(going) = &pod.going
-            && going.asked.is_some_and(|its| its >= asked - CLOCKS)
-        {
-            pod.record = going.record.clone().map(Ok);
+        let its = pod.termination.as_ref().and_then(|termination| termination.asked);
+        if let Some(its) = its.filter(|its| *its >= asked - CLOCKS) {
+            together.extend((its <= asked + CLOCKS).then_some(pod.record.uid));
+            pod.termination = None;
+            // If it has ended, that was after the request: otherwise, it would not have counted any more.
+            if pod.finished_phase.take().is_some() {
+                pod.record.phase = Phase::RUNNING;
+            }
         }
-        let created =
-            pod.record.as_ref().and_then(|record| record.as_ref().ok()?.pod.creation_time.unix_nanos());
-        created.is_none_or(|created| created <= asked + SECOND)
+        pod.record.creation_time.unix_nanos().is_none_or(|created| created <= asked + SECOND)
     });
-    then
+    (then, together)
 }
 
 /// What becomes of a pod in such an input.
 fn decide(
     then: &Input,
     set: WorkloadRef<'_>,
-    entry: &PodEntry,
-    asked: i64,
+    entry: &Pod,
+    together: &HashSet<Uid>,
     options: &Options,
 ) -> Option<(Verdict, Option<&'static str>, String)> {
     let sets = Sets::of(then);
     let scene = Scene::read(then, &sets, set).ok()?;
-    let goes = |pod: &PodEntry| {
-        let asked_then = pod.going.as_ref().and_then(|going| going.asked);
-        asked_then.is_some_and(|its| its <= asked + CLOCKS)
-    };
     let own = || scene.members().iter().filter(|member| member.is_own);
-    let stay = own().filter(|member| !goes(member.pod.entry)).count();
-    let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
-    let decision = scene.decide(u32::try_from(stay).ok()?, &options, None, None).ok()?;
-    let its = decision.pods.into_iter().find(|pod| pod.name() == entry.name)?;
+    let stay = own().filter(|member| !together.contains(&member.pod.record.uid)).count();
+    let decision = scene.decide(u32::try_from(stay).ok()?, options, None, None).ok()?;
+    let its = decision.pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
     Some((its.verdict, its.reason.rule(), its.reason.sentence().to_string()))
 }

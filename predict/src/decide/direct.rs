@@ -9,9 +9,9 @@ use crate::decide::self_managed::Decision;
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
-use crate::snapshot::direct::{DirectEntry, Spec};
-use crate::snapshot::pod::{OwnPod, PodEntry};
-use crate::snapshot::read::Input;
+use crate::snapshot::Input;
+use crate::snapshot::pod::{OwnPod, Pod};
+use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
 use crate::snapshot::workload::WorkloadKind;
 use crate::sync::stateful_set::ordinal;
@@ -20,18 +20,18 @@ use crate::text::error::Error;
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(
     input: &'a Input,
-    entry: &'a DirectEntry,
+    entry: SelfManaged<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     if options.order == Order::Total {
         return Err(Error::new(format!(
             "{entry}: the total order is for Deployments, ReplicaSets and ReplicationControllers; a {} has its own",
-            entry.kind
+            entry.kind()
         )));
     }
-    let mut notes = entry.gaps(input)?;
+    let mut notes = entry.gaps(input);
     if !notes.is_empty() && !options.accepts_gaps() {
-        return Err(complete::error(&entry.namespace, entry.kind, &notes));
+        return Err(complete::error(&entry.meta().namespace, entry.kind(), &notes));
     }
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     notes.extend(entry.lagging());
@@ -57,27 +57,27 @@ type Gates = Vec<(&'static str, bool)>;
 /// What is asked, the feature gates that matter, and the decision of the kind.
 pub(crate) fn decide<'a>(
     input: &'a Input,
-    entry: &'a DirectEntry,
+    entry: SelfManaged<'a>,
     pods: &[OwnPod<'a>],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<(Asked, Gates, Decision<'a>), Error> {
-    match entry.spec()? {
-        Spec::StatefulSet(spec) => {
-            let count = count::asked(entry, spec.set.replicas, options)?;
+    match entry {
+        SelfManaged::StatefulSet(spec) => {
+            let count = count::asked(&entry, spec.record.replicas, options)?;
             let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
             let gates = gates::of_stateful_sets(options.stateful_sets());
             Ok((asked, gates, stateful_set::decide(entry, spec, count, pods, options, notes)?))
         }
-        Spec::DaemonSet(spec) => {
+        SelfManaged::DaemonSet(spec) => {
             if options.replicas.is_some() {
                 let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
                 return Err(Error::new(text));
             }
-            let decision = daemon_set::decide(input, entry, spec, pods, options, notes)?;
+            let decision = daemon_set::decide(input, entry, spec, pods, options, notes);
             Ok((Asked::default(), Vec::new(), decision))
         }
-        Spec::Job(spec) => {
+        SelfManaged::Job(spec) => {
             let asked = job::asked(entry, spec, options)?;
             notes.extend(job::refusal(entry, spec, &asked, pods, options));
             let decision = job::decide(entry, spec, &asked, pods, to_time(options.now), notes);
@@ -87,24 +87,24 @@ pub(crate) fn decide<'a>(
 }
 
 /// What follows. A Job's controller does all at once, so nothing does.
-fn rest<'a>(entry: &DirectEntry, decision: &Decision<'a>, certain: usize) -> Option<Rest<'a>> {
-    let later = decision.later.filter(|_| entry.kind != WorkloadKind::Job)?;
+fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> Option<Rest<'a>> {
+    let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
     // Of a StatefulSet's contested pods, up to that many go.
-    let min = if entry.kind == WorkloadKind::StatefulSet { number(certain) } else { max };
+    let min = if entry.kind() == WorkloadKind::StatefulSet { number(certain) } else { max };
     let waits = decision.pods.iter().filter_map(PodAnswer::waits_for).collect();
     Some(Rest::of_waiting(Bounds { min, max }, waits, number(later)))
 }
 
-impl DirectEntry {
+impl SelfManaged<'_> {
     /// Returns the pods that it owns and its selector matches, each once.
     pub(crate) fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
-        let selector = self.selector()?;
+        let selector = self.selector();
         let mut seen = Seen::default();
         let mut pods = Vec::new();
-        for entry in input.pods.iter().filter(|pod| pod.namespace == self.namespace) {
-            let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.labels));
+        for entry in input.pods.iter().filter(|pod| pod.meta.namespace == self.meta().namespace) {
+            let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.meta.labels));
             if self.adopts(entry) {
                 notes.push(notes::adopts(self, entry));
             } else if !self.owns(entry) {
@@ -113,10 +113,8 @@ impl DirectEntry {
                 notes.push(notes::releases(self, entry));
                 continue;
             }
-            let record = entry.any_record().ok_or_else(|| Error::new(format!("{entry} has no record")))?;
-            let record = record.map_err(|error| Error::new(format!("{entry}: {error}")))?;
-            if seen.is_new(entry, record.pod.uid, notes)? {
-                pods.push(OwnPod { entry, record });
+            if seen.is_new(entry, notes)? {
+                pods.push(entry);
             }
         }
         Ok(pods)
@@ -129,35 +127,38 @@ impl DirectEntry {
 
     /// Whether its controller adopts the pod before it does anything else. That of a `StatefulSet` adopts only pods with its name and an
     /// ordinal.
-    pub(crate) fn adopts(&self, pod: &PodEntry) -> bool {
-        let is_orphan = pod.controller.is_none() && !pod.is_terminating && pod.namespace == self.namespace;
-        let is_member =
-            || self.kind != WorkloadKind::StatefulSet || ordinal(&self.name, &pod.name, false).is_some();
+    pub(crate) fn adopts(&self, pod: &Pod) -> bool {
+        let meta = self.meta();
+        let is_orphan =
+            pod.meta.controller.is_none() && !pod.is_terminating() && pod.meta.namespace == meta.namespace;
+        let is_member = || {
+            self.kind() != WorkloadKind::StatefulSet || ordinal(&meta.name, &pod.meta.name, false).is_some()
+        };
         let selects = || {
-            let selector = self.selector().ok().flatten().filter(|selector| !selector.is_empty());
-            selector.is_some_and(|selector| selector.matches(&pod.labels))
+            let selector = self.selector().filter(|selector| !selector.is_empty());
+            selector.is_some_and(|selector| selector.matches(&pod.meta.labels))
         };
         is_orphan && is_member() && selects() && self.idle().is_none()
     }
 
     /// Returns what the input lacks. Empty if the input looks complete.
-    pub(crate) fn gaps(&self, input: &Input) -> Result<Vec<Note>, Error> {
-        let status = u64::try_from(self.spec()?.status_pods()).unwrap_or(0);
+    pub(crate) fn gaps(&self, input: &Input) -> Vec<Note> {
+        let status = u64::try_from(self.status_pods()).unwrap_or(0);
         let pods = input.pods.iter().filter(|pod| self.owns(pod));
         let mut gaps: Vec<_> = complete::fewer_pods_than_status(self, pods, status).into_iter().collect();
-        if let Spec::DaemonSet(spec) = self.spec()? {
-            gaps.extend(spec.gaps(input, self)?);
+        if let Self::DaemonSet(set) = self {
+            gaps.extend(set.gaps(input));
         }
-        Ok(gaps)
+        gaps
     }
 
     /// Whether its controller still has work to do, so that the status changes soon.
-    pub(crate) fn is_behind(&self, input: &Input) -> Result<bool, Error> {
-        let lacks_revision = matches!(self.spec()?, Spec::StatefulSet(spec) if !spec.knows_revision());
-        Ok(self.lags || lacks_revision || !self.gaps(input)?.is_empty())
+    pub(crate) fn is_behind(self, input: &Input) -> bool {
+        let lacks_revision = matches!(self, Self::StatefulSet(set) if !set.knows_revision());
+        self.lags() || lacks_revision || !self.gaps(input).is_empty()
     }
 
     fn lagging(&self) -> Option<Note> {
-        self.lags.then(|| notes::lagging(&[self]))
+        self.lags().then(|| notes::lagging(&[self]))
     }
 }

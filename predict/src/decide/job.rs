@@ -9,24 +9,24 @@ use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::chance::Cause;
 use crate::reason::job::{ByPolicy, JobPodReason, duration};
-use crate::snapshot::direct::DirectEntry;
-use crate::snapshot::job::JobSpec;
+use crate::snapshot::job::Job;
 use crate::snapshot::pod::{FinishedPhase, OwnPod};
+use crate::snapshot::self_managed::SelfManaged;
 use crate::sync::Verdict;
 use crate::sync::job::{self, Completion, JobReason, JobState, NO_INDEX, State, Sync, next_sync};
 use crate::text::error::Error;
 use podrank::{Pod, Policy, Time};
 use std::collections::{BTreeMap, HashMap};
 
-impl JobSpec {
+impl Job {
     /// How many pods have succeeded, including those that the status does not count yet.
     fn succeeded(&self, pods: &[OwnPod<'_>]) -> i32 {
         let is_new = |pod: &OwnPod<'_>| {
-            let uid = pod.record.pod.uid.to_string();
+            let uid = pod.record.uid.to_string();
             !self.uncounted.succeeded.contains(&uid)
         };
         let new = succeeded(pods).filter(is_new).count() + self.uncounted.succeeded.len();
-        let number = i64::from(self.job.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX));
+        let number = i64::from(self.record.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX));
         i32::try_from(number).unwrap_or(i32::MAX)
     }
 
@@ -43,26 +43,26 @@ impl JobSpec {
 /// The succeeded pods that the status may not count yet.
 fn succeeded<'p, 'a>(pods: &'p [OwnPod<'a>]) -> impl Iterator<Item = OwnPod<'a>> + 'p {
     pods.iter().copied().filter(|pod| {
-        let is_tracked = pod.record.job.as_ref().is_some_and(|job| job.is_tracked);
-        is_tracked && pod.entry.finished_phase == Some(FinishedPhase::Succeeded)
+        let is_tracked = pod.job.as_ref().is_some_and(|job| job.is_tracked);
+        is_tracked && pod.finished_phase == Some(FinishedPhase::Succeeded)
     })
 }
 
 fn index(pod: OwnPod<'_>) -> i64 {
-    pod.record.job.as_ref().map_or(NO_INDEX, |job| job.index)
+    pod.job.as_ref().map_or(NO_INDEX, |job| job.index)
 }
 
 /// Says that the API server refuses to change the parallelism.
 pub(crate) fn refusal(
-    entry: &DirectEntry,
-    spec: &JobSpec,
+    entry: SelfManaged<'_>,
+    spec: &Job,
     asked: &Asked,
     pods: &[OwnPod<'_>],
     options: &Options,
 ) -> Option<Note> {
     let release = options.kubernetes();
-    let changes = asked.parallelism.map(i64::from) != Some(i64::from(spec.job.parallelism.max(0)));
-    let is_gang = pods.iter().any(|pod| pod.record.job.as_ref().is_some_and(|job| job.is_in_gang));
+    let changes = asked.parallelism.map(i64::from) != Some(i64::from(spec.record.parallelism.max(0)));
+    let is_gang = pods.iter().any(|pod| pod.job.as_ref().is_some_and(|job| job.is_in_gang));
     let text =
         || format!("{entry} has pods in a PodGroup: Kubernetes {release} does not change its parallelism");
     let is_refused = changes && is_gang && release.refuses_parallelism_of_gangs();
@@ -70,11 +70,11 @@ pub(crate) fn refusal(
 }
 
 /// What is asked of the Job.
-pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> Result<Asked, Error> {
+pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Result<Asked, Error> {
     if options.replicas.is_some() {
         return Err(Error::new(format!("{entry} has no replicas: use --parallelism N or --suspend")));
     }
-    let parallelism = options.parallelism.unwrap_or(spec.job.parallelism.max(0).unsigned_abs());
+    let parallelism = options.parallelism.unwrap_or(spec.record.parallelism.max(0).unsigned_abs());
     for (number, name) in [(Some(parallelism), "parallelism"), (options.completions, "number of completions")]
     {
         if let Some(number) = number.filter(|number| i32::try_from(*number).is_err()) {
@@ -84,13 +84,13 @@ pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> R
             )));
         }
     }
-    let are_now = match spec.job.completion {
+    let are_now = match spec.record.completion {
         Completion::Any => None,
         Completion::Count(completions) | Completion::Indexed(completions) => Some(completions),
     };
     let is_now = |completions: &u32| are_now.is_some_and(|now| i64::from(now) == i64::from(*completions));
     if let Some(completions) = options.completions.filter(|completions| !is_now(completions)) {
-        let Completion::Indexed(_) = spec.job.completion else {
+        let Completion::Indexed(_) = spec.record.completion else {
             return Err(Error::new(format!(
                 "{entry} is not Indexed, so Kubernetes does not let its completions change: use --parallelism N alone, or \
                  create another Job"
@@ -106,23 +106,23 @@ pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> R
     Ok(Asked {
         parallelism: Some(parallelism),
         completions: options.completions,
-        suspend: Some(options.suspend || spec.job.is_suspended),
+        suspend: Some(options.suspend || spec.record.is_suspended),
         ..Asked::default()
     })
 }
 
-impl JobSpec {
+impl Job {
     /// The record for the decision, and if a policy ends the Job, how.
     fn job<'a>(
         &self,
-        entry: &DirectEntry,
+        entry: SelfManaged<'_>,
         asked: &Asked,
         pods: &[OwnPod<'a>],
     ) -> (JobState, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
-        let fails = entry.idle().is_some() && entry.deletion.is_none();
+        let fails = entry.idle().is_some() && self.meta.deletion.is_none();
         let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
-        let completion = match (self.job.completion, completions) {
+        let completion = match (self.record.completion, completions) {
             (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
             (completion, _) => completion,
         };
@@ -134,15 +134,15 @@ impl JobSpec {
         };
         let mut job = JobState {
             completion,
-            state: if fails { State::LeftAlone } else { self.job.state },
+            state: if fails { State::LeftAlone } else { self.record.state },
             parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
             is_suspended: asked.suspend == Some(true),
             succeeded: match &succeeded_indexes {
                 Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
                 None => self.succeeded(pods),
             },
-            is_being_deleted: entry.deletion.is_some(),
-            ..self.job
+            is_being_deleted: self.meta.deletion.is_some(),
+            ..self.record
         };
         let succeeded_indexes =
             succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
@@ -153,17 +153,17 @@ impl JobSpec {
 
 /// Decides about the next sync.
 pub(crate) fn decide<'a>(
-    entry: &DirectEntry,
-    spec: &'a JobSpec,
+    entry: SelfManaged<'_>,
+    spec: &'a Job,
     asked: &Asked,
     pods: &[OwnPod<'a>],
     now: Time,
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
     let (job, by_policy) = spec.job(entry, asked, pods);
-    let active: Vec<_> = pods.iter().copied().filter(|pod| pod.entry.is_active()).collect();
-    let records: Vec<_> = active.iter().map(|pod| pod.record.pod).collect();
-    let indexes: Vec<_> = active.iter().map(|pod| index(*pod)).collect();
+    let active: Vec<_> = pods.iter().copied().filter(|pod| pod.is_active()).collect();
+    let records: Vec<_> = active.iter().map(|pod| pod.record).collect();
+    let indexes: Vec<_> = active.iter().map(|pod| index(pod)).collect();
     let mut sync = next_sync(&job, now, &records, &indexes);
 
     let policy = job::order();
@@ -189,7 +189,7 @@ pub(crate) fn decide<'a>(
             job,
             now,
             by_policy,
-            condition: spec.condition,
+            condition: spec.condition.as_deref(),
             index,
             of_index: indexes.iter().filter(|it| **it == index).count(),
             active: active.len(),
@@ -261,7 +261,7 @@ fn settle_by_index(
 }
 
 /// What a reader should know besides.
-fn notes_of(job: &JobState, entry: &DirectEntry, sync: &Sync, now: Time) -> Vec<Note> {
+fn notes_of(job: &JobState, entry: SelfManaged<'_>, sync: &Sync, now: Time) -> Vec<Note> {
     let mut notes = Vec::new();
     let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());
     if let Some(left) = left.filter(|_| !sync.outcomes.is_empty()) {

@@ -1,8 +1,7 @@
 //! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
 
 use crate::reason::job::{ByPolicy, FailedBy};
-use crate::snapshot::job::JobSpec;
-use crate::snapshot::job_end::{FailureRule, SuccessRule};
+use crate::snapshot::job::{FailureRule, Job, SuccessRule};
 use crate::snapshot::pod::{FinishedPhase, JobPod, OwnPod};
 use crate::sync::job::{JobState, State};
 use podrank::Phase;
@@ -17,7 +16,7 @@ enum Action {
     Count,
 }
 
-impl JobSpec {
+impl Job {
     /// Writes to the job what can end it. `succeeded` are the indexes that have succeeded and the completions, of an Indexed Job.
     /// If a policy ends the Job, returns how.
     pub(crate) fn fill<'a>(
@@ -59,7 +58,7 @@ impl JobSpec {
         }
         let (mut first, mut failed) = (None, self.uncounted.failed.len());
         for pod in pods.iter().filter(|pod| self.has_failed(pod)) {
-            let job_pod = pod.record.job.as_deref();
+            let job_pod = pod.job.as_deref();
             let (action, why) = job_pod.map_or((Action::Count, None), |pod| self.action(pod));
             if action == Action::FailJob {
                 let by_policy = |(rule, cause)| ByPolicy::Failed { pod: pod.name(), cause, rule };
@@ -70,7 +69,7 @@ impl JobSpec {
             if !job_pod.is_tracked || action == Action::Ignore || !is_valid {
                 continue;
             }
-            let uid = pod.record.pod.uid.to_string();
+            let uid = pod.record.uid.to_string();
             failed += usize::from(!self.uncounted.failed.contains(&uid));
             if per_index.is_some_and(|limit| action == Action::FailIndex || job_pod.failures >= limit) {
                 failed_indexes.insert(job_pod.index);
@@ -82,14 +81,14 @@ impl JobSpec {
     }
 
     /// Whether the Job's controller counts the pod as failed.
-    fn has_failed(&self, pod: &OwnPod<'_>) -> bool {
+    fn has_failed(&self, pod: OwnPod<'_>) -> bool {
         let policy = self.spec.pod_replacement_policy.as_deref();
         // What the API server sets.
         let waits = policy.map_or(self.spec.pod_failure_policy.is_some(), |policy| policy == "Failed");
-        match pod.entry.finished_phase {
+        match pod.finished_phase {
             Some(FinishedPhase::Failed) => true,
             Some(FinishedPhase::Succeeded) => false,
-            None => pod.entry.is_terminating && !waits,
+            None => pod.is_terminating() && !waits,
         }
     }
 
@@ -154,9 +153,8 @@ impl FailureRule {
 
 /// The restarts of all containers of the pods that run or are pending. The sum wraps, as in Kubernetes.
 fn restarts(pods: &[OwnPod<'_>]) -> i32 {
-    let counts =
-        |pod: &&OwnPod<'_>| pod.entry.finished_phase.is_none() && pod.record.pod.phase != Phase::UNKNOWN;
-    let restarts = pods.iter().filter(counts).filter_map(|pod| pod.record.job.as_ref());
+    let counts = |pod: &&OwnPod<'_>| pod.finished_phase.is_none() && pod.record.phase != Phase::UNKNOWN;
+    let restarts = pods.iter().filter(counts).filter_map(|pod| pod.job.as_ref());
     restarts.fold(0_i32, |sum, job| sum.wrapping_add(job.restarts)).max(0)
 }
 

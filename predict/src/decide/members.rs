@@ -4,15 +4,15 @@ use crate::answer::note::Note;
 use crate::decide::notes;
 use crate::decide::related::Related;
 use crate::reason::comparison::RankedPod;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::pod::{OwnPod, PodEntry};
-use crate::snapshot::read::Input;
+use crate::snapshot::pod::{OwnPod, Pod};
 use crate::snapshot::workload::WorkloadRef;
 use crate::text::error::Error;
 use podrank::{NodeCounts, Uid};
 use std::collections::{HashMap, HashSet};
 
-/// An active pod that the decision reads: sound, and listed once.
+/// An active pod that the decision reads, listed once.
 pub(crate) struct Member<'a> {
     pub(crate) pod: OwnPod<'a>,
     pub(crate) is_own: bool,
@@ -29,16 +29,14 @@ pub(crate) fn members<'a>(
 ) -> Result<Vec<Member<'a>>, Error> {
     let mut seen = Seen::default();
     let mut members = Vec::new();
-    for entry in &input.pods {
-        let Some(record) = &entry.record else { continue };
+    for entry in input.pods.iter().filter(|pod| pod.is_active()) {
         let is_own = sets.owner(entry) == Some(id);
         let is_related = related.contains(entry, is_own);
         if !is_own && !is_related {
             continue;
         }
-        let record = record.as_ref().map_err(|error| Error::new(format!("{entry}: {error}")))?;
-        if seen.is_new(entry, record.pod.uid, notes)? {
-            members.push(Member { pod: OwnPod { entry, record }, is_own, is_related });
+        if seen.is_new(entry, notes)? {
+            members.push(Member { pod: entry, is_own, is_related });
         }
     }
     Ok(members)
@@ -47,7 +45,7 @@ pub(crate) fn members<'a>(
 /// The pods that were read so far.
 #[derive(Default)]
 pub(crate) struct Seen<'a> {
-    names: HashMap<Uid, &'a PodEntry>,
+    names: HashMap<Uid, &'a Pod>,
     uids: HashMap<(&'a str, &'a str), Uid>,
     listed_twice: HashSet<Uid>,
 }
@@ -55,16 +53,12 @@ pub(crate) struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// Returns whether the pod was not listed before, and notes it if it was. It is an error if another pod has its UID, or if
     /// it had another one.
-    pub(crate) fn is_new(
-        &mut self,
-        entry: &'a PodEntry,
-        uid: Uid,
-        notes: &mut Vec<Note>,
-    ) -> Result<bool, Error> {
-        let name = (entry.namespace.as_str(), entry.name.as_str());
+    pub(crate) fn is_new(&mut self, entry: &'a Pod, notes: &mut Vec<Note>) -> Result<bool, Error> {
+        let uid = entry.record.uid;
+        let name = (entry.meta.namespace.as_str(), entry.meta.name.as_str());
         match (self.names.insert(uid, entry), self.uids.insert(name, uid)) {
             (None, None) => Ok(true),
-            (Some(other), _) if (other.namespace.as_str(), other.name.as_str()) == name => {
+            (Some(other), _) if (other.meta.namespace.as_str(), other.meta.name.as_str()) == name => {
                 notes.extend(self.listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
                 Ok(false)
             }
@@ -86,7 +80,7 @@ pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
         .map(|member| {
             let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
             let node = member.pod.node().map(|node| *nodes.entry(node).or_insert(next));
-            (member, podrank::Pod { node: node.unwrap_or(0), ..member.pod.record.pod })
+            (member, podrank::Pod { node: node.unwrap_or(0), ..member.pod.record })
         })
         .collect();
     let mut counts = NodeCounts::new(vec![0; nodes.len()]);

@@ -1,16 +1,14 @@
 //! The notes that go with a decision.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec, SetState};
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
+use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
 use crate::snapshot::pod::OwnPod;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::workload::WorkloadRef;
 use crate::text;
-use crate::text::error::Error;
 use crate::text::{count, quoted};
 use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
@@ -26,11 +24,7 @@ pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
 
 /// Returns a note if the workload is listed more than once, perhaps with other values.
 pub(crate) fn workload_listed_twice(input: &Input, workload: WorkloadRef<'_>) -> Option<Note> {
-    let deployments = input.deployments.iter().map(DeploymentEntry::id);
-    let all = deployments
-        .chain(input.sets.iter().map(SetEntry::id))
-        .chain(input.direct.iter().map(DirectEntry::id));
-    (all.filter(|id| *id == workload).count() > 1).then(|| listed_twice(&workload))
+    (input.workload_ids().filter(|id| *id == workload).count() > 1).then(|| listed_twice(&workload))
 }
 
 pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
@@ -41,15 +35,11 @@ pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
 }
 
 pub(crate) fn invalid_cost(pod: OwnPod<'_>) -> Option<Note> {
-    let cost = pod.record.cost.as_ref()?;
+    let cost = pod.cost.as_ref()?;
     let (text, error) = (&cost.text, cost.value.as_ref().err()?);
     Some(Note::new(
         NoteCode::InvalidDeletionCost,
-        format!(
-            "{}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0",
-            pod.entry,
-            quoted(text)
-        ),
+        format!("{}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0", pod, quoted(text)),
     ))
 }
 
@@ -84,8 +74,8 @@ pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
 pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = OwnPod<'a>>, now: Timestamp) -> Option<Note> {
     let moment = crate::snapshot::time::to_time(now).unix_nanos()?;
     let mut late =
-        own.filter(|pod| pod.record.pod.creation_time.unix_nanos().is_some_and(|created| created > moment));
-    let first = late.next()?.entry;
+        own.filter(|pod| pod.record.creation_time.unix_nanos().is_some_and(|created| created > moment));
+    let first = late.next()?;
     let others = match late.count() {
         0 => String::new(),
         others => format!(" and {}", count(others as u64, "other pod")),
@@ -97,23 +87,16 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = OwnPod<'a>>, now: 
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
-pub(crate) fn scaled_alone(
-    input: &Input,
-    sets: &Sets<'_>,
-    set: &SetEntry,
-    replicas: u32,
-) -> Result<Option<Note>, Error> {
+pub(crate) fn scaled_alone(input: &Input, sets: &Sets<'_>, set: &ReplicaSet, replicas: u32) -> Option<Note> {
     let is_being_deleted = |owner: &OwnerReference| {
-        input.deployments.iter().any(|entry| entry.uid == owner.uid && entry.deletion.is_some())
+        input.deployments.iter().any(|entry| entry.meta.uid == owner.uid && entry.meta.deletion.is_some())
     };
     let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
-    let Some(deployment) = deployment.filter(|owner| !is_being_deleted(owner)) else {
-        return Ok(None);
-    };
+    let deployment = deployment.filter(|owner| !is_being_deleted(owner))?;
     let mut others = Vec::new();
     for other in sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id()) {
         let has_pods = || sets.pods(other.id()).iter().any(|pod| pod.is_active());
-        if other.replicas()? > 0 || has_pods() {
+        if other.replicas() > 0 || has_pods() {
             others.push(text::name(other.id().name));
         }
     }
@@ -123,8 +106,7 @@ pub(crate) fn scaled_alone(
             text::name(&deployment.name),
             set.id()
         );
-        let is_changed = i64::from(set.replicas()?) != i64::from(replicas);
-        return Ok(is_changed.then(|| Note::new(NoteCode::WrittenBack, text)));
+        return (set.replicas() != replicas).then(|| Note::new(NoteCode::WrittenBack, text));
     }
     let text = format!(
         "Deployment {0} is in the middle of a rollout (also {1}) and sizes its sets itself: it may write the count of {2} back, and \
@@ -133,32 +115,28 @@ pub(crate) fn scaled_alone(
         text::list(&others),
         text::name(set.id().name),
     );
-    Ok(Some(Note::new(NoteCode::MidRollout, text)))
+    Some(Note::new(NoteCode::MidRollout, text))
 }
 
 /// A Deployment without sets, whose controller would act on them.
-pub(crate) fn no_sets(entry: &DeploymentEntry) -> Note {
-    let name = text::name(&entry.name);
+pub(crate) fn no_sets(entry: &Deployment) -> Note {
+    let name = text::name(&entry.meta.name);
     let text = format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go");
     Note::new(NoteCode::NoSets, text)
 }
 
 /// What a reader should know about a Deployment and this step, its next sync.
-pub(crate) fn of_deployment(
-    entry: &DeploymentEntry,
-    spec: &DeploymentSpec,
-    sets: &[(WorkloadRef<'_>, &SetState)],
-) -> Vec<Note> {
+pub(crate) fn of_deployment<'a>(entry: &Deployment, sets: impl Iterator<Item = &'a ReplicaSet>) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |code, text| notes.push(Note::new(code, text));
-    let name = text::name(&entry.name);
-    if spec.deployment.is_paused {
+    let name = text::name(&entry.meta.name);
+    if entry.record.is_paused {
         let text =
             format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
         note(NoteCode::RolloutPaused, text);
     }
-    let sets = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
-    let names: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
+    let sets = sets.filter(|set| set.is_ahead()).map(|set| set.id().to_string());
+    let names: Vec<_> = entry.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
     if !names.is_empty() {
         notes.push(lagging(&names));
     }
@@ -166,11 +144,11 @@ pub(crate) fn of_deployment(
 }
 
 /// The pods that the controller releases or adopts before it deletes any.
-pub(crate) fn claims(sets: &Sets<'_>, set: &SetEntry) -> Vec<Note> {
+pub(crate) fn claims(sets: &Sets<'_>, set: &ReplicaSet) -> Vec<Note> {
     let id = set.id();
-    let adopted = sets.pods(id).iter().filter(|pod| pod.controller.is_none());
+    let adopted = sets.pods(id).iter().filter(|pod| pod.meta.controller.is_none());
     let adopted = adopted.map(|pod| adopts(&id, pod));
-    let released = sets.released(id).iter().filter(|_| set.deletion.is_none());
+    let released = sets.released(id).iter().filter(|_| set.meta.deletion.is_none());
     adopted.chain(released.map(|pod| releases(&id, pod))).collect()
 }
 

@@ -15,9 +15,9 @@ use crate::decide::{context, direct};
 use crate::question::options::{Options, Order};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::reason::{Reason, chance};
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
+use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::sync::stateful_set::MemberReason;
@@ -162,7 +162,7 @@ fn of_sets<'a>(
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
         let scene = Scene::read(input, sets, id)?;
-        let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
+        let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle())?;
         Ok(Standings { replica_set: Some(name), is_new, pods })
     };
     // If pods go before the count changes, ranks are counted anew until then.
@@ -314,11 +314,11 @@ impl Wait<'_> {
 /// waits already is in the rest.
 fn by_each_count<'a>(
     input: &'a Input,
-    entry: &'a DirectEntry,
+    entry: SelfManaged<'a>,
     options: &Options,
     now: &Preview<'a>,
 ) -> Result<(Vec<Standing<'a>>, Option<Wait<'a>>), Error> {
-    let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input)?);
+    let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
     let most = match now.asked.replicas.or(now.asked.parallelism) {
         Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
         None => 0,
@@ -332,7 +332,7 @@ fn by_each_count<'a>(
     let mut wait: Option<Wait<'a>> = None;
     for count in (least..=most).rev() {
         let (.., decision) =
-            direct::decide(input, entry, &own, &at(options, entry.kind, count), &mut gaps.clone())?;
+            direct::decide(input, entry, &own, &at(options, entry.kind(), count), &mut gaps.clone())?;
         for pod in &decision.pods {
             let standing = &mut pods[places[&pod.uid()]];
             // Those that only have others before them go without any waiting.

@@ -10,8 +10,8 @@ use crate::decide::order::at;
 use crate::decide::workload::preview_choice;
 use crate::question::options::Options;
 use crate::question::replicas::Replicas;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::error::Error;
 

@@ -1,11 +1,10 @@
 //! Which pods count towards a set's ranks. Looks at the input alone.
 
 use crate::snapshot::index::Sets;
-use crate::snapshot::pod::PodEntry;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::pod::Pod;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::selector::Selector;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
-use crate::text::error::Error;
 
 /// The pods that are related to a set's own.
 pub(crate) enum Related<'a> {
@@ -19,27 +18,27 @@ pub(crate) enum Related<'a> {
 }
 
 impl<'a> Related<'a> {
-    pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a SetEntry>, sets: &Sets<'a>) -> Result<Self, Error> {
+    pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a ReplicaSet>, sets: &Sets<'a>) -> Self {
         let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
         let controller = set.and_then(|set| sets.controller(set)).filter(|_| is_replica_set);
         let Some(controller) = controller else {
             let is_known = set.is_some() || !is_replica_set;
-            return Ok(if is_known { Self::Nobody } else { Self::Own });
+            return if is_known { Self::Nobody } else { Self::Own };
         };
         let mut selected = Vec::new();
         for set in sets.controlled_by(&controller.uid) {
-            selected.extend(set.selector()?.map(|selector| (set.namespace.as_str(), selector)));
+            selected.extend(set.selector().map(|selector| (set.meta.namespace.as_str(), selector)));
         }
-        Ok(Self::Selected(selected))
+        Self::Selected(selected)
     }
 
-    pub(crate) fn contains(&self, pod: &PodEntry, is_own: bool) -> bool {
+    pub(crate) fn contains(&self, pod: &Pod, is_own: bool) -> bool {
         match self {
             Self::Own => is_own,
             Self::Nobody => false,
-            Self::Selected(selected) => selected
-                .iter()
-                .any(|(namespace, selector)| pod.namespace == *namespace && selector.matches(&pod.labels)),
+            Self::Selected(selected) => selected.iter().any(|(namespace, selector)| {
+                pod.meta.namespace == *namespace && selector.matches(&pod.meta.labels)
+            }),
         }
     }
 }

@@ -10,9 +10,9 @@ use crate::decide::related::Related;
 use crate::decide::{complete, notes};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::time::to_time;
 use crate::snapshot::workload::WorkloadRef;
 use crate::text::error::Error;
@@ -25,21 +25,21 @@ pub(crate) fn preview_set<'a>(
     id: WorkloadRef<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let gaps = complete::gaps(sets, id)?;
+    let gaps = complete::gaps(sets, id);
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(id.namespace, id.kind, &gaps));
     }
     let mut notes = gaps;
     let replicas = match (options.replicas, sets.get(id)) {
         (Some(replicas), _) => replicas,
-        (None, Some(set)) => u32::try_from(set.replicas()?).unwrap_or(0),
+        (None, Some(set)) => set.replicas(),
         (None, None) => {
             return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
         }
     };
     let scene = Scene::read(input, sets, id)?;
     let decision = scene.decide(replicas, options, None, Some(&mut notes))?;
-    let controller = sets.get(id).and_then(|set| set.controller.as_ref());
+    let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
         api_version: &owner.api_version,
         kind: &owner.kind,
@@ -76,7 +76,7 @@ pub(crate) struct Scene<'s, 'a> {
     input: &'a Input,
     sets: &'s Sets<'a>,
     id: WorkloadRef<'a>,
-    set: Option<&'a SetEntry>,
+    set: Option<&'a ReplicaSet>,
     members: Vec<Member<'a>>,
     notes: Vec<Note>,
 }
@@ -86,7 +86,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
         let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
-            members(input, sets, id, &Related::of(id, set, sets)?, &mut notes)?
+            members(input, sets, id, &Related::of(id, set, sets), &mut notes)?
         } else {
             Vec::new()
         };
@@ -94,8 +94,8 @@ impl<'s, 'a> Scene<'s, 'a> {
     }
 
     /// Whether its controller deletes no pods.
-    pub(crate) fn is_idle(&self) -> Result<bool, Error> {
-        Ok(self.set.map(SetEntry::idle).transpose()?.flatten().is_some())
+    pub(crate) fn is_idle(&self) -> bool {
+        self.set.and_then(ReplicaSet::idle).is_some()
     }
 
     pub(crate) fn members(&self) -> &[Member<'a>] {
@@ -114,7 +114,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         let Scene { input, sets, id, set, members, .. } = self;
         let own = ranked(members);
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-        let idle = set.map(SetEntry::idle).transpose()?.flatten();
+        let idle = set.and_then(ReplicaSet::idle);
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
         let line = Line::up(options.order, policy, &own, delete, race)?;
 
@@ -128,10 +128,10 @@ impl<'s, 'a> Scene<'s, 'a> {
             notes.extend(notes::workload_listed_twice(input, *id));
             notes.extend(idle.map(|why| notes::does_nothing(id, why)));
             if let Some(set) = set {
-                notes.extend(complete::more_pods_than_status(set, own.len())?);
+                notes.extend(complete::more_pods_than_status(set, own.len()));
                 if race.is_none() {
                     notes.extend(set.lags().then(|| notes::lagging(&[id])));
-                    notes.extend(notes::scaled_alone(input, sets, set, replicas)?);
+                    notes.extend(notes::scaled_alone(input, sets, set, replicas));
                 }
                 notes.extend(notes::claims(sets, set));
             }

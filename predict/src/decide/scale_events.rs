@@ -1,8 +1,8 @@
 //! What the events of an input say of the pods of one set: which were deleted, and when the count fell. Reads only the input.
 
 use crate::answer::deletion::Taker;
-use crate::snapshot::event::{EventEntry, Selection};
-use crate::snapshot::read::Input;
+use crate::snapshot::Input;
+use crate::snapshot::event::{Event, Selection};
 use podrank::Uid;
 
 /// A moment at which the count of the set fell.
@@ -18,7 +18,7 @@ pub(crate) struct Fall<'a> {
 /// The events about a set and its pods.
 pub(crate) struct Reports<'a> {
     namespace: &'a str,
-    events: Vec<&'a EventEntry>,
+    events: Vec<&'a Event>,
     set: &'a str,
     /// In the order of their times.
     falls: Vec<Fall<'a>>,
@@ -39,11 +39,11 @@ fn has_word(message: &str, name: &str) -> bool {
 impl<'a> Reports<'a> {
     pub(crate) fn of(input: &'a Input, namespace: &'a str, set: &'a str) -> Self {
         let events: Vec<_> = input.events.iter().filter(|event| event.namespace == namespace).collect();
-        let of_deployment = |event: &&'a EventEntry| {
+        let of_deployment = |event: &&'a Event| {
             let (from, to) = change(event, set)?;
             Some(Fall { at: event.at, from, to, deployment: Some(&event.name) })
         };
-        let of_webhook = |event: &&'a EventEntry| {
+        let of_webhook = |event: &&'a Event| {
             let selection = event.selection.as_ref().filter(|_| event.name == set)?;
             Some(Fall { at: event.at, from: Some(selection.from), to: selection.to, deployment: None })
         };
@@ -61,7 +61,7 @@ impl<'a> Reports<'a> {
     }
 
     /// The events that say that pods of the set were deleted.
-    fn deletions(&self) -> impl Iterator<Item = &'a EventEntry> {
+    fn deletions(&self) -> impl Iterator<Item = &'a Event> {
         self.events
             .iter()
             .copied()
@@ -69,7 +69,7 @@ impl<'a> Reports<'a> {
     }
 
     /// The one that names this pod.
-    pub(crate) fn deleted(&self, pod: &str) -> Option<&'a EventEntry> {
+    pub(crate) fn deleted(&self, pod: &str) -> Option<&'a Event> {
         self.deletions().filter(|event| has_word(&event.message, pod)).max_by_key(|event| event.at)
     }
 
@@ -97,7 +97,7 @@ impl<'a> Reports<'a> {
 
     /// Whether another set of the Deployment had got pods until then.
     pub(crate) fn has_other_risen(&self, until: i64) -> bool {
-        let rose = |event: &&&EventEntry| {
+        let rose = |event: &&&Event| {
             let rest = event.message.strip_prefix("Scaled up replica set ").filter(|_| event.at <= until);
             rest.is_some_and(|rest| event.reason == "ScalingReplicaSet" && !has_word(rest, self.set))
         };
@@ -123,7 +123,7 @@ impl<'a> Reports<'a> {
 
     /// What podrank-webhook reported of the pod with this UID: when, what, and the rule for the pod.
     pub(crate) fn recorded(&self, uid: Uid) -> Option<(i64, &'a Selection, &'a str)> {
-        let rule = |event: &'a EventEntry| {
+        let rule = |event: &'a Event| {
             let selection = event.selection.as_ref().filter(|_| event.name == self.set)?;
             Some((event.at, selection, selection.rule(uid)?))
         };
@@ -170,7 +170,7 @@ pub(crate) fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
 }
 
 /// The counts in a message such as `Scaled down replica set web-1 from 3 to 2`, if it is about this set.
-fn change(event: &EventEntry, set: &str) -> Option<(Option<u32>, u32)> {
+fn change(event: &Event, set: &str) -> Option<(Option<u32>, u32)> {
     let rest = event.message.strip_prefix("Scaled down replica set ");
     let rest = rest.filter(|_| event.reason == "ScalingReplicaSet")?;
     let (_, counts) = rest.split_once(' ').filter(|(name, _)| *name == set)?;

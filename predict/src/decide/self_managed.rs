@@ -27,11 +27,11 @@ pub(crate) fn becomes_available<'a>(
     now: Time,
 ) -> Option<Note> {
     let wait = i64::from(min_ready_seconds).saturating_mul(1_000_000_000);
-    let at = |pod: &OwnPod<'_>| Some(pod.record.pod.ready_time.unix_nanos()?.saturating_add(wait));
+    let at = |pod: &OwnPod<'_>| Some(pod.record.ready_time.unix_nanos()?.saturating_add(wait));
     let (pod, at) = pods.filter_map(|pod| Some((pod, at(&pod)?))).min_by_key(|(_, at)| *at)?;
     let left = age(now, Time::from_unix_nanos(at))?;
     let left = left.trim_start_matches('-');
-    let text = format!("{} becomes available in {left}, and then this step takes other pods", pod.entry);
+    let text = format!("{pod} becomes available in {left}, and then this step takes other pods");
     Some(Note::new(NoteCode::BecomesAvailable, text))
 }
 

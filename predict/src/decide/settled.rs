@@ -8,11 +8,10 @@ use crate::answer::rollout::Bounds;
 use crate::decide::choose::Choice;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::Deletion;
-use crate::snapshot::read::Input;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
-use crate::text::error::Error;
 
 /// The fate of the pods of a workload, whatever its count is.
 pub(crate) struct Settled {
@@ -23,40 +22,40 @@ pub(crate) struct Settled {
 }
 
 /// Returns it, or `None` if the controller of the workload acts on its count.
-pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Result<Option<Settled>, Error> {
+pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Option<Settled> {
     let (deletion, idle) = match choice {
-        Choice::Deployment(entry) => (entry.deletion, entry.idle()?.map(str::to_owned)),
+        Choice::Deployment(entry) => (entry.meta.deletion, entry.idle().map(str::to_owned)),
         Choice::Set(id) => match sets.get(id) {
-            Some(set) => (set.deletion, set.idle()?.map(str::to_owned)),
+            Some(set) => (set.meta.deletion, set.idle().map(str::to_owned)),
             None => (None, None),
         },
-        Choice::Direct(entry) => (entry.deletion, entry.idle()),
+        Choice::Direct(entry) => (entry.meta().deletion, entry.idle()),
     };
     let own = deletion.map(|deletion| (choice.to_string(), deletion));
     let owner = owner_deletion(input, sets, choice.id());
     if let Some((what, _)) = own.into_iter().chain(owner).find(|(_, how)| *how == Deletion::Foreground) {
-        return Ok(Some(Settled::foreground(&what)));
+        return Some(Settled::foreground(&what));
     }
     let rule = match deletion {
         Some(Deletion::Orphan) => "orphaned",
         Some(_) => "being-deleted",
         None => "does-nothing",
     };
-    Ok(idle.map(|idle| {
+    idle.map(|idle| {
         let note = notes::does_nothing(&choice, &idle);
         Settled { verdict: Verdict::Keep, reason: AnyCount::Idle(rule, choice.id().kind, idle), note }
-    }))
+    })
 }
 
 /// How the owner of a set is being deleted. What it deletes in the foreground includes the pods of its sets.
 fn owner_deletion(input: &Input, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
     let set = sets.get(id)?;
     if let Some(owner) = input.leader(set) {
-        return Some((owner.to_string(), owner.deletion?));
+        return Some((owner.to_string(), owner.meta.deletion?));
     }
     let owner = sets.controller(set)?;
-    let deployment = input.deployments.iter().find(|entry| entry.uid == owner.uid)?;
-    Some((deployment.to_string(), deployment.deletion?))
+    let deployment = input.deployments.iter().find(|entry| entry.meta.uid == owner.uid)?;
+    Some((deployment.to_string(), deployment.meta.deletion?))
 }
 
 /// Deletes the pods of each set that is being deleted in the foreground, although its Deployment is not: the garbage
@@ -68,7 +67,7 @@ pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
     let mut settled = Vec::new();
     for set in of {
         let found = set.replica_set.and_then(entry);
-        let Some(found) = found.filter(|found| found.deletion == Some(Deletion::Foreground)) else {
+        let Some(found) = found.filter(|found| found.meta.deletion == Some(Deletion::Foreground)) else {
             continue;
         };
         let foreground = Settled::foreground(&found.id().to_string());

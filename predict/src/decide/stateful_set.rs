@@ -7,11 +7,11 @@ use crate::decide::{complete, notes};
 use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::stateful_set::StatefulSetReason;
-use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::meta::REVISION_LABEL;
 use crate::snapshot::pod::OwnPod;
 use crate::snapshot::release::Release;
-use crate::snapshot::stateful_set::StatefulSetSpec;
+use crate::snapshot::self_managed::SelfManaged;
+use crate::snapshot::stateful_set::StatefulSet;
 use crate::snapshot::time::to_time;
 use crate::sync::Verdict;
 use crate::sync::stateful_set::{Member, MemberOutcome, MemberReason, StatefulSetState, next_sync, ordinal};
@@ -21,18 +21,17 @@ use podrank::Time;
 use podrank::controller::{Availability, availability};
 use std::collections::BTreeSet;
 
-impl StatefulSetSpec {
+impl StatefulSet {
     fn member(&self, pod: OwnPod<'_>, ordinal: i32, now: Time) -> Member {
-        let OwnPod { entry, record } = pod;
-        let availability = availability(&record.pod, self.min_ready_seconds, now);
-        let revision = entry.labels.get(REVISION_LABEL).map_or("", String::as_str);
+        let availability = availability(&pod.record, self.min_ready_seconds, now);
+        let revision = pod.meta.labels.get(REVISION_LABEL).map_or("", String::as_str);
         Member {
             ordinal,
-            is_running: record.pod.phase == podrank::Phase::RUNNING && !entry.is_finished,
-            is_finished: entry.is_finished,
+            is_running: pod.record.phase == podrank::Phase::RUNNING && !pod.is_finished(),
+            is_finished: pod.is_finished(),
             is_ready: availability.is_ready(),
             is_available: availability == Availability::Available,
-            is_terminating: entry.is_terminating,
+            is_terminating: pod.is_terminating(),
             is_updated: !self.knows_revision() || revision == self.update_revision,
         }
     }
@@ -40,8 +39,8 @@ impl StatefulSetSpec {
 
 /// Decides about the next sync with this count.
 pub(crate) fn decide<'a>(
-    entry: &'a DirectEntry,
-    spec: &'a StatefulSetSpec,
+    entry: SelfManaged<'a>,
+    spec: &'a StatefulSet,
     replicas: i32,
     pods: &[OwnPod<'a>],
     options: &Options,
@@ -51,13 +50,13 @@ pub(crate) fn decide<'a>(
         replicas,
         is_being_deleted: entry.idle().is_some(),
         behavior: options.stateful_sets(),
-        ..spec.set
+        ..spec.record
     };
     let now = to_time(options.now);
     let (mut counted, mut ignored) = (Vec::new(), Vec::new());
     for pod in pods {
-        match ordinal(&entry.name, &pod.entry.name, set.behavior.exact_names) {
-            Some(ordinal) => counted.push((*pod, spec.member(*pod, ordinal, now))),
+        match ordinal(&entry.meta().name, &pod.meta.name, set.behavior.exact_names) {
+            Some(ordinal) => counted.push((*pod, spec.member(pod, ordinal, now))),
             None => ignored.push(*pod),
         }
     }
@@ -69,7 +68,7 @@ pub(crate) fn decide<'a>(
             let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
             let gap = Note::new(NoteCode::RevisionMissing, text);
             if !options.accepts_gaps() {
-                return Err(complete::error(&entry.namespace, entry.kind, &[gap]));
+                return Err(complete::error(&entry.meta().namespace, entry.kind(), &[gap]));
             }
             notes.push(gap);
         }
@@ -86,9 +85,9 @@ pub(crate) fn decide<'a>(
 
     let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
     let context = Context { entry, spec, set, pods: &counted, now, lacks_pods };
-    let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.entry.is_terminating;
+    let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.is_terminating();
     let decided = outcomes.iter().filter(stays).map(|outcome| context.decided(*outcome));
-    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating);
+    let ignored = ignored.into_iter().filter(|pod| !pod.is_terminating());
     let pods = decided.chain(ignored.map(|pod| context.ignored(pod))).collect();
     context.notes(&outcomes, notes);
     notes.extend(depends_on_release(options, &set, &members, &outcomes));
@@ -127,8 +126,8 @@ fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
 
 /// What the reasons read.
 struct Context<'w, 'a> {
-    entry: &'a DirectEntry,
-    spec: &'a StatefulSetSpec,
+    entry: SelfManaged<'a>,
+    spec: &'a StatefulSet,
     set: StatefulSetState,
     pods: &'w [(OwnPod<'a>, Member)],
     now: Time,
@@ -138,19 +137,9 @@ struct Context<'w, 'a> {
 
 impl<'a> Context<'_, 'a> {
     fn reason(&self, outcome: MemberOutcome, pod: OwnPod<'a>, ordinal: i32) -> Reason<'a> {
-        let Self { entry, spec, set, pods, now, lacks_pods } = *self;
+        let Self { spec, set, pods, now, lacks_pods, .. } = *self;
         let by = outcome.by.and_then(|by| by.member).map(|index| pods[index].0);
-        Reason::StatefulSet(StatefulSetReason {
-            outcome,
-            pod,
-            ordinal,
-            by,
-            entry,
-            spec,
-            set,
-            now,
-            lacks_pods,
-        })
+        Reason::StatefulSet(StatefulSetReason { outcome, pod, ordinal, by, spec, set, now, lacks_pods })
     }
 
     fn decided(&self, outcome: MemberOutcome) -> PodAnswer<'a> {
@@ -172,7 +161,7 @@ impl<'a> Context<'_, 'a> {
     fn notes(&self, outcomes: &[MemberOutcome], notes: &mut Vec<Note>) {
         if outcomes.iter().any(|outcome| outcome.reason == MemberReason::RecreateOff) {
             let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
-            notes.push(notes::does_nothing(self.entry, why));
+            notes.push(notes::does_nothing(&self.entry, why));
         }
         let gone = outcomes.iter().filter(|outcome| outcome.reason == MemberReason::OutOfRange);
         let claims_of = |outcome: &MemberOutcome| {

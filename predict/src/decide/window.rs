@@ -20,7 +20,7 @@ pub(crate) fn decide<'a>(
     at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
 ) -> Result<Preview<'a>, Error> {
     let mut preview = at(options)?;
-    let times = |pod: &PodAnswer<'_>| [pod.pod.record.pod.creation_time, pod.pod.record.pod.ready_time];
+    let times = |pod: &PodAnswer<'_>| [pod.pod.record.creation_time, pod.pod.record.ready_time];
     let moments = moments_of(preview.pods().flat_map(times), options);
     if moments.len() > 1 && !preview.workload.kind.is_direct() {
         let cases: Vec<_> = moments

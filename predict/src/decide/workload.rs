@@ -1,7 +1,7 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
 use crate::answer::preview::Preview;
-use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::choose::{Choice, check_readable, choose_workload};
 use crate::decide::count::present;
 use crate::decide::deployment::preview_deployment;
 use crate::decide::direct::preview_direct;
@@ -9,8 +9,8 @@ use crate::decide::replica_set::preview_set;
 use crate::decide::settled::{apply_to_sets, settled};
 use crate::decide::{context, window};
 use crate::question::options::Options;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
 use crate::snapshot::workload::WorkloadKind;
 use crate::text::error::Error;
 
@@ -32,6 +32,7 @@ pub(crate) fn preview_choice<'a>(
     choice: Choice<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
+    check_readable(input, sets, choice)?;
     let mut preview = window::decide(options, |options| preview_at(input, sets, choice, options))?;
     preview.present = present(sets, choice).ok();
     context::add(&mut preview, input, options);
@@ -45,7 +46,7 @@ fn preview_at<'a>(
     choice: Choice<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == WorkloadKind::Job);
+    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind() == WorkloadKind::Job);
     if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
         return Err(Error::new(format!(
             "{choice} is not a Job, so it has no parallelism, completions or suspension"
@@ -56,7 +57,7 @@ fn preview_at<'a>(
         Choice::Deployment(entry) => preview_deployment(input, sets, entry, options)?,
         Choice::Direct(entry) => preview_direct(input, entry, options)?,
     };
-    match settled(input, sets, choice)? {
+    match settled(input, sets, choice) {
         Some(settled) => settled.apply(&mut preview),
         None => apply_to_sets(sets, &mut preview),
     }

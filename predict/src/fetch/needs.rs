@@ -1,21 +1,19 @@
 //! What a decision about a workload needs besides the workload itself: what to ask a cluster for next.
 
 use crate::decide::complete;
-use crate::snapshot::deployment::DeploymentEntry;
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
+use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::selector::Selector;
+use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::error::Error;
 
 impl Input {
     /// Returns all workloads of the input, also those without pods, sorted, each once.
     pub fn all_workloads(&self) -> Vec<WorkloadId> {
-        let deployments = self.deployments.iter().map(DeploymentEntry::id);
-        let direct = self.direct.iter().map(DirectEntry::id);
-        let mut all: Vec<_> = deployments.chain(self.sets.iter().map(SetEntry::id)).chain(direct).collect();
+        let mut all: Vec<_> = self.workload_ids().collect();
         all.sort();
         all.dedup();
         all.into_iter().map(WorkloadRef::to_id).collect()
@@ -24,10 +22,10 @@ impl Input {
     /// Returns the workload with this name, or `None` if there is none.
     ///
     /// # Errors
-    /// If there are several. The error lists them.
+    /// If there are several, which the error lists, or if it cannot be read.
     pub fn workload(&self, name: &WorkloadName) -> Result<Option<WorkloadId>, Error> {
         let mut found = self.all_workloads();
-        found.retain(|id| id.name == name.name && name.kind.is_none_or(|wanted| wanted == id.kind));
+        found.retain(|id| name.is(id.to_ref()));
         if found.len() > 1 {
             let list: Vec<_> = found
                 .iter()
@@ -38,7 +36,10 @@ impl Input {
                 list.join(", ")
             )));
         }
-        Ok(found.pop())
+        match (found.pop(), self.unreadable_workload(Some(name))) {
+            (None, Some(error)) => Err(error),
+            (found, _) => Ok(found),
+        }
     }
 
     /// Returns whether other `ReplicaSet`s matter, too: those of the same Deployment or other controller.
@@ -46,85 +47,62 @@ impl Input {
         match workload.kind {
             WorkloadKind::Deployment => true,
             WorkloadKind::ReplicaSet => {
-                self.set(workload.to_ref()).is_some_and(|set| set.controller.is_some())
+                self.set(workload.to_ref()).is_some_and(|set| set.meta.controller.is_some())
             }
             _ => false,
         }
-    }
-
-    /// Returns whether nodes matter, and the revisions of the workload's template.
-    pub fn has_nodes(&self, workload: &WorkloadId) -> bool {
-        workload.kind == WorkloadKind::DaemonSet
     }
 
     /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all
     /// related sets have in common. `None` if they have nothing in common.
     ///
     /// The sets of a Deployment have its own selector in common, so one list has all their pods.
-    ///
-    /// # Errors
-    /// Says which workload is unsound.
-    pub fn pod_selector(&self, workload: &WorkloadId) -> Result<Option<String>, Error> {
-        let sets = Sets::of(self);
-        let mut selectors = Vec::new();
-        let controller = match workload.kind {
+    pub fn pod_selector(&self, workload: &WorkloadId) -> Option<String> {
+        let (sets, id) = (Sets::of(self), workload.to_ref());
+        let (own, controller) = match workload.kind {
             WorkloadKind::Deployment => {
-                let deployment = self.deployment(workload.to_ref());
-                if let Some(deployment) = deployment {
-                    selectors.extend(deployment.spec()?.selector());
-                }
-                deployment.map(|deployment| deployment.uid.as_str())
+                let deployment = self.deployment(id);
+                (deployment.and_then(Deployment::selector), deployment.map(|it| &*it.meta.uid))
             }
             kind if kind.is_direct() => {
-                if let Some(entry) = self.direct(workload.to_ref()) {
-                    selectors.extend(entry.selector()?);
-                }
-                None
+                (self.self_managed().find(|its| its.id() == id).and_then(SelfManaged::selector), None)
             }
             _ => {
-                let set = self.set(workload.to_ref());
-                if let Some(set) = set {
-                    selectors.extend(set.selector()?);
-                }
-                let controller = set.and_then(|set| set.controller.as_ref());
-                controller.map(|controller| controller.uid.as_str())
+                let set = self.set(id);
+                let owner = set.and_then(|set| set.meta.controller.as_ref());
+                (set.and_then(ReplicaSet::selector), owner.map(|owner| &*owner.uid))
             }
         };
-        for set in controller.into_iter().flat_map(|uid| sets.controlled_by(uid)) {
-            selectors.extend(set.selector()?);
-        }
-        Ok(Selector::in_common(selectors).filter(|selector| !selector.is_empty()).map(|it| it.to_string()))
+        let related = controller.into_iter().flat_map(|uid| sets.controlled_by(uid));
+        let all = own.into_iter().chain(related.filter_map(ReplicaSet::selector)).collect();
+        Selector::in_common(all).filter(|selector| !selector.is_empty()).map(|it| it.to_string())
     }
 
     /// Returns whether statuses that decide are older than their specs, or do not agree with the pods, so that reading
     /// again may help.
-    ///
-    /// # Errors
-    /// Says which workload is unsound.
-    pub fn lags(&self, workload: &WorkloadId) -> Result<bool, Error> {
-        let sets = Sets::of(self);
-        let (deployment_lags, ids): (_, Vec<_>) = match workload.kind {
-            WorkloadKind::Deployment => {
-                let Some(deployment) = self.deployment(workload.to_ref()) else { return Ok(false) };
-                let own = sets.controlled_by(&deployment.uid).map(SetEntry::id);
-                (deployment.spec()?.lags, own.collect())
+    pub fn lags(&self, workload: &WorkloadId) -> bool {
+        let (sets, id) = (Sets::of(self), workload.to_ref());
+        let is_deployment = workload.kind == WorkloadKind::Deployment;
+        let (lags, own): (_, Vec<_>) = match workload.kind {
+            _ if is_deployment => {
+                let Some(deployment) = self.deployment(id) else { return false };
+                (deployment.lags, sets.controlled_by(&deployment.meta.uid).collect())
             }
             kind if kind.is_direct() => {
-                let Some(entry) = self.direct(workload.to_ref()) else { return Ok(false) };
-                return entry.is_behind(self);
+                let own = self.self_managed().find(|its| its.id() == id);
+                return own.is_some_and(|own| own.is_behind(self));
             }
-            _ => (false, self.set(workload.to_ref()).map(SetEntry::id).into_iter().collect()),
+            _ => {
+                let set = self.set(id);
+                let leader = set.and_then(|set| self.leader(set));
+                (leader.is_some_and(|leader| leader.lags), set.into_iter().collect())
+            }
         };
-        let set = self.set(workload.to_ref());
-        let leader = set.and_then(|set| self.leader(set));
-        let mut lags = deployment_lags || leader.is_some_and(|leader| leader.lags);
-        for id in ids {
-            let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
-            lags |= state.is_some_and(|state| state.lags) || !complete::gaps(&sets, id)?.is_empty();
-            if let Some(set) = sets.get(id).filter(|_| workload.kind == WorkloadKind::Deployment) {
-                lags |= complete::stale_status(&sets, set)?.is_some();
-            }
-        }
-        Ok(lags)
+        let is_behind = |set: &&ReplicaSet| {
+            set.is_ahead()
+                || !complete::gaps(&sets, set.id()).is_empty()
+                || is_deployment && complete::stale_status(&sets, set).is_some()
+        };
+        lags || own.iter().any(is_behind)
     }
 }

@@ -1,12 +1,12 @@
 //! Which workload a subject stands for: the owner of a pod, or the set that an object of another type uses.
 
 use crate::question::subject::OwnerName;
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::PodEntry;
-use crate::snapshot::read::Input;
-use crate::snapshot::surrounding::{SurroundingEntry, SurroundingKind};
+use crate::snapshot::pod::Pod;
+use crate::snapshot::self_managed::SelfManaged;
+use crate::snapshot::unreadable::Unreadable;
 use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
 use crate::text;
 use crate::text::error::Error;
@@ -22,23 +22,27 @@ impl Input {
         name: &str,
         namespace: Option<&str>,
     ) -> Result<(String, Vec<WorkloadName>), Error> {
-        let is_it = |pod: &&PodEntry| {
-            pod.name == name && namespace.is_none_or(|namespace| namespace == pod.namespace)
+        let is_it = |pod: &&Pod| {
+            pod.meta.name == name && namespace.is_none_or(|namespace| namespace == pod.meta.namespace)
         };
         let mut found = self.pods.iter().filter(is_it);
         let Some(pod) = found.next() else {
-            let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.name));
+            let is_unreadable = |its: &&Unreadable| its.kind == "Pod" && its.name == name;
+            if let Some(unreadable) = self.unreadable.iter().find(is_unreadable) {
+                return Err(unreadable.to_error());
+            }
+            let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.meta.name));
             let hint = nearest
                 .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
             return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
         };
-        if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
+        if let Some(other) = found.find(|other| other.meta.namespace != pod.meta.namespace) {
             return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
         }
-        let kind = pod.controller.as_ref().and_then(OwnerReference::workload_kind);
-        let is_replaced = !pod.is_terminating && kind.is_some_and(WorkloadKind::replaces_ended_pods);
+        let kind = pod.controller_kind();
+        let is_replaced = !pod.is_terminating() && kind.is_some_and(WorkloadKind::replaces_ended_pods);
         if !pod.is_active() && !is_replaced {
-            let state = if pod.is_terminating { "is being deleted" } else { "has ended" };
+            let state = if pod.is_terminating() { "is being deleted" } else { "has ended" };
             return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
         }
         let sets = Sets::of(self);
@@ -49,7 +53,7 @@ impl Input {
         let named = |kind, name: &str| WorkloadName { kind: Some(kind), name: name.to_owned() };
         let known = |owner: &OwnerReference| Some(named(owner.workload_kind()?, &owner.name));
         let set = sets.owner(pod);
-        let nearest = if let Some(owner) = &pod.controller {
+        let nearest = if let Some(owner) = &pod.meta.controller {
             known(owner).ok_or_else(|| {
                 let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
                 Error::new(format!(
@@ -57,32 +61,32 @@ impl Input {
                 ))
             })?
         } else {
-            let adopter = set.or_else(|| self.direct.iter().find(|its| its.adopts(pod)).map(DirectEntry::id));
+            let adopter =
+                set.or_else(|| self.self_managed().find(|its| its.adopts(pod)).map(SelfManaged::id));
             let none = || Error::new(format!("{pod} has no controller, so no scale-down takes it"));
             let id = adopter.ok_or_else(none)?;
             named(id.kind, id.name)
         };
         let controller = set.and_then(|id| sets.controller(sets.get(id)?)).and_then(known);
-        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller).collect()))
+        Ok((pod.meta.namespace.clone(), [nearest].into_iter().chain(controller).collect()))
     }
 
     /// Returns the namespace of a pod that is being deleted, and kind and name of its controller, if it has one. `None` if there is no such pod.
     pub fn going_pod(&self, name: &str) -> Option<(String, Option<(String, String)>)> {
-        let pod = self.pods.iter().find(|pod| pod.name == name && pod.going.is_some())?;
-        let owner = pod.controller.as_ref().map(|owner| (owner.kind.clone(), owner.name.clone()));
-        Some((pod.namespace.clone(), owner))
+        let pod = self.pods.iter().find(|pod| pod.meta.name == name && pod.is_terminating())?;
+        let owner = pod.meta.controller.as_ref().map(|owner| (owner.kind.clone(), owner.name.clone()));
+        Some((pod.meta.namespace.clone(), owner))
     }
 
     /// Returns the name of the Deployment of a set, if the input has the set.
     pub fn deployment_of(&self, set: &str) -> Option<&str> {
         let set = self.sets.iter().find(|its| its.id().name == set)?;
-        set.controller.as_ref().filter(|owner| owner.kind == "Deployment").map(|owner| &*owner.name)
+        set.meta.controller.as_ref().filter(|owner| owner.kind == "Deployment").map(|owner| &*owner.name)
     }
 
     /// Returns the names of the autoscalers.
     pub fn autoscalers(&self) -> impl Iterator<Item = &str> {
-        let is_one = |entry: &&SurroundingEntry| entry.kind == SurroundingKind::Autoscaler;
-        self.surroundings.iter().filter(is_one).map(|entry| &*entry.name)
+        self.autoscalers.iter().map(|autoscaler| &*autoscaler.meta.name)
     }
 
     /// Returns the `ReplicaSet`s that an object of another type owns and uses, at least one.
@@ -96,18 +100,16 @@ impl Input {
             .ids()
             .filter(|id| is_here(id.namespace))
             .filter_map(|id| sets.get(id))
-            .filter(|set| set.controller.as_ref().is_some_and(|its| owner.is(its)))
+            .filter(|set| set.meta.controller.as_ref().is_some_and(|its| owner.is(its)))
             .collect();
         let in_use: Vec<_> = own
             .iter()
-            .filter(|set| {
-                set.replicas().unwrap_or(0) > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active())
-            })
+            .filter(|set| set.replicas() > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()))
             .map(|set| set.id())
             .collect();
         let of_pods = || {
-            let pods = self.pods.iter().filter(|pod| is_here(&pod.namespace));
-            pods.filter_map(|pod| pod.controller.as_ref()).find(|its| owner.is(its))
+            let pods = self.pods.iter().filter(|pod| is_here(&pod.meta.namespace));
+            pods.filter_map(|pod| pod.meta.controller.as_ref()).find(|its| owner.is(its))
         };
         match &*in_use {
             [] => Err(Error::new(match of_pods() {

@@ -2,9 +2,8 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::plan::planned::{Plan, PlannedPod};
+use crate::snapshot::Input;
 use crate::snapshot::budget::{Amount, Budget, Spec};
-use crate::snapshot::read::Input;
-use crate::snapshot::surrounding::Surrounding;
 use crate::text;
 
 impl Budget {
@@ -13,25 +12,22 @@ impl Budget {
         let (field, amount) = match &self.spec {
             Spec { max_unavailable: Some(amount), .. } => ("maxUnavailable", amount),
             Spec { min_available: Some(amount), .. } => ("minAvailable", amount),
-            _ => return format!("PodDisruptionBudget {}", self.name()),
+            _ => return format!("PodDisruptionBudget {}", self.meta.name),
         };
         let amount = match amount {
             Amount::Pods(pods) => pods.to_string(),
             Amount::Percent(percent) => text::word(percent).into_owned(),
         };
-        format!("PodDisruptionBudget {} ({field} {amount})", self.name())
+        format!("PodDisruptionBudget {} ({field} {amount})", self.meta.name)
     }
 }
 
 /// Names the budgets in the input that cover pods that go, which the controller ignores. `None` if there are none.
 pub fn check_budgets(input: &Input, plan: &Plan) -> Option<Note> {
-    let budgets = input.surroundings_in(Some(&plan.namespace)).filter_map(|entry| match &entry.object {
-        Ok(Surrounding::Budget(budget)) => Some(budget),
-        _ => None,
-    });
+    let budgets = input.budgets.iter().filter(|budget| budget.meta.namespace == plan.namespace);
     let labels = |pod: &PlannedPod| {
-        let mut known = input.pods.iter().filter(|known| known.namespace == plan.namespace);
-        known.find(|known| known.name == pod.name).map(|known| &known.labels)
+        let mut known = input.pods.iter().filter(|known| known.meta.namespace == plan.namespace);
+        known.find(|known| known.meta.name == pod.name).map(|known| &known.meta.labels)
     };
     let covers = |budget: &Budget, pod: &PlannedPod| labels(pod).is_some_and(|labels| budget.covers(labels));
     let budgets = budgets.filter(|budget| plan.wanted().any(|pod| covers(budget, pod)));

@@ -3,7 +3,7 @@
 use crate::answer::note::Note;
 use crate::decide::context::{autoscaler_notes, owner_note};
 use crate::plan::planned::Plan;
-use crate::snapshot::read::Input;
+use crate::snapshot::Input;
 use crate::snapshot::release::Release;
 use crate::snapshot::workload::WorkloadRef;
 

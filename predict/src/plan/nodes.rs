@@ -1,13 +1,12 @@
 //! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
 
 use crate::reason::comparison::RankedPod;
+use crate::snapshot::Input;
 use crate::snapshot::budget::Budget;
-use crate::snapshot::pod::{PodEntry, Record};
-use crate::snapshot::read::Input;
-use crate::snapshot::surrounding::Surrounding;
+use crate::snapshot::pod::Pod;
 use crate::text;
 use crate::text::error::Error;
-use podrank::{EmptyNodesScratch, Neighbour, Pod, empty_nodes, node_weights};
+use podrank::{EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,8 +15,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Cluster {
     pods: Vec<Placed>,
     leaving: HashSet<String>,
-    /// The budgets that allow no disruption, by namespace.
-    closed: Vec<(String, Budget)>,
+    /// The budgets that allow no disruption.
+    closed: Vec<Budget>,
 }
 
 /// A node label whose values are domains.
@@ -41,7 +40,7 @@ struct Placed {
     namespace: String,
     labels: BTreeMap<String, String>,
     /// The annotation that keeps it from being moved.
-    held_by: Option<&'static str>,
+    held_by: Option<String>,
 }
 
 /// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
@@ -71,19 +70,27 @@ pub struct Kept {
 impl Cluster {
     /// Those of an input that has the pods of all namespaces. `leaving` are names of nodes that go first among those that are as good.
     pub fn of(input: &Input, leaving: impl IntoIterator<Item = String>) -> Self {
-        let stays = |pod: &&PodEntry| {
+        let stays = |pod: &&Pod| {
             !pod.is_mirror
-                && pod.controller.as_ref().is_none_or(|it| it.kind != "DaemonSet" && it.kind != "Node")
+                && pod.meta.controller.as_ref().is_none_or(|it| it.kind != "DaemonSet" && it.kind != "Node")
         };
-        let placed = |pod: &PodEntry| {
-            let Some(Ok(Record { node: Some(node), pod: record, .. })) = &pod.record else { return None };
-            let uid = record.uid.to_string();
-            let (set, owner) = match &pod.controller {
+        let placed = |pod: &Pod| {
+            let node = pod.node.as_ref().filter(|_| pod.is_active())?;
+            let uid = pod.record.uid.to_string();
+            let (set, owner) = match &pod.meta.controller {
                 Some(owner) => (owner.uid.clone(), format!("{} {}", owner.kind, owner.name)),
-                None => (uid.clone(), format!("pod {}", pod.name)),
+                None => (uid.clone(), format!("pod {}", pod.meta.name)),
             };
-            let (namespace, labels) = (pod.namespace.clone(), pod.labels.clone());
-            Some(Placed { uid, node: node.clone(), set, owner, namespace, labels, held_by: pod.held_by })
+            let (namespace, labels) = (pod.meta.namespace.clone(), pod.meta.labels.clone());
+            Some(Placed {
+                uid,
+                node: node.clone(),
+                set,
+                owner,
+                namespace,
+                labels,
+                held_by: pod.held_by.clone(),
+            })
         };
         let pods = input.pods.iter().filter(stays).filter_map(placed).collect();
         Self { pods, leaving: leaving.into_iter().collect(), closed: Vec::new() }
@@ -91,23 +98,17 @@ impl Cluster {
 
     /// Adds the disruption budgets of an input, of which a plan names those that keep a drain from moving pods.
     pub(super) fn add_budgets(&mut self, input: &Input) {
-        let closed = input.surroundings_in(None).filter_map(|entry| match &entry.object {
-            Ok(Surrounding::Budget(budget)) if budget.status()?.disruptions_allowed == Some(0) => {
-                Some((entry.namespace.clone(), budget.clone()))
-            }
-            _ => None,
-        });
-        self.closed.extend(closed);
+        let allows_none =
+            |budget: &&Budget| budget.status().is_some_and(|it| it.disruptions_allowed == Some(0));
+        self.closed.extend(input.budgets.iter().filter(allows_none).cloned());
     }
 
     /// What keeps a drain from moving a pod.
     fn held_by(&self, pod: &Placed) -> Option<String> {
-        let covers = |(namespace, budget): &&(String, Budget)| {
-            *namespace == pod.namespace && budget.covers(&pod.labels)
-        };
+        let covers = |budget: &&Budget| budget.meta.namespace == pod.namespace && budget.covers(&pod.labels);
         let closed = || self.closed.iter().find(covers);
-        let budget = || closed().map(|(_, budget)| format!("PodDisruptionBudget {}", budget.name()));
-        pod.held_by.map(str::to_owned).or_else(budget)
+        let budget = || closed().map(|budget| format!("PodDisruptionBudget {}", budget.meta.name));
+        pod.held_by.clone().or_else(budget)
     }
 
     /// The place of each pod when whole nodes are taken, given its tier by earlier wishes. Unassigned, pending and not ready pods go
@@ -125,7 +126,7 @@ impl Cluster {
         let numbers: HashMap<_, _> = (0_u32..).zip(&names).map(|(number, name)| (*name, number)).collect();
         let record = |(pod, &tier): (&RankedPod<'_>, &u16)| {
             let node = pod.pod.node().map_or(0, |name| numbers[name]);
-            Pod { node, tier, ..pod.record }
+            podrank::Pod { node, tier, ..pod.record }
         };
         let mut pods: Vec<_> = own.iter().zip(tiers).map(record).collect();
         let weights = self.weights(own, &numbers);

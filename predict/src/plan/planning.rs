@@ -16,9 +16,9 @@ use crate::plan::set_plan::{ByItself, Part};
 use crate::plan::target::{Chosen, choose};
 use crate::question::options::Order;
 use crate::reason::comparison::RankedPod;
+use crate::snapshot::Input;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::time::to_time;
 use crate::text;
 use crate::text::error::{Error, Remedy};
@@ -71,7 +71,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let chosen = choose(input, &sets, options)?;
     let mut notes = Vec::new();
     for set in chosen.sets.iter().filter(|_| chosen.is_rolling) {
-        if let Some(lag) = complete::stale_status(&sets, set)? {
+        if let Some(lag) = complete::stale_status(&sets, set) {
             return Err(Error::with_remedy(lag.text, Remedy::Wait));
         }
     }
@@ -156,17 +156,17 @@ fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
 fn members_of<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
-    set: &'a SetEntry,
+    set: &'a ReplicaSet,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Member<'a>>, Error> {
     let id = set.id();
-    if let Some(gap) = complete::gaps(sets, id)?.first() {
+    if let Some(gap) = complete::gaps(sets, id).first() {
         return Err(Error::with_remedy(format!("{}: try again in a moment", gap.text), Remedy::Wait));
     }
-    let related = Related::of(id, Some(set), sets)?;
+    let related = Related::of(id, Some(set), sets);
     let members = members(input, sets, id, &related, notes)?;
-    let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas()?);
-    if u64::try_from(size) != Ok(own as u64) {
+    let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas());
+    if u64::from(size) != own as u64 {
         let text = format!(
             "{id} has {}, but its spec.replicas is {size}: wait until its controller has caught up",
             text::count(own as u64, "active pod"),

@@ -3,11 +3,10 @@
 
 use crate::question::scalable::Scalable;
 use crate::question::subject::OwnerName;
-use crate::snapshot::direct::Spec;
+use crate::snapshot::Input;
 use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::owner::OwnerEntry;
-use crate::snapshot::pod::PodEntry;
-use crate::snapshot::read::Input;
+use crate::snapshot::owner::OtherOwner;
+use crate::snapshot::pod::Pod;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text;
 use crate::text::error::Error;
@@ -28,7 +27,7 @@ pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<
     for pod in &input.pods {
         if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod).filter(|_| pod.is_active()))
         {
-            names.entry((pod.namespace.clone(), kind)).or_default().insert(owner.name.clone());
+            names.entry((pod.meta.namespace.clone(), kind)).or_default().insert(owner.name.clone());
         }
     }
     names
@@ -36,10 +35,10 @@ pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<
 
 /// The objects of kinds that no module knows, and that control sets of the input, by namespace.
 pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
-    let led = input.sets.iter().filter_map(|set| Some((set, set.controller.as_ref()?)));
+    let led = input.sets.iter().filter_map(|set| Some((set, set.meta.controller.as_ref()?)));
     let unknown = led.filter(|(_, leader)| leader.workload_kind().is_none());
     unknown
-        .filter_map(|(set, leader)| Some((set.namespace.clone(), OwnerName::of_reference(leader)?)))
+        .filter_map(|(set, leader)| Some((set.meta.namespace.clone(), OwnerName::of_reference(leader)?)))
         .collect()
 }
 
@@ -50,14 +49,14 @@ pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
 pub fn leader(input: &Input, asked: &OwnerName) -> Result<(String, OwnerName), Error> {
     let no_count = || Error::new(format!("{asked} has no spec.replicas, so it has no count to lower"));
     let entry = input.owners.first().ok_or_else(no_count)?;
-    let name = OwnerName { resource: entry.resource.clone(), name: entry.name.clone() };
-    Ok((entry.namespace.clone(), name))
+    let name = OwnerName { resource: entry.resource.clone(), name: entry.meta.name.clone() };
+    Ok((entry.meta.namespace.clone(), name))
 }
 
 /// One of the sets of the owner of which the input has the object: the largest. `None` if it has none.
 pub fn set_of_leader(input: &Input) -> Option<WorkloadName> {
     let led = input.sets.iter().filter(|set| input.leader(set).is_some());
-    let largest = led.max_by_key(|set| set.replicas().unwrap_or(0))?.id();
+    let largest = led.max_by_key(|set| set.replicas())?.id();
     Some(WorkloadName { kind: Some(largest.kind), name: largest.name.to_owned() })
 }
 
@@ -81,25 +80,25 @@ pub fn one_workload(input: &Input) -> Result<Scaled, Error> {
 }
 
 /// What lets a pod go that no deletion cost lets go. `None` if only its controller knows.
-fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
-    let namespace = text::name(&pod.namespace);
-    let Some(controller) = &pod.controller else {
-        let name = text::name(&pod.name);
+fn leaves(input: &Input, pod: &Pod) -> Option<String> {
+    let namespace = text::name(&pod.meta.namespace);
+    let Some(controller) = &pod.meta.controller else {
+        let name = text::name(&pod.meta.name);
         return Some(format!("and nothing replaces it: kubectl delete pod {name} -n {namespace}"));
     };
     if controller.workload_kind() == Some(WorkloadKind::Job) {
         return Some("which has no replicas to lower".to_owned());
     }
     let (kind, set) = stateful_set_of(pod)?;
-    let entry = input.direct(WorkloadRef { namespace: &pod.namespace, kind, name: &set.name })?;
-    let Ok(Spec::StatefulSet(spec)) = entry.spec() else { return None };
+    let id = WorkloadRef { namespace: &pod.meta.namespace, kind, name: &set.name };
+    let entry = input.stateful_sets.iter().find(|its| its.meta.id(kind) == id)?;
     // It deletes its highest ordinals first, so the lowest of these pods decides.
-    let of_set = |other: &&PodEntry| {
-        other.is_active() && other.controller.as_ref().is_some_and(|other| other.uid == set.uid)
+    let of_set = |other: &&Pod| {
+        other.is_active() && other.meta.controller.as_ref().is_some_and(|other| other.uid == set.uid)
     };
-    let ordinal = |pod: &PodEntry| pod.name.strip_prefix(&*set.name)?.strip_prefix('-')?.parse::<i32>().ok();
+    let ordinal = |pod: &Pod| pod.meta.name.strip_prefix(&*set.name)?.strip_prefix('-')?.parse::<i32>().ok();
     let lowest = input.pods.iter().filter(of_set).filter_map(ordinal).min()?;
-    let (from, to) = (spec.set.replicas, lowest.checked_sub(spec.set.start)?);
+    let (from, to) = (entry.record.replicas, lowest.checked_sub(entry.record.start)?);
     let name = text::name(&set.name);
     (0..from).contains(&to).then(|| match to {
         // No command: nobody scales a database to nothing for the sake of a node.
@@ -111,32 +110,32 @@ fn leaves(input: &Input, pod: &PodEntry) -> Option<String> {
 }
 
 /// The `StatefulSet` that the pod's controller reference names.
-fn stateful_set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
-    let owner = pod.controller.as_ref()?;
+fn stateful_set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
+    let owner = pod.meta.controller.as_ref()?;
     owner.workload_kind().filter(|kind| *kind == WorkloadKind::StatefulSet).map(|kind| (kind, owner))
 }
 
 /// The set that the pod's controller reference names.
-fn set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
-    let owner = pod.controller.as_ref()?;
+fn set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
+    let owner = pod.meta.controller.as_ref()?;
     owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
 }
 
 /// The workload to scale so that the pod goes: the owner of its set, or else its set itself. Or why no count can choose it, as a text
 /// that goes on after `the pod`, such as `belongs to StatefulSet db`.
-fn owner(input: &Input, pod: &PodEntry) -> Result<Scaled, String> {
+fn owner(input: &Input, pod: &Pod) -> Result<Scaled, String> {
     if pod.is_mirror {
         return Err("is a mirror pod: kubelet runs it without a workload".to_owned());
     }
     let Some((kind, set)) = set_of(pod) else {
-        let owner = pod.controller.as_ref();
+        let owner = pod.meta.controller.as_ref();
         let whom = owner
             .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
         let leaves = leaves(input, pod);
         let leaves = leaves.as_deref().unwrap_or("not to a ReplicaSet or ReplicationController");
         return Err(format!("belongs to {whom}, {leaves}"));
     };
-    let namespace = &*pod.namespace;
+    let namespace = &*pod.meta.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
     let known = |kind, name: &str| {
         Ok(Scaled {
@@ -144,14 +143,14 @@ fn owner(input: &Input, pod: &PodEntry) -> Result<Scaled, String> {
             name: Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
         })
     };
-    match entry.and_then(|entry| Some((entry, entry.controller.as_ref()?))) {
+    match entry.and_then(|entry| Some((entry, entry.meta.controller.as_ref()?))) {
         None => known(kind, &set.name),
         Some((_, leader)) if leader.workload_kind() == Some(WorkloadKind::Deployment) => {
             known(WorkloadKind::Deployment, &leader.name)
         }
         Some((entry, leader)) => {
-            if let Some(OwnerEntry { resource, name, .. }) = input.leader(entry) {
-                let name = OwnerName { resource: resource.clone(), name: name.clone() };
+            if let Some(OtherOwner { resource, meta, .. }) = input.leader(entry) {
+                let name = OwnerName { resource: resource.clone(), name: meta.name.clone() };
                 return Ok(Scaled { namespace: namespace.to_owned(), name: Scalable::Owner(name) });
             }
             Err(format!(

@@ -180,7 +180,7 @@ impl Wish {
                 format!("no active pod of {target} is on a node that matches {flag}: {nodes}")
             }
             Self::Pods(selected) => {
-                let labels: Vec<_> = own.iter().map(|pod| &pod.pod.entry.labels).collect();
+                let labels: Vec<_> = own.iter().map(|pod| &pod.pod.meta.labels).collect();
                 let why = selector::mismatch(&selected.selector, "of these pods", &labels);
                 format!(
                     "no active pod of {target} matches {flag}{}",
@@ -203,7 +203,7 @@ impl Wish {
     /// known, and those with one may be the busiest.
     fn check_values(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         let Self::Values(values @ Values { measure: Some(_), .. }) = self else { return Ok(()) };
-        let known = own.iter().filter(|pod| values.of.contains_key(&pod.pod.entry.name)).count();
+        let known = own.iter().filter(|pod| values.of.contains_key(&pod.pod.meta.name)).count();
         if 2 * known < own.len() {
             let of = own.len();
             return Err(Error::new(format!(
@@ -217,7 +217,7 @@ impl Wish {
     /// Returns an error if all assigned pods are on nodes without a label to spread by.
     fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         let Self::Spread(levels) = self else { return Ok(()) };
-        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.pod.record.node.as_ref()).collect();
+        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.pod.node.as_ref()).collect();
         let is_useless = |level: &&Level| !nodes.iter().any(|node| level.domains.contains_key(*node));
         match levels.iter().find(is_useless).filter(|_| !nodes.is_empty()) {
             Some(Level { key, .. }) => Err(Error::new(format!(
@@ -242,11 +242,11 @@ impl Wish {
         }
         let first = |goes_first: bool| f64::from(u8::from(!goes_first));
         let places = own.iter().zip(available).map(|(pod, available)| match self {
-            Self::Pods(selected) => first(selected.names.contains(&pod.pod.entry.name)),
+            Self::Pods(selected) => first(selected.names.contains(&pod.pod.meta.name)),
             Self::Nodes(selected) => {
-                first(pod.pod.record.node.as_ref().is_some_and(|node| selected.names.contains(node)))
+                first(pod.pod.node.as_ref().is_some_and(|node| selected.names.contains(node)))
             }
-            Self::Values(values) => values.of.get(&pod.pod.entry.name).copied().unwrap_or(f64::INFINITY),
+            Self::Values(values) => values.of.get(&pod.pod.meta.name).copied().unwrap_or(f64::INFINITY),
             Self::NotAvailable => first(!available),
             // A wish to spread changes ranks, not tiers.
             Self::EmptyNodes(_) | Self::Spread(_) => 0.0,
@@ -287,7 +287,7 @@ pub(super) fn check(
 /// Why the pod goes, or would go if more did: its name, the wishes that it matches, or the order.
 pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) -> Vec<Why> {
     let of_order = |text: &str| Why { by: "order", text: text.to_owned(), wish: None };
-    if request.named.contains(&pod.pod.entry.name) {
+    if request.named.contains(&pod.pod.meta.name) {
         return vec![Why { by: "named", text: "named".to_owned(), wish: None }];
     }
     let early = early(&pod.record);
@@ -343,7 +343,7 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
     for pair in indices.windows(2) {
         if compare(pair[0], pair[1]).is_ne() {
             tier = tier.checked_add(1).ok_or_else(|| {
-                let pod = own[pair[1]].pod.entry;
+                let pod = own[pair[1]].pod;
                 Error::new(format!(
                     "{pod}: the wishes make more than 65,536 groups of pods: use fewer or coarser wishes"
                 ))

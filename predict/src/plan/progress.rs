@@ -3,10 +3,10 @@
 use crate::decide::choose::{Choice, choose_workload};
 use crate::plan::target::Target;
 use crate::question::options::Options;
+use crate::snapshot::Input;
 use crate::snapshot::cost::Previous;
 use crate::snapshot::index::Sets;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::text::error::Error;
 
 /// The state of a workload at one moment.
@@ -60,43 +60,32 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
             let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
             match input.leader(set) {
                 Some(owner) => {
-                    let own: Vec<&SetEntry> = sets.controlled_by(&owner.uid).collect();
-                    let sizes =
-                        own.iter().map(|set| set.replicas().map(i64::from)).sum::<Result<i64, _>>()?;
-                    let replicas = i64::from(owner.replicas);
-                    let lags = owner.lags || sizes != replicas || own.iter().any(|set| set.lags());
-                    (id.namespace, Target::of_owner(owner), replicas, lags, own)
+                    let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
+                    let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();
+                    let is_other = sizes != u64::from(owner.replicas);
+                    let lags = owner.lags || is_other || own.iter().any(|set| set.lags());
+                    (id.namespace, Target::of_owner(owner), owner.replicas, lags, own)
                 }
-                None => {
-                    (id.namespace, Target::of_set(set), i64::from(set.replicas()?), set.lags(), vec![set])
-                }
+                None => (id.namespace, Target::of_set(set), set.replicas(), set.lags(), vec![set]),
             }
         }
         Choice::Deployment(entry) => {
-            let own: Vec<&SetEntry> = sets.controlled_by(&entry.uid).collect();
-            let spec = entry.spec()?;
-            let lags = spec.lags || own.iter().any(|set| set.lags());
-            let replicas = i64::from(spec.deployment.replicas);
-            (&*entry.namespace, Target::of_deployment(entry), replicas, lags, own)
+            let own: Vec<&ReplicaSet> = sets.controlled_by(&entry.meta.uid).collect();
+            let lags = entry.lags || own.iter().any(|set| set.lags());
+            let replicas = entry.record.replicas.unsigned_abs();
+            (&*entry.meta.namespace, Target::of_deployment(entry), replicas, lags, own)
         }
         Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
     };
     let pods = own.iter().flat_map(|set| sets.pods(set.id()));
     let active = pods.filter_map(|pod| {
-        let record = pod.record.as_ref()?.as_ref().ok()?;
-        let cost = record.cost.as_deref().filter(|cost| cost.is_podranks());
-        Some(ActivePod {
-            name: pod.name.clone(),
-            uid: record.pod.uid.to_string(),
+        let cost = pod.cost.as_deref().filter(|cost| cost.is_podranks());
+        pod.is_active().then(|| ActivePod {
+            name: pod.meta.name.clone(),
+            uid: pod.record.uid.to_string(),
             cost: cost.map(|cost| cost.text.clone()),
-            previous: record.previous().cloned(),
+            previous: pod.previous().cloned(),
         })
     });
-    Ok(State {
-        namespace: namespace.to_owned(),
-        target,
-        replicas: u32::try_from(replicas).unwrap_or(0),
-        lags,
-        pods: active.collect(),
-    })
+    Ok(State { namespace: namespace.to_owned(), target, replicas, lags, pods: active.collect() })
 }

@@ -7,7 +7,7 @@ use crate::plan::preference::{Count, Request};
 use crate::plan::set_plan::{ByItself, Part};
 use crate::plan::target::Target;
 use crate::question::options::Options;
-use crate::snapshot::read::Input;
+use crate::snapshot::Input;
 use crate::text;
 use crate::text::error::Error;
 use std::collections::{HashMap, HashSet};
@@ -85,8 +85,8 @@ fn with_costs(
         costs.extend(part.own.iter().map(|pod| pod.pod.uid()).zip(part.costs(request, *delete)?));
     }
     let mut supposed = input.clone();
-    for pod in supposed.pods.iter_mut().filter_map(|pod| pod.record.as_mut()?.as_mut().ok()) {
-        pod.pod.deletion_cost = costs.get(&pod.pod.uid).copied().unwrap_or(pod.pod.deletion_cost);
+    for pod in supposed.pods.iter_mut().map(|pod| &mut pod.record) {
+        pod.deletion_cost = costs.get(&pod.uid).copied().unwrap_or(pod.deletion_cost);
     }
     Ok(supposed)
 }

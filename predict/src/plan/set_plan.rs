@@ -7,11 +7,11 @@ use crate::plan::planned::{Ahead, PlannedPod};
 use crate::plan::preference::{self, Count, Others, Request, spread, tiers};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::snapshot::cost::CostOwner;
-use crate::snapshot::pod::Record;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::pod::Pod;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::text;
 use crate::text::error::Error;
-use podrank::{Flags, Phase, Pod, Policy, Rule, SteerScratch};
+use podrank::{Flags, Phase, Policy, Rule, SteerScratch};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ use std::collections::HashMap;
 pub(super) type ByItself = HashMap<String, (Verdict, Option<Odds>)>;
 
 pub(super) struct Part<'a> {
-    pub(super) set: &'a SetEntry,
+    pub(super) set: &'a ReplicaSet,
     pub(super) own: Vec<RankedPod<'a>>,
     policy: Policy,
     available: Vec<bool>,
     /// The same pods with tiers, with ranks as a wish to spread wants them, and with the costs that decide what the wishes leave open.
-    steered: Vec<Pod>,
+    steered: Vec<podrank::Pod>,
     /// Their tiers by the wishes, if a wish to spread splits these.
     wished: Vec<u16>,
     /// Their indices. Those that should go come first.
@@ -37,20 +37,19 @@ impl<'a> Part<'a> {
     pub(super) fn new(
         request: &Request,
         policy: Policy,
-        set: &'a SetEntry,
+        set: &'a ReplicaSet,
         members: &[Member<'a>],
     ) -> Result<Self, Error> {
         let own = ranked(members);
         let mut steered: Vec<_> = own.iter().map(|pod| pod.record).collect();
-        let available = preference::available(request, &own, set.spec()?.min_ready_seconds);
-        let template = set.spec()?.template_cost.as_deref();
+        let available = preference::available(request, &own, set.min_ready_seconds);
+        let template = set.template.cost.as_deref();
         let owners: Vec<_> = own.iter().map(|pod| owner(request, pod, template)).collect();
         let wished = tiers(request, &own, &available)?;
         for (index, pod) in steered.iter_mut().enumerate() {
             pod.tier = wished[index];
-            pod.deletion_cost =
-                counts_as(request.others, own[index].pod.record, owners[index].as_ref(), template)
-                    .unwrap_or(pod.deletion_cost);
+            pod.deletion_cost = counts_as(request.others, own[index].pod, owners[index].as_ref(), template)
+                .unwrap_or(pod.deletion_cost);
         }
         spread(request, policy, &own, &mut steered, &others(members));
         let mut order = vec![0; own.len()];
@@ -91,7 +90,7 @@ impl<'a> Part<'a> {
                 odds,
                 name: of.name().to_owned(),
                 uid,
-                node: of.record.node.clone(),
+                node: of.node.clone(),
                 is_wanted: place < delete,
                 is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
                     && pod.phase == Phase::RUNNING,
@@ -102,10 +101,10 @@ impl<'a> Part<'a> {
                 write: Some(costs[index]).filter(|cost| *cost != pod.deletion_cost),
                 replaces: match owner {
                     // What podrank itself replaced is still to be put back.
-                    Some(CostOwner::Podrank) => of.record.previous().cloned(),
-                    _ => of.record.to_replace(),
+                    Some(CostOwner::Podrank) => of.previous().cloned(),
+                    _ => of.to_replace(),
                 },
-                resource_version: of.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
+                resource_version: of.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
             }
         });
         Ok(pods.collect())
@@ -159,7 +158,7 @@ impl<'a> Part<'a> {
     /// The same costs, in this mode.
     fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, podrank::Error> {
         let Self { own, owners, policy, .. } = self;
-        let mut pods: Vec<_> = own.iter().map(|pod| Pod { tier: 1, ..pod.record }).collect();
+        let mut pods: Vec<_> = own.iter().map(|pod| podrank::Pod { tier: 1, ..pod.record }).collect();
         for &index in &self.order[..delete] {
             pods[index].tier = 0;
         }
@@ -168,11 +167,7 @@ impl<'a> Part<'a> {
             Some(CostOwner::AnotherRun) => None,
             Some(CostOwner::Other(_)) if others == Others::Keep || pods[index].tier == 1 => None,
             // It could not be put back.
-            Some(CostOwner::Other(_))
-                if !own[index].pod.record.to_replace().is_some_and(|it| it.is_known()) =>
-            {
-                None
-            }
+            Some(CostOwner::Other(_)) if !own[index].pod.to_replace().is_some_and(|it| it.is_known()) => None,
             Some(CostOwner::Podrank) => Some(1),
             _ => Some(1 + u8::from(pods[index].tier == 1)),
         };
@@ -219,7 +214,7 @@ impl<'a> Part<'a> {
 /// To whom a pod's cost belongs.
 fn owner(request: &Request, pod: &RankedPod<'_>, template: Option<&str>) -> Option<CostOwner> {
     let pod = pod.pod;
-    let owner = pod.record.cost.as_ref()?.owner(template);
+    let owner = pod.cost.as_ref()?.owner(template);
     let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid().to_string()));
     Some(match owner {
         CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
@@ -229,19 +224,14 @@ fn owner(request: &Request, pod: &RankedPod<'_>, template: Option<&str>) -> Opti
 
 /// As what a pod's cost decides what the wishes leave open, if not as what it is. Under a cost that podrank or podrank-webhook
 /// wrote for one scale-down, the one that it overwrote counts.
-fn counts_as(
-    others: Others,
-    record: &Record,
-    owner: Option<&CostOwner>,
-    template: Option<&str>,
-) -> Option<i32> {
+fn counts_as(others: Others, pod: &Pod, owner: Option<&CostOwner>, template: Option<&str>) -> Option<i32> {
     let theirs = match owner? {
         _ if others == Others::Keep => return None,
-        CostOwner::Podrank => match record.previous() {
+        CostOwner::Podrank => match pod.previous() {
             Some(theirs) => theirs.clone(),
             None => return Some(0),
         },
-        CostOwner::Other(_) => record.to_replace()?,
+        CostOwner::Other(_) => pod.to_replace()?,
         CostOwner::AnotherRun | CostOwner::Template => return None,
     };
     Some(if theirs.is_from(template) { theirs.number() } else { 0 })

@@ -5,12 +5,12 @@ use crate::decide::choose::{Choice, choose_workload};
 use crate::decide::deployment::preview_deployment;
 use crate::question::options::Options;
 use crate::question::subject::OwnerName;
-use crate::snapshot::deployment::DeploymentEntry;
-use crate::snapshot::direct::DirectEntry;
+use crate::snapshot::Input;
+use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
-use crate::snapshot::owner::OwnerEntry;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::owner::OtherOwner;
+use crate::snapshot::replica_set::ReplicaSet;
+use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::text;
 use crate::text::error::{Error, Remedy};
@@ -36,21 +36,21 @@ pub struct Target {
 }
 
 impl Target {
-    pub(super) fn of_set(set: &SetEntry) -> Self {
-        Self::known(set.id(), &set.uid, &set.resource_version)
+    pub(super) fn of_set(set: &ReplicaSet) -> Self {
+        Self::known(set.id(), &set.meta.uid, &set.meta.resource_version)
     }
 
-    pub(super) fn of_deployment(entry: &DeploymentEntry) -> Self {
-        Self::known(entry.id(), &entry.uid, &entry.resource_version)
+    pub(super) fn of_deployment(entry: &Deployment) -> Self {
+        Self::known(entry.id(), &entry.meta.uid, &entry.meta.resource_version)
     }
 
-    pub(super) fn of_owner(entry: &OwnerEntry) -> Self {
+    pub(super) fn of_owner(entry: &OtherOwner) -> Self {
         Self {
             api_version: entry.api_version.clone(),
             kind: entry.kind.clone(),
-            name: entry.name.clone(),
-            uid: entry.uid.clone(),
-            resource_version: entry.resource_version.clone(),
+            name: entry.meta.name.clone(),
+            uid: entry.meta.uid.clone(),
+            resource_version: entry.meta.resource_version.clone(),
             full_type: entry.resource.clone(),
             short_type: entry.kind.to_ascii_lowercase(),
         }
@@ -91,7 +91,7 @@ impl fmt::Display for Target {
 pub(super) struct Chosen<'a> {
     pub(super) target: Target,
     /// One, unless a rollout is under way.
-    pub(super) sets: Vec<&'a SetEntry>,
+    pub(super) sets: Vec<&'a ReplicaSet>,
     /// `spec.replicas` of the object whose count falls.
     pub(super) from: u32,
     /// Whether a Deployment's controller shares the count among its sets, or has more to do than to scale one.
@@ -119,14 +119,14 @@ pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -
         Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
         Choice::Direct(entry) => return Err(no_costs(entry)),
     };
-    if let Some(set) = chosen.sets.iter().find(|set| set.deletion.is_some()) {
+    if let Some(set) = chosen.sets.iter().find(|set| set.meta.deletion.is_some()) {
         return Err(Error::new(format!("{} is being deleted", set.id())));
     }
     Ok(chosen)
 }
 
 /// The error for a workload whose controller reads no deletion costs.
-pub(super) fn no_costs(entry: &DirectEntry) -> Error {
+pub(super) fn no_costs(entry: SelfManaged<'_>) -> Error {
     Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
 }
 
@@ -135,7 +135,7 @@ fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<
     if let Some(owner) = input.leader(set) {
         return of_owner(sets, owner);
     }
-    if let Some(owner) = &set.controller {
+    if let Some(owner) = &set.meta.controller {
         let hint = match OwnerName::of_reference(owner) {
             _ if owner.workload_kind() == Some(WorkloadKind::Deployment) => {
                 format!("it instead: deploy/{}", owner.name)
@@ -148,19 +148,19 @@ fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<
     if set.lags() {
         return Err(lags(&id));
     }
-    let from = u32::try_from(set.replicas()?).unwrap_or(0);
+    let from = set.replicas();
     Ok(Chosen { target: Target::of_set(set), sets: vec![set], from, is_rolling: false })
 }
 
 /// Only the controller of an owner of a kind that no module knows decides how several sets share its count. If it uses one, that
 /// one gets its count.
-fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Error> {
-    if owner.deletion.is_some() {
+fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Error> {
+    if owner.meta.deletion.is_some() {
         return Err(Error::new(format!("{owner} is being deleted")));
     }
     let mut in_use = Vec::new();
-    for set in sets.controlled_by(&owner.uid) {
-        if set.replicas()? > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()) {
+    for set in sets.controlled_by(&owner.meta.uid) {
+        if set.replicas() > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()) {
             in_use.push(set);
         }
     }
@@ -179,8 +179,8 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Er
     if owner.lags || only.lags() {
         return Err(lags(owner));
     }
-    let size = only.replicas()?;
-    if u32::try_from(size) != Ok(owner.replicas) {
+    let size = only.replicas();
+    if size != owner.replicas {
         let text = format!(
             "{owner} has {}, but its ReplicaSet {} has {size}: wait until its controller has caught up",
             text::count(u64::from(owner.replicas), "replica"),
@@ -195,27 +195,26 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Er
 fn of_deployment<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
-    entry: &'a DeploymentEntry,
+    entry: &'a Deployment,
     options: &Options,
 ) -> Result<Chosen<'a>, Error> {
-    let spec = entry.spec()?;
-    if spec.lags {
+    if entry.lags {
         return Err(lags(entry));
     }
-    if entry.deletion.is_some() {
+    if entry.meta.deletion.is_some() {
         return Err(Error::new(format!("{entry} is being deleted")));
     }
     let preview = preview_deployment(input, sets, entry, &Options { odds: false, ..options.clone() })?;
     let in_use: Vec<_> = preview.sets().iter().filter(|set| set.size.from > 0).collect();
     let set = |name| {
-        let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
+        let id = WorkloadRef { namespace: &entry.meta.namespace, kind: WorkloadKind::ReplicaSet, name };
         sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))
     };
     let own = in_use.iter().filter_map(|set| set.replica_set).map(set).collect::<Result<Vec<_>, _>>()?;
     if own.iter().any(|set| set.lags()) {
         return Err(lags(entry));
     }
-    let from = u32::try_from(spec.deployment.replicas).unwrap_or(0);
+    let from = entry.record.replicas.unsigned_abs();
     let target = Target::of_deployment(entry);
     let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
     let is_rolling = match &*in_use {

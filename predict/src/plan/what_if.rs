@@ -2,8 +2,9 @@
 //! other decision.
 
 use crate::plan::planned::Plan;
-use crate::snapshot::cost::{FIELD_MANAGER, Manager, WrittenCost};
-use crate::snapshot::read::Input;
+use crate::snapshot::Input;
+use crate::snapshot::cost::{Manager, WrittenCost};
+use crate::snapshot::managed_fields::FIELD_MANAGER;
 use std::collections::HashMap;
 
 impl Plan {
@@ -12,10 +13,10 @@ impl Plan {
         let costs = self.pods.iter().filter_map(|pod| Some((&*pod.name, pod.write?)));
         let costs: HashMap<_, _> = costs.collect();
         let mut input = input.clone();
-        for entry in input.pods.iter_mut().filter(|entry| entry.namespace == self.namespace) {
-            if let (Some(cost), Some(Ok(record))) = (costs.get(&*entry.name), &mut entry.record) {
-                record.pod.deletion_cost = *cost;
-                record.cost = Some(Box::new(by_podrank(*cost)));
+        for entry in input.pods.iter_mut().filter(|entry| entry.meta.namespace == self.namespace) {
+            if let Some(cost) = costs.get(&*entry.meta.name).filter(|_| entry.is_active()) {
+                entry.record.deletion_cost = *cost;
+                entry.cost = Some(Box::new(by_podrank(*cost)));
             }
         }
         input

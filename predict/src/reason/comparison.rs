@@ -19,7 +19,7 @@ pub(crate) struct RankedPod<'a> {
 impl RankedPod<'_> {
     /// Whether podrank alone wrote its deletion cost, which counts.
     pub(crate) fn has_own_cost(&self, policy: &Policy) -> bool {
-        let cost = self.pod.record.cost.as_ref().filter(|_| policy.gates.pod_deletion_cost);
+        let cost = self.pod.cost.as_ref().filter(|_| policy.gates.pod_deletion_cost);
         cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
     }
 }

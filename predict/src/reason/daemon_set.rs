@@ -137,7 +137,7 @@ impl DaemonSetReason<'_> {
     }
 
     fn old(&self) -> String {
-        match self.pod.entry.labels.get(REVISION_LABEL) {
+        match self.pod.meta.labels.get(REVISION_LABEL) {
             Some(revision) => format!("it is old, of revision {}", text::name(revision)),
             None => "it is old, without a revision".to_owned(),
         }
@@ -147,13 +147,13 @@ impl DaemonSetReason<'_> {
 impl Unavailable<'_> {
     fn state(&self) -> String {
         let name = self.pod.name();
-        if self.pod.entry.is_terminating {
+        if self.pod.is_terminating() {
             return format!("{name} is still being deleted");
         }
         if !self.is_ready {
             return format!("{name} is not ready");
         }
-        let since = self.pod.record.pod.ready_time;
+        let since = self.pod.record.ready_time;
         format!("{name} {}", not_yet_available(since, self.now, self.min_ready_seconds))
     }
 }

@@ -1,10 +1,9 @@
 //! Why a pod of a `StatefulSet` is deleted, kept or waits.
 
 use crate::reason::{chance, waiting};
-use crate::snapshot::direct::DirectEntry;
 use crate::snapshot::meta::REVISION_LABEL;
 use crate::snapshot::pod::OwnPod;
-use crate::snapshot::stateful_set::StatefulSetSpec;
+use crate::snapshot::stateful_set::StatefulSet;
 use crate::sync::Verdict;
 use crate::sync::stateful_set::{MemberOutcome, MemberReason, StatefulSetState, Update};
 use crate::text;
@@ -20,8 +19,7 @@ pub struct StatefulSetReason<'a> {
     pub(crate) ordinal: i32,
     /// The pod to which the outcome refers, if it refers to one that exists.
     pub(crate) by: Option<OwnPod<'a>>,
-    pub(crate) entry: &'a DirectEntry,
-    pub(crate) spec: &'a StatefulSetSpec,
+    pub(crate) spec: &'a StatefulSet,
     pub(crate) set: StatefulSetState,
     pub(crate) now: Time,
     /// Whether the input is known to lack pods.
@@ -33,7 +31,7 @@ impl<'a> StatefulSetReason<'a> {
     fn by(&self) -> Cow<'a, str> {
         match (self.by, self.outcome.by) {
             (Some(pod), _) => pod.name().into(),
-            (None, Some(by)) => format!("{}-{}", self.entry.name, by.ordinal).into(),
+            (None, Some(by)) => format!("{}-{}", self.spec.meta.name, by.ordinal).into(),
             (None, None) => "".into(),
         }
     }
@@ -110,7 +108,7 @@ impl<'a> StatefulSetReason<'a> {
             MemberReason::WaitsForRunning => format!("{by} is not Running"),
             MemberReason::WaitsForReady => format!("{by} is not ready"),
             MemberReason::WaitsForAvailable => {
-                let since = self.by.map_or(Time::UNSET, |pod| pod.record.pod.ready_time);
+                let since = self.by.map_or(Time::UNSET, |pod| pod.record.ready_time);
                 format!("{by} {}", not_yet_available(since, self.now, self.spec.min_ready_seconds))
             }
             MemberReason::WaitsForEither => {
@@ -123,7 +121,7 @@ impl<'a> StatefulSetReason<'a> {
             }
             MemberReason::AfterRecreate => format!("{by} is old, and all old pods go first"),
             MemberReason::NoOrdinal => {
-                let name = &self.entry.name;
+                let name = &self.spec.meta.name;
                 format!("its name is not {name}, a hyphen and an ordinal, so Kubernetes ignores it")
             }
             MemberReason::SetDeleted | MemberReason::Terminating => reason.name().to_owned(),
@@ -132,7 +130,7 @@ impl<'a> StatefulSetReason<'a> {
 
     fn revisions(&self) -> String {
         let wanted = text::name(&self.spec.update_revision);
-        match self.pod.entry.labels.get(REVISION_LABEL) {
+        match self.pod.meta.labels.get(REVISION_LABEL) {
             Some(revision) => format!("its revision is {}, not {wanted}", text::name(revision)),
             None => format!("it has no revision, not {wanted}"),
         }

@@ -1,15 +1,15 @@
-//! One `HorizontalPodAutoscaler`: whose count it sets, and within which bounds. Its arithmetic is not repeated. Reads one object's
-//! JSON text.
+//! One `HorizontalPodAutoscaler`: whose count it sets, and within which bounds. Its arithmetic is not repeated.
 
+use crate::snapshot::meta::{Condition, Metadata, ObjectMeta, TargetReference};
 use crate::snapshot::workload::WorkloadKind;
-use crate::text::error::parse;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-/// What is kept from an autoscaler.
-#[derive(Clone, Debug)]
+/// An autoscaler.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Object")]
 pub(crate) struct Autoscaler {
-    target: Target,
+    pub(crate) meta: Metadata,
+    target: TargetReference,
     pub(crate) min_replicas: u32,
     pub(crate) max_replicas: u32,
     /// The count that it wants, if it has found one.
@@ -18,62 +18,55 @@ pub(crate) struct Autoscaler {
     pub(crate) has_scaled_to_zero: bool,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
-struct Target {
-    #[serde(default)]
-    api_version: String,
-    kind: String,
-    name: String,
+/// An autoscaler as it is written.
+#[derive(Deserialize)]
+#[serde(expecting = "a HorizontalPodAutoscaler")]
+struct Object {
+    metadata: ObjectMeta,
+    spec: Spec,
+    status: Option<Status>,
 }
 
-impl Autoscaler {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(expecting = "a HorizontalPodAutoscaler")]
-        struct Object {
-            spec: Spec,
-            status: Option<Status>,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", expecting = "an object")]
-        struct Spec {
-            scale_target_ref: Target,
-            min_replicas: Option<u32>,
-            max_replicas: u32,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase", expecting = "an object")]
-        struct Status {
-            desired_replicas: Option<u32>,
-            #[serde(default)]
-            conditions: Option<Vec<Condition>>,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "a condition")]
-        struct Condition {
-            r#type: String,
-            status: String,
-        }
-        let Object { spec, status } = parse(object)?;
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Spec {
+    scale_target_ref: TargetReference,
+    min_replicas: Option<u32>,
+    max_replicas: u32,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Status {
+    desired_replicas: Option<u32>,
+    conditions: Option<Vec<Condition>>,
+}
+
+impl From<Object> for Autoscaler {
+    fn from(Object { mut metadata, spec, status }: Object) -> Self {
         let min_replicas = spec.min_replicas.unwrap_or(1);
         // Kubernetes writes 0 as long as there are no metrics. It wants that only if it may.
         let is_known = |desired: &u32| *desired > 0 || min_replicas == 0;
         let status = status.unwrap_or_default();
-        let is_zero =
-            |condition: &Condition| condition.r#type == "ScaledToZero" && condition.status == "True";
-        Ok(Self {
+        Self {
+            meta: metadata.take(),
             target: spec.scale_target_ref,
             min_replicas,
             max_replicas: spec.max_replicas,
             desired_replicas: status.desired_replicas.filter(is_known),
-            has_scaled_to_zero: status.conditions.unwrap_or_default().iter().any(is_zero),
-        })
+            has_scaled_to_zero: status
+                .conditions
+                .iter()
+                .flatten()
+                .any(|condition| condition.is("ScaledToZero")),
+        }
     }
+}
 
+impl Autoscaler {
     /// Whether it sets the count of the object with this kind and name in its namespace.
     pub(crate) fn targets(&self, kind: &str, name: &str) -> bool {
-        let Target { api_version, kind: of, name: its } = &self.target;
+        let TargetReference { api_version, kind: of, name: its } = &self.target;
         // Kubernetes looks for the target by its API group, whatever the version, and has no group `extensions` any more.
         let is_known = WorkloadKind::of_object(kind, None).is_some();
         let is_its = of == kind && WorkloadKind::of_object(of, Some(api_version)).is_some() == is_known;

@@ -1,27 +1,28 @@
-//! One `PodDisruptionBudget`: which pods it covers, what it asks for, and what its status says. Reads one object's JSON text.
+//! One `PodDisruptionBudget`: which pods it covers, what it asks for, and what its status says.
 
+use crate::snapshot::meta::{Metadata, ObjectMeta};
 use crate::snapshot::selector::{LabelSelector, Selector};
-use crate::text::error::parse;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// What is kept from a budget.
+/// A budget.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(expecting = "a PodDisruptionBudget")]
+#[serde(from = "Object")]
 pub(crate) struct Budget {
-    metadata: Metadata,
-    #[serde(default)]
+    pub(crate) meta: Metadata,
     pub(crate) spec: Spec,
-    #[serde(default)]
     status: Status,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(expecting = "an object")]
-struct Metadata {
-    name: String,
-    generation: Option<i64>,
+/// A budget as it is written.
+#[derive(Deserialize)]
+#[serde(expecting = "a PodDisruptionBudget")]
+struct Object {
+    metadata: ObjectMeta,
+    #[serde(default)]
+    spec: Spec,
+    #[serde(default)]
+    status: Status,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -47,15 +48,13 @@ pub(crate) enum Amount {
     Percent(String),
 }
 
+impl From<Object> for Budget {
+    fn from(Object { mut metadata, spec, status }: Object) -> Self {
+        Self { meta: metadata.take(), spec, status }
+    }
+}
+
 impl Budget {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        parse(object)
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.metadata.name
-    }
-
     /// Whether it covers pods with these labels. An empty selector covers all pods, and no selector none.
     pub(crate) fn covers(&self, labels: &BTreeMap<String, String>) -> bool {
         self.selector().is_some_and(|selector| selector.matches(labels))
@@ -68,8 +67,8 @@ impl Budget {
 
     /// The status, if it is for this spec.
     pub(crate) fn status(&self) -> Option<&Status> {
-        let is_current = self.status.observed_generation.is_some()
-            && self.metadata.generation.is_none_or(|it| self.status.observed_generation == Some(it));
-        Some(&self.status).filter(|_| is_current)
+        // A dump that someone wrote may lack the generation.
+        let is_its = |observed| self.meta.generation == 0 || observed == self.meta.generation;
+        Some(&self.status).filter(|status| status.observed_generation.is_some_and(is_its))
     }
 }

@@ -1,22 +1,16 @@
 //! A pod's deletion cost as it is written, and who wrote it. Reads a pod's metadata alone.
 
+use crate::snapshot::managed_fields::{CONTROLLER_MANAGER, FIELD_MANAGER, ManagedFields};
+use crate::snapshot::meta::ObjectMeta;
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
-
-/// The field manager that podrank writes as.
-pub const FIELD_MANAGER: &str = "podrank";
 
 /// The annotation in which podrank keeps a cost that it wrote over, as the JSON of a [`Previous`].
 pub const PREVIOUS_COST_ANNOTATION: &str = "podrank.dev/previous-cost";
 
 /// The field manager that podrank-webhook writes as.
 const WEBHOOK_MANAGER: &str = "podrank-webhook";
-
-/// kube-controller-manager, which creates pods with the annotations of their template.
-const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
 /// A deletion cost.
 #[derive(Clone, Debug)]
@@ -105,13 +99,10 @@ impl Previous {
 
 impl NotedCost {
     /// The note among a pod's annotations. Nobody else than podrank-webhook writes one besides podrank.
-    pub(crate) fn read(
-        annotations: &BTreeMap<String, String>,
-        managed_fields: Option<&[ManagedFields]>,
-    ) -> Option<Self> {
-        let previous = serde_json::from_str(annotations.get(PREVIOUS_COST_ANNOTATION)?).ok()?;
-        let entries = managed_fields.unwrap_or_default().iter().filter(|entry| entry.has_previous());
-        let managers: Vec<_> = entries.map(ManagedFields::to_manager).collect();
+    pub(crate) fn read(pod: &ObjectMeta) -> Option<Self> {
+        let previous = serde_json::from_str(pod.annotation(PREVIOUS_COST_ANNOTATION)?).ok()?;
+        let entries = pod.managed_fields().filter(|entry| entry.has_previous_cost());
+        let managers: Vec<_> = entries.map(Manager::of).collect();
         let is_webhooks = managers.iter().any(|manager| manager.name == WEBHOOK_MANAGER)
             && !managers.iter().any(Manager::is_podrank);
         Some(Self { previous, is_webhooks })
@@ -119,81 +110,25 @@ impl NotedCost {
 }
 
 impl Manager {
+    fn of(entry: &ManagedFields) -> Self {
+        Self { name: entry.manager.clone().unwrap_or_default(), applies: entry.is_applied() }
+    }
+
     /// Whether it is podrank, which writes by server-side apply alone.
     fn is_podrank(&self) -> bool {
         self.applies && self.name == FIELD_MANAGER
     }
 }
 
-/// An entry of `metadata.managedFields`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an entry of managedFields")]
-pub(crate) struct ManagedFields {
-    manager: Option<String>,
-    operation: Option<String>,
-    #[serde(rename = "fieldsV1")]
-    fields: Option<Fields>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct Fields {
-    #[serde(rename = "f:metadata")]
-    metadata: Option<MetadataFields>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct MetadataFields {
-    #[serde(rename = "f:annotations")]
-    annotations: Option<AnnotationFields>,
-}
-
-/// A marker of each annotation that is managed. Those of the deletion cost and of a cost that was overwritten count.
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct AnnotationFields {
-    #[serde(rename = "f:controller.kubernetes.io/pod-deletion-cost")]
-    cost: Option<IgnoredAny>,
-    #[serde(rename = "f:podrank.dev/previous-cost")]
-    previous: Option<IgnoredAny>,
-}
-
-impl ManagedFields {
-    fn annotations(&self) -> Option<&AnnotationFields> {
-        self.fields.as_ref()?.metadata.as_ref()?.annotations.as_ref()
-    }
-
-    fn has_cost(&self) -> bool {
-        self.annotations().is_some_and(|annotations| annotations.cost.is_some())
-    }
-
-    fn has_previous(&self) -> bool {
-        self.annotations().is_some_and(|annotations| annotations.previous.is_some())
-    }
-
-    fn to_manager(&self) -> Manager {
-        Manager {
-            name: self.manager.clone().unwrap_or_default(),
-            applies: self.operation.as_deref() == Some("Apply"),
-        }
-    }
-}
-
 impl WrittenCost {
     /// The cost among a pod's annotations.
-    pub(crate) fn read(
-        annotations: &BTreeMap<String, String>,
-        managed_fields: Option<&[ManagedFields]>,
-        resource_version: Option<&str>,
-    ) -> Option<Self> {
-        let text = annotations.get(DELETION_COST_ANNOTATION)?;
-        let theirs = managed_fields.unwrap_or_default().iter().filter(|entry| entry.has_cost());
+    pub(crate) fn read(pod: &ObjectMeta, resource_version: &str) -> Option<Self> {
+        let text = pod.annotation(DELETION_COST_ANNOTATION)?;
         Some(Self {
             value: deletion_cost(text),
-            text: text.clone(),
-            managers: theirs.map(ManagedFields::to_manager).collect(),
-            resource_version: resource_version.map(str::to_owned),
+            text: text.to_owned(),
+            managers: pod.managed_fields().filter(|entry| entry.has_cost()).map(Manager::of).collect(),
+            resource_version: Some(resource_version.to_owned()).filter(|version| !version.is_empty()),
         })
     }
 
@@ -240,9 +175,10 @@ mod tests {
     use super::*;
 
     fn read(managers: &str, text: &str) -> WrittenCost {
-        let annotations = BTreeMap::from([(DELETION_COST_ANNOTATION.to_owned(), text.to_owned())]);
-        let managed_fields: Vec<ManagedFields> = serde_json::from_str(managers).expect("managedFields");
-        WrittenCost::read(&annotations, Some(&managed_fields), None).expect("a cost")
+        let object = format!(
+            r#"{{"name": "a", "annotations": {{"{DELETION_COST_ANNOTATION}": "{text}"}}, "managedFields": {managers}}}"#
+        );
+        WrittenCost::read(&serde_json::from_str(&object).expect("metadata"), "").expect("a cost")
     }
 
     /// `manager operation` of each entry that has the cost.

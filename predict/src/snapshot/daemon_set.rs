@@ -1,21 +1,23 @@
-//! What the controller of `DaemonSets` reads from them, and from their revisions. Reads one object's JSON text.
+//! One `DaemonSet`, and one revision of a workload's template.
 
 use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
-use crate::snapshot::meta::{Metadata, OwnerReference, REVISION_LABEL};
+use crate::snapshot::meta::{Metadata, ObjectMeta, REVISION_LABEL};
 use crate::snapshot::node::Placement;
+use crate::snapshot::selector::LabelSelector;
 use crate::sync::IntOrPercent;
 use crate::sync::daemon_set::Strategy;
 use crate::text;
-use crate::text::error::parse;
 use serde::Deserialize;
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
 
-/// What its controller reads from it.
-#[derive(Clone, Debug)]
-pub(crate) struct DaemonSetSpec {
+/// A `DaemonSet`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Object")]
+pub(crate) struct DaemonSet {
+    pub(crate) meta: Metadata,
+    pub(crate) selector: Option<LabelSelector>,
+    pub(crate) observed_generation: Option<i64>,
     pub(crate) strategy: Strategy,
     pub(crate) min_ready_seconds: u32,
     pub(crate) generation: Option<String>,
@@ -26,76 +28,84 @@ pub(crate) struct DaemonSetSpec {
     pub(crate) status_wanted: i32,
 }
 
-/// What is kept from a `ControllerRevision`.
-#[derive(Clone, Debug)]
-pub(crate) struct RevisionEntry {
-    pub(crate) namespace: String,
-    pub(crate) controller: Option<OwnerReference>,
-    pub(crate) number: i64,
-    pub(crate) hash: String,
+/// A `DaemonSet` as it is written.
+#[derive(Deserialize)]
+#[serde(expecting = "a DaemonSet")]
+struct Object {
+    metadata: ObjectMeta,
+    spec: Spec,
+    #[serde(default)]
+    status: Option<Status>,
 }
 
-impl RevisionEntry {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(expecting = "a ControllerRevision")]
-        struct Object {
-            metadata: Metadata,
-            #[serde(default)]
-            revision: i64,
-        }
-        let Object { mut metadata, revision: number } = parse(object)?;
-        Ok(Self {
-            namespace: metadata.namespace(),
-            controller: metadata.controller(),
-            number,
-            hash: metadata.labels.and_then(|mut labels| labels.remove(REVISION_LABEL)).unwrap_or_default(),
-        })
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Spec {
+    selector: Option<LabelSelector>,
+    update_strategy: Option<UpdateStrategy>,
+    min_ready_seconds: Option<i32>,
+    template: Option<Template>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "a template")]
+struct Template {
+    spec: Option<Placement>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct Status {
+    observed_generation: Option<i64>,
+    current_number_scheduled: i32,
+    number_misscheduled: i32,
+    desired_number_scheduled: i32,
+}
+
+/// A `ControllerRevision`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "RevisionObject")]
+pub(crate) struct Revision {
+    pub(crate) meta: Metadata,
+    pub(crate) number: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a ControllerRevision")]
+struct RevisionObject {
+    metadata: ObjectMeta,
+    #[serde(default)]
+    revision: i64,
+}
+
+impl From<RevisionObject> for Revision {
+    fn from(mut object: RevisionObject) -> Self {
+        Self { meta: object.metadata.take(), number: object.revision }
     }
 }
 
-impl DaemonSetSpec {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(expecting = "a DaemonSet")]
-        struct Object {
-            metadata: Annotated,
-            spec: Spec,
-            #[serde(default)]
-            status: Option<Status>,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "an object")]
-        struct Annotated {
-            annotations: Option<BTreeMap<String, String>>,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase", expecting = "an object")]
-        struct Spec {
-            update_strategy: Option<UpdateStrategy>,
-            min_ready_seconds: Option<i32>,
-            template: Option<Template>,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(default, expecting = "a template")]
-        struct Template {
-            spec: Option<Placement>,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase", default, expecting = "an object")]
-        struct Status {
-            current_number_scheduled: i32,
-            number_misscheduled: i32,
-            desired_number_scheduled: i32,
-        }
-        let Object { metadata, spec, status } = parse(object)?;
+impl Revision {
+    /// The label of the pods that were made from it.
+    pub(crate) fn hash(&self) -> &str {
+        self.meta.labels.get(REVISION_LABEL).map_or("", String::as_str)
+    }
+}
+
+impl TryFrom<Object> for DaemonSet {
+    type Error = String;
+
+    fn try_from(object: Object) -> Result<Self, String> {
+        let Object { mut metadata, spec, status } = object;
         let status = status.unwrap_or_default();
-        let generation = metadata.annotations.and_then(|mut it| it.remove(GENERATION_ANNOTATION));
+        // Kubernetes compares the number with a pod's label, so 03 is 3.
+        let generation = metadata.annotation(GENERATION_ANNOTATION).and_then(|it| it.parse::<i64>().ok());
         Ok(Self {
+            generation: generation.map(|number| number.to_string()),
+            meta: metadata.take(),
+            selector: spec.selector,
+            observed_generation: status.observed_generation,
             strategy: spec.update_strategy.unwrap_or_default().of_daemon_set()?,
             min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
-            // Kubernetes compares the number with a pod's label, so 03 is 3.
-            generation: generation.and_then(|it| it.parse::<i64>().ok()).map(|number| number.to_string()),
             placement: spec.template.unwrap_or_default().spec.unwrap_or_default(),
             status_nodes: status.current_number_scheduled.saturating_add(status.number_misscheduled),
             status_wanted: status.desired_number_scheduled,
@@ -103,8 +113,8 @@ impl DaemonSetSpec {
     }
 }
 
-/// An update strategy as it is written. Missing values get Kubernetes' defaults.
 impl UpdateStrategy {
+    /// Missing values get Kubernetes' defaults.
     fn of_daemon_set(self) -> Result<Strategy, String> {
         let RollingUpdate { max_surge, max_unavailable, .. } = self.rolling_update.unwrap_or_default();
         match self.r#type.as_deref() {

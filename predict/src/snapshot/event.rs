@@ -1,7 +1,6 @@
-//! What Kubernetes and podrank-webhook reported of a pod, or of what deletes pods: an `Event`. Reads one object's JSON text. Nothing in it makes an input unreadable.
+//! What Kubernetes and podrank-webhook reported of a pod, or of what deletes pods: an `Event`. Nothing in it makes an input unreadable.
 
 use crate::snapshot::time::{Lenient, Time, nanos};
-use crate::text::error::parse;
 use podrank::Uid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -22,7 +21,7 @@ const COMBINED: &str = "(combined from similar events): ";
 
 /// One event.
 #[derive(Clone, Debug)]
-pub(crate) struct EventEntry {
+pub(crate) struct Event {
     pub(crate) namespace: String,
     /// Kind and name of the object that it is about.
     pub(crate) kind: String,
@@ -70,8 +69,7 @@ impl Selection {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Event {
-    kind: Option<String>,
+struct Written {
     #[serde(default)]
     metadata: Lenient<Metadata>,
     involved_object: Involved,
@@ -109,10 +107,10 @@ struct Series {
     last_observed_time: Lenient<Time>,
 }
 
-impl EventEntry {
+impl Event {
     /// `None` if it is none, or says nothing of who deleted a pod, nor that there was one.
     pub(crate) fn read(object: &RawValue) -> Option<Self> {
-        let event: Event = parse(object).ok()?;
+        let event: Written = serde_json::from_str(object.get()).ok()?;
         let annotated =
             event.metadata.0.as_ref().and_then(|its| its.annotations.get("podrank.dev/scale-down"));
         let selection =
@@ -123,7 +121,7 @@ impl EventEntry {
         let last = event.series.0.as_ref().and_then(|series| nanos(&series.last_observed_time));
         let at = last.or_else(|| nanos(&event.last_timestamp)).or_else(|| nanos(&event.time))?;
         let combined = event.message.strip_prefix(COMBINED);
-        event.kind.is_none_or(|kind| kind == "Event").then(|| Self {
+        Some(Self {
             namespace: event.involved_object.namespace,
             kind: event.involved_object.kind,
             name: event.involved_object.name,

@@ -1,11 +1,11 @@
 //! The sets of an input by name, and the pods of each, as their controllers claim them first: Kubernetes' `ClaimPods` and
 //! `ClaimReplicaSets`. Reads only the input.
 
-use crate::snapshot::deployment::{DeploymentEntry, DeploymentSpec};
+use crate::snapshot::Input;
+use crate::snapshot::deployment::Deployment;
 use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::PodEntry;
-use crate::snapshot::read::Input;
-use crate::snapshot::replica_set::SetEntry;
+use crate::snapshot::pod::Pod;
+use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::selector::Selector;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use std::borrow::Cow;
@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 pub(crate) struct Sets<'a> {
     by_id: BTreeMap<WorkloadRef<'a>, Listed<'a>>,
     /// The pods that each set claims, in the order of the input, also of sets that are not in it.
-    pods: BTreeMap<WorkloadRef<'a>, Vec<&'a PodEntry>>,
+    pods: BTreeMap<WorkloadRef<'a>, Vec<&'a Pod>>,
     /// The pods that refer to a set which does not claim them.
-    released: BTreeMap<WorkloadRef<'a>, Vec<&'a PodEntry>>,
+    released: BTreeMap<WorkloadRef<'a>, Vec<&'a Pod>>,
 }
 
 /// A set in the input.
 struct Listed<'a> {
-    entry: &'a SetEntry,
+    entry: &'a ReplicaSet,
     /// `None` if it has none, or an invalid one: its controller claims nothing then.
     selector: Option<Selector<'a>>,
     /// Its controller, once its Deployment has released or adopted it.
@@ -30,34 +30,36 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn of(entry: &'a SetEntry, deployments: &'a [DeploymentEntry]) -> Self {
-        let here = || deployments.iter().filter(|its| its.namespace == entry.namespace);
-        let selects = |its: &DeploymentEntry| {
-            let selector = its.spec().ok().and_then(DeploymentSpec::selector);
-            selector.map(|selector| selector.matches(&entry.labels))
+    fn of(entry: &'a ReplicaSet, deployments: &'a [Deployment]) -> Self {
+        let here = || deployments.iter().filter(|its| its.meta.namespace == entry.meta.namespace);
+        let selects = |its: &Deployment| {
+            let selector = its.selector();
+            selector.map(|selector| selector.matches(&entry.meta.labels))
         };
-        let controller = match &entry.controller {
+        let controller = match &entry.meta.controller {
             Some(owner) => {
-                let is_released = here().find(|its| its.uid == owner.uid).and_then(selects) == Some(false);
+                let is_released =
+                    here().find(|its| its.meta.uid == owner.uid).and_then(selects) == Some(false);
                 Some(Cow::Borrowed(owner)).filter(|_| !is_released)
             }
             // Of several, any may be the first.
             None => here()
-                .find(|its| entry.is_adoptable() && its.deletion.is_none() && selects(its) == Some(true))
-                .map(|its| Cow::Owned(OwnerReference::of_deployment(&its.name, &its.uid))),
+                .find(|its| entry.is_adoptable() && its.meta.deletion.is_none() && selects(its) == Some(true))
+                .map(|its| Cow::Owned(OwnerReference::of_deployment(&its.meta.name, &its.meta.uid))),
         };
-        Self { entry, selector: entry.selector().ok().flatten(), controller }
+        Self { entry, selector: entry.selector(), controller }
     }
 
     /// Whether its controller counts a pod that refers to it.
-    fn keeps(&self, pod: &PodEntry) -> bool {
-        !pod.is_active() || self.selector.as_ref().is_none_or(|selector| selector.matches(&pod.labels))
+    fn keeps(&self, pod: &Pod) -> bool {
+        !pod.is_active() || self.selector.as_ref().is_none_or(|selector| selector.matches(&pod.meta.labels))
     }
 
     /// Whether its controller adopts an active pod that refers to no controller.
-    fn adopts(&self, pod: &PodEntry) -> bool {
+    fn adopts(&self, pod: &Pod) -> bool {
         let selector = self.selector.as_ref().filter(|selector| !selector.is_empty());
-        self.entry.deletion.is_none() && selector.is_some_and(|selector| selector.matches(&pod.labels))
+        self.entry.meta.deletion.is_none()
+            && selector.is_some_and(|selector| selector.matches(&pod.meta.labels))
     }
 }
 
@@ -80,12 +82,12 @@ impl<'a> Sets<'a> {
     }
 
     /// The pods that belong to a set, in whatever state.
-    pub(crate) fn pods<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a PodEntry] {
+    pub(crate) fn pods<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a Pod] {
         self.pods.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// The pods that the set releases, because its selector no longer matches them. Its status may still count them.
-    pub(crate) fn released<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a PodEntry] {
+    pub(crate) fn released<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a Pod] {
         self.released.get(&id).map_or(&[], Vec::as_slice)
     }
 
@@ -94,7 +96,7 @@ impl<'a> Sets<'a> {
         self.pods.keys().copied()
     }
 
-    pub(crate) fn get(&self, id: WorkloadRef<'_>) -> Option<&'a SetEntry> {
+    pub(crate) fn get(&self, id: WorkloadRef<'_>) -> Option<&'a ReplicaSet> {
         self.by_id.get(&id).map(|set| set.entry)
     }
 
@@ -103,37 +105,37 @@ impl<'a> Sets<'a> {
     }
 
     /// The set that claims the pod: the one that the pod refers to, unless it releases the pod, or the one that adopts it.
-    pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
-        if pod.controller.is_some() {
+    pub(crate) fn owner(&self, pod: &'a Pod) -> Option<WorkloadRef<'a>> {
+        if pod.meta.controller.is_some() {
             let id = self.referred(pod)?;
             return self.by_id.get(&id).is_none_or(|set| set.keeps(pod)).then_some(id);
         }
-        let id = |kind| WorkloadRef { namespace: &pod.namespace, kind, name: "" };
+        let id = |kind| WorkloadRef { namespace: &pod.meta.namespace, kind, name: "" };
         let here = id(WorkloadKind::ReplicaSet)..id(WorkloadKind::StatefulSet);
         let mut adopters = self.by_id.range(here).filter(|(_, set)| pod.is_active() && set.adopts(pod));
         adopters.next().map(|(id, _)| *id)
     }
 
     /// The set that releases the pod.
-    pub(crate) fn releaser(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
+    pub(crate) fn releaser(&self, pod: &'a Pod) -> Option<WorkloadRef<'a>> {
         self.referred(pod).filter(|_| self.owner(pod).is_none())
     }
 
     /// The set that the pod's controller reference names. If the input has that set, the UID must agree, too.
-    fn referred(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
-        let owner = pod.controller.as_ref()?;
+    fn referred(&self, pod: &'a Pod) -> Option<WorkloadRef<'a>> {
+        let owner = pod.meta.controller.as_ref()?;
         let kind = owner.workload_kind().filter(|kind| kind.is_set())?;
-        let id = WorkloadRef { namespace: &pod.namespace, kind, name: &owner.name };
-        self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
+        let id = WorkloadRef { namespace: &pod.meta.namespace, kind, name: &owner.name };
+        self.get(id).is_none_or(|set| set.meta.uid == owner.uid).then_some(id)
     }
 
     /// The controller of a set, once its Deployment has released or adopted it.
-    pub(crate) fn controller<'s>(&'s self, set: &'s SetEntry) -> Option<&'s OwnerReference> {
+    pub(crate) fn controller<'s>(&'s self, set: &'s ReplicaSet) -> Option<&'s OwnerReference> {
         self.by_id.get(&set.id())?.controller.as_deref()
     }
 
     /// Returns the `ReplicaSets` of the controller with this UID, including those that are being deleted.
-    pub(crate) fn controlled_by<'s>(&'s self, uid: &'s str) -> impl Iterator<Item = &'a SetEntry> + 's {
+    pub(crate) fn controlled_by<'s>(&'s self, uid: &'s str) -> impl Iterator<Item = &'a ReplicaSet> + 's {
         let is_its = move |set: &&Listed<'a>| set.controller.as_ref().is_some_and(|theirs| theirs.uid == uid);
         let sets = self.by_id.values().filter(|set| set.entry.kind == WorkloadKind::ReplicaSet);
         sets.filter(is_its).map(|set| set.entry)

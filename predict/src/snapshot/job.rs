@@ -1,34 +1,37 @@
-//! What the controller of Jobs reads from them. Reads one object's JSON text.
+//! One Job, with the policies that can end it.
 
-use crate::snapshot::job_end::{FailureRule, Rules, SuccessRule, Template};
+use crate::snapshot::meta::{Condition, Metadata, ObjectMeta};
+use crate::snapshot::selector::LabelSelector;
 use crate::snapshot::time::{Time, time};
 use crate::sync::job::{Completion, JobState, State};
 use crate::text;
-use crate::text::error::parse;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 /// The name by which `spec.managedBy` means kube-controller-manager.
 const KUBERNETES: &str = "kubernetes.io/job-controller";
 
-/// What its controller reads from it.
-#[derive(Clone, Debug)]
-pub(crate) struct JobSpec {
+/// A Job.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Object")]
+pub(crate) struct Job {
+    pub(crate) meta: Metadata,
     /// The record for the decision. What has succeeded is only what its status counts, and nothing has failed.
-    pub(crate) job: JobState,
+    pub(crate) record: JobState,
     pub(crate) spec: Spec,
     pub(crate) status: Status,
     /// The condition that ends the Job, if one does.
-    pub(crate) condition: Option<&'static str>,
+    pub(crate) condition: Option<String>,
     pub(crate) uncounted: Uncounted,
     /// Why the controller leaves it alone, if it does.
     pub(crate) left_alone: Option<String>,
 }
 
+/// A Job as it is written.
 #[derive(Deserialize)]
 #[serde(expecting = "a Job")]
 struct Object {
+    metadata: ObjectMeta,
     spec: Spec,
     #[serde(default)]
     status: Option<Status>,
@@ -37,6 +40,7 @@ struct Object {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct Spec {
+    pub(crate) selector: Option<LabelSelector>,
     parallelism: Option<i32>,
     completions: Option<i32>,
     completion_mode: Option<String>,
@@ -55,6 +59,7 @@ pub(crate) struct Spec {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct Status {
+    pub(crate) observed_generation: Option<i64>,
     pub(crate) active: i32,
     succeeded: i32,
     pub(crate) failed: i32,
@@ -74,15 +79,58 @@ pub(crate) struct Uncounted {
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, expecting = "a condition")]
-struct Condition {
-    r#type: String,
-    status: String,
+#[serde(default, expecting = "a pod template")]
+pub(crate) struct Template {
+    pub(crate) spec: Option<TemplateSpec>,
 }
 
-impl JobSpec {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        let Object { spec, status } = parse(object)?;
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+pub(crate) struct TemplateSpec {
+    pub(crate) restart_policy: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object with rules")]
+pub(crate) struct Rules<R> {
+    pub(crate) rules: Option<Vec<R>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a rule")]
+pub(crate) struct FailureRule {
+    pub(crate) action: String,
+    pub(crate) on_exit_codes: Option<ExitCodes>,
+    pub(crate) on_pod_conditions: Option<Vec<ConditionPattern>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub(crate) struct ExitCodes {
+    pub(crate) container_name: Option<String>,
+    pub(crate) operator: String,
+    pub(crate) values: Option<Vec<i32>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object")]
+pub(crate) struct ConditionPattern {
+    pub(crate) r#type: String,
+    pub(crate) status: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a rule")]
+pub(crate) struct SuccessRule {
+    pub(crate) succeeded_indexes: Option<String>,
+    pub(crate) succeeded_count: Option<i32>,
+}
+
+impl TryFrom<Object> for Job {
+    type Error = String;
+
+    fn try_from(object: Object) -> Result<Self, String> {
+        let Object { mut metadata, spec, status } = object;
         let mut status: Status = status.unwrap_or_default();
         let completion = spec.completion()?;
         let condition = ["SuccessCriteriaMet", "FailureTarget"].into_iter().find(|name| status.has(name));
@@ -95,7 +143,8 @@ impl JobSpec {
         // What the API server sets.
         let most = if spec.backoff_limit_per_index.is_some() { i32::MAX } else { 6 };
         Ok(Self {
-            job: JobState {
+            meta: metadata.take(),
+            record: JobState {
                 parallelism: spec.parallelism.unwrap_or(1),
                 completion,
                 succeeded: status.succeeded,
@@ -110,7 +159,7 @@ impl JobSpec {
             uncounted: status.uncounted_terminated_pods.take().unwrap_or_default(),
             spec,
             status,
-            condition,
+            condition: condition.map(str::to_owned),
             left_alone,
         })
     }
@@ -132,8 +181,7 @@ impl Spec {
 impl Status {
     /// Whether this condition is true.
     fn has(&self, name: &str) -> bool {
-        let mut conditions = self.conditions.iter().flatten();
-        conditions.any(|condition| condition.r#type == name && condition.status == "True")
+        self.conditions.iter().flatten().any(|condition| condition.is(name))
     }
 }
 

@@ -1,49 +1,94 @@
-//! Who wrote an object when, and who sets its count: `metadata.managedFields`. Reads one object's JSON text. Nothing in it makes an
-//! object unreadable.
+//! Who wrote an object when, and who sets its count: `metadata.managedFields`. Nothing in it makes an object unreadable.
 
-use crate::snapshot::cost::FIELD_MANAGER;
 use crate::snapshot::time::{Lenient, Time, nanos};
-use crate::text::error::parse;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
 
-/// kube-controller-manager, in which autoscalers and Deployments write counts.
-const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+/// The field manager that podrank writes as.
+pub const FIELD_MANAGER: &str = "podrank";
+
+/// kube-controller-manager, in which autoscalers and Deployments write counts. It also creates pods with the annotations of their
+/// template.
+pub(crate) const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
 /// In whose name the API server keeps what was there before the first server-side apply.
 const BEFORE_APPLY: &str = "before-first-apply";
 
 /// An entry of `metadata.managedFields`.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Written {
-    manager: Lenient<String>,
-    subresource: Lenient<String>,
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ManagedFields {
+    pub(crate) manager: Option<String>,
+    operation: Option<String>,
+    subresource: Option<String>,
+    #[serde(default)]
     time: Lenient<Time>,
     #[serde(rename = "fieldsV1")]
-    fields: Lenient<Fields>,
+    fields: Option<Fields>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Deserialize)]
 struct Fields {
+    #[serde(rename = "f:metadata")]
+    metadata: Option<MetadataFields>,
     #[serde(rename = "f:spec")]
-    spec: Lenient<SpecFields>,
+    spec: Option<SpecFields>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Deserialize)]
+struct MetadataFields {
+    #[serde(rename = "f:annotations")]
+    annotations: Option<AnnotationFields>,
+}
+
+#[derive(Deserialize)]
+struct AnnotationFields {
+    #[serde(rename = "f:controller.kubernetes.io/pod-deletion-cost")]
+    cost: Option<IgnoredAny>,
+    #[serde(rename = "f:podrank.dev/previous-cost")]
+    previous_cost: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
 struct SpecFields {
     #[serde(rename = "f:replicas")]
     replicas: Option<IgnoredAny>,
 }
 
-impl Written {
+impl ManagedFields {
+    fn annotations(&self) -> Option<&AnnotationFields> {
+        self.fields.as_ref()?.metadata.as_ref()?.annotations.as_ref()
+    }
+
+    /// Whether the manager wrote the deletion cost.
+    pub(crate) fn has_cost(&self) -> bool {
+        self.annotations().is_some_and(|annotations| annotations.cost.is_some())
+    }
+
+    /// Whether the manager wrote the annotation with a cost that was overwritten.
+    pub(crate) fn has_previous_cost(&self) -> bool {
+        self.annotations().is_some_and(|annotations| annotations.previous_cost.is_some())
+    }
+
+    /// Whether the manager wrote by server-side apply.
+    pub(crate) fn is_applied(&self) -> bool {
+        self.operation.as_deref() == Some("Apply")
+    }
+
     fn has_count(&self) -> bool {
-        let spec = self.fields.0.as_ref().and_then(|fields| fields.spec.0.as_ref());
+        let spec = self.fields.as_ref().and_then(|fields| fields.spec.as_ref());
         spec.is_some_and(|spec| spec.replicas.is_some())
     }
+}
+
+/// Who writes `spec.replicas`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CountManagers {
+    /// The field managers that may write it back: neither podrank, nor a controller of Kubernetes, nor somebody who runs kubectl by
+    /// hand.
+    pub(crate) owners: Vec<String>,
+    /// Who wrote it last: the only manager that has it, because a change of the value takes it from all others.
+    pub(crate) writer: Option<CountWriter>,
 }
 
 /// Who wrote `spec.replicas` last.
@@ -56,46 +101,29 @@ pub(crate) struct CountWriter {
     pub(crate) at: Option<i64>,
 }
 
-/// The only manager that has `spec.replicas`: a change of the value takes it from all others.
-pub(crate) fn count_writer(object: &RawValue) -> Option<CountWriter> {
-    let all = entries(object);
-    let mut with_count = all.iter().filter(|entry| entry.has_count());
-    let (entry, None) = (with_count.next()?, with_count.next()) else { return None };
-    let is_scale = entry.subresource.0.as_deref() == Some("scale");
-    let name = match entry.manager.0.as_deref()? {
-        CONTROLLER_MANAGER if is_scale => "an autoscaler",
-        name => name,
-    };
-    Some(CountWriter { name: name.to_owned(), at: nanos(&entry.time).filter(|_| !is_scale) })
-}
-
-/// The managers that may write `spec.replicas` back: neither podrank, nor a controller of Kubernetes, nor somebody who runs
-/// kubectl by hand.
-pub(crate) fn count_owners(object: &RawValue) -> Vec<String> {
-    let mut owners = Vec::new();
-    for entry in entries(object) {
-        let manager = entry.manager.0.as_deref().unwrap_or_default();
-        if entry.has_count() && writes_back(manager) && !owners.iter().any(|owner| owner == manager) {
-            owners.push(manager.to_owned());
+impl CountManagers {
+    pub(crate) fn of<'m>(entries: impl Iterator<Item = &'m ManagedFields>) -> Self {
+        let with_count: Vec<_> = entries.filter(|entry| entry.has_count()).collect();
+        let mut owners: Vec<String> = Vec::new();
+        for manager in with_count.iter().filter_map(|entry| entry.manager.as_ref()) {
+            if writes_back(manager) && !owners.contains(manager) {
+                owners.push(manager.clone());
+            }
         }
+        let writer = if let [only] = &*with_count { only.writer() } else { None };
+        Self { owners, writer }
     }
-    owners
 }
 
-/// All entries that are sound.
-fn entries(object: &RawValue) -> Vec<Written> {
-    #[derive(Deserialize)]
-    struct Object {
-        metadata: Metadata,
+impl ManagedFields {
+    fn writer(&self) -> Option<CountWriter> {
+        let is_scale = self.subresource.as_deref() == Some("scale");
+        let name = match self.manager.as_deref()? {
+            CONTROLLER_MANAGER if is_scale => "an autoscaler",
+            name => name,
+        };
+        Some(CountWriter { name: name.to_owned(), at: nanos(&self.time).filter(|_| !is_scale) })
     }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Metadata {
-        #[serde(default)]
-        managed_fields: Lenient<Vec<Lenient<Written>>>,
-    }
-    let entries = parse::<Object>(object).ok().and_then(|object| object.metadata.managed_fields.0);
-    entries.into_iter().flatten().filter_map(|entry| entry.0).collect()
 }
 
 fn writes_back(manager: &str) -> bool {
@@ -106,13 +134,15 @@ fn writes_back(manager: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::meta::ObjectMeta;
     use serde_json::json;
 
     #[test]
     fn a_count_belongs_to_who_writes_it_without_being_asked() {
         let owners = |entries: serde_json::Value| {
-            let object = json!({ "metadata": { "managedFields": entries } }).to_string();
-            count_owners(&RawValue::from_string(object).expect("JSON"))
+            let object = json!({ "name": "web", "managedFields": entries }).to_string();
+            let metadata: ObjectMeta = serde_json::from_str(&object).expect("metadata");
+            CountManagers::of(metadata.managed_fields()).owners
         };
         let entry =
             |manager: &str| json!({ "manager": manager, "fieldsV1": { "f:spec": { "f:replicas": {} } } });

@@ -1,11 +1,11 @@
 //! What every object has: its name, its labels and who controls it.
 
-use crate::snapshot::workload::WorkloadKind;
-use crate::text::error::parse;
+use crate::snapshot::managed_fields::ManagedFields;
+use crate::snapshot::time::{Lenient, Time};
+use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::mem;
 
 /// The label with the revision that a pod was made from.
 pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
@@ -42,21 +42,66 @@ impl OwnerReference {
     }
 }
 
-/// The `metadata` of any object that is kept: what identifies it and who controls it.
+/// The `metadata` of an object as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-pub(crate) struct Metadata {
-    pub(crate) name: String,
-    pub(crate) namespace: Option<String>,
-    pub(crate) uid: Option<String>,
-    pub(crate) resource_version: Option<String>,
+pub(crate) struct ObjectMeta {
+    name: String,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
     /// It changes with the spec. A dump that someone wrote may lack it.
     #[serde(default)]
-    pub(crate) generation: i64,
-    pub(crate) labels: Option<BTreeMap<String, String>>,
-    pub(crate) owner_references: Option<Vec<OwnerReference>>,
-    pub(crate) deletion_timestamp: Option<IgnoredAny>,
+    generation: i64,
+    labels: Option<BTreeMap<String, String>>,
+    annotations: Option<BTreeMap<String, String>>,
+    owner_references: Option<Vec<OwnerReference>>,
+    pub(crate) creation_timestamp: Option<Time>,
+    pub(crate) deletion_timestamp: Option<Lenient<Time>>,
+    #[serde(default)]
+    pub(crate) deletion_grace_period_seconds: Lenient<i64>,
     pub(crate) finalizers: Option<Vec<String>>,
+    #[serde(default)]
+    managed_fields: Lenient<Vec<Lenient<ManagedFields>>>,
+}
+
+/// The part of it that is kept of any object.
+#[derive(Clone, Debug)]
+pub(crate) struct Metadata {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) uid: String,
+    pub(crate) resource_version: String,
+    pub(crate) generation: i64,
+    pub(crate) labels: BTreeMap<String, String>,
+    /// The owner reference of its controller.
+    pub(crate) controller: Option<OwnerReference>,
+    pub(crate) deletion: Option<Deletion>,
+}
+
+/// An object that another one names.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub(crate) struct TargetReference {
+    #[serde(default)]
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+}
+
+/// A condition of a status.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, expecting = "a condition")]
+pub(crate) struct Condition {
+    r#type: String,
+    status: String,
+}
+
+impl Condition {
+    /// Whether it is the one of this name, and true.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.r#type == name && self.status == "True"
+    }
 }
 
 /// The fate of the dependents of an object that is being deleted, by its finalizers.
@@ -81,38 +126,48 @@ impl Deletion {
     }
 }
 
-impl Metadata {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Object {
-            metadata: Metadata,
-        }
-        parse(object).map(|Object { metadata }| metadata)
-    }
-
-    /// The namespace, `default` if missing.
-    pub(crate) fn namespace(&mut self) -> String {
-        self.namespace
-            .take()
-            .filter(|namespace| !namespace.is_empty())
-            .unwrap_or_else(|| "default".to_owned())
-    }
-
-    pub(crate) fn controller(&mut self) -> Option<OwnerReference> {
-        self.owner_references.take()?.into_iter().find(|owner| owner.controller == Some(true))
-    }
-
-    pub(crate) fn is_being_deleted(&self) -> bool {
-        self.deletion_timestamp.is_some()
-    }
-
-    /// How it is being deleted, if it is.
-    pub(crate) fn deletion(&self) -> Option<Deletion> {
+impl ObjectMeta {
+    /// Moves out what is kept.
+    pub(crate) fn take(&mut self) -> Metadata {
         let has = |deletion: &Deletion| {
             let finalizers = self.finalizers.iter().flatten();
             finalizers.map(String::as_str).any(|finalizer| Some(finalizer) == deletion.finalizer())
         };
         let asked = [Deletion::Foreground, Deletion::Orphan].into_iter().find(has);
-        self.is_being_deleted().then(|| asked.unwrap_or(Deletion::Background))
+        Metadata {
+            deletion: self.deletion_timestamp.as_ref().map(|_| asked.unwrap_or(Deletion::Background)),
+            name: mem::take(&mut self.name),
+            namespace: namespace(self.namespace.take()),
+            uid: self.uid.take().unwrap_or_default(),
+            resource_version: self.resource_version.take().unwrap_or_default(),
+            generation: self.generation,
+            labels: self.labels.take().unwrap_or_default(),
+            controller: controller(self.owner_references.take().unwrap_or_default()),
+        }
+    }
+
+    pub(crate) fn annotation(&self, name: &str) -> Option<&str> {
+        self.annotations.as_ref()?.get(name).map(String::as_str)
+    }
+
+    pub(crate) fn managed_fields(&self) -> impl Iterator<Item = &ManagedFields> + Clone {
+        self.managed_fields.0.iter().flatten().filter_map(|entry| entry.0.as_ref())
+    }
+}
+
+/// The owner reference of the controller.
+pub(crate) fn controller(owners: Vec<OwnerReference>) -> Option<OwnerReference> {
+    owners.into_iter().find(|owner| owner.controller == Some(true))
+}
+
+/// The namespace of an object, `default` if it is missing.
+pub(crate) fn namespace(written: Option<String>) -> String {
+    written.filter(|namespace| !namespace.is_empty()).unwrap_or_else(|| "default".to_owned())
+}
+
+impl Metadata {
+    /// What identifies the object, if it is a workload of this kind.
+    pub(crate) fn id(&self, kind: WorkloadKind) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind, name: &self.name }
     }
 }

@@ -5,13 +5,9 @@ pub(crate) mod budget;
 pub(crate) mod cost;
 pub(crate) mod daemon_set;
 pub(crate) mod deployment;
-pub(crate) mod direct;
 pub(crate) mod event;
 pub(crate) mod index;
 pub(crate) mod job;
-pub(crate) mod job_end;
-pub(crate) mod json;
-pub(crate) mod labels;
 pub(crate) mod managed_fields;
 pub(crate) mod meta;
 pub(crate) mod node;
@@ -22,9 +18,144 @@ pub(crate) mod read;
 pub(crate) mod release;
 pub(crate) mod replica_set;
 pub(crate) mod selector;
+pub(crate) mod self_managed;
 pub(crate) mod stateful_set;
 pub(crate) mod surrounding;
 pub(crate) mod template;
 pub(crate) mod time;
+pub(crate) mod unreadable;
 pub(crate) mod workload;
-pub(crate) mod yaml;
+
+use crate::snapshot::autoscaler::Autoscaler;
+use crate::snapshot::budget::Budget;
+use crate::snapshot::daemon_set::{DaemonSet, Revision};
+use crate::snapshot::deployment::Deployment;
+use crate::snapshot::event::Event;
+use crate::snapshot::job::Job;
+use crate::snapshot::node::Node;
+use crate::snapshot::owner::OtherOwner;
+use crate::snapshot::pod::Pod;
+use crate::snapshot::policy::Policy;
+use crate::snapshot::replica_set::ReplicaSet;
+use crate::snapshot::selector::{LabelSelector, Selector};
+use crate::snapshot::self_managed::SelfManaged;
+use crate::snapshot::stateful_set::StatefulSet;
+use crate::snapshot::surrounding::SurroundingKind;
+use crate::snapshot::unreadable::Unreadable;
+use crate::snapshot::workload::{WorkloadId, WorkloadRef};
+use crate::text;
+use crate::text::error::Error;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects of an input, each kind in the order of the input.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub(crate) pods: Vec<Pod>,
+    /// And the `ReplicationControllers`.
+    pub(crate) sets: Vec<ReplicaSet>,
+    pub(crate) deployments: Vec<Deployment>,
+    pub(crate) stateful_sets: Vec<StatefulSet>,
+    pub(crate) daemon_sets: Vec<DaemonSet>,
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) revisions: Vec<Revision>,
+    pub(crate) autoscalers: Vec<Autoscaler>,
+    pub(crate) budgets: Vec<Budget>,
+    pub(crate) policies: Vec<Policy>,
+    /// Objects of other kinds that have a count, and so may own sets.
+    pub(crate) owners: Vec<OtherOwner>,
+    /// What was reported of deletions.
+    pub(crate) events: Vec<Event>,
+    /// What is of one of these kinds, but not as it should be.
+    pub(crate) unreadable: Vec<Unreadable>,
+    /// The kinds of which the user may not read the objects.
+    pub(crate) not_permitted: Vec<SurroundingKind>,
+    /// The number of objects of other kinds.
+    pub(crate) others: u64,
+}
+
+impl Input {
+    /// Adds a part that was read later. If both have an object, the later one counts.
+    pub fn add_part(&mut self, mut later: Self) {
+        // A set that is asked for by its name is also among all sets of its namespace.
+        let ids: BTreeSet<_> = later.sets.iter().map(ReplicaSet::id).collect();
+        let earlier = self.sets.extract_if(.., |set| ids.contains(&set.id()));
+        // By its name, a set is read with the managers of its fields.
+        let managers: BTreeMap<_, _> = earlier.map(|set| (set.meta.uid, set.managers)).collect();
+        for set in later.sets.iter_mut().filter(|set| set.managers.writer.is_none()) {
+            set.managers = managers.get(&set.meta.uid).cloned().unwrap_or_default();
+        }
+        later.pods.append(&mut self.pods);
+        later.sets.append(&mut self.sets);
+        later.deployments.append(&mut self.deployments);
+        later.stateful_sets.append(&mut self.stateful_sets);
+        later.daemon_sets.append(&mut self.daemon_sets);
+        later.jobs.append(&mut self.jobs);
+        later.nodes.append(&mut self.nodes);
+        later.revisions.append(&mut self.revisions);
+        later.autoscalers.append(&mut self.autoscalers);
+        later.budgets.append(&mut self.budgets);
+        later.policies.append(&mut self.policies);
+        later.unreadable.append(&mut self.unreadable);
+        later.not_permitted.append(&mut self.not_permitted);
+        later.owners.append(&mut self.owners);
+        later.events.append(&mut self.events);
+        later.others += self.others;
+        *self = later;
+    }
+
+    /// Notes that objects of these kinds may be there, but could not be read.
+    pub fn lacks(&mut self, kinds: &[SurroundingKind]) {
+        self.not_permitted.extend(kinds);
+    }
+
+    /// Whether it has no pod and no workload.
+    pub fn is_empty(&self) -> bool {
+        self.pods.is_empty() && self.workload_labels().next().is_none()
+    }
+
+    /// The workloads whose controllers delete pods themselves.
+    pub(crate) fn self_managed(&self) -> impl Iterator<Item = SelfManaged<'_>> {
+        let stateful_sets = self.stateful_sets.iter().map(SelfManaged::StatefulSet);
+        let daemon_sets = self.daemon_sets.iter().map(SelfManaged::DaemonSet);
+        stateful_sets.chain(daemon_sets).chain(self.jobs.iter().map(SelfManaged::Job))
+    }
+
+    /// All workloads, also those without pods, with their labels. One that is listed twice is there twice.
+    fn workload_labels(&self) -> impl Iterator<Item = (WorkloadRef<'_>, &BTreeMap<String, String>)> {
+        let deployments = self.deployments.iter().map(|it| (it.id(), &it.meta.labels));
+        let sets = self.sets.iter().map(|it| (it.id(), &it.meta.labels));
+        deployments.chain(sets).chain(self.self_managed().map(|it| (it.id(), &it.meta().labels)))
+    }
+
+    pub(crate) fn workload_ids(&self) -> impl Iterator<Item = WorkloadRef<'_>> {
+        self.workload_labels().map(|(id, _)| id)
+    }
+
+    pub(crate) fn deployment(&self, workload: WorkloadRef<'_>) -> Option<&Deployment> {
+        self.deployments.iter().find(|entry| entry.id() == workload)
+    }
+
+    pub(crate) fn set(&self, workload: WorkloadRef<'_>) -> Option<&ReplicaSet> {
+        self.sets.iter().find(|set| set.id() == workload)
+    }
+
+    /// The object of an unknown kind that controls the set, if it has a count and is in the input.
+    pub(crate) fn leader(&self, set: &ReplicaSet) -> Option<&OtherOwner> {
+        let (controller, namespace) = (set.meta.controller.as_ref()?, &set.meta.namespace);
+        self.owners.iter().find(|it| it.meta.uid == controller.uid && it.meta.namespace == *namespace)
+    }
+
+    /// Returns the workloads whose labels match a selector, which is written as for `kubectl get --selector`.
+    ///
+    /// # Errors
+    /// If the selector is invalid.
+    pub fn selected(&self, selector: &str) -> Result<Vec<WorkloadId>, Error> {
+        let read = LabelSelector::of_text(selector);
+        let invalid =
+            || Error::new(format!("{} is not a label selector such as app=web", text::quoted(selector)));
+        let selector = Selector::new(&read).ok_or_else(invalid)?;
+        let matching = self.workload_labels().filter(|(_, labels)| selector.matches(labels));
+        Ok(matching.map(|(id, _)| id.to_id()).collect())
+    }
+}

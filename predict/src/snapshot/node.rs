@@ -1,12 +1,11 @@
 //! Nodes: on which of them pods of a `DaemonSet` may run, as Kubernetes decides it, and their zones, for those who show pods
-//! by zone. Reads one object's JSON text.
+//! by zone.
 
+use crate::snapshot::meta::{Metadata, ObjectMeta};
 use crate::snapshot::selector::{Expression, matches_node};
 use crate::sync::daemon_set::NodeFit;
 use crate::text;
-use crate::text::error::{Error, parse};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -29,14 +28,27 @@ const TOLERATED: [(&str, &str); 6] = [
 /// The one that pods in the node's network tolerate, too.
 const TOLERATED_IN_HOST_NETWORK: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
 
-/// What is kept from a node.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeEntry {
-    pub(crate) name: String,
-    pub(crate) labels: BTreeMap<String, String>,
+/// A node.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Object")]
+pub(crate) struct Node {
+    pub(crate) meta: Metadata,
     taints: Vec<Taint>,
-    /// Why it cannot be read, in case it matters.
-    error: Option<String>,
+}
+
+/// A node as it is written.
+#[derive(Deserialize)]
+#[serde(expecting = "a node")]
+struct Object {
+    metadata: ObjectMeta,
+    #[serde(default)]
+    spec: Option<Spec>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Spec {
+    taints: Option<Vec<Taint>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -47,51 +59,10 @@ struct Taint {
     effect: String,
 }
 
-impl NodeEntry {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(expecting = "a node")]
-        struct Node {
-            metadata: Metadata,
-            #[serde(default)]
-            spec: Option<Spec>,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "an object")]
-        struct Metadata {
-            labels: Option<BTreeMap<String, String>>,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "a node")]
-        struct Named {
-            metadata: Name,
-        }
-        #[derive(Deserialize)]
-        #[serde(expecting = "an object")]
-        struct Name {
-            name: String,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(default, expecting = "an object")]
-        struct Spec {
-            taints: Option<Vec<Taint>>,
-        }
-        let Named { metadata: Name { name } } = parse(object)?;
-        Ok(match parse(object) {
-            Ok(Node { metadata: Metadata { labels }, spec }) => {
-                let taints = spec.unwrap_or_default().taints.unwrap_or_default();
-                Self { name, labels: labels.unwrap_or_default(), taints, error: None }
-            }
-            Err(error) => Self { name, labels: BTreeMap::new(), taints: Vec::new(), error: Some(error) },
-        })
-    }
-
-    /// Returns the node if it is sound.
-    pub(crate) fn sound(&self) -> Result<&Self, Error> {
-        match &self.error {
-            None => Ok(self),
-            Some(error) => Err(Error::new(format!("node {}: {error}", text::name(&self.name)))),
-        }
+impl From<Object> for Node {
+    fn from(Object { mut metadata, spec }: Object) -> Self {
+        let taints = spec.and_then(|spec| spec.taints);
+        Self { meta: metadata.take(), taints: taints.unwrap_or_default() }
     }
 }
 
@@ -144,13 +115,13 @@ struct Toleration {
 impl Placement {
     /// Returns whether a pod may start or keep running on the node, and if neither, why. Kubernetes'
     /// `NodeShouldRunDaemonPod`, without the feature gate `TaintTolerationComparisonOperators`, which is off by default.
-    pub(crate) fn on(&self, node: &NodeEntry) -> (NodeFit, Option<String>) {
-        let unfit = |why: &str| (NodeFit::Unfit, Some(format!("node {} {why}", text::name(&node.name))));
-        if self.node_name.as_ref().is_some_and(|name| !name.is_empty() && *name != node.name) {
+    pub(crate) fn on(&self, node: &Node) -> (NodeFit, Option<String>) {
+        let unfit = |why: &str| (NodeFit::Unfit, Some(format!("node {} {why}", text::name(&node.meta.name))));
+        if self.node_name.as_ref().is_some_and(|name| !name.is_empty() && *name != node.meta.name) {
             return unfit("is not the one that the template names");
         }
         let selector = self.node_selector.iter().flatten();
-        if !selector.into_iter().all(|(key, value)| node.labels.get(key) == Some(value)) {
+        if !selector.into_iter().all(|(key, value)| node.meta.labels.get(key) == Some(value)) {
             return unfit("does not have the labels of the template's nodeSelector");
         }
         if !self.affinity.as_ref().is_none_or(|affinity| affinity.allows(node)) {
@@ -164,7 +135,7 @@ impl Placement {
     }
 
     /// Returns the first taint with one of these effects that the pods do not tolerate.
-    fn untolerated<'n>(&self, node: &'n NodeEntry, effects: &[&str]) -> Option<&'n Taint> {
+    fn untolerated<'n>(&self, node: &'n Node, effects: &[&str]) -> Option<&'n Taint> {
         let in_host_network = self.host_network.unwrap_or(false).then_some(TOLERATED_IN_HOST_NETWORK);
         node.taints.iter().filter(|taint| effects.contains(&&*taint.effect)).find(|taint| {
             let is_always = |(key, effect)| taint.key == key && taint.effect == effect;
@@ -186,7 +157,7 @@ impl Affinity {
     }
 
     /// One of the terms must match. An empty term, and one that is invalid, matches no node.
-    fn allows(&self, node: &NodeEntry) -> bool {
+    fn allows(&self, node: &Node) -> bool {
         self.terms().is_none_or(|terms| terms.iter().any(|term| term.matches(node)))
     }
 
@@ -199,11 +170,11 @@ impl Affinity {
 }
 
 impl Term {
-    fn matches(&self, node: &NodeEntry) -> bool {
+    fn matches(&self, node: &Node) -> bool {
         let expressions = self.match_expressions.as_deref().unwrap_or_default();
         let fields = self.match_fields.as_deref().unwrap_or_default();
         let is_met = |field: &Expression| {
-            let actual = if field.key == NAME_FIELD { &*node.name } else { "" };
+            let actual = if field.key == NAME_FIELD { &*node.meta.name } else { "" };
             match (&*field.operator, field.values.as_deref()) {
                 ("In", Some([value])) => value == actual,
                 ("NotIn", Some([value])) => value != actual,
@@ -211,7 +182,7 @@ impl Term {
             }
         };
         (!expressions.is_empty() || !fields.is_empty())
-            && matches_node(expressions, &node.labels)
+            && matches_node(expressions, &node.meta.labels)
             && fields.iter().all(is_met)
     }
 }
@@ -253,7 +224,7 @@ mod tests {
     struct Case {
         name: String,
         spec: Placement,
-        node: Box<RawValue>,
+        node: Node,
         may_start: bool,
         may_keep: bool,
     }
@@ -262,8 +233,7 @@ mod tests {
     fn pods_run_where_the_vectors_say() {
         let cases: Vec<Case> = serde_json::from_str(&vectors::read("daemon_nodes.json")).expect("JSON");
         for case in &cases {
-            let node = NodeEntry::read(&case.node).expect(&case.name);
-            let (fit, why) = case.spec.on(&node);
+            let (fit, why) = case.spec.on(&case.node);
             let expected = match (case.may_start, case.may_keep) {
                 (true, true) => NodeFit::MayStart,
                 (false, true) => NodeFit::MayKeep,

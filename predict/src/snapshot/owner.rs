@@ -1,29 +1,24 @@
-//! An object of a kind that no module knows, if it has a count: it may own `ReplicaSets`, as an Argo Rollout does. Reads one
-//! object's JSON text, and decides nothing.
+//! An object of a kind that no module knows, if it has a count: it may own `ReplicaSets`, as an Argo Rollout does.
 
-use crate::snapshot::meta::{Deletion, Metadata};
+use crate::snapshot::meta::{Metadata, ObjectMeta};
 use crate::snapshot::workload::checked;
 use crate::text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// What is kept from such an object.
+/// Such an object.
 #[derive(Clone, Debug)]
-pub(crate) struct OwnerEntry {
+pub(crate) struct OtherOwner {
     /// Its type, as `kubectl get -o name` prints it: `rollout.argoproj.io`.
     pub(crate) resource: String,
     pub(crate) api_version: String,
     pub(crate) kind: String,
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) uid: String,
-    pub(crate) resource_version: String,
+    pub(crate) meta: Metadata,
     /// `spec.replicas`.
     pub(crate) replicas: u32,
     /// Whether its status says that it is for an earlier spec.
     pub(crate) lags: bool,
-    pub(crate) deletion: Option<Deletion>,
 }
 
 /// A generation as a number, or in quotes, as Argo Rollouts writes it.
@@ -50,7 +45,7 @@ pub(crate) fn resource(api_version: &str, kind: &str) -> Option<String> {
     checked(&format!("{kind}{}", group.unwrap_or_default()).to_ascii_lowercase()).ok()
 }
 
-impl OwnerEntry {
+impl OtherOwner {
     /// `None` if the object has no count, or if anything else about it is not as it should be: most objects of unknown kinds
     /// own nothing, so nobody needs to know what is wrong with one.
     pub(crate) fn read(object: &RawValue) -> Option<Self> {
@@ -59,7 +54,7 @@ impl OwnerEntry {
         struct Object {
             api_version: String,
             kind: String,
-            metadata: Metadata,
+            metadata: ObjectMeta,
             spec: Spec,
             #[serde(default)]
             status: Option<Status>,
@@ -80,25 +75,29 @@ impl OwnerEntry {
         let Object { api_version, kind, mut metadata, spec, status } =
             serde_json::from_str(object.get()).ok()?;
         let observed = status.and_then(|status| status.observed_generation?.number());
+        let meta = metadata.take();
+        checked(&meta.name).ok().filter(|_| !meta.uid.is_empty())?;
         Some(Self {
             resource: resource(&api_version, &kind)?,
             api_version,
             kind,
-            namespace: metadata.namespace(),
-            deletion: metadata.deletion(),
-            lags: observed.is_some_and(|observed| observed < metadata.generation),
-            name: checked(&metadata.name).ok()?,
-            uid: metadata.uid.filter(|uid| !uid.is_empty())?,
-            resource_version: metadata.resource_version.unwrap_or_default(),
+            lags: observed.is_some_and(|observed| observed < meta.generation),
+            meta,
             replicas: spec.replicas,
         })
     }
 }
 
-impl fmt::Display for OwnerEntry {
+impl fmt::Display for OtherOwner {
     /// As messages show workloads: `default Rollout/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", text::name(&self.namespace), text::name(&self.kind), text::name(&self.name))
+        write!(
+            f,
+            "{} {}/{}",
+            text::name(&self.meta.namespace),
+            text::name(&self.kind),
+            text::name(&self.meta.name)
+        )
     }
 }
 
@@ -117,19 +116,19 @@ mod tests {
         })
     }
 
-    fn read(object: &Value) -> Option<OwnerEntry> {
+    fn read(object: &Value) -> Option<OtherOwner> {
         let raw: Box<RawValue> = serde_json::from_str(&object.to_string()).expect("JSON");
-        OwnerEntry::read(&raw)
+        OtherOwner::read(&raw)
     }
 
     #[test]
     fn an_object_with_a_count_is_kept() {
         let entry = read(&rollout()).expect("an owner");
         assert_eq!((entry.to_string(), entry.replicas), ("shop Rollout/web".to_owned(), 4));
-        assert_eq!((&*entry.uid, &*entry.resource_version), ("u", "9"));
+        assert_eq!((&*entry.meta.uid, &*entry.meta.resource_version), ("u", "9"));
         assert_eq!(entry.resource, "rollout.argoproj.io");
         assert_eq!(resource("v1", "Thing").as_deref(), Some("thing"));
-        assert!(!entry.lags && entry.deletion.is_none());
+        assert!(!entry.lags && entry.meta.deletion.is_none());
     }
 
     #[test]

@@ -1,20 +1,16 @@
-//! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
+//! One `v1.Pod`: what identifies it, and the record that the order reads.
 
-use crate::snapshot::cost::{ManagedFields, NotedCost, Previous, WrittenCost};
-use crate::snapshot::meta::{Metadata, OwnerReference};
+use crate::snapshot::cost::{NotedCost, Previous, WrittenCost};
+use crate::snapshot::meta::{Metadata, ObjectMeta, OwnerReference};
 use crate::snapshot::node::Affinity;
 use crate::snapshot::time::{ContainerState, Lenient, Time, deletion, nanos, time};
 use crate::snapshot::workload::WorkloadKind;
 use crate::sync::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use crate::text;
-use crate::text::error::parse;
 use podrank::{Flags, Phase, Uid};
-use serde::de::{Error as _, IgnoredAny};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::fmt;
-use std::mem;
 
 pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
 
@@ -40,37 +36,36 @@ const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 /// The annotation that says how often a pod's index failed before it.
 const FAILURE_COUNT_ANNOTATION: &str = "batch.kubernetes.io/job-index-failure-count";
 
-/// What is kept from a pod.
-#[derive(Clone, Debug)]
-pub(crate) struct PodEntry {
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) labels: BTreeMap<String, String>,
-    /// Whether its phase is `Succeeded` or `Failed`.
-    pub(crate) is_finished: bool,
-    /// The owner reference of its controller.
-    pub(crate) controller: Option<OwnerReference>,
-    /// Whether it has a deletion timestamp.
-    pub(crate) is_terminating: bool,
+/// A pod.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Object")]
+pub(crate) struct Pod {
+    pub(crate) meta: Metadata,
+    /// The record that the order reads, without rank and node number, which depend on other pods. The phase of a finished pod is not in
+    /// it.
+    pub(crate) record: podrank::Pod,
+    /// Its phase if it is finished.
+    pub(crate) finished_phase: Option<FinishedPhase>,
+    pub(crate) node: Option<String>,
+    /// The node that the pod was made for, if it is not assigned yet.
+    pub(crate) target_node: Option<Box<str>>,
+    /// The deletion cost as it is written. `None` if there is none.
+    pub(crate) cost: Option<Box<WrittenCost>>,
+    /// The deletion cost that podrank or podrank-webhook wrote over. It is noted even if theirs has been removed since.
+    pub(crate) noted: Option<Box<NotedCost>>,
+    /// What only a Job reads. `None` if another workload controls the pod.
+    pub(crate) job: Option<Box<JobPod>>,
+    /// What is kept of it if it is being deleted.
+    pub(crate) termination: Option<Box<Termination>>,
     /// Whether it only shows a pod that kubelet runs by itself.
     pub(crate) is_mirror: bool,
     /// The annotation that keeps whoever gives nodes back from moving it.
-    pub(crate) held_by: Option<&'static str>,
-    /// Its phase if it is finished.
-    pub(crate) finished_phase: Option<FinishedPhase>,
-    /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
-    pub(crate) record: Option<Result<Record, String>>,
-    /// The same for a pod that is not active, if its controller deletes pods itself and so reads it all the same.
-    inactive_record: Option<Box<Result<Record, String>>>,
-    /// What is kept of it if it is being deleted.
-    pub(crate) going: Option<Box<Going>>,
+    pub(crate) held_by: Option<String>,
 }
 
 /// What is kept of a pod that is being deleted.
 #[derive(Clone, Debug)]
-pub(crate) struct Going {
-    /// Its record now, as if it were still active. `None` if it is not sound, or if its controller deletes pods itself.
-    pub(crate) record: Option<Record>,
+pub(crate) struct Termination {
     /// When its deletion was asked for, in nanoseconds since the Unix epoch, to the second. `None` if the grace period is not the pod's own:
     /// the deletion may have been asked for again, with a shorter one.
     pub(crate) asked: Option<i64>,
@@ -98,22 +93,6 @@ impl FinishedPhase {
     }
 }
 
-/// What is kept from an active pod for the order.
-#[derive(Clone, Debug)]
-pub(crate) struct Record {
-    /// Without rank and node number, which depend on other pods.
-    pub(crate) pod: podrank::Pod,
-    pub(crate) node: Option<String>,
-    /// The node that the pod was made for, if it is not assigned yet.
-    pub(crate) target: Option<Box<str>>,
-    /// The deletion cost as it is written. `None` if there is none.
-    pub(crate) cost: Option<Box<WrittenCost>>,
-    /// The deletion cost that podrank or podrank-webhook wrote over. It is noted even if theirs has been removed since.
-    pub(crate) noted: Option<Box<NotedCost>>,
-    /// What only a Job reads. `None` if the pod's controller is no Job.
-    pub(crate) job: Option<Box<JobPod>>,
-}
-
 /// What a Job reads from a pod besides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobPod {
@@ -133,87 +112,16 @@ pub(crate) struct JobPod {
     pub(crate) conditions: Vec<(String, String)>,
 }
 
-/// A pod with its record, which is valid.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnPod<'a> {
-    pub(crate) entry: &'a PodEntry,
-    pub(crate) record: &'a Record,
-}
+/// A pod of a workload.
+pub(crate) type OwnPod<'a> = &'a Pod;
 
-impl<'a> OwnPod<'a> {
-    pub(crate) fn name(self) -> &'a str {
-        &self.entry.name
-    }
-
-    pub(crate) fn uid(self) -> Uid {
-        self.record.pod.uid
-    }
-
-    pub(crate) fn node(self) -> Option<&'a str> {
-        self.record.node.as_deref()
-    }
-}
-
-impl PodMetadata {
-    /// Moves out what every object has, except for the UID.
-    fn take_head(&mut self) -> Metadata {
-        Metadata {
-            name: mem::take(&mut self.name),
-            namespace: self.namespace.take(),
-            uid: None,
-            resource_version: None,
-            generation: 0,
-            labels: self.labels.take(),
-            owner_references: self.owner_references.take(),
-            deletion_timestamp: self.deletion_timestamp.take().map(|_| IgnoredAny),
-            finalizers: None,
-        }
-    }
-}
-
-/// The part of a pod that every pod must have, even if the rest is invalid.
+/// A pod as it is written.
 #[derive(Deserialize)]
 #[serde(expecting = "a pod")]
-struct Head {
-    metadata: Metadata,
-    status: Option<HeadStatus>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct HeadStatus {
-    phase: Option<String>,
-}
-
-/// A valid pod: the head and the rest that the order reads, in one go.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a pod")]
-pub(crate) struct Pod {
-    pub(crate) api_version: Option<String>,
-    #[serde(default, deserialize_with = "only_pod")]
-    pub(crate) kind: Option<String>,
-    metadata: PodMetadata,
+struct Object {
+    metadata: ObjectMeta,
     spec: Option<PodSpec>,
     status: Option<PodStatus>,
-}
-
-/// The fields of [`Metadata`] and the order's.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
-struct PodMetadata {
-    name: String,
-    namespace: Option<String>,
-    uid: Option<String>,
-    labels: Option<BTreeMap<String, String>>,
-    annotations: Option<BTreeMap<String, String>>,
-    owner_references: Option<Vec<OwnerReference>>,
-    creation_timestamp: Option<Time>,
-    deletion_timestamp: Option<Lenient<Time>>,
-    #[serde(default)]
-    deletion_grace_period_seconds: Lenient<i64>,
-    resource_version: Option<String>,
-    managed_fields: Option<Vec<ManagedFields>>,
-    finalizers: Option<Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -262,183 +170,91 @@ struct ContainerStatus {
     state: Lenient<ContainerState>,
 }
 
-/// What of a pod is read.
-#[derive(Clone, Copy)]
-struct About {
-    is_preferred: bool,
-    is_active: bool,
-    is_of_job: bool,
-}
+impl TryFrom<Object> for Pod {
+    type Error = String;
 
-impl PodEntry {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        let error = match parse(object) {
-            Ok(pod) => return Ok(Pod::into(pod)),
-            Err(error) => error,
-        };
-        let Head { metadata, status } = parse(object)?;
-        let phase = status.and_then(|status| status.phase);
-        Ok(Self::with_record(metadata, phase.as_deref(), |_, _| Err(error)))
-    }
-
-    /// Returns a pod with the record that `record` makes for its phase if it is active.
-    fn with_record(
-        mut metadata: Metadata,
-        phase: Option<&str>,
-        record: impl FnOnce(Phase, About) -> Result<Record, String>,
-    ) -> Self {
+    fn try_from(object: Object) -> Result<Self, String> {
+        let Object { mut metadata, spec, status } = object;
+        let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
+        let meta = metadata.take();
+        let phase = status.phase.as_deref().unwrap_or_default();
         let finished_phase = match phase {
-            Some("Succeeded") => Some(FinishedPhase::Succeeded),
-            Some("Failed") => Some(FinishedPhase::Failed),
+            "Succeeded" => Some(FinishedPhase::Succeeded),
+            "Failed" => Some(FinishedPhase::Failed),
             _ => None,
         };
-        let phase = Phase::parse(phase.unwrap_or_default());
-        let is_terminating = metadata.is_being_deleted();
-        let is_active = phase.is_some() && !is_terminating;
-        let controller = metadata.controller();
-        let kind = controller.as_ref().and_then(OwnerReference::workload_kind);
-        let kind = kind.filter(|kind| kind.is_direct());
-        // One without a controller may get one of these.
-        let is_orphan = controller.is_none();
-        let is_read = is_active || is_terminating || kind.is_some() || is_orphan;
-        let labels = metadata.labels.take().unwrap_or_default();
-        let about = About {
-            is_preferred: labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL),
-            is_active,
-            is_of_job: kind == Some(WorkloadKind::Job) || is_orphan,
-        };
-        // The phase of a finished pod is not in its record.
-        let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), about));
-        let inactive_record = if is_active { None } else { record.take().map(Box::new) };
-        Self {
-            namespace: metadata.namespace(),
-            controller,
-            name: metadata.name,
-            labels,
-            is_finished: phase.is_none(),
-            is_terminating,
-            is_mirror: false,
-            held_by: None,
-            finished_phase,
-            record,
-            inactive_record,
-            going: None,
-        }
-    }
-
-    pub(crate) fn is_active(&self) -> bool {
-        self.record.is_some()
-    }
-
-    /// The node of an active pod.
-    pub(crate) fn node(&self) -> Option<&str> {
-        self.record.as_ref()?.as_ref().ok()?.node.as_deref()
-    }
-
-    /// The record, even if the pod is not active. Such a pod has one if its controller deletes pods itself.
-    pub(crate) fn any_record(&self) -> Option<Result<&Record, &String>> {
-        self.record.as_ref().or(self.inactive_record.as_deref()).map(Result::as_ref)
-    }
-}
-
-impl From<Pod> for PodEntry {
-    fn from(mut pod: Pod) -> Self {
-        let mut going = pod.metadata.deletion_timestamp.is_some().then(|| Box::new(Going::read(&pod)));
-        let metadata = pod.metadata.take_head();
-        let phase = pod.status.as_mut().and_then(|status| status.phase.take());
-        let annotations = pod.metadata.annotations.as_ref();
-        let is_mirror = annotations.is_some_and(|annotations| annotations.contains_key(MIRROR_ANNOTATION));
-        let holds = |(key, value): &&(&str, &str)| {
-            annotations.and_then(|annotations| annotations.get(*key)).is_some_and(|is| is == value)
-        };
-        let held_by = HOLDING.iter().find(holds).map(|(key, _)| *key);
-        let mut entry =
-            Self::with_record(metadata, phase.as_deref(), |phase, about| Record::new(pod, phase, about));
-        let kind = entry.controller.as_ref().and_then(OwnerReference::workload_kind);
-        if let Some(going) = going.as_mut().filter(|_| !kind.is_some_and(WorkloadKind::is_direct)) {
-            going.record = entry.inactive_record.take().and_then(|record| record.ok());
-            // If it has ended, that was after the request: otherwise, it would not have counted any more.
-            if let Some(record) = going.record.as_mut().filter(|_| entry.is_finished) {
-                record.pod.phase = Phase::RUNNING;
-            }
-        }
-        Self { is_mirror, held_by, going, ..entry }
-    }
-}
-
-impl Going {
-    /// All but the record.
-    fn read(pod: &Pod) -> Self {
-        let (metadata, status) = (&pod.metadata, pod.status.as_ref());
-        let own = pod.spec.as_ref().and_then(|spec| spec.termination_grace_period_seconds.0);
-        let grace = metadata.deletion_grace_period_seconds.0;
-        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
-        let find = |name: &str| {
-            let mut conditions = status.iter().flat_map(|status| status.conditions.iter().flatten());
-            conditions.find(|condition| condition.r#type.as_deref() == Some(name))
-        };
-        let disrupted = find("DisruptionTarget").filter(|it| it.status.as_deref() == Some("True"));
-        let steered =
-            metadata.annotations.as_ref().and_then(|annotations| annotations.get(STEERED_ANNOTATION));
-        let rule = steered.and_then(|steered| steered.split('/').nth(3)).filter(|rule| *rule != KEPT);
-        Self {
-            record: None,
-            asked: deletion(deleted, grace).filter(|_| grace == own.or(Some(GRACE_PERIOD_SECONDS))),
-            ready_since: find("Ready").and_then(|it| time(it.last_transition_time.as_ref()).unix_nanos()),
-            disrupted: disrupted.map(|it| it.reason.0.clone().unwrap_or_default()),
-            steered: rule.map(str::to_owned),
-        }
-    }
-}
-
-impl fmt::Display for PodEntry {
-    /// The pod as messages show it: `pod default/web-1`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pod {}/{}", text::name(&self.namespace), text::name(&self.name))
-    }
-}
-
-impl Record {
-    fn new(pod: Pod, phase: Phase, about: About) -> Result<Self, String> {
-        let Pod { metadata, spec, status, .. } = pod;
-        let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
+        let termination = meta.deletion.map(|_| Box::new(Termination::read(&metadata, &spec, &status)));
+        let kind = meta.controller.as_ref().map(OwnerReference::workload_kind);
+        // One without a controller may get a Job.
+        let is_of_job = kind.is_none_or(|kind| kind == Some(WorkloadKind::Job));
+        let is_active = finished_phase.is_none() && termination.is_none();
+        let job = is_of_job.then(|| Box::new(JobPod::read(&metadata, &spec, &status, is_active)));
+        let cost = WrittenCost::read(&metadata, &meta.resource_version).map(Box::new);
+        let holds = |(key, value): &&(&str, &str)| metadata.annotation(key) == Some(value);
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
         let affinity = spec.affinity.as_ref().filter(|_| node.is_none());
-        let target = affinity.and_then(Affinity::target).map(Box::from);
-        let annotations = metadata.annotations.as_ref();
-        let managed_fields = metadata.managed_fields.as_deref();
-        let cost = annotations.and_then(|annotations| {
-            WrittenCost::read(annotations, managed_fields, metadata.resource_version.as_deref())
-        });
-        let noted = annotations.and_then(|annotations| NotedCost::read(annotations, managed_fields));
-        let is_in_gang = spec.scheduling_group.is_some();
-        let job = about.is_of_job.then(|| JobPod::read(&metadata, is_in_gang, &status, about.is_active));
-        let mut conditions = status.conditions.iter().flatten();
-        let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
-        let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
-        let flags = Flags::NONE
-            .with(Flags::ASSIGNED, node.is_some())
-            .with(Flags::READY, ready.is_some())
-            .with(Flags::PREFERRED, about.is_preferred);
-        let pod = podrank::Pod {
-            uid: uid(metadata.uid.as_deref())?,
+        let is_ready = |it: &&Condition| it.status.as_deref() == Some("True");
+        let ready = status.condition("Ready").filter(is_ready);
+        let record = podrank::Pod {
+            uid: uid(&meta.uid)?,
             ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
             creation_time: time(metadata.creation_timestamp.as_ref()),
-            deletion_cost: cost.as_ref().map_or(0, WrittenCost::number),
+            deletion_cost: cost.as_ref().map_or(0, |cost| cost.number()),
             restarts: most_restarts(status.container_statuses.iter().flatten()),
             sidecar_restarts: sidecar_restarts(&spec, &status),
-            phase,
-            flags,
+            phase: Phase::parse(phase).unwrap_or(Phase::UNKNOWN),
+            flags: Flags::NONE
+                .with(Flags::ASSIGNED, node.is_some())
+                .with(Flags::READY, ready.is_some())
+                .with(Flags::PREFERRED, meta.labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL)),
             ..podrank::Pod::new()
         };
         Ok(Self {
-            pod,
+            record,
+            finished_phase,
+            target_node: affinity.and_then(Affinity::target).map(Box::from),
             node,
-            target,
-            cost: cost.map(Box::new),
-            noted: noted.map(Box::new),
-            job: job.map(Box::new),
+            cost,
+            noted: NotedCost::read(&metadata).map(Box::new),
+            job,
+            termination,
+            is_mirror: metadata.annotation(MIRROR_ANNOTATION).is_some(),
+            held_by: HOLDING.iter().find(holds).map(|(key, _)| (*key).to_owned()),
+            meta,
         })
+    }
+}
+
+impl Pod {
+    pub(crate) fn name(&self) -> &str {
+        &self.meta.name
+    }
+
+    pub(crate) fn uid(&self) -> Uid {
+        self.record.uid
+    }
+
+    pub(crate) fn node(&self) -> Option<&str> {
+        self.node.as_deref()
+    }
+
+    /// Whether it is neither finished nor being deleted, so that a scale-down may delete it.
+    pub(crate) fn is_active(&self) -> bool {
+        !self.is_finished() && !self.is_terminating()
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished_phase.is_some()
+    }
+
+    /// Whether it has a deletion timestamp.
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.termination.is_some()
+    }
+
+    /// The kind of the workload that controls it, if that is a known one.
+    pub(crate) fn controller_kind(&self) -> Option<WorkloadKind> {
+        self.meta.controller.as_ref()?.workload_kind()
     }
 
     /// The deletion cost that podrank wrote over, to be put back by podrank.
@@ -456,11 +272,43 @@ impl Record {
     }
 }
 
+impl Termination {
+    fn read(metadata: &ObjectMeta, spec: &PodSpec, status: &PodStatus) -> Self {
+        let own = spec.termination_grace_period_seconds.0;
+        let grace = metadata.deletion_grace_period_seconds.0;
+        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
+        let disrupted =
+            status.condition("DisruptionTarget").filter(|it| it.status.as_deref() == Some("True"));
+        let rule = metadata.annotation(STEERED_ANNOTATION).and_then(|steered| steered.split('/').nth(3));
+        let turned = |it: &Condition| time(it.last_transition_time.as_ref()).unix_nanos();
+        Self {
+            asked: deletion(deleted, grace).filter(|_| grace == own.or(Some(GRACE_PERIOD_SECONDS))),
+            ready_since: status.condition("Ready").and_then(turned),
+            disrupted: disrupted.map(|it| it.reason.0.clone().unwrap_or_default()),
+            steered: rule.filter(|rule| *rule != KEPT).map(str::to_owned),
+        }
+    }
+}
+
+impl PodStatus {
+    fn condition(&self, name: &str) -> Option<&Condition> {
+        let mut conditions = self.conditions.iter().flatten();
+        conditions.find(|condition| condition.r#type.as_deref() == Some(name))
+    }
+}
+
+impl fmt::Display for Pod {
+    /// The pod as messages show it: `pod default/web-1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pod {}/{}", text::name(&self.meta.namespace), text::name(&self.meta.name))
+    }
+}
+
 impl JobPod {
-    fn read(metadata: &PodMetadata, is_in_gang: bool, status: &PodStatus, is_active: bool) -> Self {
-        let annotation = |name| metadata.annotations.as_ref().and_then(|it| it.get(name));
+    fn read(metadata: &ObjectMeta, spec: &PodSpec, status: &PodStatus, is_active: bool) -> Self {
         // Go's numbers, with a sign or without one. Kubernetes reads what it cannot use as 0.
-        let failures = annotation(FAILURE_COUNT_ANNOTATION).and_then(|it| it.parse().ok()).unwrap_or(0_i32);
+        let failures =
+            metadata.annotation(FAILURE_COUNT_ANNOTATION).and_then(|it| it.parse().ok()).unwrap_or(0_i32);
         let [init, main] =
             [&status.init_container_statuses, &status.container_statuses].map(|list| list.iter().flatten());
         let restarts = init.clone().chain(main.clone()).filter_map(|container| container.restart_count);
@@ -470,8 +318,8 @@ impl JobPod {
         };
         let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));
         Self {
-            index: annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, |text| completion_index(text)),
-            is_in_gang,
+            index: metadata.annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, completion_index),
+            is_in_gang: spec.scheduling_group.is_some(),
             is_tracked: metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER),
             failures: failures.max(0),
             restarts: restarts.fold(0, i32::wrapping_add),
@@ -484,16 +332,10 @@ impl JobPod {
     }
 }
 
-/// Fails for another kind of object at once, before the rest of it is read.
-fn only_pod<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    match Option::<String>::deserialize(deserializer)? {
-        Some(other) if other != "Pod" => Err(D::Error::custom(format_args!("{other} instead of Pod"))),
-        own => Ok(own),
+fn uid(uid: &str) -> Result<Uid, String> {
+    if uid.is_empty() {
+        return Err("metadata.uid is missing".to_owned());
     }
-}
-
-fn uid(uid: Option<&str>) -> Result<Uid, String> {
-    let uid = uid.filter(|uid| !uid.is_empty()).ok_or("metadata.uid is missing")?;
     Uid::parse(uid).map_err(|error| format!("metadata.uid: {error}"))
 }
 
@@ -513,8 +355,10 @@ fn most_restarts<'a>(statuses: impl Iterator<Item = &'a ContainerStatus>) -> u32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::error::parse;
     use podrank::DeletionCostError;
     use podrank_laws::vectors;
+    use serde_json::value::RawValue;
 
     /// A case of `tests/vectors/pods.json`.
     #[derive(Deserialize)]
@@ -534,11 +378,8 @@ mod tests {
         let cases: Vec<Case> = serde_json::from_str(&vectors::read("pods.json")).expect("pods.json");
         for case in &cases {
             let name = &case.name;
-            let entry = PodEntry::read(&case.pod).expect(name);
-            assert_eq!(entry.is_active(), !case.inactive, "{name}");
-            let record = match entry.record {
-                None => continue,
-                Some(Err(error)) => {
+            let pod = match parse::<Pod>(&case.pod) {
+                Err(error) => {
                     let expected = case.error.as_deref().unwrap_or_else(|| panic!("{name}: {error}"));
                     let says = match expected {
                         "length" => "a UUID is 36 bytes long",
@@ -548,10 +389,14 @@ mod tests {
                     assert!(error.starts_with("metadata.uid: ") && error.contains(says), "{name}: {error}");
                     continue;
                 }
-                Some(Ok(record)) => record,
+                Ok(pod) => pod,
             };
-            assert_eq!(Some(record.pod), case.record.as_ref().map(vectors::Record::pod), "{name}");
-            let cost_error = record.cost.and_then(|cost| cost.value.err()).map(|error| match error {
+            assert_eq!(pod.is_active(), !case.inactive, "{name}");
+            if case.inactive {
+                continue;
+            }
+            assert_eq!(Some(pod.record), case.record.as_ref().map(vectors::Record::pod), "{name}");
+            let cost_error = pod.cost.and_then(|cost| cost.value.err()).map(|error| match error {
                 DeletionCostError::Empty => "empty",
                 DeletionCostError::LeadingPlus => "leading plus",
                 DeletionCostError::LeadingZero => "leading zero",

@@ -1,53 +1,23 @@
-//! Reads a dump as a stream, object by object, and keeps what a decision may need from each. Reads from any reader, and opens
-//! none.
+//! Reads a dump object by object, and keeps what a decision may need from each. Reads from any reader, and opens none.
 
-use crate::snapshot::daemon_set::RevisionEntry;
-use crate::snapshot::deployment::DeploymentEntry;
-use crate::snapshot::direct::DirectEntry;
-use crate::snapshot::event::EventEntry;
-use crate::snapshot::json::{Fault, Json};
-use crate::snapshot::node::NodeEntry;
-use crate::snapshot::owner::OwnerEntry;
-use crate::snapshot::pod::{Pod, PodEntry};
-use crate::snapshot::replica_set::SetEntry;
-use crate::snapshot::surrounding::{SurroundingEntry, SurroundingKind};
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
-use crate::snapshot::yaml;
-use crate::snapshot::yaml::AsJson;
+use crate::snapshot::Input;
+use crate::snapshot::event::Event;
+use crate::snapshot::owner::OtherOwner;
+use crate::snapshot::replica_set::ReplicaSet;
+use crate::snapshot::selector::LabelSelector;
+use crate::snapshot::unreadable::Unreadable;
+use crate::snapshot::workload::WorkloadKind;
 use crate::text;
-use crate::text::error::{Error, parse};
-use serde::Deserialize;
-use serde::de::{IgnoredAny, Visitor};
+use crate::text::error::{Error, parse, without_place};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer as _};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
+use serde_json::{Deserializer, Value};
+use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Read};
-
-/// The pods and workloads in a dump, in the order of the dump.
-#[derive(Clone, Debug, Default)]
-pub struct Input {
-    pub(crate) pods: Vec<PodEntry>,
-    pub(crate) sets: Vec<SetEntry>,
-    pub(crate) deployments: Vec<DeploymentEntry>,
-    /// Workloads whose controllers delete pods themselves.
-    pub(crate) direct: Vec<DirectEntry>,
-    pub(crate) nodes: Vec<NodeEntry>,
-    /// The revisions of the templates of such workloads.
-    pub(crate) revisions: Vec<RevisionEntry>,
-    /// Autoscalers, disruption budgets and policies.
-    pub(crate) surroundings: Vec<SurroundingEntry>,
-    /// The kinds of these that could not be read.
-    pub(crate) unread: Vec<SurroundingKind>,
-    /// Objects of other kinds that have a count, and so may own sets.
-    pub(crate) owners: Vec<OwnerEntry>,
-    /// What was reported of deletions.
-    pub(crate) events: Vec<EventEntry>,
-    /// The number of objects of other kinds.
-    others: u64,
-    /// How many lists the list that is being read is in.
-    depth: u32,
-}
+use std::io::{self, Read};
 
 /// The remedy for an input without any workload.
 const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
@@ -55,24 +25,27 @@ const PRINT: &str = "print the objects with kubectl get pods,replicasets,deploym
 /// The most lists that a list may be in.
 const DEEPEST_LIST: u32 = 8;
 
-/// The most bytes of white space before the first document.
-const MOST_WHITE_SPACE: usize = 1 << 20;
+/// The most values that the aliases of a YAML text stand for.
+const MOST_ALIASED: usize = 100_000;
+
+/// The most bytes of YAML, whose parser needs several times as much memory.
+const LONGEST_YAML: usize = 256 << 20;
 
 impl Input {
     /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
     /// other kinds are skipped.
     ///
-    /// JSON is held as text one object at a time, never as a whole. An error in a pod is kept with that pod, because only
-    /// pods that the decision reads must be valid.
+    /// The whole text is held while it is read. An object that is not as Kubernetes writes it is an error only if the decision
+    /// needs it.
     ///
     /// # Errors
-    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload; or if an object has
-    /// no name. The error says where.
+    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let input =
             Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
         if input.is_empty() {
-            return Err(Error::new(input.without_workload()));
+            let unreadable = input.unreadable.first().map(Unreadable::to_error);
+            return Err(unreadable.unwrap_or_else(|| Error::new(input.without_workload())));
         }
         Ok(input)
     }
@@ -80,7 +53,8 @@ impl Input {
     /// What it holds in place of a Pod or workload.
     fn without_workload(&self) -> String {
         let nodes = self.nodes.len() as u64;
-        let others = self.others + (self.surroundings.len() + self.revisions.len()) as u64;
+        let kept = self.revisions.len() + self.autoscalers.len() + self.budgets.len() + self.policies.len();
+        let others = self.others + kept as u64;
         let what = match (nodes, others) {
             (0, 0) => {
                 return "the list is empty: check the namespace and the labels given to kubectl get"
@@ -98,249 +72,190 @@ impl Input {
     ///
     /// # Errors
     /// Those of [`Input::read`], except that a part may lack all known kinds.
-    pub fn read_part(reader: impl Read) -> Result<Option<Self>, Error> {
+    pub fn read_part(mut reader: impl Read) -> Result<Option<Self>, Error> {
+        let mut bytes = Vec::new();
+        let failed = |error: io::Error| Error::new(error.to_string());
+        reader.by_ref().take(LONGEST_YAML as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let is_long = bytes.len() > LONGEST_YAML;
+        if bytes.starts_with("\u{FEFF}".as_bytes()) {
+            // A byte order mark, which editors on Windows write.
+            bytes.drain(..3);
+        }
         let mut input = Self::default();
-        let mut reader = BufReader::new(reader);
-        let (head, first) = head(&mut reader).map_err(|error| Error::new(error.to_string()))?;
-        let reader = head.chain(reader);
-        match first {
-            None => return Ok(None),
+        match bytes.trim_ascii_start().first() {
+            None if !is_long => return Ok(None),
             Some(b'{' | b'[') => {
-                input.read_json(reader).map_err(|error| Error::new(json_error(error)))?;
+                reader.read_to_end(&mut bytes).map_err(failed)?;
+                input.read_json(&bytes).map_err(Error::new)?;
             }
             Some(0xFE | 0xFF) => {
                 return Err(Error::new(
                     "not UTF-8, but perhaps UTF-16, as PowerShell writes: convert it to UTF-8",
                 ));
             }
-            Some(_) => {
-                let text = yaml::text(reader)?;
-                if is_table(&text) {
-                    return Err(Error::new(format!("the input is a table for people: {PRINT}")));
-                }
-                input.read_json(AsJson::new(&text)).map_err(|error| Error::new(yaml_error(error)))?;
+            _ if is_long => {
+                let most = LONGEST_YAML >> 20;
+                return Err(Error::new(format!(
+                    "the YAML is longer than {most} MiB: print the objects with -o json, which has no limit"
+                )));
             }
+            _ => input.read_yaml(bytes)?,
         }
         Ok(Some(input))
     }
 
-    /// Adds a part that was read later. If both have an object, the later one counts.
-    pub fn add_part(&mut self, mut later: Self) {
-        // A set that is asked for by its name is also among all sets of its namespace.
-        let ids: BTreeSet<_> = later.sets.iter().map(SetEntry::id).collect();
-        let earlier = self.sets.extract_if(.., |set| ids.contains(&set.id()));
-        // By its name, a set is read with the managers of its fields.
-        let owners: BTreeMap<_, _> =
-            earlier.map(|set| (set.uid, (set.count_owners, set.count_writer))).collect();
-        for set in later.sets.iter_mut().filter(|set| set.count_writer.is_none()) {
-            (set.count_owners, set.count_writer) = owners.get(&set.uid).cloned().unwrap_or_default();
+    fn read_yaml(&mut self, bytes: Vec<u8>) -> Result<(), Error> {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            Error::new(format!("not UTF-8 at line {}", valid.split(|byte| *byte == b'\n').count()))
+        })?;
+        if is_table(&text) {
+            return Err(Error::new(format!("the input is a table for people: {PRINT}")));
         }
-        later.pods.append(&mut self.pods);
-        later.sets.append(&mut self.sets);
-        later.deployments.append(&mut self.deployments);
-        later.direct.append(&mut self.direct);
-        later.nodes.append(&mut self.nodes);
-        later.revisions.append(&mut self.revisions);
-        later.surroundings.append(&mut self.surroundings);
-        later.unread.append(&mut self.unread);
-        later.owners.append(&mut self.owners);
-        later.events.append(&mut self.events);
-        later.others += self.others;
-        *self = later;
-    }
-
-    /// Notes that objects of these kinds may be there, but could not be read.
-    pub fn lacks(&mut self, kinds: &[SurroundingKind]) {
-        self.unread.extend(kinds);
-    }
-
-    /// Whether it has no pod and no workload.
-    pub fn is_empty(&self) -> bool {
-        self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty() && self.direct.is_empty()
-    }
-
-    /// Reads JSON documents, one after the other.
-    fn read_json(&mut self, reader: impl Read) -> Result<(), Fault> {
-        let mut json = Json::new(reader);
-        loop {
-            self.read_document(&mut json)?;
-            if json.peek()?.is_none() {
-                return Ok(());
-            }
+        let documents = yaml(&text)?;
+        if documents.is_empty() {
+            return Err(Error::new(format!("the input has no object: {PRINT}")));
         }
-    }
-
-    /// Reads the object at the top level: a list if it has `items`, and otherwise the only object in the document.
-    fn read_document(&mut self, json: &mut Json<impl Read>) -> Result<(), Fault> {
-        if json.peek()? != Some(b'{') {
-            return Err(json.refuse(Document));
-        }
-        json.hold();
-        let mut fields = BTreeMap::new();
-        let mut items = None;
-        let mut elements = json.open();
-        while let Some(key) = json.next_key(&mut elements)? {
-            let is_items = key == "items";
-            if is_items && items.is_none() {
-                json.release();
-                let list =
-                    type_of_items(&fields).map_err(|error| Fault::Data(error, json.place_of_next()))?;
-                json.colon()?;
-                items = Some(self.read_items(json, list.as_ref())?);
-                continue;
-            }
-            json.colon()?;
-            if fields.insert(key.clone(), json.value()?).is_some() || is_items {
-                let what = format!("{} is twice in one object", text::word(&key));
-                return Err(Fault::Data(what, json.place_of_next()));
-            }
-        }
-        let end = json.next_place();
-        let Some(untyped) = items else {
-            json.rewind();
-            let added = self.add_next(json, Some(&TypeMeta::default()))?;
-            return added.map(drop).map_err(|error| Fault::Data(error, end));
-        };
-        // In YAML, the kind comes last, so if it is missing, some of the items may be missing, too.
-        let list = type_of_items(&fields).map_err(|error| Fault::Data(error, end))?;
-        let Some(list) = list else {
-            return Err(Fault::Data("the list has no kind, so the input may be cut off".to_owned(), end));
-        };
-        for (index, object) in untyped {
-            let added = self.add(object, Some(&list));
-            added.map_err(|error| Fault::Data(format!("items[{index}]: {error}"), end))?;
+        for document in documents {
+            let text = document.to_string();
+            // No place in this text is that in the YAML.
+            let wrong = |error: serde_json::Error| Error::new(without_place(&error));
+            not_an_object(text.as_bytes()).map_err(Error::new)?;
+            let document = serde_json::from_str(&text).map_err(wrong)?;
+            self.add_document(text.as_bytes(), document, 0).map_err(Error::new)?;
         }
         Ok(())
     }
 
-    /// Reads the `items` of a list. `list` is their type according to the list, if that is known yet. Returns the items
-    /// without a type, by their index.
-    fn read_items(
-        &mut self,
-        json: &mut Json<impl Read>,
-        list: Option<&TypeMeta>,
-    ) -> Result<Vec<(usize, Box<RawValue>)>, Fault> {
-        let mut untyped = Vec::new();
-        match json.peek()? {
-            Some(b'[') => {}
-            // Go writes an empty list as `null`.
-            Some(b'n') => return json.value().map(|_| untyped),
-            _ => return Err(json.refuse(Items)),
-        }
-        let mut elements = json.open();
-        let mut index = 0_usize;
-        while json.next_element(&mut elements)? {
-            let added = self.add_next(json, list)?;
-            let object = added
-                .map_err(|error| Fault::Data(format!("items[{index}]: {error}"), json.place_of_next()))?;
-            untyped.extend(object.map(|object| (index, object)));
-            index += 1;
-        }
-        Ok(untyped)
-    }
-
-    /// Does what [`Input::add`] does with the next object: fast if it is a valid pod, as nearly all are.
-    fn add_next(&mut self, json: &mut Json<impl Read>, list: Option<&TypeMeta>) -> Result<Added, Fault> {
-        let is_taken = json.take_if(|mut pod: Pod| {
-            let own = TypeMeta { api_version: pod.api_version.take(), kind: pod.kind.take() };
-            let is_pod = matches!(own.class(list), Some(Class::Pod));
-            if is_pod {
-                self.pods.push(pod.into());
-            }
-            is_pod
-        })?;
-        if is_taken { Ok(Ok(None)) } else { Ok(self.add(json.value()?, list)) }
-    }
-
-    /// Keeps one object. If it has no type, its list has it: `list`. Returns the object as untyped if the type of its list is
-    /// not known yet.
-    fn add(&mut self, object: Box<RawValue>, list: Option<&TypeMeta>) -> Added {
-        let own: TypeMeta = parse(&object)?;
-        if own.kind.is_none() && list.is_none() {
-            return Ok(Some(object));
-        }
-        let object = &object;
-        match own.class(list) {
-            Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
-            Some(Class::Workload(WorkloadKind::Deployment)) => {
-                self.deployments.push(DeploymentEntry::read(object)?);
-            }
-            Some(Class::Workload(kind)) if kind.is_set() => self.sets.push(SetEntry::read(kind, object)?),
-            Some(Class::Workload(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
-            Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
-            Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
-            Some(Class::Surrounding(kind)) => self.surroundings.push(SurroundingEntry::read(kind, object)),
-            None if own.is_list() && has_items(object) => self.add_list(object)?,
-            None => {
-                self.owners.extend(OwnerEntry::read(object));
-                self.events.extend(EventEntry::read(object));
-                self.others += 1;
+    /// Reads JSON documents, one after the other.
+    fn read_json(&mut self, text: &[u8]) -> Result<(), String> {
+        let mut documents = Deserializer::from_slice(text).into_iter();
+        loop {
+            let start = documents.byte_offset();
+            not_an_object(&text[start..])?;
+            match documents.next() {
+                Some(Ok(document)) => {
+                    self.add_document(&text[start..documents.byte_offset()], document, 0)?;
+                }
+                Some(Err(error)) => return Err(json_error(&error)),
+                None => return Ok(()),
             }
         }
-        Ok(None)
     }
 
-    /// Adds the items of a list that is itself an item, as `jq -s` makes one of several lists.
-    fn add_list(&mut self, list: &RawValue) -> Result<(), String> {
-        if self.depth == DEEPEST_LIST {
-            return Err(format!("a list in more than {DEEPEST_LIST} lists"));
+    /// Adds the items of a list, or the object itself, if it has none. `depth` is the number of lists around it.
+    fn add_document(&mut self, text: &[u8], document: Document<'_>, depth: u32) -> Result<(), String> {
+        let own = TypeMeta { api_version: document.api_version, kind: document.kind };
+        let Some(items) = document.items else {
+            let object = serde_json::from_slice(text).map_err(|error| without_place(&error))?;
+            return self.add(object, &own, depth);
+        };
+        let list = own.of_items()?;
+        for (index, item) in items.into_iter().enumerate() {
+            let of_item = |error| format!("items[{index}]: {error}");
+            let mut own = TypeMeta::read(item).map_err(of_item)?;
+            if own.kind.is_none() {
+                own.clone_from(&list);
+            }
+            self.add(item, &own, depth + 1).map_err(of_item)?;
         }
-        self.depth += 1;
-        let read = self.read_document(&mut Json::new(list.get().as_bytes()));
-        self.depth -= 1;
-        read.map_err(|fault| match fault {
-            Fault::Reader(error) => error.to_string(),
-            Fault::End(_) => "the list is cut off".to_owned(),
-            Fault::Syntax(what, _) | Fault::Data(what, _) => what,
-        })
+        Ok(())
+    }
+
+    /// Keeps one object of this type.
+    fn add(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), String> {
+        let Some(kind) = own.known_kind() else {
+            return self.add_other(object, own, depth);
+        };
+        let unreadable = &mut self.unreadable;
+        match kind {
+            "Pod" => keep(&mut self.pods, object, kind, unreadable),
+            "Deployment" => keep(&mut self.deployments, object, kind, unreadable),
+            "ReplicaSet" => {
+                let set = parse(object)
+                    .and_then(|set| ReplicaSet::new::<LabelSelector>(WorkloadKind::ReplicaSet, set));
+                keep_read(&mut self.sets, set, object, kind, unreadable);
+            }
+            "ReplicationController" => {
+                let kind_of_set = WorkloadKind::ReplicationController;
+                let set = parse(object).and_then(|set| ReplicaSet::new::<BTreeMap<_, _>>(kind_of_set, set));
+                keep_read(&mut self.sets, set, object, kind, unreadable);
+            }
+            "StatefulSet" => keep(&mut self.stateful_sets, object, kind, unreadable),
+            "DaemonSet" => keep(&mut self.daemon_sets, object, kind, unreadable),
+            "Job" => keep(&mut self.jobs, object, kind, unreadable),
+            "Node" => keep(&mut self.nodes, object, kind, unreadable),
+            "ControllerRevision" => keep(&mut self.revisions, object, kind, unreadable),
+            "HorizontalPodAutoscaler" => keep(&mut self.autoscalers, object, kind, unreadable),
+            "PodDisruptionBudget" => keep(&mut self.budgets, object, kind, unreadable),
+            "ScaleDownPolicy" => keep(&mut self.policies, object, kind, unreadable),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Keeps what matters of an object of another kind.
+    fn add_other(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), String> {
+        let list = if own.is_list() { parse::<Document<'_>>(object).ok() } else { None };
+        if let Some(list) = list.filter(|list| list.items.as_ref().is_some_and(|items| !items.is_empty())) {
+            if depth > DEEPEST_LIST {
+                return Err(format!("a list in more than {DEEPEST_LIST} lists"));
+            }
+            return self.add_document(object.get().as_bytes(), list, depth);
+        }
+        if own.kind.as_deref() == Some("Event") {
+            self.events.extend(Event::read(object));
+        } else {
+            self.owners.extend(OtherOwner::read(object));
+        }
+        self.others += 1;
+        Ok(())
     }
 }
 
-impl Input {
-    /// The autoscalers, disruption budgets and policies in a namespace, or in all.
-    pub(crate) fn surroundings_in(&self, namespace: Option<&str>) -> impl Iterator<Item = &SurroundingEntry> {
-        self.surroundings
-            .iter()
-            .filter(move |entry| namespace.is_none_or(|namespace| entry.namespace == namespace))
-    }
+/// Keeps an object among those of its kind, or else among those that cannot be read.
+fn keep<'a, T: Deserialize<'a>>(
+    objects: &mut Vec<T>,
+    object: &'a RawValue,
+    kind: &str,
+    unreadable: &mut Vec<Unreadable>,
+) {
+    keep_read(objects, parse(object), object, kind, unreadable);
+}
 
-    pub(crate) fn deployment(&self, workload: WorkloadRef<'_>) -> Option<&DeploymentEntry> {
-        self.deployments.iter().find(|entry| entry.id() == workload)
-    }
-
-    pub(crate) fn direct(&self, workload: WorkloadRef<'_>) -> Option<&DirectEntry> {
-        self.direct.iter().find(|entry| entry.id() == workload)
-    }
-
-    pub(crate) fn set(&self, workload: WorkloadRef<'_>) -> Option<&SetEntry> {
-        self.sets.iter().find(|set| set.id() == workload)
-    }
-
-    /// The object of an unknown kind that controls the set, if it has a count and is in the input.
-    pub(crate) fn leader(&self, set: &SetEntry) -> Option<&OwnerEntry> {
-        let controller = set.controller.as_ref()?;
-        self.owners.iter().find(|owner| owner.uid == controller.uid && owner.namespace == set.namespace)
+fn keep_read<T>(
+    objects: &mut Vec<T>,
+    read: Result<T, String>,
+    object: &RawValue,
+    kind: &str,
+    unreadable: &mut Vec<Unreadable>,
+) {
+    match read {
+        Ok(read) => objects.push(read),
+        Err(error) => unreadable.push(Unreadable::new(kind, object, error)),
     }
 }
 
-/// Returns the white space before the first other byte, and that byte. Line numbers in errors count the white space. A byte
-/// order mark, which editors on Windows write, is skipped.
-fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8>)> {
-    const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
-    let mut head = Vec::new();
-    let first = loop {
-        let Some(&byte) = reader.fill_buf()?.first() else { break None };
-        let is_mark = head.len() < BYTE_ORDER_MARK.len() && byte == BYTE_ORDER_MARK[head.len()];
-        if !is_mark && !byte.is_ascii_whitespace() || head.len() == MOST_WHITE_SPACE {
-            break Some(byte);
-        }
-        head.push(byte);
-        reader.consume(1);
-        if head == BYTE_ORDER_MARK {
-            head.clear();
-        }
+/// The documents of a YAML text, without empty ones. Aliases are replaced by what they stand for, which is at most
+/// [`LONGEST_YAML`] bytes, since no value is longer than the text.
+fn yaml(text: &str) -> Result<Vec<Value>, Error> {
+    let most_aliased = MOST_ALIASED.min(LONGEST_YAML / text.len().max(1));
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: usize::MAX,
+            max_nodes: usize::MAX,
+            max_documents: usize::MAX,
+            max_total_scalar_bytes: usize::MAX,
+        },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: most_aliased },
+        // As in JSON.
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        legacy_octal_numbers: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::AsString,
+        with_snippet: false,
     };
-    Ok((io::Cursor::new(head), first))
+    serde_saphyr::from_multiple_with_options(text, options)
+        .map_err(|error| Error::new(format!("not YAML: {}", text::brief(&error.to_string()))))
 }
 
 /// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
@@ -350,166 +265,161 @@ fn is_table(text: &str) -> bool {
 }
 
 /// The error in a JSON text, after its place.
-fn json_error(fault: Fault) -> String {
-    match fault {
-        Fault::Reader(error) => error.to_string(),
-        Fault::End(place) => format!("{place}: the input is cut off here"),
-        Fault::Syntax(what, place) => format!("{place}: not JSON: {what}"),
-        Fault::Data(what, place) => format!("{place}: {what}"),
+fn json_error(error: &serde_json::Error) -> String {
+    let what = match error.classify() {
+        Category::Eof => "the input is cut off here".to_owned(),
+        Category::Data => without_place(error),
+        _ => format!("not JSON: {}", without_place(error)),
+    };
+    format!("line {} column {}: {what}", error.line(), error.column())
+}
+
+/// Refuses a JSON document that is a list or text.
+fn not_an_object(text: &[u8]) -> Result<(), String> {
+    match text.trim_ascii_start().first() {
+        Some(b'[') => Err("invalid type: sequence, expected a Kubernetes object or list of them".to_owned()),
+        // Text without a structure is YAML, too.
+        Some(b'"') => Err(format!("plain text in place of Kubernetes objects: {PRINT}")),
+        _ => Ok(()),
     }
 }
 
-/// The error in a YAML text, after its line. It has no column, which would be that in the JSON made from the YAML.
-fn yaml_error(fault: Fault) -> String {
-    match fault {
-        // The YAML reader's own error, which has a place.
-        Fault::Reader(error) => error.to_string(),
-        Fault::End(_) => format!("the input has no object: {PRINT}"),
-        Fault::Syntax(what, place) | Fault::Data(what, place) => format!("line {}: {what}", place.line),
-    }
+/// An object at the top level: a list if it has `items`, and otherwise the only object in the document.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a Kubernetes object or list of them")]
+struct Document<'a> {
+    api_version: Option<String>,
+    kind: Option<String>,
+    #[serde(borrow, default, deserialize_with = "items")]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+/// Go writes an empty list as `null`.
+fn items<'de: 'a, 'a, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<&'a RawValue>>, D::Error> {
+    Option::deserialize(deserializer).map(|items| Some(items.unwrap_or_default()))
 }
 
 /// What type an object says it has.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a Kubernetes object")]
+#[derive(Clone, Default)]
 struct TypeMeta {
     api_version: Option<String>,
     kind: Option<String>,
 }
 
-/// The kinds of objects that are kept.
-#[derive(Clone, Copy)]
-enum Class {
-    Pod,
-    Workload(WorkloadKind),
-    Node,
-    Revision,
-    Surrounding(SurroundingKind),
+/// Reads an object only until its type is known: kubectl writes that first.
+struct UntilKnown<'t>(&'t mut TypeMeta);
+
+impl<'de> Visitor<'de> for UntilKnown<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a Kubernetes object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        enum Field {
+            ApiVersion,
+            Kind,
+            #[serde(other)]
+            Other,
+        }
+        while let Some(field) = fields.next_key()? {
+            match field {
+                Field::ApiVersion => self.0.api_version = fields.next_value()?,
+                Field::Kind => self.0.kind = fields.next_value()?,
+                Field::Other => drop(fields.next_value::<IgnoredAny>()?),
+            }
+            if self.0.api_version.is_some() && self.0.kind.is_some() {
+                return Err(A::Error::custom("no more is of interest"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl TypeMeta {
+    fn read(object: &RawValue) -> Result<Self, String> {
+        let mut own = Self::default();
+        let read = Deserializer::from_str(object.get()).deserialize_any(UntilKnown(&mut own));
+        match read {
+            Err(error) if own.api_version.is_none() || own.kind.is_none() => Err(without_place(&error)),
+            _ => Ok(own),
+        }
+    }
+
+    /// The type of items without one: a `PodList` has Pods. Those of a `List` have no kind.
+    fn of_items(&self) -> Result<Self, String> {
+        let Some(kind) = &self.kind else {
+            return Err("the list has no kind, so the input may be cut off".to_owned());
+        };
+        let Some(kind) = kind.strip_suffix("List") else {
+            let kind = text::word(kind);
+            return Err(format!("{kind} is not the kind of a list, so the input may be cut off"));
+        };
+        let kind = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
+        Ok(Self { api_version: self.api_version.clone(), kind })
+    }
+
     /// Whether it is a list of any objects, or of a kind that is kept.
     fn is_list(&self) -> bool {
-        let Some(kind) = self.kind.as_deref().and_then(|kind| kind.strip_suffix("List")) else {
-            return false;
+        match self.of_items() {
+            Ok(Self { kind: None, api_version }) => api_version.is_none_or(|version| version == "v1"),
+            Ok(items) => items.known_kind().is_some(),
+            Err(_) => false,
+        }
+    }
+
+    /// The kind, if objects of it are kept.
+    fn known_kind(&self) -> Option<&str> {
+        let (kind, api_version) = (self.kind.as_deref()?, self.api_version.as_deref());
+        let is_in = |group: &str| api_version.is_none_or(|version| version.starts_with(group));
+        let is_known = match kind {
+            "Pod" | "Node" => api_version.is_none_or(|version| version == "v1"),
+            "ControllerRevision" => is_in("apps/"),
+            "HorizontalPodAutoscaler" => is_in("autoscaling/"),
+            // Before v1, an empty selector selected no pod.
+            "PodDisruptionBudget" => api_version.is_none_or(|version| version == "policy/v1"),
+            "ScaleDownPolicy" => is_in("podrank.dev/"),
+            _ => WorkloadKind::of_object(kind, api_version).is_some(),
         };
-        if kind.is_empty() {
-            return self.api_version.as_deref().is_none_or(|version| version == "v1");
-        }
-        let item = Self { api_version: self.api_version.clone(), kind: Some(kind.to_owned()) };
-        item.class(None).is_some()
-    }
-
-    /// What an object of this type is, in a list whose items without a type have that of `list`.
-    fn class(&self, list: Option<&Self>) -> Option<Class> {
-        let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;
-        let (kind, api_version) = (own_or_list.kind.as_deref()?, own_or_list.api_version.as_deref());
-        match kind {
-            "Pod" if api_version.is_none_or(|version| version == "v1") => return Some(Class::Pod),
-            "Node" if api_version.is_none_or(|version| version == "v1") => return Some(Class::Node),
-            "ControllerRevision" if api_version.is_none_or(|version| version.starts_with("apps/")) => {
-                return Some(Class::Revision);
-            }
-            _ => {}
-        }
-        let surrounding = || SurroundingKind::of_object(kind, api_version).map(Class::Surrounding);
-        WorkloadKind::of_object(kind, api_version).map(Class::Workload).or_else(surrounding)
-    }
-}
-
-/// What became of an object: kept or counted, or untyped as yet; or why it cannot be read.
-type Added = Result<Option<Box<RawValue>>, String>;
-
-/// Whether the object has `items`.
-fn has_items(object: &RawValue) -> bool {
-    #[derive(Deserialize)]
-    struct List {
-        items: Vec<IgnoredAny>,
-    }
-    parse::<List>(object).is_ok_and(|list| !list.items.is_empty())
-}
-
-/// Returns the type of items without a type, by the type of their list: a `PodList` has Pods. `None` if the list has no kind,
-/// or none yet.
-fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMeta>, String> {
-    let field = |name| list.get(name).map(|value| parse::<Option<String>>(value)).transpose();
-    let Some(kind) = field("kind")?.flatten() else { return Ok(None) };
-    let Some(kind) = kind.strip_suffix("List") else {
-        return Err(format!("{} is not the kind of a list, so the input may be cut off", text::word(&kind)));
-    };
-    let kind = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
-    Ok(Some(TypeMeta { api_version: field("apiVersion")?.flatten(), kind }))
-}
-
-/// Says what is wrong with a document that is not an object.
-#[derive(Clone, Copy)]
-struct Document;
-
-impl Visitor<'_> for Document {
-    type Value = Infallible;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a Kubernetes object or list of them")
-    }
-
-    /// Text without a structure is YAML, too.
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Infallible, E> {
-        Err(E::custom(format_args!("plain text in place of Kubernetes objects: {PRINT}")))
-    }
-}
-
-/// Says what is wrong with `items` that are not a list.
-#[derive(Clone, Copy)]
-struct Items;
-
-impl Visitor<'_> for Items {
-    type Value = Infallible;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the items of a list")
+        is_known.then_some(kind)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podrank_laws::vectors::places;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    /// Reading an object once gives what reading it step by step gives, whatever is odd about it.
     #[test]
-    fn the_fast_way_is_the_slow_one() {
-        let example: Value = serde_json::from_str(include_str!("../../examples/rollout.json")).expect("JSON");
-        let of_kind = |kind| {
-            let mut items = example["items"].as_array().expect("items").iter();
-            items.find(|item| item["kind"] == kind).expect("an object of this kind").clone()
-        };
-        let list = |kind: &str| TypeMeta { api_version: Some("v1".to_owned()), kind: Some(kind.to_owned()) };
-        let odd = json!([null, 1, "", "Pod", "ReplicaSet", "Succeeded", [], {}, "2026-03-10T12:00:00Z", ["v1", "Pod"], { "Pod": null }]);
-        let odd = odd.as_array().expect("a list");
-        let mut fast = 0;
-        let mut all = 0;
-        for object in [of_kind("Pod"), of_kind("ReplicaSet")] {
-            for place in &places(&object) {
-                for value in odd {
-                    let mut object = object.clone();
-                    *object.pointer_mut(place).expect("a place") = value.clone();
-                    for list in [None, Some(list("")), Some(list("Pod")), Some(list("ReplicaSet"))] {
-                        let text = object.to_string();
-                        let raw: Box<RawValue> = serde_json::from_str(&text).expect("JSON");
-                        let (mut slowly, mut quickly) = (Input::default(), Input::default());
-                        let slow = slowly.add(raw, list.as_ref()).map(|untyped| untyped.is_some());
-                        let mut json = Json::new(text.as_bytes());
-                        let quick = quickly.add_next(&mut json, list.as_ref()).expect("JSON");
-                        assert_eq!(quick.map(|untyped| untyped.is_some()), slow, "{text}");
-                        assert_eq!(format!("{quickly:?}"), format!("{slowly:?}"), "{text}");
-                        assert_eq!(json.peek().expect("no failure"), None, "{text}");
-                        fast += usize::from(!quickly.pods.is_empty());
-                        all += 1;
-                    }
-                }
-            }
+    fn yaml_is_what_kubernetes_reads() {
+        for (text, expected) in [
+            ("[true, TRUE, yes, On, y]", json!([true, true, true, true, true])),
+            ("[N, off, False]", json!([false, false, false])),
+            ("[~, null, Null]", json!([null, null, null])),
+            ("[0, -12, 012, 0o17, 0x1F, 0b101, 1_000]", json!([0, -12, 10, 15, 31, 5, 1000])),
+            ("[1.5, -.5, 18446744073709551615]", json!([1.5, -0.5, u64::MAX])),
+            (
+                "[2026-03-10, 2026-03-10T12:00:00Z, 12:30:45]",
+                json!(["2026-03-10", "2026-03-10T12:00:00Z", "12:30:45"]),
+            ),
+            ("[a, inf, NaN, \"1\", !!str 1, 1a, 1.2.3]", json!(["a", "inf", "NaN", "1", "1", "1a", "1.2.3"])),
+            ("a: |\n  x\n  \"y\nb: >-\n  x\n  y\n", json!({ "a": "x\n\"y\n", "b": "x y" })),
+            ("a: {b: 1, b: 2}", json!({ "a": { "b": 2 } })),
+            (
+                "a: &a {b: 1}\nc: *a\nd:\n  <<: *a\n  e: 2\n",
+                json!({ "a": { "b": 1 }, "c": { "b": 1 }, "d": { "b": 1, "e": 2 } }),
+            ),
+        ] {
+            assert_eq!(yaml(text).unwrap_or_else(|error| panic!("{text}: {error}")), [expected], "{text}");
         }
-        assert!(fast > 1_000 && all > 4_000, "{fast} of {all}");
+        let documents = yaml("---\n# nothing\n---\na: 1\n---\n...\n---\nb: 2\n").expect("YAML");
+        assert_eq!(documents, [json!({ "a": 1 }), json!({ "b": 2 })]);
+        let error = yaml("a: 1\nb: *x").expect_err("there is no x").to_string();
+        assert!(error.starts_with("not YAML: ") && error.contains("line 2"), "{error}");
     }
 }

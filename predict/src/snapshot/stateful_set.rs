@@ -1,19 +1,26 @@
-//! What the controller of `StatefulSets` reads from them. Reads one object's JSON text.
+//! One `StatefulSet`.
 
 use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
+use crate::snapshot::managed_fields::CountManagers;
+use crate::snapshot::meta::{Metadata, ObjectMeta};
 use crate::snapshot::release::{ControllerGates, Release};
+use crate::snapshot::selector::LabelSelector;
 use crate::sync::IntOrPercent;
 use crate::sync::stateful_set::{PodManagement, StatefulSetState, Update};
 use crate::text;
-use crate::text::error::parse;
+use crate::text::error::not_negative;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-/// What its controller reads from it.
-#[derive(Clone, Debug)]
-pub(crate) struct StatefulSetSpec {
+/// A `StatefulSet`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Object")]
+pub(crate) struct StatefulSet {
+    pub(crate) meta: Metadata,
+    pub(crate) managers: CountManagers,
+    pub(crate) selector: Option<LabelSelector>,
+    pub(crate) observed_generation: Option<i64>,
     /// The record for the decision, with the behavior of [`Release::TESTED`].
-    pub(crate) set: StatefulSetState,
+    pub(crate) record: StatefulSetState,
     pub(crate) status_replicas: i32,
     pub(crate) min_ready_seconds: u32,
     pub(crate) update_revision: String,
@@ -21,9 +28,11 @@ pub(crate) struct StatefulSetSpec {
     pub(crate) claims_that_go: Vec<String>,
 }
 
+/// A `StatefulSet` as it is written.
 #[derive(Deserialize)]
 #[serde(expecting = "a StatefulSet")]
 struct Object {
+    metadata: ObjectMeta,
     spec: Spec,
     #[serde(default)]
     status: Option<Status>,
@@ -33,6 +42,7 @@ struct Object {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct Spec {
     replicas: Option<i32>,
+    selector: Option<LabelSelector>,
     ordinals: Option<Ordinals>,
     pod_management_policy: Option<String>,
     update_strategy: Option<UpdateStrategy>,
@@ -70,32 +80,41 @@ struct Retention {
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
 struct Status {
     replicas: i32,
+    observed_generation: Option<i64>,
     update_revision: String,
 }
 
-impl StatefulSetSpec {
-    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        let Object { spec, status } = parse(object)?;
-        let Status { replicas: status_replicas, update_revision } = status.unwrap_or_default();
+impl TryFrom<Object> for StatefulSet {
+    type Error = String;
+
+    fn try_from(object: Object) -> Result<Self, String> {
+        let Object { mut metadata, spec, status } = object;
+        let status = status.unwrap_or_default();
         let retention = spec.persistent_volume_claim_retention_policy.and_then(|policy| policy.when_scaled);
         let claims = spec.volume_claim_templates.unwrap_or_default();
         let go = retention.as_deref() == Some("Delete");
         Ok(Self {
-            set: StatefulSetState {
-                replicas: spec.replicas.unwrap_or(1),
+            managers: CountManagers::of(metadata.managed_fields()),
+            meta: metadata.take(),
+            selector: spec.selector,
+            observed_generation: status.observed_generation,
+            record: StatefulSetState {
+                replicas: not_negative(spec.replicas.unwrap_or(1))?,
                 start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
                 management: management(spec.pod_management_policy.as_deref())?,
                 update: spec.update_strategy.unwrap_or_default().of_stateful_set()?,
                 is_being_deleted: false,
                 behavior: Release::TESTED.stateful_sets(ControllerGates::default()),
             },
-            status_replicas,
+            status_replicas: status.replicas,
             min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
-            update_revision,
+            update_revision: status.update_revision,
             claims_that_go: claims.into_iter().filter(|_| go).map(|claim| claim.metadata.name).collect(),
         })
     }
+}
 
+impl StatefulSet {
     /// Whether the revision is known that tells old pods from new ones.
     pub(crate) fn knows_revision(&self) -> bool {
         !self.update_revision.is_empty()
@@ -113,8 +132,8 @@ fn management(policy: Option<&str>) -> Result<PodManagement, String> {
     }
 }
 
-/// An update strategy as it is written. Missing values get Kubernetes' defaults.
 impl UpdateStrategy {
+    /// Missing values get Kubernetes' defaults.
     fn of_stateful_set(self) -> Result<Update, String> {
         let RollingUpdate { partition, max_unavailable, .. } = self.rolling_update.unwrap_or_default();
         match self.r#type.as_deref() {

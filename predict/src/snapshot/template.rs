@@ -4,6 +4,7 @@
 //! one, and quantities are compared by value, however they are written.
 
 use crate::text::quantity::billionths;
+use podrank::DELETION_COST_ANNOTATION;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hasher};
@@ -13,12 +14,21 @@ use std::hash::{DefaultHasher, Hasher};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fingerprint([u64; 2]);
 
-impl<'de> Deserialize<'de> for Fingerprint {
+/// What is read of a pod template.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Template {
+    pub(crate) fingerprint: Fingerprint,
+    /// The deletion cost that it gives pods.
+    pub(crate) cost: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Template {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut template = Value::deserialize(deserializer)?;
+        let cost = template["metadata"]["annotations"][DELETION_COST_ANNOTATION].as_str().map(str::to_owned);
         template.sort_all_objects();
         normalize(&mut template, Place { field: "", parent: "", depth: 0, form: Form::Field });
-        Ok(Self::of(template.to_string().as_bytes()))
+        Ok(Self { fingerprint: Fingerprint::of(template.to_string().as_bytes()), cost })
     }
 }
 
@@ -139,7 +149,7 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct Case {
         name: String,
-        templates: [Fingerprint; 2],
+        templates: [Template; 2],
         equal: bool,
     }
 
@@ -148,7 +158,7 @@ mod tests {
         let cases: Vec<Case> =
             serde_json::from_str(&vectors::read("templates.json")).expect("templates.json");
         for Case { name, templates: [a, b], equal } in &cases {
-            assert_eq!(a == b, *equal, "{name}");
+            assert_eq!(a.fingerprint == b.fingerprint, *equal, "{name}");
         }
         assert!(cases.len() > 20, "{} cases", cases.len());
     }

@@ -3,8 +3,9 @@
 use crate::text::quoted;
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 /// A timestamp of the Kubernetes API.
 #[derive(Clone, Debug)]
@@ -58,16 +59,8 @@ impl<T> Default for Lenient<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Read<T> {
-            Sound(T),
-            Other(IgnoredAny),
-        }
-        Ok(Self(match Read::deserialize(deserializer)? {
-            Read::Sound(value) => Some(value),
-            Read::Other(_) => None,
-        }))
+        let text: &RawValue = Deserialize::deserialize(deserializer)?;
+        Ok(Self(serde_json::from_str(text.get()).ok()))
     }
 }
 

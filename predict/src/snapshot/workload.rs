@@ -311,6 +311,11 @@ impl FromStr for WorkloadName {
 }
 
 impl WorkloadName {
+    /// Whether it is the name of this workload.
+    pub(crate) fn is(&self, workload: WorkloadRef<'_>) -> bool {
+        self.name == workload.name && self.kind.is_none_or(|kind| kind == workload.kind)
+    }
+
     /// Returns which of `known` the user may have meant.
     pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
         let likeness = |other: &Self| text::alike(&self.name, &other.name);

@@ -48,13 +48,9 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Checks the `spec.replicas` of an object. Kubernetes stores no negative number.
-pub(crate) fn not_negative(object: &impl fmt::Display, replicas: i32) -> Result<i32, Error> {
-    if replicas >= 0 {
-        return Ok(replicas);
-    }
-    Err(Error::new(format!(
-        "{object}: spec.replicas: {replicas} is negative, which Kubernetes does not allow"
-    )))
+pub(crate) fn not_negative(replicas: i32) -> Result<i32, String> {
+    let text = || format!("spec.replicas: {replicas} is negative, which Kubernetes does not allow");
+    Some(replicas).filter(|replicas| *replicas >= 0).ok_or_else(text)
 }
 
 /// Returns what a library found, without the place, and without long quotations.
