@@ -74,33 +74,25 @@ impl Subject {
 
     /// A word alone: a type, or a name of any type.
     fn of_one(word: &str) -> Result<Self, String> {
-        match Type::of(word) {
+        match Type::of(word, None).transpose()? {
             Some(Type::Workload(kind)) => Ok(Self::All(kind)),
-            Some(Type::Unsupported(text)) => Err(text),
-            Some(Type::Namespace) => Err(in_namespace("NAMESPACE")),
-            Some(Type::Node) => Err(instead_of_node("NODE")),
-            Some(Type::Autoscaler) => Err(instead_of_autoscaler("NAME")),
-            Some(_) => Err(format!("{word} is a type: write {word}/NAME")),
+            Some(Type::Pod) => Err(format!("{word} is a type: write {word}/NAME")),
             None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
         }
     }
 
     fn of(resource: &str, name: &str) -> Result<Self, String> {
-        let owned = || checked(name);
-        match Type::of(resource) {
-            Some(Type::Workload(kind)) => {
-                Ok(Self::Workload(WorkloadName { kind: Some(kind), name: owned()? }))
-            }
-            Some(Type::Pod) => Ok(Self::Pod(owned()?)),
-            Some(Type::Autoscaler) => Err(instead_of_autoscaler(&owned()?)),
-            Some(Type::Node) => Err(instead_of_node(&owned()?)),
-            Some(Type::Unsupported(text)) => Err(text),
-            Some(Type::Namespace) => Err(in_namespace(&owned()?)),
-            None if resource.is_empty() => Err(format!("`/{}` has no type", text::word(name))),
+        if resource.is_empty() {
+            return Err(format!("`/{}` has no type", text::word(name)));
+        }
+        let name = checked(name)?;
+        match Type::of(resource, Some(&name)).transpose()? {
+            Some(Type::Workload(kind)) => Ok(Self::Workload(WorkloadName { kind: Some(kind), name })),
+            Some(Type::Pod) => Ok(Self::Pod(name)),
             None => {
                 let resource = checked(&resource.to_ascii_lowercase())
                     .map_err(|_| format!("`{}` is no type", text::word(resource)))?;
-                Ok(Self::Owner(OwnerName { resource, name: owned()? }))
+                Ok(Self::Owner(OwnerName { resource, name }))
             }
         }
     }
@@ -149,31 +141,25 @@ fn is_count(word: &str) -> bool {
 enum Type {
     Workload(WorkloadKind),
     Pod,
-    Autoscaler,
-    Node,
-    Namespace,
-    Unsupported(String),
 }
 
 impl Type {
-    fn of(word: &str) -> Option<Self> {
-        match word.to_ascii_lowercase().as_str() {
-            "po" | "pod" | "pods" => Some(Self::Pod),
-            "no" | "node" | "nodes" => Some(Self::Node),
-            "ns" | "namespace" | "namespaces" => Some(Self::Namespace),
-            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => Some(Self::Unsupported(
+    /// The type that a word names, or what works instead of asking about an object of this name.
+    fn of(word: &str, name: Option<&str>) -> Option<Result<Self, String>> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "po" | "pod" | "pods" => Ok(Self::Pod),
+            "no" | "node" | "nodes" => Err(instead_of_node(name.unwrap_or("NODE"))),
+            "ns" | "namespace" | "namespaces" => Err(in_namespace(name.unwrap_or("NAMESPACE"))),
+            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => Err(
                 "a disruption budget takes no pods, and the controllers ignore it when they scale down: ask about a workload, such as deploy/NAME".to_owned(),
-            )),
+            ),
             "hpa"
             | "horizontalpodautoscaler"
             | "horizontalpodautoscalers"
             | "horizontalpodautoscalers.autoscaling"
-            | "horizontalpodautoscaler.autoscaling" => Some(Self::Autoscaler),
-            _ => match WorkloadKind::known(word)? {
-                Ok(kind) => Some(Self::Workload(kind)),
-                Err(text) => Some(Self::Unsupported(text)),
-            },
-        }
+            | "horizontalpodautoscaler.autoscaling" => Err(instead_of_autoscaler(name.unwrap_or("NAME"))),
+            _ => WorkloadKind::known(word, &WorkloadKind::ALL)?.map(Self::Workload),
+        })
     }
 }
 

@@ -125,13 +125,13 @@ impl WorkloadKind {
     /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
     pub const WITH_COSTS: [Self; 3] = [Self::Deployment, Self::ReplicaSet, Self::ReplicationController];
 
-    /// The kind that this text names as a type, as for [`of_type`](Self::of_type), or why there is no preview of that kind. `None` if
-    /// only the cluster may know the type.
-    pub(crate) fn known(text: &str) -> Option<Result<Self, String>> {
+    /// The kind that this text names as a type, as for [`of_type`](Self::of_type), or why there is no preview of that kind, but of
+    /// `kinds`. `None` if only the cluster may know the type.
+    pub(crate) fn known(text: &str, kinds: &[Self]) -> Option<Result<Self, String>> {
         let lower = text.to_ascii_lowercase();
         let known = TYPES.iter().find(|known| known.is_named(&lower))?;
         let unsupported =
-            || format!("{}s are not supported yet; supported are {}", known.kind, listed(&Self::ALL, "and"));
+            || format!("{}s are not supported yet; supported are {}", known.kind, listed(kinds, "and"));
         Some(known.supported.ok_or_else(unsupported))
     }
 
@@ -141,21 +141,19 @@ impl WorkloadKind {
     /// # Errors
     /// Says which there are if kubectl does not know the type, or if it is another one.
     pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, String> {
-        let lower = text.to_ascii_lowercase();
-        if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
-            let Type { kind: name, supported, .. } = found;
-            return match supported {
-                Some(kind) if kinds.contains(kind) => Ok(*kind),
-                Some(_) => Err(format!(
-                    "the controller of a {name} reads no deletion costs: use {}",
-                    listed(kinds, "or")
-                )),
-                None => Err(format!("{name}s are not supported yet; supported are {}", listed(kinds, "and"))),
-            };
+        let nearest = || Self::nearest_type(&text.to_ascii_lowercase(), kinds);
+        match Self::known(text, kinds) {
+            Some(Ok(kind)) if !kinds.contains(&kind) => Err(format!(
+                "the controller of a {kind} reads no deletion costs: use {}",
+                listed(kinds, "or")
+            )),
+            Some(known) => known,
+            None => {
+                let hint = nearest().map_or_else(String::new, |name| format!("did you mean {name}? "));
+                let (word, all) = (text::word(text), listed(kinds, "and"));
+                Err(format!("unknown type `{word}`; {hint}supported are {all}"))
+            }
         }
-        let nearest = Self::nearest_type(&lower, kinds);
-        let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
-        Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), listed(kinds, "and")))
     }
 
     /// The type of one of these kinds that the user may have meant.
