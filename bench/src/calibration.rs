@@ -6,7 +6,7 @@
 
 use flate2::read::GzDecoder;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_predict::{Input, Options, PodAnswer, Preview, Verdict, preview_workload};
+use podrank_predict::{Options, PodAnswer, Preview, Snapshot, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ impl Round {
     /// Adds what this round says to the rounds of its size.
     fn judge(&self, sizes: &mut [Calibration; 2]) -> Result<(), Box<dyn Error>> {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
-        let input = Input::read(list.as_bytes())?;
+        let input = Snapshot::read(list.as_bytes())?;
         let mut options = Options::new(self.replicas, self.now.parse()?);
         options.workload = Some(self.set.parse()?);
         let preview = preview_workload(&input, &options)?;

@@ -5,7 +5,7 @@ use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view;
-use podrank_predict::{Input, Options, preview_workload};
+use podrank_predict::{Options, Snapshot, preview_workload};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Duration;
@@ -83,7 +83,7 @@ fn options(pods: u32) -> Result<Options, Box<dyn Error>> {
 }
 
 fn table(dump: &[u8], options: &Options) -> Result<String, Box<dyn Error>> {
-    let input = Input::read(dump)?;
+    let input = Snapshot::read(dump)?;
     let preview = preview_workload(&input, options)?;
     Ok(view::wide::tables(&preview, "").iter().map(|table| table.text(Terminal::default())).collect())
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    Input, NowSource, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Subject, WorkloadId,
+    NowSource, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Snapshot, Subject, WorkloadId,
     WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, scale_down_order, standing_of_pod,
 };
 use serde::Serialize;
@@ -77,7 +77,7 @@ fn only_set(
 
 /// An input, and what to ask about in it.
 struct Asked {
-    input: Input,
+    input: Snapshot,
     options: Options,
     question: Question,
 }
@@ -161,7 +161,7 @@ fn at_clock(args: &PreviewArgs, options: &mut Options) {
 }
 
 fn of_file(
-    input: Input,
+    input: Snapshot,
     mut options: Options,
     subjects: &[Subject],
     args: &PreviewArgs,
@@ -194,7 +194,7 @@ fn of_file(
 
 /// Names the workload of a subject of the input in the options.
 fn name(
-    input: &Input,
+    input: &Snapshot,
     options: &mut Options,
     subject: &Subject,
     args: &PreviewArgs,
@@ -426,7 +426,7 @@ fn with_parts(subjects: &[Subject]) -> bool {
 
 /// A line for each workload. `refusals` say what could not be read.
 fn several(
-    input: &Input,
+    input: &Snapshot,
     options: &Options,
     args: &PreviewArgs,
     terminal: Terminal,
@@ -482,10 +482,10 @@ fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.
-fn read_file(filename: &Path) -> Result<(Input, Option<Timestamp>), String> {
+fn read_file(filename: &Path) -> Result<(Snapshot, Option<Timestamp>), String> {
     let in_place = |error: &dyn Display| format!("{}: {error}", place(filename));
     let (reader, modified) = open(filename).map_err(|error| in_place(&error))?;
-    Ok((Input::read(reader).map_err(|error| in_place(&error))?, modified))
+    Ok((Snapshot::read(reader).map_err(|error| in_place(&error))?, modified))
 }
 
 fn place(filename: &Path) -> String {

@@ -2,7 +2,7 @@
 
 use crate::progress::Watched;
 use crate::relay::{Kept, Relay};
-use podrank_predict::Input;
+use podrank_predict::Snapshot;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
@@ -141,12 +141,12 @@ impl Kubectl {
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.
     ///
     /// kubectl uses the terminal: its messages go to standard error, each once, and a login can ask for input.
-    pub(crate) fn get(&self, words: &[&str]) -> Result<Input, Box<dyn Error>> {
+    pub(crate) fn get(&self, words: &[&str]) -> Result<Snapshot, Box<dyn Error>> {
         self.read(words, Messages::Pass).map(|(input, _)| input)
     }
 
     /// The same for several types, of which the user may be refused some: these refusals come with what could be read.
-    pub(crate) fn get_readable(&self, words: &[&str]) -> Result<(Input, Vec<String>), Box<dyn Error>> {
+    pub(crate) fn get_readable(&self, words: &[&str]) -> Result<(Snapshot, Vec<String>), Box<dyn Error>> {
         self.read(words, Messages::PassAndAcceptRefusals)
     }
 
@@ -156,14 +156,14 @@ impl Kubectl {
     }
 
     /// Returns what `kubectl get WORDS` finds, or `None` on failure, which is not reported.
-    pub(crate) fn get_if_allowed(&self, words: &[&str]) -> Option<Input> {
+    pub(crate) fn get_if_allowed(&self, words: &[&str]) -> Option<Snapshot> {
         self.read(words, Messages::Drop).map(|(input, _)| input).ok()
     }
 
-    fn read(&self, words: &[&str], messages: Messages) -> Result<(Input, Vec<String>), Box<dyn Error>> {
+    fn read(&self, words: &[&str], messages: Messages) -> Result<(Snapshot, Vec<String>), Box<dyn Error>> {
         self.run(&[&["get"], words].concat(), "json", messages, |stdout| {
             let mut stdout = Watched::new(stdout, None);
-            let input = Input::read_part(&mut stdout);
+            let input = Snapshot::read_part(&mut stdout);
             // Reads the rest, because kubectl would otherwise complain about a broken pipe.
             io::copy(&mut stdout, &mut io::sink())?;
             // For a missing name that it may ignore, kubectl prints nothing at all.

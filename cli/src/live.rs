@@ -5,7 +5,7 @@
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::surroundings;
 use podrank_predict::{
-    Input, OwnerName, Release, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest, plan,
+    OwnerName, Release, Snapshot, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest, plan,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -51,7 +51,7 @@ pub(crate) const MANAGERS: &str = "--show-managed-fields";
 
 /// What was read for a workload.
 pub(crate) struct Live {
-    pub(crate) input: Input,
+    pub(crate) input: Snapshot,
     pub(crate) workload: WorkloadId,
     /// Whether the statuses still lag behind after all retries.
     pub(crate) lags: bool,
@@ -114,7 +114,7 @@ pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
 
 /// What was read for several workloads.
 pub(crate) struct Several {
-    pub(crate) input: Input,
+    pub(crate) input: Snapshot,
     pub(crate) is_wanted: Wanted,
     /// Why some types could not be read, a line each.
     pub(crate) refusals: Vec<String>,
@@ -235,7 +235,7 @@ pub(crate) fn workload_of_pod(
 
 /// Adds the sets of pods, with the objects that lead these. `StatefulSet`s are only added if the user may read them: how one would let
 /// its pods go is only told.
-pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Input) -> Result<(), Box<dyn Error>> {
+pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Box<dyn Error>> {
     for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
         // kubectl asks for each name by itself.
@@ -270,7 +270,7 @@ pub(crate) fn sets_in_use(
     kubectl: &Kubectl,
     owner: &OwnerName,
     scope: Scope<'_>,
-) -> Result<(Input, Vec<WorkloadId>), Box<dyn Error>> {
+) -> Result<(Snapshot, Vec<WorkloadId>), Box<dyn Error>> {
     let Scope::Namespace(_) = scope else {
         return Err(format!("name the namespace of {owner}, with --namespace").into());
     };
@@ -293,7 +293,7 @@ pub(crate) fn leader(
     scope: Scope<'_>,
 ) -> Result<(String, OwnerName, WorkloadName), Box<dyn Error>> {
     let text = get_owner(kubectl, owner, "--output=json", &WorkloadKind::WITH_COSTS, scope)?;
-    let mut input = Input::read_part(text.as_bytes())?.unwrap_or_default();
+    let mut input = Snapshot::read_part(text.as_bytes())?.unwrap_or_default();
     let (namespace, leader) = plan::leader(&input, owner)?;
     let place = ["--namespace", &namespace];
     input.add_part(kubectl.get(&[&["replicasets.apps"][..], &place].concat())?);
@@ -329,7 +329,7 @@ pub(crate) fn get_named(
     resource: &str,
     name: &str,
     scope: Scope<'_>,
-) -> Result<Input, Box<dyn Error>> {
+) -> Result<Snapshot, Box<dyn Error>> {
     let by_name = format!("metadata.name={name}");
     let words = match scope {
         Scope::Namespace(_) => [name, "--ignore-not-found"],
@@ -340,7 +340,7 @@ pub(crate) fn get_named(
 }
 
 /// Returns the workload with this name. Of the types that may have it, some may be refused, which is told.
-fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
+fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Snapshot, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {

@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, plain};
 use podrank_laws::generate::seeds;
-use podrank_predict::{Input, Options, Order, is_hidden, preview_workload};
+use podrank_predict::{Options, Order, Snapshot, is_hidden, preview_workload};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::process::Command;
 
 /// The preview as JSON, or the error.
 fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
-    let input = Input::read(dump).map_err(|error| error.to_string())?;
+    let input = Snapshot::read(dump).map_err(|error| error.to_string())?;
     let mut options = Options::new(2, Timestamp::from_second(1_773_144_000).expect("a time"));
     options.order = order;
     let preview = preview_workload(&input, &options).map_err(|error| error.to_string())?;
@@ -46,10 +46,10 @@ fn json_cut_at_every_length_is_an_error() {
     // Without its white space, where a cut changes nothing and which would take four times as long.
     let whole = serde_json::from_str::<Value>(ROLLOUT).expect("JSON").to_string().into_bytes();
     for length in 1..whole.len() {
-        let error = Input::read(&whole[..length]).expect_err("it is cut short").to_string();
+        let error = Snapshot::read(&whole[..length]).expect_err("it is cut short").to_string();
         assert_eq!(error, format!("line 1 column {length}: the input is cut off here"));
     }
-    assert!(Input::read(&whole[..]).is_ok());
+    assert!(Snapshot::read(&whole[..]).is_ok());
 }
 
 /// Where only the end behind the last item is missing, it is the whole preview; otherwise an error.
@@ -78,7 +78,7 @@ fn aliases_of_aliases_have_an_end() {
     }
     let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 1_000].join(", "));
     for text in [bomb, long] {
-        let error = Input::read(text.as_bytes()).expect_err("it is too much").to_string();
+        let error = Snapshot::read(text.as_bytes()).expect_err("it is too much").to_string();
         assert!(error.starts_with("not YAML: ") && error.contains("alias"), "{error}");
     }
     // As few as people write are fine.

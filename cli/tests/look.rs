@@ -6,19 +6,19 @@ use kubectl_podrank::view;
 use kubectl_podrank::view::answer::hint;
 use podrank_laws::objects;
 use podrank_predict::plan::{self, Count, Request};
-use podrank_predict::{Input, Options, Preview, preview_workload};
+use podrank_predict::{Options, Preview, Snapshot, preview_workload};
 use serde_json::{Value, json};
 use std::fs::File;
 
 const NAME: &str = "web-7f6b9d5c48";
 
-fn example(name: &str) -> Input {
+fn example(name: &str) -> Snapshot {
     let file = format!("{}/../predict/examples/{name}", env!("CARGO_MANIFEST_DIR"));
-    Input::read(File::open(file).expect("the example")).expect("sound")
+    Snapshot::read(File::open(file).expect("the example")).expect("sound")
 }
 
 fn with_preview<T>(
-    input: &Input,
+    input: &Snapshot,
     workload: &str,
     replicas: u32,
     use_it: impl FnOnce(&Preview<'_>) -> T,
@@ -28,11 +28,11 @@ fn with_preview<T>(
     use_it(&preview_workload(input, &options).expect("a preview"))
 }
 
-fn at_a_glance(input: &Input, workload: &str, replicas: u32, terminal: Terminal) -> String {
+fn at_a_glance(input: &Snapshot, workload: &str, replicas: u32, terminal: Terminal) -> String {
     with_preview(input, workload, replicas, |preview| view::answer::table(preview).text(terminal))
 }
 
-fn proof(input: &Input, replicas: u32, terminal: Terminal) -> String {
+fn proof(input: &Snapshot, replicas: u32, terminal: Terminal) -> String {
     let text = |preview: &Preview<'_>| {
         view::wide::tables(preview, "").iter().map(|table| table.text(terminal)).collect()
     };
@@ -48,12 +48,12 @@ fn longest(text: &str) -> usize {
 }
 
 /// A `ReplicaSet` of this many pods, whose deletion costs differ.
-fn large(pods: u32) -> Input {
+fn large(pods: u32) -> Snapshot {
     large_by(pods, &json!(null))
 }
 
 /// The same, with costs of these managers.
-fn large_by(pods: u32, managers: &Value) -> Input {
+fn large_by(pods: u32, managers: &Value) -> Snapshot {
     let pod = |number: u32| {
         let cost = "metadata annotations controller.kubernetes.io/pod-deletion-cost";
         let pod = objects::with(objects::owned_pod(number, NAME), cost, json!(number.to_string()));
@@ -62,7 +62,7 @@ fn large_by(pods: u32, managers: &Value) -> Input {
         objects::with(pod, "metadata managedFields", managers.clone())
     };
     let items: Vec<_> = (0..pods).map(pod).chain([objects::bare_set(NAME, pods as usize)]).collect();
-    Input::read(objects::dump(&items).as_bytes()).expect("sound")
+    Snapshot::read(objects::dump(&items).as_bytes()).expect("sound")
 }
 
 #[test]

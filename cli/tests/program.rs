@@ -25,7 +25,7 @@ use crate::common::{
     dump, fails, fine, list, output, owned_pod, owner, plain, pod, put, row, run, set, shown, uid, with,
 };
 use podrank::Uid;
-use podrank_predict::Input;
+use podrank_predict::Snapshot;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -335,7 +335,7 @@ fn neither_json_nor_yaml() {
 
 #[test]
 fn not_utf_8() {
-    let refused = |bytes: &[u8]| Input::read(bytes).expect_err("it is refused").to_string();
+    let refused = |bytes: &[u8]| Snapshot::read(bytes).expect_err("it is refused").to_string();
     let utf_16 = "not UTF-8, but perhaps UTF-16, as PowerShell writes: convert it to UTF-8";
     assert_eq!(refused(b"\xFF\xFE{\0}\0"), utf_16);
     assert_eq!(refused(b"a: b\nc: \xC3"), "not UTF-8 at line 2");
@@ -346,7 +346,7 @@ fn not_utf_8() {
 
 #[test]
 fn yaml_past_the_limit() {
-    let error = Input::read(std::io::repeat(b'#')).expect_err("it has no end").to_string();
+    let error = Snapshot::read(std::io::repeat(b'#')).expect_err("it has no end").to_string();
     assert_eq!(error, "the YAML is longer than 256 MiB: print the objects with -o json, which has no limit");
 }
 

@@ -8,7 +8,7 @@ use crate::common::{
 };
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view;
-use podrank_predict::{Input, Options, preview_workload};
+use podrank_predict::{Options, Snapshot, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ fn podranks_own_order_is_no_prediction() {
 
 #[test]
 fn podranks_own_order_has_no_colour_of_a_prediction() {
-    let input = Input::read(CONTESTED.as_bytes()).expect("sound");
+    let input = Snapshot::read(CONTESTED.as_bytes()).expect("sound");
     let mut options = Options::new(2, "2026-03-10T12:00:00Z".parse().expect("a time"));
     options.workload = Some(SET.parse().expect("a name"));
     let terminal = Terminal { in_colour: true, ..Terminal::default() };

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table};
 use podrank_predict::{
-    Error, Input, Note, NoteCode, Options, Order, Preview, Remedy, Verdict, WorkloadKind, preview_workload,
+    Error, Note, NoteCode, Options, Order, Preview, Remedy, Snapshot, Verdict, WorkloadKind, preview_workload,
 };
 use serde_json::Value;
 use std::slice;
@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
         return;
     }
     // As YAML, which has no reference but where it is JSON.
-    if let Ok(input) = Input::read(data) {
+    if let Ok(input) = Snapshot::read(data) {
         drop(format!("{input:?}"));
     }
     let (options, dump) = chosen(data);
@@ -84,7 +84,7 @@ pub fn check(text: &[u8], options: &Options) -> Option<Value> {
 
 /// Checks what comes of a dump, which says what `text` says.
 fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
-    let input = Input::read(dump).ok()?;
+    let input = Snapshot::read(dump).ok()?;
     let strict = preview_workload(&input, options);
     let mut partial = options.clone();
     partial.partial = true;

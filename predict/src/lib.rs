@@ -1,6 +1,6 @@
 //! Which pods go first when a workload scales down, read from what `kubectl get -o json` or `-o yaml` prints.
 //!
-//! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`Preview::to_json`] writes what
+//! [`Snapshot::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`Preview::to_json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
 //! clock, the terminal or the network. Flags of the command line appear only in error texts.
 //!
@@ -56,11 +56,11 @@ pub use question::replicas::Replicas;
 pub use question::scalable::Scalable;
 pub use question::subject::{OwnerName, Subject, instead_of_node};
 pub use reason::{Reason, waiting};
-pub use snapshot::Input;
+pub use snapshot::Snapshot;
 pub use snapshot::cost::{PREVIOUS_COST_ANNOTATION, Previous};
 pub use snapshot::managed_fields::FIELD_MANAGER;
+pub use snapshot::related_kind::RelatedKind;
 pub use snapshot::release::{ControllerGates, Release};
-pub use snapshot::surrounding::SurroundingKind;
 pub use snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub use text::error::{Error, Remedy};
 pub use text::hidden::{escaped, is_hidden};

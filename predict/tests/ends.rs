@@ -2,7 +2,7 @@
 //! the objects, the pods that went and the sizes of all sets.
 
 use podrank_laws::objects;
-use podrank_predict::{Input, NoteCode, Options, Preview, Verdict, Within, preview_workload};
+use podrank_predict::{NoteCode, Options, Preview, Snapshot, Verdict, Within, preview_workload};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ struct Case {
 
 impl Case {
     fn preview<R>(&self, read: impl FnOnce(&Preview<'_>) -> R) -> R {
-        let input = Input::read(objects::dump(&self.items).as_bytes()).expect("a dump");
+        let input = Snapshot::read(objects::dump(&self.items).as_bytes()).expect("a dump");
         let mut options = Options::new(0, self.now.parse().expect("a time"));
         options.replicas = self.replicas;
         options.workload = Some("deploy/web".parse().expect("a name"));

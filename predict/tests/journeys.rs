@@ -9,7 +9,7 @@ use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::{generate, objects};
 use podrank_predict::sync::IntOrPercent;
 use podrank_predict::sync::deployment::{Annotation, DeploymentState, ReplicaSetState, Strategy, next_sync};
-use podrank_predict::{Input, Options, Preview, Verdict, preview_workload};
+use podrank_predict::{Options, Preview, Snapshot, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -369,7 +369,7 @@ fn controllers_come_to_rest_where_the_preview_says() {
         let mut random = fastrand::Rng::with_seed(seed);
         let start = World::draw(&mut random);
         let text = start.dump();
-        let input = Input::read(text.as_bytes()).expect("a dump");
+        let input = Snapshot::read(text.as_bytes()).expect("a dump");
         let mut options = Options::new(0, now());
         (options.replicas, options.odds) = (None, false);
         options.workload = Some("deploy/web".parse().expect("a name"));

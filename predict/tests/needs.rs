@@ -1,7 +1,7 @@
 //! Whether a reading of the cluster has settled, or has to be read again.
 
 use podrank_laws::objects;
-use podrank_predict::{Input, WorkloadKind, WorkloadName};
+use podrank_predict::{Snapshot, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
 
 const EXAMPLES: [(&str, &str); 4] = [
@@ -17,8 +17,8 @@ fn example(kind: &str) -> Vec<Value> {
     objects::items(text)
 }
 
-fn input(items: &[Value]) -> Input {
-    Input::read(objects::dump(items).as_bytes()).expect("sound")
+fn input(items: &[Value]) -> Snapshot {
+    Snapshot::read(objects::dump(items).as_bytes()).expect("sound")
 }
 
 /// Whether the last workload of this kind lags.

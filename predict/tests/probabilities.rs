@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use podrank::{Flags, Phase, Pod, Uid};
 use podrank_laws::generate::seeds;
 use podrank_laws::objects;
-use podrank_predict::{Input, Odds, Options, Verdict, preview_workload};
+use podrank_predict::{Odds, Options, Snapshot, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn options(now: Timestamp) -> Options {
 }
 
 /// The verdict and the odds of each pod, by name, if five are kept.
-fn of_pods(input: &Input, options: &Options) -> BTreeMap<String, (Verdict, Option<Odds>)> {
+fn of_pods(input: &Snapshot, options: &Options) -> BTreeMap<String, (Verdict, Option<Odds>)> {
     let mut options = options.clone();
     options.replicas = Some(5);
     let preview = preview_workload(input, &options).expect("a preview");
@@ -61,7 +61,7 @@ fn time_alone_changes_odds() {
         let listed = input(&items);
         random.shuffle(&mut items);
         let shuffled = input(&items);
-        let at = |input: &Input, seconds: i64| of_pods(input, &options(later(seconds)));
+        let at = |input: &Snapshot, seconds: i64| of_pods(input, &options(later(seconds)));
         // No age reaches a power of two in this time.
         let first = at(&listed, EDGE - 30);
         assert_eq!(first, at(&shuffled, EDGE - 30), "seed {seed}: another list");

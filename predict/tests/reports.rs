@@ -12,7 +12,7 @@
 //! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
 
 use podrank_predict::{
-    Error, Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, Verdict,
+    Error, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Snapshot, Subject, Verdict,
     WorkloadKind, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
 };
 use serde_json::{Map, Value, json};
@@ -57,7 +57,7 @@ impl Command {
     }
 
     /// Answers as the program does.
-    fn answer(&self, input: &Input, now: &str) -> Result<Value, Error> {
+    fn answer(&self, input: &Snapshot, now: &str) -> Result<Value, Error> {
         let mut options = Options::new(0, now.parse().expect("a time"));
         options.replicas = None;
         options.parallelism = self.parallelism;
@@ -192,7 +192,7 @@ fn answers_to_public_reports_are_those_of_kubernetes() {
         for key in ["source", "reported", "explanation", "now"] {
             assert!(report[key].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {key}");
         }
-        let input = Input::read(report["input"].to_string().as_bytes()).expect("an input");
+        let input = Snapshot::read(report["input"].to_string().as_bytes()).expect("an input");
         for question in report["questions"].as_array().expect("questions") {
             let command = question["command"].as_str().expect("a command");
             assert!(

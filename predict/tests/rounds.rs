@@ -5,7 +5,7 @@
 
 use podrank::FeatureGates;
 use podrank_laws::objects;
-use podrank_predict::{Input, NoteCode, Options, Preview, Verdict, preview_workload};
+use podrank_predict::{NoteCode, Options, Preview, Snapshot, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +35,8 @@ impl Case {
         self.compare(&preview)
     }
 
-    fn input(&self) -> Result<Input, String> {
-        Input::read(objects::dump(&self.items).as_bytes()).map_err(|error| error.to_string())
+    fn input(&self) -> Result<Snapshot, String> {
+        Snapshot::read(objects::dump(&self.items).as_bytes()).map_err(|error| error.to_string())
     }
 
     fn options(&self, gates: FeatureGates) -> Options {

@@ -4,7 +4,7 @@
 //! After a change of the words: `SENTENCES=write cargo test -p podrank-predict sentences::`, and read what changed.
 
 use fastrand::Rng;
-use podrank_predict::{Input, Options, Order, preview_workload};
+use podrank_predict::{Options, Order, Snapshot, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -310,7 +310,7 @@ fn the_sentences_are_those_of_the_list() {
             let items = list["items"].as_array().expect("items").iter();
             let names =
                 items.filter_map(|item| item["metadata"]["name"].as_str()).map(str::to_owned).collect();
-            let input = Input::read(list.to_string().as_bytes());
+            let input = Snapshot::read(list.to_string().as_bytes());
             let preview = input.and_then(|input| {
                 let preview = preview_workload(&input, &options)?;
                 Ok(serde_json::from_str::<Value>(&preview.to_json()).expect("JSON"))

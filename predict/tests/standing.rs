@@ -2,7 +2,8 @@
 
 use podrank_laws::objects;
 use podrank_predict::{
-    Input, Options, Order, ScaleDownOrder, Verdict, Within, WorkloadKind, preview_workload, scale_down_order,
+    Options, Order, ScaleDownOrder, Snapshot, Verdict, Within, WorkloadKind, preview_workload,
+    scale_down_order,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ struct Compared {
 }
 
 fn agree(
-    input: &Input,
+    input: &Snapshot,
     options: &Options,
     order: &ScaleDownOrder<'_>,
     counts: impl Iterator<Item = u32>,
@@ -54,7 +55,7 @@ fn agree(
 }
 
 fn compare(scene: &Scene, compared: &mut Compared) {
-    let Ok(input) = Input::read(objects::dump(&scene.items).as_bytes()) else { return };
+    let Ok(input) = Snapshot::read(objects::dump(&scene.items).as_bytes()) else { return };
     for workload in input.workloads() {
         for (order, within) in [
             (Order::Kubernetes, Within::default()),
@@ -105,7 +106,7 @@ fn above_500_deletions_the_rules_before_the_rank_decide() {
     };
     let items: Vec<_> =
         (0..620).map(pod).chain([objects::with(objects::set(NAME), "spec replicas", json!(620))]).collect();
-    let input = Input::read(objects::dump(&items).as_bytes()).expect("sound");
+    let input = Snapshot::read(objects::dump(&items).as_bytes()).expect("sound");
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     (options.replicas, options.odds) = (None, false);
     let order = scale_down_order(&input, &options).expect("an order");

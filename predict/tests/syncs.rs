@@ -5,7 +5,7 @@ use crate::records::{NOW, before, dump, now};
 use fastrand::Rng;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::generate::seeds;
-use podrank_predict::{Input, Note, NoteCode, Options, Order, Preview, Verdict, preview_workload};
+use podrank_predict::{Note, NoteCode, Options, Order, Preview, Snapshot, Verdict, preview_workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 const BURST: usize = 500;
@@ -88,7 +88,7 @@ fn several_syncs_never_contradict_the_preview() {
         let pods: Vec<_> = (0..size).map(|number| random_pod(&mut rng, number, nodes, rarity)).collect();
         let replicas = rng.u32(..=size - 501);
         let delete = (size - replicas) as usize;
-        let input = Input::read(dump(&pods).as_bytes()).expect("a dump");
+        let input = Snapshot::read(dump(&pods).as_bytes()).expect("a dump");
         let preview = preview_workload(&input, &Options::new(replicas, now())).expect("a preview");
         let certain = [Verdict::Delete, Verdict::Keep].map(|verdict| those(&preview, verdict));
         assert_eq!(certain, expected(&pods, delete), "seed {seed}");
@@ -131,7 +131,7 @@ fn are_no_limit(notes: &[Note]) -> bool {
 fn one_sync_and_the_total_order_are_one_list() {
     let mut rng = Rng::with_seed(seeds(1).start);
     let pods: Vec<_> = (0..700).map(|number| random_pod(&mut rng, number, 9, 12)).collect();
-    let input = Input::read(dump(&pods).as_bytes()).expect("a dump");
+    let input = Snapshot::read(dump(&pods).as_bytes()).expect("a dump");
     let mut options = Options::new(200, now());
     let one = preview_workload(&input, &options).expect("a preview");
     assert_eq!(those(&one, Verdict::Delete).len(), sync(&pods, NOW, 500).0.len());

@@ -1,7 +1,7 @@
 //! Who took a pod, and why that one: from pods as they are while they terminate, and from events.
 
 use jiff::Timestamp;
-use podrank_predict::{Input, Options, Taken, Taker, taken};
+use podrank_predict::{Options, Snapshot, Taken, Taker, taken};
 use serde_json::{Value, json};
 
 /// When pods were asked to go.
@@ -83,7 +83,7 @@ fn scaled(from: u32, to: u32, seconds: i64) -> Value {
 
 fn ask(name: char, objects: &[Value]) -> Taken {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects }).to_string();
-    let input = Input::read_part(list.as_bytes()).expect("an input").expect("an input");
+    let input = Snapshot::read_part(list.as_bytes()).expect("an input").expect("an input");
     let now = at(20).parse().expect("a time");
     taken(&input, "shop", &format!("web-5d-{name}"), &Options::new(0, now))
 }

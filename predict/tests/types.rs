@@ -1,6 +1,6 @@
 //! Values of a wrong type, at every place of the examples: what is said about them is in the words of Kubernetes.
 
-use podrank_predict::{Input, Options, preview_workload};
+use podrank_predict::{Options, Snapshot, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ fn places(value: &Value, place: &str, general: &str, seen: &mut BTreeSet<String>
 
 /// What the input's only workload leads to: an error, or nothing.
 fn error(text: &str) -> Option<String> {
-    let input = match Input::read(text.as_bytes()) {
+    let input = match Snapshot::read(text.as_bytes()) {
         Ok(input) => input,
         Err(error) => return Some(error.to_string()),
     };

@@ -1,7 +1,7 @@
 //! The scale-downs of `tests/vectors/`, through the preview.
 
 use podrank_laws::{objects, vectors};
-use podrank_predict::{Input, Options, Order, Verdict, preview_workload};
+use podrank_predict::{Options, Order, Snapshot, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Case {
 fn scale_downs() {
     let cases: Vec<Case> = serde_json::from_str(&vectors::read("scale-down.json")).expect("scale-down.json");
     for case in &cases {
-        let input = Input::read(objects::dump(&case.objects).as_bytes()).expect(&case.name);
+        let input = Snapshot::read(objects::dump(&case.objects).as_bytes()).expect(&case.name);
         let mut options = Options::new(case.replicas, case.now.parse().expect("a time"));
         options.workload = Some(case.replica_set.parse().expect("a name"));
         options.namespace = Some("default".to_owned());

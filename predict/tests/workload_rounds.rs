@@ -4,7 +4,7 @@
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
 use podrank_laws::objects;
-use podrank_predict::{Input, Options, Verdict, preview_workload};
+use podrank_predict::{Options, Snapshot, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,8 @@ impl Round {
     /// Whether the preview is right about this round; an error is neither. Returns the places of the contested pods that
     /// went.
     fn replay(&self) -> Result<BTreeSet<usize>, String> {
-        let input = Input::read(objects::dump(&self.items).as_bytes()).map_err(|error| error.to_string())?;
+        let input =
+            Snapshot::read(objects::dump(&self.items).as_bytes()).map_err(|error| error.to_string())?;
         let mut options = Options::new(0, self.now.parse().expect("a time"));
         options.workload = Some(self.workload.parse().expect("a name"));
         (options.replicas, options.parallelism) = (self.replicas, self.parallelism);

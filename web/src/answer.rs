@@ -4,8 +4,8 @@ use crate::odds_follow;
 use jiff::Timestamp;
 use kubectl_podrank::view::answer::{headline, hint, summary};
 use podrank_predict::{
-    Asked, Bounds, Input, Note, NowSource, PodAnswer, Pods, Preview, Rest, SetPreview, StepPreview, Verdict,
-    autoscaler,
+    Asked, Bounds, Note, NowSource, PodAnswer, Pods, Preview, Rest, SetPreview, Snapshot, StepPreview,
+    Verdict, autoscaler,
 };
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ pub(crate) struct Explanation<'p> {
 }
 
 impl Scene {
-    pub(crate) fn of<'p>(preview: &Preview<'p>, input: &'p Input) -> Self {
+    pub(crate) fn of<'p>(preview: &Preview<'p>, input: &'p Snapshot) -> Self {
         let times =
             preview.pods().map(PodAnswer::details).flat_map(|its| [its.creation_time, its.ready_time]);
         Self {

@@ -13,7 +13,7 @@ mod steer;
 use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
 use kubectl_podrank::view;
-use podrank_predict::{Input, Options, PodAnswer, Preview, Verdict, WorkloadId, preview_workload};
+use podrank_predict::{Options, PodAnswer, Preview, Snapshot, Verdict, WorkloadId, preview_workload};
 use serde::Serialize;
 use source::{Chunks, Reader};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub struct Dump {
     /// It lives as long as its worker, which ends with it: so decisions about it can be kept.
-    input: &'static Input,
+    input: &'static Snapshot,
     last: Option<Decided>,
     steered: Option<Steered>,
 }
@@ -49,7 +49,7 @@ impl Dump {
     /// Those of the command line.
     #[wasm_bindgen(constructor)]
     pub fn new(chunks: Chunks) -> Result<Dump, Failure> {
-        let input = Input::read(Reader::new(chunks))?;
+        let input = Snapshot::read(Reader::new(chunks))?;
         Ok(Self { input: Box::leak(Box::new(input)), last: None, steered: None })
     }
 
@@ -202,7 +202,7 @@ impl Dump {
 }
 
 /// Decides. How likely contested pods go is only worked out if there are few pods, or if that is asked for.
-fn decide<'i>(input: &'i Input, options: &Options) -> Result<Preview<'i>, Failure> {
+fn decide<'i>(input: &'i Snapshot, options: &Options) -> Result<Preview<'i>, Failure> {
     let mut asked = options.clone();
     asked.odds = false;
     let preview = preview_workload(input, &asked)?;

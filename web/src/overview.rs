@@ -1,7 +1,7 @@
 //! All workloads of a dump, a row each, in the words of the command line.
 
 use kubectl_podrank::view::{self, Row as TableRow};
-use podrank_predict::{Input, Options, Verdict, overview};
+use podrank_predict::{Options, Snapshot, Verdict, overview};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -21,7 +21,7 @@ struct Row<'o> {
 }
 
 /// Who goes first in each workload, as JSON.
-pub(crate) fn rows(input: &Input, mut options: Options) -> String {
+pub(crate) fn rows(input: &Snapshot, mut options: Options) -> String {
     (options.namespace, options.workload) = (None, None);
     (options.replicas, options.parallelism) = (None, None);
     let all = overview(input, &options, None, false, |_, _, _| true);

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use kubectl_podrank::view;
 use podrank::DELETION_COST_ANNOTATION;
 use podrank_predict::plan::{Count, Others, Plan, PlannedPod, Request, plan as planned};
-use podrank_predict::{Input, Note, NoteCode, Options, Preview};
+use podrank_predict::{Note, NoteCode, Options, Preview, Snapshot};
 use serde::Serialize;
 
 /// The most pods whose costs are listed: each is an object to be written.
@@ -19,7 +19,7 @@ pub(crate) struct Steered {
     asked: (String, Vec<String>),
     options: Options,
     plan: Plan,
-    written: Input,
+    written: Snapshot,
 }
 
 /// A plan, as the page shows it.
@@ -44,7 +44,7 @@ struct Shown<'p> {
 
 impl Steered {
     pub(crate) fn new(
-        input: &Input,
+        input: &Snapshot,
         asked: &str,
         options: Options,
         names: &[String],

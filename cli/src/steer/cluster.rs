@@ -4,7 +4,7 @@ use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
 use podrank_predict::plan::{ActivePod, Manifest, Plan, State, putting_back, state};
-use podrank_predict::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId};
+use podrank_predict::{FIELD_MANAGER, Options, OwnerName, Scalable, Snapshot, WorkloadId};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::thread;
@@ -38,7 +38,7 @@ impl<'k> Cluster<'k> {
         name: &Scalable,
         namespace: Option<&str>,
         retries: u32,
-    ) -> Result<(Self, Input), Failure> {
+    ) -> Result<(Self, Snapshot), Failure> {
         let (namespace, leader, name) = match name {
             Scalable::Workload(name) => (namespace.map(str::to_owned), None, name.clone()),
             Scalable::Owner(owner) => {
@@ -71,7 +71,7 @@ impl<'k> Cluster<'k> {
     }
 
     /// Reads all that a plan needs, and again if a status lags behind.
-    pub(super) fn read(&self) -> Result<Input, Failure> {
+    pub(super) fn read(&self) -> Result<Snapshot, Failure> {
         self.read_by(live::RETRIES)
     }
 
@@ -83,7 +83,7 @@ impl<'k> Cluster<'k> {
         Ok(state(&input, &options)?)
     }
 
-    fn read_by(&self, retries: u32) -> Result<Input, Failure> {
+    fn read_by(&self, retries: u32) -> Result<Snapshot, Failure> {
         let scope = Scope::Namespace(Some(self.namespace()));
         let name = live::named(&self.workload);
         Ok(live::read(self.kubectl, &name, self.leader.as_ref(), scope, true, retries)?.input)

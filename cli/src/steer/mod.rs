@@ -25,7 +25,7 @@ use lock::{Lock, Refused};
 use outcome::{Document, Exit, Outcome, Step};
 use planned::{Asked, Planned};
 use podrank_predict::plan::{self, Count, Plan, Scaled};
-use podrank_predict::{Input, Options, json};
+use podrank_predict::{Options, Snapshot, json};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ type Failure = Box<dyn Error>;
 
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
-    let count = |input: &Input, options: &Options| input.count(options, args.replicas).map(Count::To);
+    let count = |input: &Snapshot, options: &Options| input.count(options, args.replicas).map(Count::To);
     let named = args.wishes.pod.iter().map(|pod| bare(pod).to_owned()).collect();
     let namespace = args.how.namespace.as_deref();
     steer(Asked::find(&kubectl, &args.target.workload()?, namespace, &args.how, &args.wishes, &count, named)?)
@@ -111,7 +111,7 @@ fn workload_of(
     Ok(plan::one_workload(&pods)?)
 }
 
-fn steer((asked, input): (Asked<'_>, Input)) -> Result<ExitCode, Failure> {
+fn steer((asked, input): (Asked<'_>, Snapshot)) -> Result<ExitCode, Failure> {
     let how = asked.how;
     if let Some(plan) = asked.nothing_to_do(&input)? {
         return done_already(plan, how);

@@ -10,7 +10,7 @@ use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
 use podrank_predict::plan::{self, Count, Plan, Request, Wish};
-use podrank_predict::{Input, Options, Remedy, Scalable};
+use podrank_predict::{Options, Remedy, Scalable, Snapshot};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::thread;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How many of the pods of an input should be left.
-pub(super) type Counted<'c> = &'c dyn Fn(&Input, &Options) -> Result<Count, podrank_predict::Error>;
+pub(super) type Counted<'c> = &'c dyn Fn(&Snapshot, &Options) -> Result<Count, podrank_predict::Error>;
 
 /// What is asked of one workload. It can be planned again and again.
 pub(super) struct Asked<'k> {
@@ -50,14 +50,14 @@ impl<'k> Asked<'k> {
         wishes: &'k Wishes,
         count: Counted<'k>,
         named: BTreeSet<String>,
-    ) -> Result<(Self, Input), Failure> {
+    ) -> Result<(Self, Snapshot), Failure> {
         let (cluster, input) = Cluster::find(kubectl, name, namespace, live::RETRIES)?;
         let asked =
             Self { cluster: Rc::new(cluster), how, wishes, values: ReadOnce::default(), count, named };
         Ok((asked, input))
     }
 
-    fn request(&self, input: &Input) -> Result<Request, Failure> {
+    fn request(&self, input: &Snapshot) -> Result<Request, Failure> {
         let mut options = Options::new(0, Timestamp::now());
         self.cluster.name_workload(&mut options);
         let count = (self.count)(input, &options)?;
@@ -74,12 +74,12 @@ impl<'k> Asked<'k> {
     }
 
     /// The plan if the workload has the wanted count already.
-    pub(super) fn nothing_to_do(&self, input: &Input) -> Result<Option<Plan>, Failure> {
+    pub(super) fn nothing_to_do(&self, input: &Snapshot) -> Result<Option<Plan>, Failure> {
         Ok(plan::nothing_to_do(input, &self.request(input)?)?)
     }
 
     /// Plans what was read.
-    pub(super) fn plan(&self, input: Input) -> Result<Planned<'k>, Failure> {
+    pub(super) fn plan(&self, input: Snapshot) -> Result<Planned<'k>, Failure> {
         let mut request = self.request(&input)?;
         request.wishes = wishes::resolve(&self.cluster, self.wishes, &self.values)?;
         let mut plan = plan::plan(&input, &request)?;
@@ -153,7 +153,7 @@ fn read_once_more(cluster: &Cluster<'_>, request: &mut Request) -> Result<Plan, 
 }
 
 /// Adds what a reader should know of those who act on the workload besides.
-fn add_notes(mut input: Input, around: Input, plan: &mut Plan) {
+fn add_notes(mut input: Snapshot, around: Snapshot, plan: &mut Plan) {
     input.add_part(around);
     plan.notes.extend(plan::check_budgets(&input, plan));
     plan.notes.extend(plan::check_interference(&input, plan));

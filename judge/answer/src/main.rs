@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use podrank_predict::gates::STATEFUL_SET_GATES;
-use podrank_predict::{Input, Options, WorkloadName, preview_workload};
+use podrank_predict::{Options, Snapshot, WorkloadName, preview_workload};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Question {
         Ok(options)
     }
 
-    fn answer(&self, input: &Input, count: Option<u32>) -> Result<Box<RawValue>, String> {
+    fn answer(&self, input: &Snapshot, count: Option<u32>) -> Result<Box<RawValue>, String> {
         let preview = preview_workload(input, &self.options(count)?).map_err(|error| error.to_string())?;
         to_raw_value(&preview).map_err(|error| error.to_string())
     }
@@ -50,7 +50,8 @@ impl Question {
 fn answers(line: &str) -> Result<Vec<Box<RawValue>>, String> {
     let mut values = serde_json::Deserializer::from_str(line).into_iter();
     let question: Question = values.next().ok_or("no question")?.map_err(|error| error.to_string())?;
-    let input = Input::read(&line.as_bytes()[values.byte_offset()..]).map_err(|error| error.to_string())?;
+    let input =
+        Snapshot::read(&line.as_bytes()[values.byte_offset()..]).map_err(|error| error.to_string())?;
     if question.counts.is_empty() {
         return Ok(vec![question.answer(&input, None)?]);
     }

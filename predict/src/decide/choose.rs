@@ -1,7 +1,7 @@
 //! Which workload to preview, by what the user named and what the input has.
 
 use crate::question::options::Options;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
@@ -42,7 +42,7 @@ impl fmt::Display for Choice<'_> {
 ///
 /// What a decision about it needs must be readable.
 pub(crate) fn choose_workload<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
 ) -> Result<Choice<'a>, Error> {
@@ -51,7 +51,7 @@ pub(crate) fn choose_workload<'a>(
     Ok(choice)
 }
 
-fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Choice<'a>, Error> {
+fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result<Choice<'a>, Error> {
     let of_sets = sets.ids().chain(sets.with_pods()).map(Choice::Set);
     let all = sorted(of_sets.chain(besides_sets(input)));
     if all.is_empty() {
@@ -101,7 +101,7 @@ fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Ch
 
 /// Returns the error for an object that cannot be read, if a decision about this workload needs it: the workload, one with the same
 /// controller, a pod of any of these, a pod that may be one, and for a `DaemonSet` a node or a revision.
-pub(crate) fn check_readable(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Result<(), Error> {
+pub(crate) fn check_readable(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> Result<(), Error> {
     let id = choice.id();
     let own = match choice {
         Choice::Deployment(entry) => Some(&*entry.meta.uid),
@@ -124,7 +124,7 @@ pub(crate) fn check_readable(input: &Input, sets: &Sets<'_>, choice: Choice<'_>)
 }
 
 /// The Deployment that a set is part of, if that cannot be read.
-fn unreadable_owner<'a>(input: &'a Input, sets: &Sets<'_>, choice: Choice<'_>) -> Option<&'a Unreadable> {
+fn unreadable_owner<'a>(input: &'a Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> Option<&'a Unreadable> {
     let Choice::Set(id) = choice else { return None };
     let owner = sets.controller(sets.get(id)?)?;
     input
@@ -148,12 +148,12 @@ fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
 }
 
 /// The workloads that are no sets.
-fn besides_sets(input: &Input) -> impl Iterator<Item = Choice<'_>> {
+fn besides_sets(input: &Snapshot) -> impl Iterator<Item = Choice<'_>> {
     input.deployments.iter().map(Choice::Deployment).chain(input.self_managed().map(Choice::Direct))
 }
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
 pub(crate) fn with_pods_in<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     namespace: Option<&str>,
     with_parts: bool,
@@ -182,7 +182,7 @@ fn with_deployments<'a>(
     }))
 }
 
-impl Input {
+impl Snapshot {
     /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
         with_pods_in(self, &Sets::of(self), None, false)
@@ -213,7 +213,7 @@ fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> 
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.
-fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Input) -> Error {
+fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Snapshot) -> Error {
     let name = text::name(&wanted.name);
     if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
         return Error::new(format!("{name} is a pod; ask about it as pod/{name}"));

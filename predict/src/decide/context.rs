@@ -7,7 +7,7 @@ use crate::answer::order::ScaleDownOrder;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Owner, Preview, Verdict, Workload};
 use crate::question::options::Options;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::budget::Budget;
 use crate::snapshot::cost::CostOwner;
 use crate::snapshot::meta::OwnerReference;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_COSTS: usize = 3;
 
 /// Adds all of it to a preview.
-pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Options) {
+pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &Options) {
     let id = id(preview.namespace, &preview.workload);
     let mut notes = Vec::new();
     if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
@@ -48,7 +48,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
 }
 
 /// Adds to an order who would interfere at another count, unless that is said already.
-pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, options: &Options) {
+pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Snapshot, options: &Options) {
     let id = id(order.namespace, &order.workload);
     let costs = cost_note(id.kind, order.pods().map(|pod| &pod.pod), options);
     order.notes.extend(costs);
@@ -64,7 +64,7 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Input, option
 }
 
 /// Returns the autoscaler of a preview's workload, if this input, which the preview is about, has one.
-pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Input) -> Option<AutoscalerPreview<'a>> {
+pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Snapshot) -> Option<AutoscalerPreview<'a>> {
     let (kind, name) = scaled(&preview.workload, preview.owner);
     let count = preview.asked.replicas?;
     let release = preview.release.unwrap_or(Release::TESTED);
@@ -85,7 +85,7 @@ fn id<'a>(namespace: &'a str, workload: &Workload<'a>) -> WorkloadRef<'a> {
 
 /// The autoscalers of an object of this kind and name that gets this count.
 fn autoscalers<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     namespace: &'a str,
     kind: &str,
     name: &str,
@@ -112,7 +112,7 @@ fn autoscalers<'a>(
 
 /// What the autoscalers of a workload do to this count.
 pub(crate) fn autoscaler_notes(
-    input: &Input,
+    input: &Snapshot,
     namespace: &str,
     kind: &str,
     name: &str,
@@ -143,7 +143,7 @@ pub(crate) fn autoscaler_notes(
 }
 
 /// Who else writes the count, unless it stays as it is.
-pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
+pub(crate) fn owner_note(input: &Snapshot, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
     let (managers, current) = match id.kind {
         WorkloadKind::Deployment => {
             let entry = input.deployment(id)?;
@@ -169,7 +169,7 @@ pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> O
 }
 
 /// The labels of these pods, each set of labels once, if anything selects pods by them.
-fn labels_of<'a>(pods: &[&'a Pod], input: &Input) -> BTreeSet<&'a BTreeMap<String, String>> {
+fn labels_of<'a>(pods: &[&'a Pod], input: &Snapshot) -> BTreeSet<&'a BTreeMap<String, String>> {
     let is_read = !input.budgets.is_empty() || !input.policies.is_empty();
     pods.iter().filter(|_| is_read).map(|pod| &pod.meta.labels).collect()
 }
@@ -178,7 +178,7 @@ fn labels_of<'a>(pods: &[&'a Pod], input: &Input) -> BTreeSet<&'a BTreeMap<Strin
 fn budget_note(
     namespace: &str,
     has_count: bool,
-    input: &Input,
+    input: &Snapshot,
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
     let covers = |budget: &&Budget| {
@@ -198,7 +198,7 @@ fn budget_note(
 }
 
 /// The sets of these pods, and the controllers of these sets.
-fn owners_of<'a>(pods: &[&'a Pod], input: &'a Input) -> Vec<&'a OwnerReference> {
+fn owners_of<'a>(pods: &[&'a Pod], input: &'a Snapshot) -> Vec<&'a OwnerReference> {
     let mut owners: Vec<_> = pods.iter().filter_map(|pod| pod.meta.controller.as_ref()).collect();
     owners.sort_by_key(|owner| &owner.uid);
     owners.dedup_by_key(|owner| &owner.uid);
@@ -212,7 +212,7 @@ fn owners_of<'a>(pods: &[&'a Pod], input: &'a Input) -> Vec<&'a OwnerReference> 
 fn policy_note(
     id: WorkloadRef<'_>,
     is_of_rollout: bool,
-    input: &Input,
+    input: &Snapshot,
     victims: &[&Pod],
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
@@ -282,7 +282,7 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
     Some(Note::new(NoteCode::LeftoverCosts, text))
 }
 
-impl Input {
+impl Snapshot {
     /// Whether active pods have deletion costs of which the input does not say who wrote them.
     pub fn has_costs_of_nobody(&self) -> bool {
         let active = self.pods.iter().filter(|pod| pod.is_active());
@@ -291,7 +291,7 @@ impl Input {
 }
 
 /// The kinds of which the user may not read the objects.
-fn not_permitted_note(input: &Input) -> Option<Note> {
+fn not_permitted_note(input: &Snapshot) -> Option<Note> {
     let kinds: BTreeSet<_> = input.not_permitted.iter().collect();
     let kinds: Vec<_> = kinds.into_iter().map(|kind| kind.plural()).collect();
     let text = || format!("{} could not be read", kinds.join(" and "));
@@ -299,7 +299,7 @@ fn not_permitted_note(input: &Input) -> Option<Note> {
 }
 
 /// The objects that are not as they should be, without those that no workload of the namespace needs.
-fn unreadable_note(input: &Input, namespace: &str) -> Option<Note> {
+fn unreadable_note(input: &Snapshot, namespace: &str) -> Option<Note> {
     let here = input.unreadable.iter().filter(|its| its.namespace == namespace && its.kind != "Node");
     let wrong: Vec<_> = here.map(|its| format!("{its} ({})", its.error)).collect();
     let text = || format!("this preview passes over what is not sound: {}", text::list(&wrong));

@@ -3,13 +3,13 @@
 use crate::decide::choose::{Choice, choose_workload};
 use crate::question::options::Options;
 use crate::question::replicas::Replicas;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::self_managed::SelfManaged;
 use crate::text::error::Error;
 use std::fmt::Display;
 
-impl Input {
+impl Snapshot {
     /// Returns whether the options' workload has a count of pods.
     ///
     /// # Errors

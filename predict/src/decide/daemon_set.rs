@@ -7,7 +7,7 @@ use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::chance::Cause;
 use crate::reason::daemon_set::{DaemonSetReason, Unavailable};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::daemon_set::{DaemonSet, Revision};
 use crate::snapshot::meta::REVISION_LABEL;
 use crate::snapshot::node::Node;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 const GENERATION_LABEL: &str = "pod-template-generation";
 impl DaemonSet {
     /// Returns notes on what the input lacks besides pods.
-    pub(crate) fn gaps(&self, input: &Input) -> Vec<Note> {
+    pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let entry = SelfManaged::DaemonSet(self);
         let may_start = |node: &&Node| self.placement.on(node).0 == NodeFit::MayStart;
         let nodes = nodes(input).into_values().filter(may_start).count();
@@ -80,7 +80,7 @@ impl DaemonSet {
 }
 
 /// The nodes by name. If one is listed twice, the first entry counts.
-fn nodes(input: &Input) -> BTreeMap<&str, &Node> {
+fn nodes(input: &Snapshot) -> BTreeMap<&str, &Node> {
     let mut nodes = BTreeMap::new();
     for node in &input.nodes {
         nodes.entry(node.meta.name.as_str()).or_insert(node);
@@ -89,7 +89,7 @@ fn nodes(input: &Input) -> BTreeMap<&str, &Node> {
 }
 
 /// The current revision: the newest one.
-fn revision<'a>(input: &'a Input, entry: SelfManaged<'_>) -> Option<&'a str> {
+fn revision<'a>(input: &'a Snapshot, entry: SelfManaged<'_>) -> Option<&'a str> {
     let own = input.revisions.iter().filter(|revision| {
         let meta = &revision.meta;
         let owner = meta.controller.as_ref().filter(|_| meta.namespace == entry.meta().namespace);
@@ -110,7 +110,7 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    fn of(input: &'a Input, spec: &DaemonSet, unlisted: NodeFit) -> Self {
+    fn of(input: &'a Snapshot, spec: &DaemonSet, unlisted: NodeFit) -> Self {
         let (names, fits, unfit, numbers) = Default::default();
         let mut nodes = Self { names, fits, unfit, numbers, unlisted };
         for (name, node) in self::nodes(input) {
@@ -135,7 +135,7 @@ impl<'a> Nodes<'a> {
 
 /// Decides about the next sync.
 pub(crate) fn decide<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     entry: SelfManaged<'_>,
     spec: &DaemonSet,
     pods: &[OwnPod<'a>],

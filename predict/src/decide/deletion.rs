@@ -5,7 +5,7 @@ use crate::answer::preview::Verdict;
 use crate::decide::replica_set::Scene;
 use crate::decide::scale_events::{Fall, Reports, disruption};
 use crate::question::options::Options;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::cost::CostOwner;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::event::{Event, Selection};
@@ -28,7 +28,7 @@ const TOGETHER: i64 = 2 * SECOND;
 const RECENT: i64 = 60 * SECOND;
 
 /// Says who took a pod that is being deleted or is not there, and why that one.
-pub fn taken(input: &Input, namespace: &str, pod: &str, options: &Options) -> Taken {
+pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) -> Taken {
     let mut named =
         input.pods.iter().filter(|entry| entry.meta.namespace == namespace && entry.meta.name == pod);
     let entry = named.find(|entry| entry.is_terminating());
@@ -98,7 +98,7 @@ struct Who {
 
 /// A pod that is going or gone, its set, and what was reported.
 struct Case<'a> {
-    input: &'a Input,
+    input: &'a Snapshot,
     namespace: &'a str,
     pod: &'a str,
     /// The name of its set, or of what else controls it.
@@ -242,7 +242,7 @@ enum Before {
 
 /// Decides over the pods as they were when the pod was asked to go. Those that were asked to go together with it go.
 fn before(
-    input: &Input,
+    input: &Snapshot,
     set: WorkloadRef<'_>,
     entry: &Pod,
     going: &Termination,
@@ -297,7 +297,7 @@ fn states(pod: podrank::Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Tim
 }
 
 /// The input as it was then, with the pods that were there, and those of them that were asked to go together.
-fn as_it_was(input: &Input, asked: i64) -> (Input, HashSet<Uid>) {
+fn as_it_was(input: &Snapshot, asked: i64) -> (Snapshot, HashSet<Uid>) {
     let (mut then, mut together) = (input.clone(), HashSet::new());
     then.pods.retain_mut(|pod| {
         let its = pod.termination.as_ref().and_then(|termination| termination.asked);
@@ -316,7 +316,7 @@ fn as_it_was(input: &Input, asked: i64) -> (Input, HashSet<Uid>) {
 
 /// What becomes of a pod in such an input.
 fn decide(
-    then: &Input,
+    then: &Snapshot,
     set: WorkloadRef<'_>,
     entry: &Pod,
     together: &HashSet<Uid>,

@@ -11,7 +11,7 @@ use crate::decide::{complete, notes};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
 use crate::reason::size::SetSize;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
@@ -36,7 +36,7 @@ struct ScaledDeployment<'s, 'a> {
 }
 
 pub(crate) fn preview_deployment<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     entry: &'a Deployment,
     options: &Options,
@@ -78,7 +78,7 @@ pub(crate) fn preview_deployment<'a>(
 impl<'s, 'a> ScaledDeployment<'s, 'a> {
     /// Reads it, with notes on what the input lacks.
     fn read(
-        input: &'a Input,
+        input: &'a Snapshot,
         sets: &'s Sets<'a>,
         entry: &'a Deployment,
         options: &'s Options,

@@ -9,7 +9,7 @@ use crate::decide::self_managed::Decision;
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::pod::{OwnPod, Pod};
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
@@ -19,7 +19,7 @@ use crate::text::error::Error;
 
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     entry: SelfManaged<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
@@ -56,7 +56,7 @@ type Gates = Vec<(&'static str, bool)>;
 
 /// What is asked, the feature gates that matter, and the decision of the kind.
 pub(crate) fn decide<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     entry: SelfManaged<'a>,
     pods: &[OwnPod<'a>],
     options: &Options,
@@ -99,7 +99,11 @@ fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> 
 
 impl SelfManaged<'_> {
     /// Returns the pods that it owns and its selector matches, each once.
-    pub(crate) fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
+    pub(crate) fn pods<'a>(
+        &self,
+        input: &'a Snapshot,
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<OwnPod<'a>>, Error> {
         let selector = self.selector();
         let mut seen = Seen::default();
         let mut pods = Vec::new();
@@ -121,7 +125,7 @@ impl SelfManaged<'_> {
     }
 
     /// Returns whether any of these pods is its, or becomes its.
-    pub(crate) fn has_pods(&self, input: &Input) -> bool {
+    pub(crate) fn has_pods(&self, input: &Snapshot) -> bool {
         input.pods.iter().any(|pod| self.owns(pod) || self.adopts(pod))
     }
 
@@ -142,7 +146,7 @@ impl SelfManaged<'_> {
     }
 
     /// Returns what the input lacks. Empty if the input looks complete.
-    pub(crate) fn gaps(&self, input: &Input) -> Vec<Note> {
+    pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let status = u64::try_from(self.status_pods()).unwrap_or(0);
         let pods = input.pods.iter().filter(|pod| self.owns(pod));
         let mut gaps: Vec<_> = complete::fewer_pods_than_status(self, pods, status).into_iter().collect();
@@ -153,7 +157,7 @@ impl SelfManaged<'_> {
     }
 
     /// Whether its controller still has work to do, so that the status changes soon.
-    pub(crate) fn is_behind(self, input: &Input) -> bool {
+    pub(crate) fn is_behind(self, input: &Snapshot) -> bool {
         let lacks_revision = matches!(self, Self::StatefulSet(set) if !set.knows_revision());
         self.lags() || lacks_revision || !self.gaps(input).is_empty()
     }

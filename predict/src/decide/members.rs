@@ -4,7 +4,7 @@ use crate::answer::note::Note;
 use crate::decide::notes;
 use crate::decide::related::Related;
 use crate::reason::comparison::RankedPod;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::pod::{OwnPod, Pod};
 use crate::snapshot::workload::WorkloadRef;
@@ -21,7 +21,7 @@ pub(crate) struct Member<'a> {
 
 /// The pods that the decision reads, in the order of the input.
 pub(crate) fn members<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     id: WorkloadRef<'_>,
     related: &Related<'_>,

@@ -1,7 +1,7 @@
 //! The notes that go with a decision.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
@@ -23,7 +23,7 @@ pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
 }
 
 /// Returns a note if the workload is listed more than once, perhaps with other values.
-pub(crate) fn workload_listed_twice(input: &Input, workload: WorkloadRef<'_>) -> Option<Note> {
+pub(crate) fn workload_listed_twice(input: &Snapshot, workload: WorkloadRef<'_>) -> Option<Note> {
     (input.workload_ids().filter(|id| *id == workload).count() > 1).then(|| listed_twice(&workload))
 }
 
@@ -87,7 +87,12 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = OwnPod<'a>>, now: 
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
-pub(crate) fn scaled_alone(input: &Input, sets: &Sets<'_>, set: &ReplicaSet, replicas: u32) -> Option<Note> {
+pub(crate) fn scaled_alone(
+    input: &Snapshot,
+    sets: &Sets<'_>,
+    set: &ReplicaSet,
+    replicas: u32,
+) -> Option<Note> {
     let is_being_deleted = |owner: &OwnerReference| {
         input.deployments.iter().any(|entry| entry.meta.uid == owner.uid && entry.meta.deletion.is_some())
     };

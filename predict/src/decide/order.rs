@@ -15,7 +15,7 @@ use crate::decide::{context, direct};
 use crate::question::options::{Options, Order};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::reason::{Reason, chance};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
@@ -31,14 +31,14 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
-pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+pub fn scale_down_order<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
     let mut order = without_context(input, options)?;
     context::add_to_order(&mut order, input, options);
     Ok(order)
 }
 
 /// Says it without what would interfere.
-fn without_context<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
@@ -121,7 +121,7 @@ fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<Standing<'a>> {
 /// # Errors
 /// As [`scale_down_order`], and if the workload has no active pod of this name.
 pub fn standing_of_pod<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     options: &Options,
     pod: &str,
 ) -> Result<ScaleDownOrder<'a>, Error> {
@@ -152,7 +152,7 @@ pub(crate) fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
 
 /// The sets of the workload that have pods. Only if it has one, and no rollout is under way, the counts are known.
 fn of_sets<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
     now: &Preview<'a>,
@@ -313,7 +313,7 @@ impl Wait<'_> {
 /// The pods of a workload whose controller deletes pods itself, by its next sync at each count, and whether a scale-down waits. What
 /// waits already is in the rest.
 fn by_each_count<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     entry: SelfManaged<'a>,
     options: &Options,
     now: &Preview<'a>,

@@ -10,7 +10,7 @@ use crate::decide::order::at;
 use crate::decide::workload::preview_choice;
 use crate::question::options::Options;
 use crate::question::replicas::Replicas;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::error::Error;
@@ -18,7 +18,7 @@ use crate::text::error::Error;
 /// Says who goes first in each of the workloads that have pods, or what happens if each gets this count. `is_wanted` chooses among
 /// them, by kind, namespace and name. A set that belongs to a Deployment is one of them only `with_parts`.
 pub fn overview<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     options: &Options,
     replicas: Option<Replicas>,
     with_parts: bool,
@@ -44,7 +44,7 @@ pub fn overview<'a>(
 
 /// A workload that cannot be asked this, with its pods if they can be counted.
 fn unanswered<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
     choice: Choice<'a>,
@@ -89,7 +89,7 @@ fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
 }
 
 fn line<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
     replicas: Option<Replicas>,

@@ -10,7 +10,7 @@ use crate::decide::related::Related;
 use crate::decide::{complete, notes};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::time::to_time;
@@ -20,7 +20,7 @@ use podrank::Policy;
 use std::collections::HashMap;
 
 pub(crate) fn preview_set<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     id: WorkloadRef<'a>,
     options: &Options,
@@ -73,7 +73,7 @@ pub(crate) struct SetDecision<'a> {
 
 /// A set and the pods that a decision about it reads.
 pub(crate) struct Scene<'s, 'a> {
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &'s Sets<'a>,
     id: WorkloadRef<'a>,
     set: Option<&'a ReplicaSet>,
@@ -82,7 +82,7 @@ pub(crate) struct Scene<'s, 'a> {
 }
 
 impl<'s, 'a> Scene<'s, 'a> {
-    pub(crate) fn read(input: &'a Input, sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
+    pub(crate) fn read(input: &'a Snapshot, sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
         let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {

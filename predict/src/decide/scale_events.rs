@@ -1,7 +1,7 @@
 //! What the events of an input say of the pods of one set: which were deleted, and when the count fell. Reads only the input.
 
 use crate::answer::deletion::Taker;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::event::{Event, Selection};
 use podrank::Uid;
 
@@ -37,7 +37,7 @@ fn has_word(message: &str, name: &str) -> bool {
 }
 
 impl<'a> Reports<'a> {
-    pub(crate) fn of(input: &'a Input, namespace: &'a str, set: &'a str) -> Self {
+    pub(crate) fn of(input: &'a Snapshot, namespace: &'a str, set: &'a str) -> Self {
         let events: Vec<_> = input.events.iter().filter(|event| event.namespace == namespace).collect();
         let of_deployment = |event: &&'a Event| {
             let (from, to) = change(event, set)?;

@@ -8,7 +8,7 @@ use crate::answer::rollout::Bounds;
 use crate::decide::choose::Choice;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::Deletion;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
@@ -22,7 +22,7 @@ pub(crate) struct Settled {
 }
 
 /// Returns it, or `None` if the controller of the workload acts on its count.
-pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Option<Settled> {
+pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> Option<Settled> {
     let (deletion, idle) = match choice {
         Choice::Deployment(entry) => (entry.meta.deletion, entry.idle().map(str::to_owned)),
         Choice::Set(id) => match sets.get(id) {
@@ -48,7 +48,7 @@ pub(crate) fn settled(input: &Input, sets: &Sets<'_>, choice: Choice<'_>) -> Opt
 }
 
 /// How the owner of a set is being deleted. What it deletes in the foreground includes the pods of its sets.
-fn owner_deletion(input: &Input, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
+fn owner_deletion(input: &Snapshot, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
     let set = sets.get(id)?;
     if let Some(owner) = input.leader(set) {
         return Some((owner.to_string(), owner.meta.deletion?));

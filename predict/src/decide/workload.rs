@@ -9,7 +9,7 @@ use crate::decide::replica_set::preview_set;
 use crate::decide::settled::{apply_to_sets, settled};
 use crate::decide::{context, window};
 use crate::question::options::Options;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::workload::WorkloadKind;
 use crate::text::error::Error;
@@ -19,7 +19,7 @@ use crate::text::error::Error;
 /// # Errors
 /// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
 /// incomplete, unless [`Options::partial`] accepts that.
-pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
+pub fn preview_workload<'a>(input: &'a Snapshot, options: &Options) -> Result<Preview<'a>, Error> {
     let sets = Sets::of(input);
     let choice = choose_workload(input, &sets, options)?;
     preview_choice(input, &sets, choice, options)
@@ -27,7 +27,7 @@ pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Previ
 
 /// The same for a workload that is chosen already.
 pub(crate) fn preview_choice<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     choice: Choice<'a>,
     options: &Options,
@@ -41,7 +41,7 @@ pub(crate) fn preview_choice<'a>(
 
 /// Decides without looking at where the time of the decision comes from.
 fn preview_at<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     choice: Choice<'a>,
     options: &Options,

@@ -1,7 +1,7 @@
 //! What a decision about a workload needs besides the workload itself: what to ask a cluster for next.
 
 use crate::decide::complete;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
@@ -10,7 +10,7 @@ use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::error::Error;
 
-impl Input {
+impl Snapshot {
     /// Returns all workloads of the input, also those without pods, sorted, each once.
     pub fn all_workloads(&self) -> Vec<WorkloadId> {
         let mut all: Vec<_> = self.workload_ids().collect();

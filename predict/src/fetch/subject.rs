@@ -1,7 +1,7 @@
 //! Which workload a subject stands for: the owner of a pod, or the set that an object of another type uses.
 
 use crate::question::subject::OwnerName;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
 use crate::snapshot::pod::Pod;
@@ -11,7 +11,7 @@ use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
 use crate::text;
 use crate::text::error::Error;
 
-impl Input {
+impl Snapshot {
     /// Returns the workloads that a pod of the input belongs to, and its namespace: its controller, and then the Deployment of its set,
     /// if the input has the set.
     ///

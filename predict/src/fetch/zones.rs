@@ -1,10 +1,10 @@
 //! The zones of nodes, as far as an input tells them.
 
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::node::ZONE_LABEL;
 use std::collections::BTreeMap;
 
-impl Input {
+impl Snapshot {
     /// Returns the zone of each node whose zone the input tells, by the name of the node.
     pub fn zones(&self) -> BTreeMap<&str, &str> {
         let of_pods = self

@@ -2,7 +2,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::plan::planned::{Plan, PlannedPod};
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::budget::{Amount, Budget, Spec};
 use crate::text;
 
@@ -23,7 +23,7 @@ impl Budget {
 }
 
 /// Names the budgets in the input that cover pods that go, which the controller ignores. `None` if there are none.
-pub fn check_budgets(input: &Input, plan: &Plan) -> Option<Note> {
+pub fn check_budgets(input: &Snapshot, plan: &Plan) -> Option<Note> {
     let budgets = input.budgets.iter().filter(|budget| budget.meta.namespace == plan.namespace);
     let labels = |pod: &PlannedPod| {
         let mut known = input.pods.iter().filter(|known| known.meta.namespace == plan.namespace);

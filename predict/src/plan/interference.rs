@@ -3,12 +3,12 @@
 use crate::answer::note::Note;
 use crate::decide::context::{autoscaler_notes, owner_note};
 use crate::plan::planned::Plan;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::release::Release;
 use crate::snapshot::workload::WorkloadRef;
 
 /// Returns what a reader should know of those who also set the count, as far as the input has them.
-pub fn check_interference(input: &Input, plan: &Plan) -> Vec<Note> {
+pub fn check_interference(input: &Snapshot, plan: &Plan) -> Vec<Note> {
     let Plan { namespace, target, replicas, .. } = plan;
     let release = Release::TESTED;
     let mut notes = autoscaler_notes(input, namespace, &target.kind, &target.name, *replicas, release);

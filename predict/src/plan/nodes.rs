@@ -1,7 +1,7 @@
 //! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
 
 use crate::reason::comparison::RankedPod;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::budget::Budget;
 use crate::snapshot::pod::Pod;
 use crate::text;
@@ -69,7 +69,7 @@ pub struct Kept {
 
 impl Cluster {
     /// Those of an input that has the pods of all namespaces. `leaving` are names of nodes that go first among those that are as good.
-    pub fn of(input: &Input, leaving: impl IntoIterator<Item = String>) -> Self {
+    pub fn of(input: &Snapshot, leaving: impl IntoIterator<Item = String>) -> Self {
         let stays = |pod: &&Pod| {
             !pod.is_mirror
                 && pod.meta.controller.as_ref().is_none_or(|it| it.kind != "DaemonSet" && it.kind != "Node")
@@ -97,7 +97,7 @@ impl Cluster {
     }
 
     /// Adds the disruption budgets of an input, of which a plan names those that keep a drain from moving pods.
-    pub(super) fn add_budgets(&mut self, input: &Input) {
+    pub(super) fn add_budgets(&mut self, input: &Snapshot) {
         let allows_none =
             |budget: &&Budget| budget.status().is_some_and(|it| it.disruptions_allowed == Some(0));
         self.closed.extend(input.budgets.iter().filter(allows_none).cloned());

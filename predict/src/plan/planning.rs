@@ -16,7 +16,7 @@ use crate::plan::set_plan::{ByItself, Part};
 use crate::plan::target::{Chosen, choose};
 use crate::question::options::Order;
 use crate::reason::comparison::RankedPod;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::time::to_time;
@@ -30,7 +30,7 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
-pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, Error> {
+pub fn nothing_to_do(input: &Snapshot, request: &Request) -> Result<Option<Plan>, Error> {
     let Count::To(replicas) = request.count else { return Ok(None) };
     let state = current(input, &request.options)?;
     if state.replicas != replicas || !request.named.is_empty() {
@@ -62,7 +62,7 @@ pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, E
 /// # Errors
 /// If a wish matches no pod, if no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
 /// controllers are still busy. The text says what can be done.
-pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
+pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     let options = &request.options;
     if !options.gates.pod_deletion_cost {
         return Err(Error::new("the feature gate PodDeletionCost is off, so deletion costs have no effect"));
@@ -133,7 +133,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
 }
 
 /// Adds the disruption budgets of an input, so that the plan, and those made anew, say which pods that keep a node no drain can move.
-pub fn add_budgets(request: &mut Request, input: &Input, plan: &mut Plan) {
+pub fn add_budgets(request: &mut Request, input: &Snapshot, plan: &mut Plan) {
     if let Some(cluster) = request.empty_nodes_mut() {
         cluster.add_budgets(input);
         plan.nodes = Some(outcome(cluster, &plan.pods));
@@ -154,7 +154,7 @@ fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
 
 /// The pods that a decision about a set reads. An error if the set has another number of pods than it should.
 fn members_of<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     set: &'a ReplicaSet,
     notes: &mut Vec<Note>,

@@ -3,7 +3,7 @@
 
 use crate::question::scalable::Scalable;
 use crate::question::subject::OwnerName;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::meta::OwnerReference;
 use crate::snapshot::owner::OtherOwner;
 use crate::snapshot::pod::Pod;
@@ -22,7 +22,7 @@ pub struct Scaled {
 }
 
 /// The sets that own pods of the input, with the `StatefulSets` of active ones: their names by namespace and kind.
-pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
+pub fn sets_of_pods(input: &Snapshot) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
     let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for pod in &input.pods {
         if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod).filter(|_| pod.is_active()))
@@ -34,7 +34,7 @@ pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<
 }
 
 /// The objects of kinds that no module knows, and that control sets of the input, by namespace.
-pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
+pub fn leaders(input: &Snapshot) -> BTreeSet<(String, OwnerName)> {
     let led = input.sets.iter().filter_map(|set| Some((set, set.meta.controller.as_ref()?)));
     let unknown = led.filter(|(_, leader)| leader.workload_kind().is_none());
     unknown
@@ -46,7 +46,7 @@ pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
 ///
 /// # Errors
 /// If the input has no such object with a count. `asked` is what the user called it.
-pub fn leader(input: &Input, asked: &OwnerName) -> Result<(String, OwnerName), Error> {
+pub fn leader(input: &Snapshot, asked: &OwnerName) -> Result<(String, OwnerName), Error> {
     let no_count = || Error::new(format!("{asked} has no spec.replicas, so it has no count to lower"));
     let entry = input.owners.first().ok_or_else(no_count)?;
     let name = OwnerName { resource: entry.resource.clone(), name: entry.meta.name.clone() };
@@ -54,7 +54,7 @@ pub fn leader(input: &Input, asked: &OwnerName) -> Result<(String, OwnerName), E
 }
 
 /// One of the sets of the owner of which the input has the object: the largest. `None` if it has none.
-pub fn set_of_leader(input: &Input) -> Option<WorkloadName> {
+pub fn set_of_leader(input: &Snapshot) -> Option<WorkloadName> {
     let led = input.sets.iter().filter(|set| input.leader(set).is_some());
     let largest = led.max_by_key(|set| set.replicas())?.id();
     Some(WorkloadName { kind: Some(largest.kind), name: largest.name.to_owned() })
@@ -65,7 +65,7 @@ pub fn set_of_leader(input: &Input) -> Option<WorkloadName> {
 ///
 /// # Errors
 /// If there is no pod, if no count can let one go, or if they belong to different workloads.
-pub fn one_workload(input: &Input) -> Result<Scaled, Error> {
+pub fn one_workload(input: &Snapshot) -> Result<Scaled, Error> {
     let workload =
         |pod| owner(input, pod).map(|it| (pod, it)).map_err(|why| Error::new(format!("{pod} {why}")));
     let workloads = input.pods.iter().map(workload).collect::<Result<Vec<_>, _>>()?;
@@ -80,7 +80,7 @@ pub fn one_workload(input: &Input) -> Result<Scaled, Error> {
 }
 
 /// What lets a pod go that no deletion cost lets go. `None` if only its controller knows.
-fn leaves(input: &Input, pod: &Pod) -> Option<String> {
+fn leaves(input: &Snapshot, pod: &Pod) -> Option<String> {
     let namespace = text::name(&pod.meta.namespace);
     let Some(controller) = &pod.meta.controller else {
         let name = text::name(&pod.meta.name);
@@ -123,7 +123,7 @@ fn set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
 
 /// The workload to scale so that the pod goes: the owner of its set, or else its set itself. Or why no count can choose it, as a text
 /// that goes on after `the pod`, such as `belongs to StatefulSet db`.
-fn owner(input: &Input, pod: &Pod) -> Result<Scaled, String> {
+fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, String> {
     if pod.is_mirror {
         return Err("is a mirror pod: kubelet runs it without a workload".to_owned());
     }

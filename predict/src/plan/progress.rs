@@ -3,7 +3,7 @@
 use crate::decide::choose::{Choice, choose_workload};
 use crate::plan::target::Target;
 use crate::question::options::Options;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::cost::Previous;
 use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
@@ -53,7 +53,7 @@ impl State {
 ///
 /// # Errors
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
-pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
+pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
     let sets = Sets::of(input);
     let (namespace, target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {

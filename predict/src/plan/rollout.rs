@@ -7,7 +7,7 @@ use crate::plan::preference::{Count, Request};
 use crate::plan::set_plan::{ByItself, Part};
 use crate::plan::target::Target;
 use crate::question::options::Options;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::text;
 use crate::text::error::Error;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +31,7 @@ pub(super) struct Shares {
 /// # Errors
 /// If that depends on what the controllers see first, or if the named pods are not among those that go.
 pub(super) fn shares(
-    input: &Input,
+    input: &Snapshot,
     request: &Request,
     target: &Target,
     parts: &[Part<'_>],
@@ -75,11 +75,11 @@ fn deletions(preview: &Preview<'_>, parts: &[Part<'_>]) -> Vec<usize> {
 
 /// The input once the costs are written that make so many pods of each part go.
 fn with_costs(
-    input: &Input,
+    input: &Snapshot,
     request: &Request,
     parts: &[Part<'_>],
     delete: &[usize],
-) -> Result<Input, Error> {
+) -> Result<Snapshot, Error> {
     let mut costs = HashMap::new();
     for (part, delete) in parts.iter().zip(delete) {
         costs.extend(part.own.iter().map(|pod| pod.pod.uid()).zip(part.costs(request, *delete)?));

@@ -5,7 +5,7 @@ use crate::decide::choose::{Choice, choose_workload};
 use crate::decide::deployment::preview_deployment;
 use crate::question::options::Options;
 use crate::question::subject::OwnerName;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::owner::OtherOwner;
@@ -113,7 +113,11 @@ impl Chosen<'_> {
 }
 
 /// Finds the sets that may lose pods if the workload that the options name gets another count.
-pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
+pub(super) fn choose<'a>(
+    input: &'a Snapshot,
+    sets: &Sets<'a>,
+    options: &Options,
+) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(input, sets, options)? {
         Choice::Set(id) => of_set(input, sets, id)?,
         Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
@@ -130,7 +134,7 @@ pub(super) fn no_costs(entry: SelfManaged<'_>) -> Error {
     Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
 }
 
-fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
+fn of_set<'a>(input: &'a Snapshot, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
     let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
     if let Some(owner) = input.leader(set) {
         return of_owner(sets, owner);
@@ -193,7 +197,7 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
 }
 
 fn of_deployment<'a>(
-    input: &'a Input,
+    input: &'a Snapshot,
     sets: &Sets<'a>,
     entry: &'a Deployment,
     options: &Options,

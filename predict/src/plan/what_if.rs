@@ -2,14 +2,14 @@
 //! other decision.
 
 use crate::plan::planned::Plan;
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::cost::{Manager, WrittenCost};
 use crate::snapshot::managed_fields::FIELD_MANAGER;
 use std::collections::HashMap;
 
 impl Plan {
     /// Returns this input with the costs that are to be written, as podrank writes them.
-    pub fn written(&self, input: &Input) -> Input {
+    pub fn written(&self, input: &Snapshot) -> Snapshot {
         let costs = self.pods.iter().filter_map(|pod| Some((&*pod.name, pod.write?)));
         let costs: HashMap<_, _> = costs.collect();
         let mut input = input.clone();

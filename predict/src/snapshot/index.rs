@@ -1,7 +1,7 @@
 //! The sets of an input by name, and the pods of each, as their controllers claim them first: Kubernetes' `ClaimPods` and
 //! `ClaimReplicaSets`. Reads only the input.
 
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::meta::OwnerReference;
 use crate::snapshot::pod::Pod;
@@ -65,7 +65,7 @@ impl<'a> Listed<'a> {
 
 impl<'a> Sets<'a> {
     /// If a set is listed twice, the first entry counts.
-    pub(crate) fn of(input: &'a Input) -> Self {
+    pub(crate) fn of(input: &'a Snapshot) -> Self {
         let mut by_id = BTreeMap::new();
         for set in &input.sets {
             by_id.entry(set.id()).or_insert_with(|| Listed::of(set, &input.deployments));

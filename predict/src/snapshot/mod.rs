@@ -15,12 +15,12 @@ pub(crate) mod owner;
 pub(crate) mod pod;
 pub(crate) mod policy;
 pub(crate) mod read;
+pub(crate) mod related_kind;
 pub(crate) mod release;
 pub(crate) mod replica_set;
 pub(crate) mod selector;
 pub(crate) mod self_managed;
 pub(crate) mod stateful_set;
-pub(crate) mod surrounding;
 pub(crate) mod template;
 pub(crate) mod time;
 pub(crate) mod unreadable;
@@ -36,11 +36,11 @@ use crate::snapshot::node::Node;
 use crate::snapshot::owner::OtherOwner;
 use crate::snapshot::pod::Pod;
 use crate::snapshot::policy::Policy;
+use crate::snapshot::related_kind::RelatedKind;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::selector::{LabelSelector, Selector};
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::stateful_set::StatefulSet;
-use crate::snapshot::surrounding::SurroundingKind;
 use crate::snapshot::unreadable::Unreadable;
 use crate::snapshot::workload::{WorkloadId, WorkloadRef};
 use crate::text;
@@ -49,7 +49,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects of an input, each kind in the order of the input.
 #[derive(Clone, Debug, Default)]
-pub struct Input {
+pub struct Snapshot {
     pub(crate) pods: Vec<Pod>,
     /// And the `ReplicationControllers`.
     pub(crate) sets: Vec<ReplicaSet>,
@@ -69,12 +69,12 @@ pub struct Input {
     /// What is of one of these kinds, but not as it should be.
     pub(crate) unreadable: Vec<Unreadable>,
     /// The kinds of which the user may not read the objects.
-    pub(crate) not_permitted: Vec<SurroundingKind>,
+    pub(crate) not_permitted: Vec<RelatedKind>,
     /// The number of objects of other kinds.
     pub(crate) others: u64,
 }
 
-impl Input {
+impl Snapshot {
     /// Adds a part that was read later. If both have an object, the later one counts.
     pub fn add_part(&mut self, mut later: Self) {
         // A set that is asked for by its name is also among all sets of its namespace.
@@ -105,7 +105,7 @@ impl Input {
     }
 
     /// Notes that objects of these kinds may be there, but could not be read.
-    pub fn lacks(&mut self, kinds: &[SurroundingKind]) {
+    pub fn lacks(&mut self, kinds: &[RelatedKind]) {
         self.not_permitted.extend(kinds);
     }
 

@@ -1,6 +1,6 @@
 //! Reads a dump object by object, and keeps what a decision may need from each. Reads from any reader, and opens none.
 
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::event::Event;
 use crate::snapshot::owner::OtherOwner;
 use crate::snapshot::replica_set::ReplicaSet;
@@ -31,7 +31,7 @@ const MOST_ALIASED: usize = 100_000;
 /// The most bytes of YAML, whose parser needs several times as much memory.
 const LONGEST_YAML: usize = 256 << 20;
 
-impl Input {
+impl Snapshot {
     /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
     /// other kinds are skipped.
     ///
@@ -67,11 +67,11 @@ impl Input {
         format!("no Pod or workload that has a preview among {what}: {PRINT}")
     }
 
-    /// Reads one part of an input, as [`Input::read`] does. The part may have no object of a known kind. Returns `None` if
+    /// Reads one part of an input, as [`Snapshot::read`] does. The part may have no object of a known kind. Returns `None` if
     /// there is nothing at all to read.
     ///
     /// # Errors
-    /// Those of [`Input::read`], except that a part may lack all known kinds.
+    /// Those of [`Snapshot::read`], except that a part may lack all known kinds.
     pub fn read_part(mut reader: impl Read) -> Result<Option<Self>, Error> {
         let mut bytes = Vec::new();
         let failed = |error: io::Error| Error::new(error.to_string());

@@ -1,6 +1,6 @@
 //! Objects that are not as Kubernetes writes them. Such an object is an error only if a decision needs it.
 
-use crate::snapshot::Input;
+use crate::snapshot::Snapshot;
 use crate::snapshot::meta::{OwnerReference, controller, namespace};
 use crate::snapshot::time::Lenient;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
@@ -61,7 +61,7 @@ impl Unreadable {
     }
 }
 
-impl Input {
+impl Snapshot {
     /// The error for a workload of this name, or of any, that cannot be read.
     pub(crate) fn unreadable_workload(&self, name: Option<&WorkloadName>) -> Option<Error> {
         let is_it = |id| name.is_none_or(|name| name.is(id));

@@ -13,7 +13,7 @@ use cases::{Case, Question, Subject, cases};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use podrank_predict::gates::{GATES, STATEFUL_SET_GATES};
 use podrank_predict::{
-    Error, Input, Odds, Options, Order, Overview, Preview, Replicas, ScaleDownOrder, Verdict, Within,
+    Error, Odds, Options, Order, Overview, Preview, Replicas, ScaleDownOrder, Snapshot, Verdict, Within,
     WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,7 +93,7 @@ fn options(question: &Question) -> Options {
 
 /// The answer in numbers.
 fn answer(case: &Case) -> Result<String, Error> {
-    let input = Input::read(case.input.as_bytes())?;
+    let input = Snapshot::read(case.input.as_bytes())?;
     let (question, mut options) = (&case.question, options(&case.question));
     let replicas = question.replicas.as_deref().map(|it| it.parse::<Replicas>().expect("replicas"));
     let mut pod = None;

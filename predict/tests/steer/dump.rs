@@ -2,7 +2,7 @@
 
 use podrank_laws::objects;
 use podrank_predict::plan::{Count, Others, Plan, Request, Wish, plan};
-use podrank_predict::{Input, Options};
+use podrank_predict::{Options, Snapshot};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -65,13 +65,13 @@ pub(crate) fn set(replicas: usize) -> Value {
 }
 
 /// What a dump of these objects says.
-pub(crate) fn input(items: &[Value]) -> Input {
-    Input::read(objects::dump(items).as_bytes()).expect("a dump")
+pub(crate) fn input(items: &[Value]) -> Snapshot {
+    Snapshot::read(objects::dump(items).as_bytes()).expect("a dump")
 }
 
 /// The same, of objects that may all be neither pods nor workloads.
-pub(crate) fn around(items: &[Value]) -> Input {
-    Input::read_part(objects::dump(items).as_bytes()).expect("a dump").unwrap_or_default()
+pub(crate) fn around(items: &[Value]) -> Snapshot {
+    Snapshot::read_part(objects::dump(items).as_bytes()).expect("a dump").unwrap_or_default()
 }
 
 /// The set and its pods.

@@ -2,7 +2,7 @@
 
 /// A kind of object that acts on workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SurroundingKind {
+pub enum RelatedKind {
     /// `HorizontalPodAutoscaler`, in the group `autoscaling`.
     Autoscaler,
     /// `PodDisruptionBudget`, in `policy/v1`.
@@ -11,7 +11,7 @@ pub enum SurroundingKind {
     ScaleDownPolicy,
 }
 
-impl SurroundingKind {
+impl RelatedKind {
     /// The full type, as `kubectl get` takes it.
     pub fn resource(self) -> &'static str {
         match self {
