@@ -213,10 +213,10 @@ mod tests {
     fn the_last_column_is_cut_before_others_are_left_out() {
         let grid = |is_cut| Table {
             header: vec!["POD", "NODE", "NOTE"],
-            rows: vec![(
-                Verdict::Keep,
-                vec!["web".to_owned(), "worker-1".to_owned(), "it waits for 3 more pods".to_owned()],
-            )],
+            rows: vec![Row {
+                verdict: Verdict::Keep,
+                cells: vec!["web".to_owned(), "worker-1".to_owned(), "it waits for 3 more pods".to_owned()],
+            }],
             optional: vec!["NODE"],
             is_cut,
             ..Table::default()
@@ -243,7 +243,7 @@ mod tests {
     fn a_name_of_a_set_keeps_its_colour_in_a_row() {
         let grid = Table {
             header: vec!["GOES", "POD"],
-            rows: vec![(Verdict::Delete, vec!["yes".to_owned(), "web-1-x".to_owned()])],
+            rows: vec![Row { verdict: Verdict::Delete, cells: vec!["yes".to_owned(), "web-1-x".to_owned()] }],
             sets: vec!["web".to_owned(), "web-1".to_owned()],
             ..Table::default()
         };
