@@ -68,11 +68,7 @@ impl Table {
         for (index, line) in table.iter().enumerate() {
             let style = index.checked_sub(1).map_or(Style::new().bold(), |row| style(self.rows[row].verdict));
             text += &self.paint(terminal, style, line);
-            let verdict = |row: usize| Some(self.rows.get(row)?.verdict);
-            let is_last = self.is_ruled
-                && index > 0
-                && verdict(index).is_some_and(|next| Some(next) != verdict(index - 1));
-            if is_last {
+            if self.ruled.contains(&index) {
                 text += &paint(terminal, Style::new().dimmed(), &"-".repeat(widest(&table).min(width)));
             }
         }

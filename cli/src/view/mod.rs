@@ -29,8 +29,8 @@ pub struct Table {
     pub optional: Vec<&'static str>,
     /// Whether the last column is rather cut than done without.
     pub is_cut: bool,
-    /// Whether a line separates rows about pods of different verdicts.
-    pub is_ruled: bool,
+    /// The rows before which a line is drawn.
+    pub ruled: Vec<usize>,
     /// The `ReplicaSets` whose names have a colour each. Empty unless there are several.
     pub sets: Vec<String>,
 }

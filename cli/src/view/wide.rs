@@ -133,7 +133,7 @@ fn of_pods(preview: &Preview<'_>, pods: &[PodAnswer<'_>]) -> Table {
     Table {
         header: HEADER.into_iter().filter(|name| is_shown(name)).collect(),
         rows: pods.iter().map(row).collect(),
-        is_ruled: true,
+        ruled: (1..pods.len()).filter(|&next| pods[next].1.verdict != pods[next - 1].1.verdict).collect(),
         ..Table::of_sentences([String::new()])
     }
 }

@@ -70,7 +70,7 @@ pub(crate) struct SetEnd {
     pub(crate) size: Bounds,
     /// How many of its pods have gone.
     pub(crate) gone: Bounds,
-    /// The most created pods that go again. SetPods that were there before go with them if they are as young.
+    /// The most created pods that go again. Pods that were there before go with them if they are as young.
     pub(crate) replaced: u32,
     /// The most pods that are created by the time it deletes some.
     pub(crate) coming: u32,
