@@ -246,6 +246,7 @@ fn yaml(text: &str) -> Result<Vec<Value>, Error> {
             max_nodes: usize::MAX,
             max_documents: usize::MAX,
             max_total_scalar_bytes: usize::MAX,
+            enforce_alias_anchor_ratio: false,
         },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: most_aliased },
         // As in JSON.
