@@ -536,6 +536,7 @@ func TestTooMany(t *testing.T) {
 			return cache.List(ctx, list, options...)
 		},
 	})
+	began := time.Now()
 	for range 3 {
 		s.fall(4, steer.Steered, "")
 	}
@@ -544,8 +545,11 @@ func TestTooMany(t *testing.T) {
 	junk.SetUID = uid(9, 1)
 	s.is(s.Steer(context.Background(), junk), steer.Stale, "")
 	junk = s.request(4)
-	junk.Key.Name = "other"
+	junk.Key.Name, junk.SetUID = "other", uid(9, 2)
 	s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+	if time.Since(began) > time.Second/2 {
+		t.Skip("this machine is too slow to ask so often in a second")
+	}
 	for range 3 {
 		if o := s.fall(4, steer.TooMany, ""); o.Result.Concerns() {
 			t.Error("it is told of each")
