@@ -72,8 +72,8 @@ type Decision struct {
 
 // Unsteerable is a pod that is deleted although the policy wants another to be deleted before it.
 type Unsteerable struct {
-	// Pod and Before are their names.
-	Pod, Before string
+	// Pod is its name.
+	Pod string
 	// Rule says why: "unassigned", "phase" or "not-ready".
 	Rule string
 }
@@ -175,7 +175,7 @@ func (q *Question) unsteerable(selected map[*corev1.Pod]bool, tier func(*corev1.
 		if err != nil {
 			return nil, err
 		}
-		unsteerable = append(unsteerable, Unsteerable{pod.Name, first.Name, string(explained.Rule)})
+		unsteerable = append(unsteerable, Unsteerable{pod.Name, string(explained.Rule)})
 	}
 	return unsteerable, nil
 }

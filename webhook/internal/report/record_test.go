@@ -223,7 +223,7 @@ func TestLongNames(t *testing.T) {
 			o := outcome(t, steer.Unconfirmed, steer.Why{Rule: "rank"}, names...)
 			o.Policy, o.Next, o.UnsteerableCount = nil, names[0], unsteerable
 			for i := range unsteerable {
-				o.Unsteerable = append(o.Unsteerable, decide.Unsteerable{Pod: names[i], Before: names[299], Rule: "phase"})
+				o.Unsteerable = append(o.Unsteerable, decide.Unsteerable{Pod: names[i], Rule: "phase"})
 			}
 			r, events := fakeapi.New().NewReporter()
 			r.Outcome(context.Background(), o)

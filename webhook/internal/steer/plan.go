@@ -50,19 +50,6 @@ type plan struct {
 	annotations []cost.Write
 }
 
-// prepare reads what is read once.
-func (f *fall) prepare(ctx context.Context) (Result, error) {
-	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
-		if err := f.by.NodePods.Wait(ctx); err != nil {
-			return DeadlineExceeded, err
-		}
-	}
-	f.nodes = f.by.nodes(ctx)
-	f.readValues(ctx)
-	f.theirs, f.written = map[types.UID]bool{}, map[types.UID]bool{}
-	return Steered, nil
-}
-
 // write plans and writes costs, again if pods change meanwhile.
 func (f *fall) write(ctx context.Context) (Result, error) {
 	var changed error

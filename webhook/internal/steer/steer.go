@@ -171,9 +171,13 @@ func (f *fall) decide(ctx context.Context) (Result, error) {
 	case f.by.Observes || f.chosen.Policy.Spec.Observes():
 		return f.observe(ctx)
 	}
-	if result, err := f.prepare(ctx); result != Steered {
-		return result, err
+	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
+		if err := f.by.NodePods.Wait(ctx); err != nil {
+			return DeadlineExceeded, err
+		}
 	}
+	f.nodes, f.theirs, f.written = f.by.nodes(ctx), map[types.UID]bool{}, map[types.UID]bool{}
+	f.readValues(ctx)
 	return f.write(ctx)
 }
 
@@ -231,7 +235,12 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 
 // confirm waits until the controller has seen the costs, if the policy is still there.
 func (f *fall) confirm(ctx context.Context) (Result, error) {
-	late := f.pass(ctx)
+	late := errSlow
+	// The controller sees the costs no sooner if somebody waits for that, and anyone who scales would wait.
+	if !f.by.Limits.slow.IsOpen(f.Key.Namespace, f.At) {
+		late = f.by.Barrier(ctx)
+		f.by.Limits.slow.Note(f.Key.Namespace, errors.Is(late, context.DeadlineExceeded), f.by.Now())
+	}
 	if late != nil && !errors.Is(late, barrier.ErrLeader) && !errors.Is(late, errSlow) && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Failed, late
 	}
@@ -244,17 +253,6 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 		return Unconfirmed, late
 	}
 	return Steered, err
-}
-
-// pass waits until the controller has seen the costs. If the last waits in the namespace were in vain, it does not: the controller sees the costs no sooner for
-// that, and anyone who scales would wait.
-func (f *fall) pass(ctx context.Context) error {
-	if f.by.Limits.slow.IsOpen(f.Key.Namespace, f.At) {
-		return errSlow
-	}
-	err := f.by.Barrier(ctx)
-	f.by.Limits.slow.Note(f.Key.Namespace, errors.Is(err, context.DeadlineExceeded), f.by.Now())
-	return err
 }
 
 var errSlow = fmt.Errorf("the controller was slow to see the costs of the last %d scale-downs in this namespace, so podrank-webhook does not wait for it for %v",
