@@ -154,7 +154,7 @@ const (
 	// Protects: memory.
 	// Beyond: no value counts.
 	ValueBytes = 4 << 20
-	// ValueReads is such responses of one API in memory, at most one of them for each namespace.
+	// ValueReads is such responses of one API in memory.
 	// Protects: memory.
 	// Beyond: a read waits.
 	ValueReads = 3
