@@ -5,7 +5,7 @@
 //! with how much it varies, round by round, over random lists.
 
 use flate2::read::GzDecoder;
-use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
+use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time};
 use podrank_predict::{Options, PodAnswer, Preview, Snapshot, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ impl Round {
         let size = &mut sizes[usize::from(pods.len() > 8)];
         let said = said(&pods)?;
         let went: Vec<bool> =
-            said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid)).collect();
+            said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid().to_string())).collect();
         let outcome = Outcome::of(&said, &went);
         let (expected, variances) = self.chance(&preview, &said)?;
         if variances.went.iter().all(|variance| *variance < 1e-9) {
