@@ -156,7 +156,7 @@ fn a_plan_counts_the_pods_that_it_keeps() {
             count: Count::To(replicas),
             named: std::iter::once(format!("{NAME}-3")).collect(),
             wishes: Vec::new(),
-            others: plan::Others::Override,
+            foreign_costs: plan::ForeignCosts::Override,
             own_costs: None,
         };
         let plan = plan::plan(&large_by(pods, &written_by("keda", "Update")), &request).expect("a plan");

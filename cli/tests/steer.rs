@@ -138,7 +138,7 @@ impl Session {
     }
 }
 
-/// A text without what is random in it: the canary's name and the run's id.
+/// A text without what is random in it: the barrier pod's name and the run's id.
 fn fixed(text: &str) -> String {
     let without = |text: &str, name: &str| {
         let mut parts = text.split(name);
@@ -149,7 +149,7 @@ fn fixed(text: &str) -> String {
             format!("{text}{name}X{rest}")
         })
     };
-    without(&without(text, "podrank-canary-"), "podrank-run-")
+    without(&without(text, "podrank-barrier-"), "podrank-run-")
 }
 
 /// A request without what is random in it, and without times.

@@ -6,7 +6,7 @@ use crate::decide;
 use crate::failure::Failure;
 use kubectl_podrank::view;
 use podrank::DELETION_COST_ANNOTATION;
-use podrank_predict::plan::{Count, Others, Plan, PlannedPod, Request, plan as planned};
+use podrank_predict::plan::{Count, ForeignCosts, Plan, PlannedPod, Request, plan as planned};
 use podrank_predict::{Note, NoteCode, Options, Preview, Snapshot};
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ impl Steered {
             count: Count::To(count),
             named: names.iter().cloned().collect(),
             wishes: Vec::new(),
-            others: Others::Keep,
+            foreign_costs: ForeignCosts::Keep,
             own_costs: None,
         };
         let plan = planned(input, &request)?;

@@ -11,7 +11,7 @@ const INSTEAD = [
     [/with a lower --replicas, or wait$/, 'at a lower count, or wait'],
     [/--replicas (\d+) would scale it up: .*$/, 'a count of $1 would scale it up, and there is nothing to choose'],
     [/lower --replicas/, 'lower the count'],
-    [/; --others override .*$/, ''],
+    [/; --foreign-costs override .*$/, ''],
 ];
 
 export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);

@@ -86,7 +86,7 @@ test('what the command line says with a flag, the page says in its own words', (
             'PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”'],
         ['a has 3', ', so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale', ', so a count of 5 would scale it up, and there is nothing to choose'],
         ['none goes', ': lower --replicas', ': lower the count'], ['only 2 go', ': lower --replicas, or name fewer', ': lower the count, or name fewer'],
-        ['costs leave no room', '; --others override writes over costs of pods that should go, and puts them back if the pods stay', ''],
+        ['costs leave no room', '; --foreign-costs override writes over costs of pods that should go, and puts them back if the pods stay', ''],
     ]) {
         assert.ok(source.includes(theirs), theirs);
         assert.equal(inPage(both + theirs.replace('{replicas}', '5')), both + ours);

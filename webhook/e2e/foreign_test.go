@@ -220,7 +220,7 @@ func (k *karpenter) terminal(set client.Object, mode v1alpha1.ForeignCosts) (end
 	toDelete, earlier := 1+k.random.IntN(9), len(k.Deleted())
 	isBarrierPod := func(pod *corev1.Pod) bool { return !strings.HasPrefix(pod.Name, "web-") }
 	command := exec.Command(*program, "scale", "rs/web", "--replicas", fmt.Sprint(18-toDelete), "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false",
-		"--others", string(mode), "--yes", "--timeout", "30s", "--namespace", k.Namespace, "--kubeconfig", k.Kubeconfig)
+		"--foreign-costs", string(mode), "--yes", "--timeout", "30s", "--namespace", k.Namespace, "--kubeconfig", k.Kubeconfig)
 	out, err := command.CombinedOutput()
 	stop()
 	<-passes

@@ -6,7 +6,7 @@ use super::preview::{gate, replicas};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
-use podrank_predict::plan::{Count, Measure, Others};
+use podrank_predict::plan::{Count, ForeignCosts, Measure};
 use podrank_predict::{Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub(crate) struct DropArgs {
 
 /// Remove what an interrupted run left
 ///
-/// Removes deletion costs and canaries, and restores the costs that it overwrote.
+/// Removes deletion costs and barrier pods, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     #[command(flatten)]
@@ -217,27 +217,20 @@ pub(crate) struct How {
     #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
     pub(crate) keep_costs: bool,
 
-    /// Deletion costs that somebody else set: keep or override
+    /// Deletion costs that others set: keep or override
     ///
-    /// `keep` leaves them as they are, and they decide what the wishes leave open. `override` may overwrite those of pods that should go,
-    /// and restores them if the pods stay.
-    #[arg(
-        long,
-        value_name = "MODE",
-        default_value = "keep",
-        ignore_case = true,
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    others: OthersMode,
+    /// `keep` leaves them as they are, and they decide what the wishes leave open. `override` may overwrite those of pods that should
+    /// be deleted, and restores them if the pods are kept.
+    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = foreign_costs, hide_short_help = true)]
+    foreign_costs: ForeignCosts,
 
-    /// The same as --others override
-    #[arg(long, hide = true, conflicts_with = "others")]
+    /// The same as --foreign-costs override
+    #[arg(long, hide = true, conflicts_with = "foreign_costs")]
     force_conflicts: bool,
 
     /// Longest time to wait, such as 30s or 5m
     ///
-    /// For the canary, and for the wanted pods to go.
+    /// For the barrier pod, and for the wanted pods to go.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration, hide_short_help = true)]
     pub(crate) timeout: Duration,
 
@@ -266,15 +259,6 @@ pub(crate) enum DryRun {
     Server,
 }
 
-/// What becomes of deletion costs that somebody else set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OthersMode {
-    /// They stay
-    Keep,
-    /// They decide nothing
-    Override,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SteerOutput {
     /// What Kubernetes would do by itself, next to what it will do
@@ -295,6 +279,14 @@ fn duration(text: &str) -> Result<Duration, String> {
     };
     let number: u32 = digits.parse().map_err(|_| "expected a whole number before the unit".to_owned())?;
     Ok(Duration::from_millis(milliseconds) * number)
+}
+
+fn foreign_costs(text: &str) -> Result<ForeignCosts, String> {
+    match &*text.to_ascii_lowercase() {
+        "keep" => Ok(ForeignCosts::Keep),
+        "override" => Ok(ForeignCosts::Override),
+        _ => Err("expected keep or override".to_owned()),
+    }
 }
 
 impl Target {
@@ -355,13 +347,8 @@ impl DropArgs {
 }
 
 impl How {
-    /// What becomes of deletion costs that somebody else set.
-    pub(crate) fn others(&self) -> Others {
-        match self.others {
-            _ if self.force_conflicts => Others::Override,
-            OthersMode::Keep => Others::Keep,
-            OthersMode::Override => Others::Override,
-        }
+    pub(crate) fn foreign_costs(&self) -> ForeignCosts {
+        if self.force_conflicts { ForeignCosts::Override } else { self.foreign_costs }
     }
 
     pub(crate) fn gates(&self) -> FeatureGates {
@@ -452,29 +439,29 @@ mod tests {
             "scale web --replicas 3 --also",
             "scale web --replicas 3 --by eviction",
             "scale web --replicas 3 --timeout 5",
-            "scale web --replicas 3 --barrier canary",
+            "scale web --replicas 3 --barrier pod",
             "scale web --replicas 3 --feature-gates X=true",
             "drop",
             "drop --node worker-1",
             "drop web-a --replicas 3",
-            "drop web-a --others all",
-            "drop web-a --others follow",
+            "drop web-a --foreign-costs all",
+            "drop web-a --foreign-costs follow",
             "drop web-a --exact",
-            "scale web --replicas 3 --others keep --force-conflicts",
+            "scale web --replicas 3 --foreign-costs keep --force-conflicts",
             "drop web-a --prefer-pods idle",
             "undo sts/web",
             "undo web --yes",
         ] {
             assert!(task(wrong).is_err(), "{wrong}");
         }
-        for (words, others) in [
-            ("", Others::Keep),
-            ("--others keep", Others::Keep),
-            ("--others Keep", Others::Keep),
-            ("--others=OVERRIDE", Others::Override),
-            ("--force-conflicts", Others::Override),
+        for (words, foreign_costs) in [
+            ("", ForeignCosts::Keep),
+            ("--foreign-costs keep", ForeignCosts::Keep),
+            ("--foreign-costs Keep", ForeignCosts::Keep),
+            ("--foreign-costs=OVERRIDE", ForeignCosts::Override),
+            ("--force-conflicts", ForeignCosts::Override),
         ] {
-            assert_eq!(scale(words).how.others(), others, "{words}");
+            assert_eq!(scale(words).how.foreign_costs(), foreign_costs, "{words}");
         }
         let Ok(Task::Drop(args)) = task("drop web-a pod/web-b --also") else { panic!("a drop") };
         assert!(args.also && args.pods == ["web-a", "pod/web-b"]);

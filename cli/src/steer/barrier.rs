@@ -1,5 +1,5 @@
 //! The barrier, which shows that the controllers have observed the costs. All pods of a cluster reach kube-controller-manager
-//! over one watch, in the order of their resource versions, so its reaction to a later pod, the canary, shows that it has
+//! over one watch, in the order of their resource versions, so its reaction to a later pod, the barrier pod, shows that it has
 //! observed earlier ones.
 
 use super::Failure;
@@ -15,22 +15,22 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The label of canaries, and that which says for which object they are, by its UID.
-const LABEL: &str = "podrank.dev/canary";
+/// The label of barrier pods, and that which says for which object they are, by its UID.
+const LABEL: &str = "podrank.dev/barrier";
 const TARGET: &str = "podrank.dev/target";
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A `ReplicaSet` of 0 replicas and a pod that it selects. A scheduling gate keeps the pod from running. It complies with
 /// every pod security standard, and asks for next to nothing, in case a quota counts.
-fn canary(name: &str, namespace: &str, target: &Target) -> String {
+fn objects(name: &str, namespace: &str, target: &Target) -> String {
     let labels = json!({ LABEL: name, TARGET: target.uid });
     let spec = json!({
         "automountServiceAccountToken": false,
         "schedulingGates": [{ "name": LABEL }],
         "securityContext": { "runAsNonRoot": true, "seccompProfile": { "type": "RuntimeDefault" } },
         "containers": [{
-            "name": "canary",
+            "name": "barrier",
             "image": "registry.k8s.io/pause:3.10",
             "resources": {
                 "requests": { "cpu": "1m", "memory": "1Mi" },
@@ -58,12 +58,12 @@ fn canary(name: &str, namespace: &str, target: &Target) -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": [set, pod] }).to_string()
 }
 
-/// The name of a canary that is yet to be made.
+/// The name of a barrier pod that is yet to be made.
 fn name() -> String {
-    format!("podrank-canary-{:08x}", fastrand::u32(..))
+    format!("podrank-barrier-{:08x}", fastrand::u32(..))
 }
 
-/// What making a canary, watching and removing it needs, besides what `check_canary` checks.
+/// What making a barrier pod, watching and removing it needs, besides what `check_pod` checks.
 pub(super) fn rights() -> Vec<Right> {
     // Of whatever name, because it is a random one.
     let right = |verb, group, resource| Right { verb, group, resource, subresource: "", name: String::new() };
@@ -71,27 +71,27 @@ pub(super) fn rights() -> Vec<Right> {
     vec![right("watch", pods.0, pods.1), right("delete", sets.0, sets.1), right("delete", pods.0, pods.1)]
 }
 
-/// Has the API server check a canary.
-pub(super) fn check_canary(cluster: &Cluster<'_>, target: &Target) -> Result<(), Refusal> {
-    let text = canary(&name(), cluster.namespace(), target);
+/// Has the API server check a barrier pod.
+pub(super) fn check_pod(cluster: &Cluster<'_>, target: &Target) -> Result<(), Refusal> {
+    let text = objects(&name(), cluster.namespace(), target);
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }
 
-/// Waits until the `ReplicaSet` controller has adopted a canary, and so has observed everything written before. Also returns what says
-/// that the canary could not be removed, and how to remove it.
-pub(super) fn wait_for_canary(
+/// Waits until the `ReplicaSet` controller has adopted a barrier pod, and so has observed everything written before. Also returns what says
+/// that the barrier pod could not be removed, and how to remove it.
+pub(super) fn wait(
     cluster: &Cluster<'_>,
     target: &Target,
     interrupt: &Interrupt,
     timeout: Duration,
 ) -> (Result<(), Failure>, Option<String>) {
     let name = name();
-    let text = canary(&name, cluster.namespace(), target);
+    let text = objects(&name, cluster.namespace(), target);
     let seen = adopted(cluster, interrupt, &name, &text, timeout);
     let left = remove(cluster, &name).err().map(|error| {
         let namespace = cluster.namespace();
         format!(
-            "the canary {name} is left ({error}), and whoever may removes it with: \
+            "the barrier pod {name} is left ({error}), and an administrator can remove it with: \
              kubectl delete replicasets.apps,pods -l {LABEL}={name} -n {namespace}"
         )
     });
@@ -130,12 +130,12 @@ fn adopted(
     let end = Instant::now() + timeout;
     let waiting = Waiting::new();
     let result = loop {
-        waiting.tell("waiting until the controller has adopted the canary");
+        waiting.tell("waiting until the controller has adopted the barrier pod");
         match events.recv_timeout(PAUSE) {
             Ok(event) if is_adopted(&event) => break Ok(()),
             Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => {
-                break Err("the ReplicaSet controller did not adopt the canary in time".into());
+                break Err("the ReplicaSet controller did not adopt the barrier pod in time".into());
             }
         }
         if interrupt.is_set() {
@@ -143,7 +143,7 @@ fn adopted(
         }
         if Instant::now() > end {
             break Err(format!(
-                "the ReplicaSet controller did not adopt the canary within {} s",
+                "the ReplicaSet controller did not adopt the barrier pod within {} s",
                 timeout.as_secs()
             )
             .into());
@@ -155,7 +155,7 @@ fn adopted(
     result
 }
 
-/// Deletes a canary, as far as it is there.
+/// Deletes a barrier pod, as far as it is there.
 fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
     let namespace = cluster.namespace();
     let set = format!("/apis/apps/v1/namespaces/{namespace}/replicasets/{name}");
@@ -169,8 +169,8 @@ fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
     both.into_iter().collect()
 }
 
-/// Removes the canaries that killed runs on an object left. Returns the end of a sentence that says so.
-pub(super) fn remove_canaries(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
+/// Removes the barrier pods that killed runs on an object left. Returns the end of a sentence that says so.
+pub(super) fn remove_all(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
     let selector = format!("--selector={LABEL},{TARGET}={}", target.uid);
     let text = cluster.call(&["get", "replicasets.apps,pods", &selector, "--output=json"], "")?;
     let list: Value = serde_json::from_str(&text)?;
@@ -178,5 +178,5 @@ pub(super) fn remove_canaries(cluster: &Cluster<'_>, target: &Target) -> Result<
         return Ok(String::new());
     }
     cluster.call(&["delete", "replicasets.apps,pods", &selector, "--wait=false"], "")?;
-    Ok(", and removed a canary".to_owned())
+    Ok(", and removed a barrier pod".to_owned())
 }

@@ -65,7 +65,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
         }
         Err(refused) => return Err(format!("nothing was changed: {target}: {refused}").into()),
     };
-    let canaries = barrier::remove_canaries(&cluster, &target)?;
+    let barriers = barrier::remove_all(&cluster, &target)?;
     let (done, _) = cluster.take_off(None)?;
     let left = lock.and_then(|lock| lock.release().err());
     let said = |number: usize, what: &str| match number {
@@ -83,7 +83,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     } else {
         done.join(", and ")
     };
-    print_line(&format!("{text}{canaries}"))?;
+    print_line(&format!("{text}{barriers}"))?;
     Ok(match left {
         None => ExitCode::SUCCESS,
         Some(left) => {

@@ -68,7 +68,7 @@ impl<'k> Asked<'k> {
             count,
             named: self.named.clone(),
             wishes: Vec::new(),
-            others: self.how.others(),
+            foreign_costs: self.how.foreign_costs(),
             own_costs: None,
         })
     }

@@ -2,7 +2,7 @@
 //! without carrying them out, and is asked about the rest by name.
 
 use super::access::{Answers, Right};
-use super::barrier::{self, check_canary};
+use super::barrier::{self, check_pod};
 use super::cluster::Cluster;
 use super::lock;
 use crate::kubectl::{Reason, Refusal};
@@ -28,17 +28,16 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>
         Reason::Count => format!("{} has another count than a moment ago: try again", plan.target),
         _ => cannot("scale", error),
     })?;
-    let [leases, canaries] = [lease(plan), barrier::rights()];
-    let answers = Answers::ask(cluster, leases.iter().chain(&canaries));
-    let canary = match answers.first_denied(&canaries) {
-        Some(right) => Err(format!("you may not {right}, which the canary needs")),
-        None => {
-            check_canary(cluster, &plan.target).map_err(|error| format!("cannot create the canary: {error}"))
-        }
+    let [leases, barriers] = [lease(plan), barrier::rights()];
+    let answers = Answers::ask(cluster, leases.iter().chain(&barriers));
+    let barrier = match answers.first_denied(&barriers) {
+        Some(right) => Err(format!("you may not {right}, which the barrier pod needs")),
+        None => check_pod(cluster, &plan.target)
+            .map_err(|error| format!("cannot create the barrier pod: {error}")),
     };
     // At 0, all pods go, so no barrier is needed.
     if plan.replicas > 0 {
-        canary?;
+        barrier?;
     }
     Ok(answers.first_denied(&leases).map(|right| format!("you may not {right}")))
 }

@@ -42,7 +42,7 @@ pub(super) struct Run<'k> {
     steps: RefCell<Vec<Step>>,
     /// Whether somebody else set the confirmed count right before this run did.
     pub(super) is_count_of_other: bool,
-    /// What says which canaries and which lock are left.
+    /// What says which barrier pods and which lock are left.
     pub(super) left_behind: Vec<String>,
 }
 
@@ -240,12 +240,8 @@ impl<'k> Run<'k> {
 
     fn barrier(&mut self) -> Result<(), Stop> {
         self.step(Step::Barrier);
-        let (seen, left) = barrier::wait_for_canary(
-            &self.cluster,
-            &self.confirmed.target,
-            &self.interrupt,
-            self.how.timeout,
-        );
+        let (seen, left) =
+            barrier::wait(&self.cluster, &self.confirmed.target, &self.interrupt, self.how.timeout);
         self.left_behind.extend(left);
         seen.map_err(Stop::from)
     }

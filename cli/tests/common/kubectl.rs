@@ -137,7 +137,7 @@ pub(crate) fn writes_nothing(ran: &Run) {
     assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
 }
 
-/// Whoever scales an object with this UID is authorized for the lock and the canary.
+/// Whoever scales an object with this UID is authorized for the lock and the barrier pod.
 pub(crate) fn authorized(uid: &str) -> Answer {
     let review = |verb: &str, group: &str, resource: &str, name: &str| {
         json!({
@@ -149,12 +149,12 @@ pub(crate) fn authorized(uid: &str) -> Answer {
     let lease = format!("podrank-{uid}");
     let leases = ["create", "get", "update", "delete"]
         .map(|verb| review(verb, "coordination.k8s.io", "leases", &lease).to_string());
-    let canary = [
+    let barrier = [
         review("watch", "", "pods", "").to_string(),
         review("delete", "apps", "replicasets", "").to_string(),
         review("delete", "", "pods", "").to_string(),
     ];
-    ([&leases[..], &canary[..]].concat().join("\n"), "", 0)
+    ([&leases[..], &barrier[..]].concat().join("\n"), "", 0)
 }
 
 /// What the API server says of a Lease that this run has.

@@ -23,7 +23,7 @@ NODES = {
 PART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../part")
 # What podrank asks, in the order of a run.
 WRITE = r"^apply (?!.*--dry-run)"
-UNCANARY = r"^delete --raw /apis/apps/v1/.*/replicasets/"
+UNBARRIER = r"^delete --raw /apis/apps/v1/.*/replicasets/"
 WATCH = r"^get --raw .*watch=1"
 LOCK = r"^create --raw .*/leases "
 CHECK = r"^replace --raw .*/leases/.*--request-timeout=5s"
@@ -457,12 +457,12 @@ def foreign_no_room(world):
 def foreign_forced(world):
     """The cost of a pod that stays is never overwritten. That of one that goes is, and once more if its writer writes again."""
     world.set_cost(world.pods[0], "-2147483648", "keda")
-    args = in_json(world, "drop", world.pods[1], "--others", "override")
+    args = in_json(world, "drop", world.pods[1], "--foreign-costs", "override")
     refuses(world, "foreign-lowest", args, "leave no room", "written by keda")
     world.set_cost(world.pods[0], "-5", "keda")
     world.set_cost(world.pods[1], "3", "karpenter")
     again = lambda: world.set_cost(world.pods[1], "7", "karpenter")
-    takes(world, "foreign-forced", {1}, "drop", world.pods[1], "--others", "override", hooks=[("after", WRITE, again)])
+    takes(world, "foreign-forced", {1}, "drop", world.pods[1], "--foreign-costs", "override", hooks=[("after", WRITE, again)])
     assert world.costs() == {0: "-5"} and world.owners(world.pods[0]) == ["keda"]
 
 
@@ -470,7 +470,7 @@ def foreign_forced(world):
 def foreign_just_before(world):
     """Somebody writes the first cost of a pod just before the API server is asked whether podrank may."""
     first = lambda: world.set_cost(world.pods[1], "7", "karpenter")
-    takes(world, "foreign-just-before", {1}, "drop", world.pods[1], "--others", "override", hooks=[("before", r"^apply .*--dry-run", first)])
+    takes(world, "foreign-just-before", {1}, "drop", world.pods[1], "--foreign-costs", "override", hooks=[("before", r"^apply .*--dry-run", first)])
 
 
 @on_five()
@@ -489,7 +489,7 @@ def foreign_again(world):
     writer = threading.Thread(target=overwrite)
     writer.start()
     try:
-        refuses(world, "foreign-again-always", in_json(world, "drop", world.pods[1], "--others", "override"),
+        refuses(world, "foreign-again-always", in_json(world, "drop", world.pods[1], "--foreign-costs", "override"),
                 "somebody else keeps changing the deletion costs of ", ", written by karpenter")
     finally:
         over.set()
@@ -508,7 +508,7 @@ def karpenter(api):
     assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
     done = run("karpenter-order", ["rs/web", "--namespace", "karpenter"], 0)
     assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
-    run("karpenter-keep", [*scale, "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false", "--yes"], 1, "leave no room", "--others override")
+    run("karpenter-keep", [*scale, "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false", "--yes"], 1, "leave no room", "--foreign-costs override")
     assert not world.has_traces()
     going = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
     api.patch("/api/v1/nodes/reserved-2", {"spec": {"taints": [going]}})
@@ -516,7 +516,7 @@ def karpenter(api):
         run("karpenter-no-taint", [*scale, "--prefer-nodes", "taint:karpenter.sh/disrupt", "--yes"], 1,
             "no node matches --prefer-nodes taint:karpenter.sh/disrupt: the taints of the nodes are ", "karpenter.sh/disrupted:NoSchedule")
         run("karpenter-taint", ["scale", "rs/web", "--replicas", "5", "--namespace", "karpenter", "--prefer-nodes", "taint:karpenter.sh/disrupted",
-            "--others", "override", "--yes"], 0)
+            "--foreign-costs", "override", "--yes"], 0)
     finally:
         api.patch("/api/v1/nodes/reserved-2", {"spec": {"taints": None}})
     assert world.gone() == {5} and not world.has_traces(), world.gone()
@@ -567,10 +567,10 @@ def allow(api, namespace, name, *rules, kind="Role"):
 # What docs/scale.md says is needed.
 READ = ("core apps", "pods deployments replicasets", "get list watch")
 SCALING = ("apps", "deployments/scale replicasets/scale", "get update patch")
-CANARIES = ("core apps", "pods replicasets", "create delete")
+BARRIERS = ("core apps", "pods replicasets", "create delete")
 COSTS = ("core", "pods", "patch")
 LEASES = ("coordination.k8s.io", "leases", "create get update delete")
-ALL_RIGHTS = (READ, SCALING, CANARIES, COSTS, LEASES)
+ALL_RIGHTS = (READ, SCALING, BARRIERS, COSTS, LEASES)
 
 
 @session
@@ -587,7 +587,7 @@ def least_rights(api):
 
 @on_five()
 def no_right_to_patch_any_more(world):
-    allow(world.api, world.namespace, "most", READ, SCALING, CANARIES, LEASES)
+    allow(world.api, world.namespace, "most", READ, SCALING, BARRIERS, LEASES)
     allow(world.api, world.namespace, "costs", COSTS)
 
     def revoke():
@@ -603,7 +603,7 @@ def no_right_to_patch_any_more(world):
 @on_five()
 def no_right_to_write(world):
     """The right to write costs is taken away before the first write."""
-    allow(world.api, world.namespace, "most", READ, SCALING, CANARIES, LEASES)
+    allow(world.api, world.namespace, "most", READ, SCALING, BARRIERS, LEASES)
     allow(world.api, world.namespace, "costs", COSTS)
     revoke = lambda: world.api("DELETE", rbac(world.namespace, "rolebindings/costs"))
     args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
@@ -790,22 +790,22 @@ def lost(world):
     assert world.replicas() == 5 and not world.gone() and not world.costs()
     world.api("DELETE", lease_path(world))
     run("lost", in_json(world, "drop", world.pods[1]),
-        4, "run 0123abcd has taken the Lease over; costs are left: ", "run: kubectl podrank undo rs/web -n lost", hooks=[("after", UNCANARY, steal)])
+        4, "run 0123abcd has taken the Lease over; costs are left: ", "run: kubectl podrank undo rs/web -n lost", hooks=[("after", UNBARRIER, steal)])
     assert world.replicas() == 5 and not world.gone() and world.costs() == {1: "-1"}
     run("undo-lost", ["undo", "rs/web", "--namespace", "lost", "--force"], 0)
     assert not world.has_traces()
     delete = lambda: world.api("DELETE", lease_path(world))
-    run("lock-deleted", in_json(world, "drop", world.pods[1]), 4, "somebody has deleted the Lease", hooks=[("after", UNCANARY, delete)])
+    run("lock-deleted", in_json(world, "drop", world.pods[1]), 4, "somebody has deleted the Lease", hooks=[("after", UNBARRIER, delete)])
     # Whoever undoes a run that is alive has taken its costs off, too.
     undone = lambda: subprocess.run([os.environ["PODRANK"], "undo", "rs/web", "--namespace", "lost", "--force"], check=True)
     undone()
-    refuses(world, "undone", in_json(world, "drop", world.pods[1]), "somebody has deleted the Lease", hooks=[("after", UNCANARY, undone)])
+    refuses(world, "undone", in_json(world, "drop", world.pods[1]), "somebody has deleted the Lease", hooks=[("after", UNBARRIER, undone)])
 
 
 @on_five()
 def not_locked(world):
     """Whoever may not lock says so, and leaves the costs of other runs as they are."""
-    allow(world.api, world.namespace, "all", READ, SCALING, CANARIES, COSTS, ("coordination.k8s.io", "leases", "create get update"))
+    allow(world.api, world.namespace, "all", READ, SCALING, BARRIERS, COSTS, ("coordination.k8s.io", "leases", "create get update"))
     refuses(world, "not-locked-refused", [*in_json(world, "drop", world.pods[1]), "--as", "carol"],
         "nothing was changed: not locked, so other runs of podrank may interfere: you may not delete leases.coordination.k8s.io; --no-lock goes on all the same")
     world.apply_cost(world.pods[0], "-7", "podrank")
@@ -845,30 +845,30 @@ def count_of_other(world):
     went(world, done, {3})
 
 
-# The canary.
+# The barrier pod.
 
 @on_five()
-def canary_rights(world):
-    """Without the right to delete the canary, none is made."""
+def barrier_rights(world):
+    """Without the right to delete the barrier pod, none is made."""
     allow(world.api, world.namespace, "all", READ, SCALING, COSTS, LEASES, ("core apps", "pods replicasets", "create"))
     args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
-    refuses(world, "canary-rights", args, "nothing was changed: you may not delete replicasets.apps, which the canary needs")
-    refuses(world, "canary-rights-dry-run", [arg for arg in args if arg != "--yes"] + ["--dry-run", "server"],
-        "you may not delete replicasets.apps, which the canary needs")
+    refuses(world, "barrier-rights", args, "nothing was changed: you may not delete replicasets.apps, which the barrier pod needs")
+    refuses(world, "barrier-rights-dry-run", [arg for arg in args if arg != "--yes"] + ["--dry-run", "server"],
+        "you may not delete replicasets.apps, which the barrier pod needs")
 
 
 @on_five()
-def canary_left(world):
-    """An admission policy keeps everybody from deleting canaries."""
+def barrier_left(world):
+    """An admission policy keeps everybody from deleting barrier pods."""
     group = "/apis/admissionregistration.k8s.io/v1"
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"], "resources": ["pods"]}
-    canaries = {"name": "canaries", "expression": "has(oldObject.metadata.labels) && 'podrank.dev/canary' in oldObject.metadata.labels"}
-    spec = {"matchConstraints": {"resourceRules": [rule]}, "matchConditions": [canaries], "validations": [{"expression": "request.userInfo.username.startsWith('system:')"}]}
-    world.api("POST", f"{group}/validatingadmissionpolicies", {"metadata": {"name": "canaries"}, "spec": spec})
-    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "canary-left"}}}
-    binding = {"policyName": "canaries", "validationActions": ["Deny"], "matchResources": here}
-    world.api("POST", f"{group}/validatingadmissionpolicybindings", {"metadata": {"name": "canaries"}, "spec": binding})
-    probe = {"metadata": {"name": "probe", "labels": {"podrank.dev/canary": "probe"}}, "spec": {"schedulingGates": [{"name": "podrank.dev/canary"}], "containers": [{"name": "probe", "image": "probe"}]}}
+    barriers = {"name": "barriers", "expression": "has(oldObject.metadata.labels) && 'podrank.dev/barrier' in oldObject.metadata.labels"}
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "matchConditions": [barriers], "validations": [{"expression": "request.userInfo.username.startsWith('system:')"}]}
+    world.api("POST", f"{group}/validatingadmissionpolicies", {"metadata": {"name": "barriers"}, "spec": spec})
+    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "barrier-left"}}}
+    binding = {"policyName": "barriers", "validationActions": ["Deny"], "matchResources": here}
+    world.api("POST", f"{group}/validatingadmissionpolicybindings", {"metadata": {"name": "barriers"}, "spec": binding})
+    probe = {"metadata": {"name": "probe", "labels": {"podrank.dev/barrier": "probe"}}, "spec": {"schedulingGates": [{"name": "podrank.dev/barrier"}], "containers": [{"name": "probe", "image": "probe"}]}}
     world.api("POST", world.of_pod("")[:-1], probe)
 
     def is_denied():
@@ -879,25 +879,25 @@ def canary_left(world):
             return True
 
     wait("the policy", is_denied)
-    run("canary-left", in_json(world, "drop", world.pods[1]), 4, "the wanted pod went, and no other; the canary podrank-canary-",
-        "whoever may removes it with: kubectl delete replicasets.apps,pods -l podrank.dev/canary=podrank-canary-")
+    run("barrier-left", in_json(world, "drop", world.pods[1]), 4, "the wanted pod went, and no other; the barrier pod podrank-barrier-",
+        "whoever may removes it with: kubectl delete replicasets.apps,pods -l podrank.dev/barrier=podrank-barrier-")
     assert world.gone() == {1} and not world.costs() and not world.leases()
-    world.api("DELETE", f"{group}/validatingadmissionpolicybindings/canaries")
-    world.api("DELETE", f"{group}/validatingadmissionpolicies/canaries")
+    world.api("DELETE", f"{group}/validatingadmissionpolicybindings/barriers")
+    world.api("DELETE", f"{group}/validatingadmissionpolicies/barriers")
 
 
 @on_five()
 def quota_full(world):
-    """A quota leaves no room for the canary."""
+    """A quota leaves no room for the barrier pod."""
     full(world)
-    refuses(world, "quota-full", in_json(world, "drop", world.pods[1]), "cannot create the canary: ", "exceeded quota")
+    refuses(world, "quota-full", in_json(world, "drop", world.pods[1]), "cannot create the barrier pod: ", "exceeded quota")
 
 
 # The end comes early.
 
 @on_five()
 def interrupted(world):
-    refuses(world, "interrupted", in_json(world, "drop", world.pods[1]), "interrupted", hooks=[("before", UNCANARY, "INT")])
+    refuses(world, "interrupted", in_json(world, "drop", world.pods[1]), "interrupted", hooks=[("before", UNBARRIER, "INT")])
 
 
 @on_five()
@@ -925,7 +925,7 @@ def killed_in_each_step(api):
     for step, hook, gone, left in [
         ("locked", ("after", LOCK, "KILL"), set(), {}),
         ("written", ("after", WRITE, "KILL"), set(), {1: "-1"}),
-        ("proved", ("after", UNCANARY, "KILL"), set(), {1: "-1"}),
+        ("proved", ("after", UNBARRIER, "KILL"), set(), {1: "-1"}),
         ("scaled", ("after", SCALE, "KILL"), {1}, {}),
         ("cleaned", ("before", UNLOCK, "KILL"), {1}, {}),
     ]:

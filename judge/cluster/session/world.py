@@ -148,8 +148,8 @@ class World:
         """Whether podrank has left anything."""
         fields = [f for pod in self.active() for f in pod["metadata"]["managedFields"] if f["manager"] == "podrank"]
         notes = [a for a in self.annotations().values() if PREVIOUS in a]
-        canaries = self.api("GET", self.of_pod("") + "?labelSelector=podrank.dev/canary")["items"]
-        return bool(fields or notes or canaries or self.leases())
+        barriers = self.api("GET", self.of_pod("") + "?labelSelector=podrank.dev/barrier")["items"]
+        return bool(fields or notes or barriers or self.leases())
 
     def leases(self):
         return self.api("GET", f"/apis/coordination.k8s.io/v1/namespaces/{self.namespace}/leases")["items"]

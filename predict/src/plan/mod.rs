@@ -26,7 +26,7 @@ pub use nodes::{Cluster, Kept, Level, PlannedNode, keeps, told};
 pub use planned::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
 pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use pod_owner::{Scaled, leader, leaders, one_workload, set_of_leader, sets_of_pods};
-pub use preference::{Count, Others, Request, Selected, Why, Wish, no_domain, no_node};
+pub use preference::{Count, ForeignCosts, Request, Selected, Why, Wish, no_domain, no_node};
 pub use progress::{ActivePod, State, state};
 pub use target::Target;
 pub use values::{Measure, Values};

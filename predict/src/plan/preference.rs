@@ -26,7 +26,7 @@ pub struct Request {
     /// What else is wanted. An earlier wish counts before a later one.
     pub wishes: Vec<Wish>,
     /// What becomes of the costs that somebody else set.
-    pub others: Others,
+    pub foreign_costs: ForeignCosts,
     /// The UIDs of the pods whose costs this run has written, if another run may be at work: then costs of podrank's on other pods
     /// belong to somebody else. `None` if there can be no other run, so that all of podrank's costs are left over.
     pub own_costs: Option<BTreeSet<String>>,
@@ -57,7 +57,7 @@ impl Request {
 
 /// What becomes of deletion costs that somebody else set. No mode overwrites that of a pod that stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Others {
+pub enum ForeignCosts {
     /// They stay. As in Kubernetes, they decide what the wishes leave open.
     #[default]
     Keep,

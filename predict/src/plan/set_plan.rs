@@ -4,7 +4,7 @@ use crate::answer::preview::Verdict;
 use crate::answer::probability::Odds;
 use crate::decide::members::{Member, ranked};
 use crate::plan::planned::{Ahead, PlannedPod};
-use crate::plan::preference::{self, Count, Others, Request, spread, tiers};
+use crate::plan::preference::{self, Count, ForeignCosts, Request, spread, tiers};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::snapshot::cost::CostOwner;
 use crate::snapshot::pod::Pod;
@@ -48,8 +48,9 @@ impl<'a> Part<'a> {
         let wished = tiers(request, &own, &available)?;
         for (index, pod) in steered.iter_mut().enumerate() {
             pod.tier = wished[index];
-            pod.deletion_cost = counts_as(request.others, own[index].pod, owners[index].as_ref(), template)
-                .unwrap_or(pod.deletion_cost);
+            pod.deletion_cost =
+                counts_as(request.foreign_costs, own[index].pod, owners[index].as_ref(), template)
+                    .unwrap_or(pod.deletion_cost);
         }
         spread(request, policy, &own, &mut steered, &others(members));
         let mut order = vec![0; own.len()];
@@ -137,12 +138,12 @@ impl<'a> Part<'a> {
 
     /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
     pub(super) fn costs(&self, request: &Request, delete: usize) -> Result<Vec<i32>, Error> {
-        let costs = self.costs_under(request.others, delete);
+        let costs = self.costs_under(request.foreign_costs, delete);
         costs.map_err(|error| match error {
             podrank::Error::NoRoom { lower, higher } => {
-                let advice = match request.others {
-                    Others::Keep if self.costs_under(Others::Override, delete).is_ok() => {
-                        "; --others override writes over costs of pods that should go, and puts them back if the pods stay"
+                let advice = match request.foreign_costs {
+                    ForeignCosts::Keep if self.costs_under(ForeignCosts::Override, delete).is_ok() => {
+                        "; --foreign-costs override writes over costs of pods that should go, and puts them back if the pods stay"
                     }
                     _ => "",
                 };
@@ -156,7 +157,7 @@ impl<'a> Part<'a> {
     }
 
     /// The same costs, in this mode.
-    fn costs_under(&self, others: Others, delete: usize) -> Result<Vec<i32>, podrank::Error> {
+    fn costs_under(&self, foreign_costs: ForeignCosts, delete: usize) -> Result<Vec<i32>, podrank::Error> {
         let Self { own, owners, policy, .. } = self;
         let mut pods: Vec<_> = own.iter().map(|pod| podrank::Pod { tier: 1, ..pod.record }).collect();
         for &index in &self.order[..delete] {
@@ -165,7 +166,7 @@ impl<'a> Part<'a> {
         // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
         let price = |index: usize| match &owners[index] {
             Some(CostOwner::AnotherRun) => None,
-            Some(CostOwner::Other(_)) if others == Others::Keep || pods[index].tier == 1 => None,
+            Some(CostOwner::Other(_)) if foreign_costs == ForeignCosts::Keep || pods[index].tier == 1 => None,
             // It could not be put back.
             Some(CostOwner::Other(_)) if !own[index].pod.to_replace().is_some_and(|it| it.is_known()) => None,
             Some(CostOwner::Podrank) => Some(1),
@@ -224,9 +225,14 @@ fn owner(request: &Request, pod: &RankedPod<'_>, template: Option<&str>) -> Opti
 
 /// As what a pod's cost decides what the wishes leave open, if not as what it is. Under a cost that podrank or podrank-webhook
 /// wrote for one scale-down, the one that it overwrote counts.
-fn counts_as(others: Others, pod: &Pod, owner: Option<&CostOwner>, template: Option<&str>) -> Option<i32> {
+fn counts_as(
+    foreign_costs: ForeignCosts,
+    pod: &Pod,
+    owner: Option<&CostOwner>,
+    template: Option<&str>,
+) -> Option<i32> {
     let theirs = match owner? {
-        _ if others == Others::Keep => return None,
+        _ if foreign_costs == ForeignCosts::Keep => return None,
         CostOwner::Podrank => match pod.previous() {
             Some(theirs) => theirs.clone(),
             None => return Some(0),

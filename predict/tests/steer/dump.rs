@@ -1,7 +1,7 @@
 //! Dumps of a `ReplicaSet` named `web` in the namespace `shop`, and requests about them.
 
 use podrank_laws::objects;
-use podrank_predict::plan::{Count, Others, Plan, Request, Wish, plan};
+use podrank_predict::plan::{Count, ForeignCosts, Plan, Request, Wish, plan};
 use podrank_predict::{Options, Snapshot};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -152,7 +152,7 @@ pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Reques
         count,
         named: named.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(),
         wishes,
-        others: Others::Keep,
+        foreign_costs: ForeignCosts::Keep,
         own_costs: None,
     }
 }

@@ -4,18 +4,18 @@ use crate::steer::dump::{dump, input, pod, refusal, request, wanted, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_predict::PREVIOUS_COST_ANNOTATION;
-use podrank_predict::plan::{Count, Level, Others, Plan, Wish, plan, state};
+use podrank_predict::plan::{Count, ForeignCosts, Level, Plan, Wish, plan, state};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 
-fn planned(pods: &[Value], replicas: u32, others: Others, wishes: Vec<Wish>) -> Plan {
+fn planned(pods: &[Value], replicas: u32, foreign_costs: ForeignCosts, wishes: Vec<Wish>) -> Plan {
     let mut request = request(Count::To(replicas), &[], wishes);
-    request.others = others;
+    request.foreign_costs = foreign_costs;
     plan(&input(&dump(pods)), &request).expect("a plan")
 }
 
-fn goes(pods: &[Value], replicas: u32, others: Others) -> String {
-    wanted(&planned(pods, replicas, others, Vec::new()))
+fn goes(pods: &[Value], replicas: u32, foreign_costs: ForeignCosts) -> String {
+    wanted(&planned(pods, replicas, foreign_costs, Vec::new()))
 }
 
 fn by_karpenter(letter: char, node: &str, cost: &str) -> Value {
@@ -36,8 +36,8 @@ fn noted(mut pod: Value, manager: &str) -> Value {
 #[test]
 fn costs_of_others_decide_what_is_left_open() {
     let pods = [pod('a', "n1"), by_karpenter('b', "n2", "-1"), by_karpenter('c', "n3", "-9")];
-    assert_eq!(goes(&pods, 2, Others::Keep), "c");
-    assert_eq!(goes(&pods, 2, Others::Override), "a");
+    assert_eq!(goes(&pods, 2, ForeignCosts::Keep), "c");
+    assert_eq!(goes(&pods, 2, ForeignCosts::Override), "a");
 }
 
 /// A pod: its letter, its node and zone.
@@ -76,7 +76,7 @@ fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
         }
         let stay = random.usize(..left.len());
         let spread = Wish::Spread(vec![level("zone", |node| node % 2), level("host", |node| node)]);
-        let plan = planned(&pods, u32::try_from(stay).expect("few"), Others::Override, vec![spread]);
+        let plan = planned(&pods, u32::try_from(stay).expect("few"), ForeignCosts::Override, vec![spread]);
         let mut expected = String::new();
         while left.len() > stay {
             let first = next(&left);
@@ -94,8 +94,8 @@ fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
 fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
     let pods = [by_karpenter('a', "n1", "3"), by_karpenter('b', "n2", "-2147483648")];
     let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
-    for others in [Others::Keep, Others::Override] {
-        request.others = others;
+    for foreign_costs in [ForeignCosts::Keep, ForeignCosts::Override] {
+        request.foreign_costs = foreign_costs;
         assert_eq!(
             refusal(&dump(&pods), &request),
             "somebody else's deletion costs leave no room: web-a (cost 3, written by karpenter) must go before web-b (cost -2147483648, \
@@ -119,7 +119,7 @@ fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
     let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
     let state = state(&input(&dump(&pods)), &request.options).expect("a state");
     assert_eq!(state.steered().count(), 0, "undo would take for podrank's what is not");
-    request.others = Others::Override;
+    request.foreign_costs = ForeignCosts::Override;
     let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
     let replaced = plan.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
     assert_eq!((plan.pods[0].write, replaced), (Some(-10), Some(("-5", "karpenter"))));
@@ -131,11 +131,11 @@ fn what_was_written_again_is_what_is_put_back() {
     // podrank's note of the first one is still there.
     let pods = [noted(by_karpenter('a', "n1", "9"), "podrank"), by_karpenter('b', "n2", "3")];
     let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
-    request.others = Others::Override;
+    request.foreign_costs = ForeignCosts::Override;
     let over = plan(&input(&dump(&pods)), &request).expect("a plan");
     let replaced = over.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
     assert_eq!((over.pods[0].write, replaced), (Some(2), Some(("9", "karpenter"))));
-    request.others = Others::Keep;
+    request.foreign_costs = ForeignCosts::Keep;
     assert!(
         refusal(&dump(&pods), &request).contains("web-a (cost 9, written by karpenter) must go before web-b")
     );
@@ -146,7 +146,7 @@ fn what_was_written_again_is_what_is_put_back() {
 fn changed_costs_are_named_with_their_writer() {
     let before = [by_karpenter('a', "n1", "9"), by_karpenter('b', "n2", "3"), pod('c', "n3")];
     let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
-    request.others = Others::Override;
+    request.foreign_costs = ForeignCosts::Override;
     let planned = |pods: &[Value]| plan(&input(&dump(pods)), &request).expect("a plan");
     let earlier = planned(&before);
     let ours = |cost| noted(with_cost(pod('a', "n1"), cost, "podrank", "Apply"), "podrank");

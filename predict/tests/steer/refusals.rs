@@ -4,7 +4,8 @@ use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, re
 use jiff::Timestamp;
 use podrank_predict::WorkloadName;
 use podrank_predict::plan::{
-    Count, Level, Measure, Others, Selected, Values, Wish, no_domain, no_node, nothing_to_do, plan, state,
+    Count, ForeignCosts, Level, Measure, Selected, Values, Wish, no_domain, no_node, nothing_to_do, plan,
+    state,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -213,9 +214,9 @@ fn costs_that_leave_no_room() {
     assert_eq!(
         refusal(&dump(&pods), &request),
         "somebody else's deletion costs leave no room: web-a (cost 100, written by karpenter) must go before web-b \
-         (cost 50, written by keda); --others override writes over costs of pods that should go, and puts them back if the pods stay"
+         (cost 50, written by keda); --foreign-costs override writes over costs of pods that should go, and puts them back if the pods stay"
     );
-    request.others = Others::Override;
+    request.foreign_costs = ForeignCosts::Override;
     assert_eq!(plan(&input(&dump(&pods)), &request).expect("a plan").writes, 1);
 }
 

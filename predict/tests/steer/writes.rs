@@ -5,7 +5,7 @@ use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_laws::objects::with;
 use podrank_predict::plan::{
-    ActivePod, Cluster, Count, Level, Manifest, Others, Plan, Request, Selected, Values, Wish, plan,
+    ActivePod, Cluster, Count, ForeignCosts, Level, Manifest, Plan, Request, Selected, Values, Wish, plan,
     putting_back, state,
 };
 use podrank_predict::{PREVIOUS_COST_ANNOTATION, Previous};
@@ -47,7 +47,7 @@ fn what_is_written_over_is_kept_beside_it() {
         pod["metadata"]["resourceVersion"] = json!("7");
     }
     let mut request = request(Count::AllButNamed, &["web-a", "web-b"], Vec::new());
-    request.others = Others::Override;
+    request.foreign_costs = ForeignCosts::Override;
     let previous = r#"{"value":"70","manager":"karpenter"}"#;
     let both = json!({ COST: "-1", PREVIOUS_COST_ANNOTATION: previous });
     for (unchanged_only, version) in [(true, json!("7")), (false, Value::Null)] {
@@ -217,7 +217,7 @@ fn a_plan_is_proved_once_its_costs_are_written() {
         let named: Vec<_> = named.iter().map(String::as_str).collect();
         let replicas = u32::try_from(random.usize(..letters.len())).expect("few");
         let mut request = request(Count::To(replicas), &named, wishes);
-        request.others = [Others::Keep, Others::Override][random.usize(..2)];
+        request.foreign_costs = [ForeignCosts::Keep, ForeignCosts::Override][random.usize(..2)];
         let Ok(before) = plan(&input(&dump(&pods)), &request) else {
             *seen.entry("refused").or_default() += 1;
             continue;

@@ -38,7 +38,7 @@ var places = []place{
 	{prompt: 1}, {prompt: 2},
 	{kind: fault.Create, n: 1, when: fault.Before}, {kind: fault.Create, n: 1, when: fault.After},
 	{kind: fault.Write, n: 1, when: fault.Before}, {kind: fault.Write, n: 1, when: fault.After},
-	{kind: fault.Canary, n: 1, when: fault.Before}, {kind: fault.Canary, n: 1, when: fault.After},
+	{kind: fault.Barrier, n: 1, when: fault.Before}, {kind: fault.Barrier, n: 1, when: fault.After},
 	{kind: fault.Watch, n: 1, when: fault.Before}, {kind: fault.Remove, n: 1, when: fault.After},
 	{kind: fault.Count, n: 1, when: fault.Before}, {kind: fault.Count, n: 1, when: fault.After},
 	{kind: fault.Look, n: 1, when: fault.Before}, {kind: fault.Look, n: 3, when: fault.Before}, {kind: fault.Look, n: 6, when: fault.After},

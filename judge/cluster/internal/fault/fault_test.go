@@ -97,11 +97,11 @@ func TestKinds(t *testing.T) {
 		{"scale deploy/web --replicas=1", "", false, Count},
 		{"scale deploy/web --replicas=1 --dry-run=server", "", false, Check},
 		{"apply --server-side --filename -", "{}", false, Write},
-		{"create --filename -", `{"kind":"ReplicaSet","metadata":{"labels":{"podrank.dev/canary":"x"}}}`, false, Canary},
+		{"create --filename -", `{"kind":"ReplicaSet","metadata":{"labels":{"podrank.dev/barrier":"x"}}}`, false, Barrier},
 		{"create --filename -", `{"kind":"Lease"}`, false, Create},
 		{"replace --filename -", `{"kind":"Lease"}`, true, Lock},
 		{"get leases podrank-1", "", true, Lock},
-		{"delete replicaset podrank-canary-1", "", false, Remove},
+		{"delete replicaset podrank-barrier-1", "", false, Remove},
 		{"auth can-i patch pods", "", false, Check},
 		{"version", "", false, Other},
 	} {

@@ -10,16 +10,16 @@ type Kind string
 
 // Kinds of calls.
 const (
-	Check  Kind = "check"  // asks for a right, or changes nothing otherwise
-	Lock   Kind = "lock"   // creates, renews, reads or deletes a Lease
-	Canary Kind = "canary" // creates one
-	Write  Kind = "write"  // applies deletion costs
-	Watch  Kind = "watch"
-	Count  Kind = "count" // changes the count
-	Remove Kind = "remove"
-	Read   Kind = "read" // of anything, before the count
-	Look   Kind = "look" // of anything, after it
-	Other  Kind = "other"
+	Check   Kind = "check"   // asks for a right, or changes nothing otherwise
+	Lock    Kind = "lock"    // creates, renews, reads or deletes a Lease
+	Barrier Kind = "barrier" // creates a barrier pod
+	Write   Kind = "write"   // applies deletion costs
+	Watch   Kind = "watch"
+	Count   Kind = "count" // changes the count
+	Remove  Kind = "remove"
+	Read    Kind = "read" // of anything, before the count
+	Look    Kind = "look" // of anything, after it
+	Other   Kind = "other"
 )
 
 // Create is the creation of a Lease, which is the first call of the kind Lock that is no reading.
@@ -39,8 +39,8 @@ func kindOf(arguments []string, input string, isScaled bool) Kind {
 		return Create
 	case has("lease") || strings.Contains(input, `"Lease"`):
 		return Lock
-	case is("create") && strings.Contains(input, "podrank.dev/canary"):
-		return Canary
+	case is("create") && strings.Contains(input, "podrank.dev/barrier"):
+		return Barrier
 	case is("apply"):
 		return Write
 	case isWatch(arguments):

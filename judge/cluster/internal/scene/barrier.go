@@ -14,11 +14,11 @@ import (
 // all pods, which delivers events in the order of resource versions. So once a ReplicaSet with 0 replicas has adopted a new
 // pod, all earlier changes to pods have been observed.
 func (b *builder) barrier(ctx context.Context) {
-	const name = "canary"
+	const name = "barrier"
 	labels := map[string]string{"app": name}
 	b.replicaSet(ctx, name, labels, 0)
 	set := template(labels)
-	set.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/canary"}}
+	set.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/barrier"}}
 	pod := b.plane.Create(ctx, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: b.namespace, Labels: labels}, Spec: set.Spec,
 	})
@@ -31,7 +31,7 @@ func (b *builder) barrier(ctx context.Context) {
 		return false
 	})
 	must.Do(b.plane.Of("replicasets", b.namespace).Delete(ctx, name, metav1.DeleteOptions{}))
-	b.history.Await(ctx, b.namespace, "rid of the canary", func(n *history.Namespace) bool {
+	b.history.Await(ctx, b.namespace, "rid of the barrier pod", func(n *history.Namespace) bool {
 		for _, set := range n.Sets {
 			if set.Name == name {
 				return false

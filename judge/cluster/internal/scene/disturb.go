@@ -27,7 +27,7 @@ func (w *Workload) IsDeployment() bool { return strings.HasPrefix(w.Target, "dep
 // Active are the names of the workload's active pods, in order.
 func (w *Workload) Active() (names []string) {
 	for _, pod := range w.history.Active(w.Namespace) {
-		if !strings.HasPrefix(pod.Name, canary) {
+		if !strings.HasPrefix(pod.Name, barrier) {
 			names = append(names, pod.Name)
 		}
 	}

@@ -19,11 +19,11 @@ func (w *Workload) State(ctx context.Context) *verdict.State {
 	plane, namespace := w.plane, w.Namespace
 	s := &verdict.State{Count: w.count(ctx), Pods: map[types.UID]verdict.PodState{}}
 	for _, pod := range must.Get(plane.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})).Items {
-		if isCanary(&pod) {
-			s.Canaries = append(s.Canaries, "pod/"+pod.Name)
+		if isBarrier(&pod) {
+			s.Barriers = append(s.Barriers, "pod/"+pod.Name)
 		}
 		owner := metav1.GetControllerOf(&pod)
-		if !history.IsActive(&pod) || owner == nil || leavesWithNode(owner) || strings.HasPrefix(owner.Name, canary) {
+		if !history.IsActive(&pod) || owner == nil || leavesWithNode(owner) || strings.HasPrefix(owner.Name, barrier) {
 			continue
 		}
 		p := verdict.PodState{Name: pod.Name, Cost: pod.Annotations[corev1.PodDeletionCost]}
@@ -36,8 +36,8 @@ func (w *Workload) State(ctx context.Context) *verdict.State {
 		s.Pods[pod.UID] = p
 	}
 	for _, set := range must.Get(plane.AppsV1().ReplicaSets(namespace).List(ctx, metav1.ListOptions{})).Items {
-		if isCanary(&set) {
-			s.Canaries = append(s.Canaries, "replicaset/"+set.Name)
+		if isBarrier(&set) {
+			s.Barriers = append(s.Barriers, "replicaset/"+set.Name)
 		}
 	}
 	for _, lease := range must.Get(plane.CoordinationV1().Leases(namespace).List(ctx, metav1.ListOptions{})).Items {
@@ -60,10 +60,10 @@ func managesCost(pod *corev1.Pod, manager string) bool {
 	})
 }
 
-// canary is how the names of the objects of podrank's barrier begin.
-const canary = "podrank-canary"
+// barrier is how the names of the objects of podrank's barrier begin.
+const barrier = "podrank-barrier"
 
-func isCanary(object metav1.Object) bool {
+func isBarrier(object metav1.Object) bool {
 	return object.GetDeletionTimestamp() == nil &&
-		(strings.HasPrefix(object.GetName(), canary) || object.GetLabels()["podrank.dev/canary"] != "")
+		(strings.HasPrefix(object.GetName(), barrier) || object.GetLabels()["podrank.dev/barrier"] != "")
 }

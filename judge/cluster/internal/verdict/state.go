@@ -12,7 +12,7 @@ import (
 type State struct {
 	Count    int32
 	Pods     map[types.UID]PodState // the active ones of the workload
-	Canaries []string               // pods and sets of podrank's barrier
+	Barriers []string               // pods and sets of podrank's barrier
 	Leases   []string               // of podrank
 }
 
@@ -28,7 +28,7 @@ type PodState struct {
 func Restored(before, after *State, costs map[types.UID]string, keepsCosts bool) error {
 	var wrong []error
 	isWrong := func(format string, arguments ...any) { wrong = append(wrong, fmt.Errorf(format, arguments...)) }
-	for _, object := range slices.Concat(after.Canaries, after.Leases) {
+	for _, object := range slices.Concat(after.Barriers, after.Leases) {
 		isWrong("%s is left", object)
 	}
 	for uid, pod := range after.Pods {

@@ -24,8 +24,8 @@ func state(pods ...string) *State {
 }
 
 func TestRestored(t *testing.T) {
-	before, canary, lease := state("a", "b", "c=5"), state("a"), state("a")
-	canary.Canaries, lease.Leases = []string{"replicaset/podrank-canary-x"}, []string{"lease/podrank-x"}
+	before, barrier, lease := state("a", "b", "c=5"), state("a"), state("a")
+	barrier.Barriers, lease.Leases = []string{"replicaset/podrank-barrier-x"}, []string{"lease/podrank-x"}
 	for _, test := range []struct {
 		name  string
 		after *State
@@ -43,7 +43,7 @@ func TestRestored(t *testing.T) {
 		{"another gave a cost", state("b=7", "c=5"), map[types.UID]string{"b": "7"}, false, true},
 		{"another gave another cost", state("b=8", "c=5"), map[types.UID]string{"b": "7"}, false, false},
 		{"a mark is left", state("b", "c=5#"), nil, false, false},
-		{"a canary is left", canary, nil, true, false},
+		{"a barrier pod is left", barrier, nil, true, false},
 		{"a Lease is left", lease, nil, true, false},
 	} {
 		if err := Restored(before, test.after, test.costs, test.keeps); (err == nil) != test.right {

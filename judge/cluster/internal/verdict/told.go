@@ -41,7 +41,7 @@ func (w *World) Told(run *Seen) error {
 		wrong = append(wrong, w.notAsPlanned(run, count))
 	case 4:
 		isUndone := strings.Contains(run.Said, "kubectl podrank undo")
-		if !isUndone && !strings.Contains(run.Said, "kubectl delete replicasets.apps,pods -l podrank.dev/canary=") {
+		if !isUndone && !strings.Contains(run.Said, "kubectl delete replicasets.apps,pods -l podrank.dev/barrier=") {
 			isWrong("exit status 4 without the command that removes what is left")
 		}
 	default:

@@ -172,7 +172,7 @@ var statements = []struct {
 	}, "nobody lowered the count"},
 	{"without the command", "a", 4, "costs are left", "", nil, "without the command"},
 	{"with the command", "a", 4, "costs are left; run: kubectl podrank undo deploy/web", "", nil, ""},
-	{"with the command for a canary", "a b", 4, allWent + " the canary is left: kubectl delete replicasets.apps,pods -l podrank.dev/canary=x", "", nil, ""},
+	{"with the command for a barrier pod", "a b", 4, allWent + " the barrier pod is left: kubectl delete replicasets.apps,pods -l podrank.dev/barrier=x", "", nil, ""},
 	{"an unknown status", "", 7, "", "", func(w *World, _ *Seen) { w.Counts = nil }, "exit status 7"},
 	{"after a no", "a b", 0, allWent, "", func(_ *World, s *Seen) { s.Refused = true }, "not answered with yes"},
 	{"raised again", "a b", 0, allWent + " Its count is 4 again.", "", func(w *World, _ *Seen) {
