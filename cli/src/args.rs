@@ -8,7 +8,7 @@
 
 pub(crate) mod connection;
 pub(crate) mod instead;
-pub(crate) mod nodes;
+pub(crate) mod prefer_nodes;
 pub(crate) mod preview;
 mod quoted;
 pub(crate) mod steer;

@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::Arc;
 use std::thread;
 
 /// What kubectl did.
@@ -25,8 +24,6 @@ pub(crate) enum Reason {
     Forbidden,
     /// There is no such object.
     NotFound,
-    /// There is such an object already.
-    AlreadyExists,
     /// The object is no longer as it was.
     Conflict,
     /// The object has another count than the one that was given as its present one.
@@ -62,8 +59,6 @@ impl Refusal {
             Reason::Forbidden
         } else if says("(NotFound)") {
             Reason::NotFound
-        } else if says("(AlreadyExists)") {
-            Reason::AlreadyExists
         } else if says("Expected replicas to be ") {
             Reason::Count
         } else if says("(Conflict)") || says(CONFLICT) {
@@ -124,18 +119,17 @@ enum Messages {
 }
 
 /// kubectl, and how it reaches the cluster.
-#[derive(Clone)]
 pub(crate) struct Kubectl {
     program: OsString,
     connection: Vec<String>,
-    relay: Arc<Relay>,
+    relay: Relay,
 }
 
 impl Kubectl {
     /// Returns the kubectl that the environment variable `KUBECTL` names, or else the one on the `PATH`.
     pub(crate) fn new(connection: Vec<String>) -> Self {
         let program = std::env::var_os("KUBECTL").filter(|program| !program.is_empty());
-        Self { program: program.unwrap_or_else(|| "kubectl".into()), connection, relay: Arc::default() }
+        Self { program: program.unwrap_or_else(|| "kubectl".into()), connection, relay: Relay::default() }
     }
 
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.

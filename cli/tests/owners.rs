@@ -189,14 +189,14 @@ fn nothing_is_written_if_the_owner_has_no_scale() {
 
 /// The run is interrupted by the loss of a right, before it scales.
 #[test]
-fn costs_are_taken_off_and_undo_names_the_owner() {
+fn costs_are_left_and_undo_names_the_owner() {
     let forbidden = "Error from server (Forbidden): pods \"web-a\" is forbidden";
     let rights = vec![nothing(), nothing(), authorized("web"), nothing()];
-    // The lock, everything again, and a renewal before the write.
+    // The lock, everything again, and a check of the lock before the write.
     let locked = [vec![leased(), list(&[])], state(), vec![leased()]].concat();
     let words = "scale rollout/web --replicas 1 -n shop --yes";
     let until_write = [until_plan(&[]), rights, locked, vec![refused(forbidden), leased()]].concat();
-    // Nothing can be read any more, but the Lease is given back.
+    // Nothing can be read any more, but the Lease is deleted.
     let unread = vec![refused(forbidden); 5];
     let ran = run(words, &[until_write, unread, vec![nothing()]].concat());
     let end = "run: kubectl podrank undo rollout.argoproj.io/web -n shop\n";
@@ -222,7 +222,7 @@ fn undo_looks_at_all_sets_of_the_owner() {
         vec![says(&rollout(3)), list(&sets)],
         state(&pods),
         state(&pods),
-        vec![leased(), list(&[])],
+        vec![leased(), nothing()],
         state(&pods),
         vec![nothing()],
         state(&[]),
@@ -231,15 +231,15 @@ fn undo_looks_at_all_sets_of_the_owner() {
     let ran = run("undo rollout/web -n shop", &answers.concat());
     assert_eq!(
         (ran.status, &*ran.stdout),
-        (Some(0), "took podrank's deletion cost off 2 pods\n"),
+        (Some(0), "removed podrank's deletion cost from 2 pods\n"),
         "{}",
         ran.stderr
     );
 }
 
-/// docs/protocol.md: what podrank-webhook wrote is its own to take off, at whatever step it was.
+/// docs/protocol.md: what podrank-webhook wrote is its own to remove, at each of its steps.
 #[test]
-fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
+fn undo_removes_nothing_that_podrank_webhook_wrote() {
     let cost = "controller.kubernetes.io/pod-deletion-cost";
     let steered = "00000000-0000-4000-8000-000000000001/1/00000000-0000-4000-8000-000000000002";
     let costs = json!({ cost: "-1", "podrank.dev/steered": format!("{steered}/first[0]") });
@@ -270,7 +270,7 @@ fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
             found(),
             state(&pods),
             state(&pods),
-            vec![leased(), list(&[])],
+            vec![leased(), nothing()],
             state(&pods),
             vec![nothing()],
             state(&[pods[0].clone()]),
@@ -278,7 +278,7 @@ fn undo_takes_nothing_off_that_podrank_webhook_wrote() {
         ];
         let ran = run("undo rollout/web -n shop", &answers.concat());
         let said = (ran.status, &*ran.stdout, &*ran.stderr);
-        assert_eq!(said, (Some(0), "took podrank's deletion cost off 1 pod\n", ""), "{step}");
+        assert_eq!(said, (Some(0), "removed podrank's deletion cost from 1 pod\n", ""), "{step}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What to type instead of a flag that is for another task. Computes text and reads nothing.
 
 use super::quoted::quoted;
-use super::steer::WISHES;
+use super::steer::PREFERENCES;
 use super::{PROGRAM, command};
 use clap::Command;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ pub(super) fn scale(flag: &str, words: &[OsString]) -> Option<String> {
     let name = flag.strip_prefix("--").map(|name| name.split_once('=').map_or(name, |(name, _)| name))?;
     let command = command();
     let scale = command.find_subcommand("scale")?;
-    let mut wishes = scale.get_arguments().filter(|arg| arg.get_help_heading() == Some(WISHES));
+    let mut wishes = scale.get_arguments().filter(|arg| arg.get_help_heading() == Some(PREFERENCES));
     // A pod may also be what is asked about.
     let wish = wishes.find(|arg| arg.get_long() == Some(name) && name != "pod")?;
     let typed = words.get(1..).unwrap_or_default().iter().map(|word| word.to_str());

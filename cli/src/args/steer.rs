@@ -1,7 +1,7 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
-use super::nodes::NodeWish;
+use super::prefer_nodes::NodePreference;
 use super::preview::{gate, replicas};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
@@ -26,7 +26,7 @@ pub(crate) struct ScaleArgs {
     pub(crate) replicas: Replicas,
 
     #[command(flatten)]
-    pub(crate) wishes: Wishes,
+    pub(crate) preferences: Preferences,
 
     #[command(flatten)]
     pub(crate) how: How,
@@ -67,7 +67,8 @@ pub(crate) struct DropArgs {
 
 /// Remove what an interrupted run left
 ///
-/// Removes deletion costs and barrier pods, and restores the costs that it overwrote.
+/// Removes deletion costs, barrier pods and the lock, and restores the costs that it overwrote. A run that was killed keeps the lock for
+/// some minutes, or until you give --force.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     #[command(flatten)]
@@ -77,7 +78,7 @@ pub(crate) struct UndoArgs {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// Also undo a run that is alive, which then stops
+    /// Also undo a run that may be alive, which then stops
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -110,13 +111,13 @@ pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
 /// The types by which kubectl knows a node.
 pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
-/// The heading of the wishes.
-pub(crate) const WISHES: &str = "Which pods go first";
+/// The heading of the preferences.
+pub(crate) const PREFERENCES: &str = "Which pods go first";
 
-/// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
+/// Which pods should be deleted. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = WISHES)]
-pub(crate) struct Wishes {
+#[command(next_help_heading = PREFERENCES)]
+pub(crate) struct Preferences {
     /// Pod that must go, as NAME or pod/NAME
     ///
     /// May be repeated.
@@ -127,7 +128,7 @@ pub(crate) struct Wishes {
     ///
     /// May be repeated. A taint is written as for kubectl: taint:KEY[=VALUE][:EFFECT].
     #[arg(long, value_name = "NODES", alias = "node")]
-    prefer_nodes: Vec<NodeWish>,
+    prefer_nodes: Vec<NodePreference>,
 
     /// Pods with these labels
     ///
@@ -165,15 +166,15 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     spread: Vec<String>,
 
-    /// The wishes in the order of the command line.
+    /// The preferences in the order of the command line.
     #[arg(skip)]
-    pub(crate) given: Vec<GivenWish>,
+    pub(crate) given: Vec<GivenPreference>,
 }
 
-/// A wish as the user gave it.
+/// A preference as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum GivenWish {
-    Nodes(NodeWish),
+pub(crate) enum GivenPreference {
+    Nodes(NodePreference),
     Pods(String),
     Values(PathBuf),
     Lowest(Measure),
@@ -219,7 +220,7 @@ pub(crate) struct How {
 
     /// Deletion costs that others set: keep or override
     ///
-    /// `keep` leaves them as they are, and they decide what the wishes leave open. `override` may overwrite those of pods that should
+    /// `keep` leaves them as they are, and they decide what the preferences leave open. `override` may overwrite those of pods that should
     /// be deleted, and restores them if the pods are kept.
     #[arg(long, value_name = "MODE", default_value = "keep", value_parser = foreign_costs, hide_short_help = true)]
     foreign_costs: ForeignCosts,
@@ -230,7 +231,7 @@ pub(crate) struct How {
 
     /// Longest time to wait, such as 30s or 5m
     ///
-    /// For the barrier pod, and for the wanted pods to go.
+    /// For the barrier pod, and for the wanted pods to go. The lock lasts for twice that and a minute.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration, hide_short_help = true)]
     pub(crate) timeout: Duration,
 
@@ -298,27 +299,34 @@ impl Target {
 }
 
 impl ScaleArgs {
-    /// Puts the wishes in the order of the command line, which clap knows.
+    /// Puts the preferences in the order of the command line, which clap knows.
     pub(super) fn read_order(&mut self, matches: &ArgMatches) {
-        let wishes = &mut self.wishes;
-        let flag = |is_given: bool, wish| if is_given { vec![wish] } else { Vec::new() };
-        let keys = GivenWish::Spread(wishes.spread.clone());
+        let preferences = &mut self.preferences;
+        let flag = |is_given: bool, preference| if is_given { vec![preference] } else { Vec::new() };
+        let keys = GivenPreference::Spread(preferences.spread.clone());
         let given = [
-            ("prefer_nodes", wishes.prefer_nodes.iter().cloned().map(GivenWish::Nodes).collect()),
-            ("prefer_pods", wishes.prefer_pods.iter().cloned().map(GivenWish::Pods).collect()),
-            ("by_value", wishes.by_value.iter().cloned().map(GivenWish::Values).collect()),
-            ("lowest", wishes.lowest.iter().cloned().map(GivenWish::Lowest).collect()),
-            ("not_available_first", flag(wishes.not_available_first, GivenWish::NotAvailable)),
-            ("empty_nodes", flag(wishes.empty_nodes == Some(true), GivenWish::EmptyNodes { is_given: true })),
-            ("spread", flag(!wishes.spread.is_empty(), keys)),
+            ("prefer_nodes", preferences.prefer_nodes.iter().cloned().map(GivenPreference::Nodes).collect()),
+            ("prefer_pods", preferences.prefer_pods.iter().cloned().map(GivenPreference::Pods).collect()),
+            ("by_value", preferences.by_value.iter().cloned().map(GivenPreference::Values).collect()),
+            ("lowest", preferences.lowest.iter().cloned().map(GivenPreference::Lowest).collect()),
+            ("not_available_first", flag(preferences.not_available_first, GivenPreference::NotAvailable)),
+            (
+                "empty_nodes",
+                flag(preferences.empty_nodes == Some(true), GivenPreference::EmptyNodes { is_given: true }),
+            ),
+            ("spread", flag(!preferences.spread.is_empty(), keys)),
         ];
-        let placed = |(id, wishes): (_, Vec<_>)| matches.indices_of(id).into_iter().flatten().zip(wishes);
+        let placed =
+            |(id, preferences): (_, Vec<_>)| matches.indices_of(id).into_iter().flatten().zip(preferences);
         let mut given: Vec<_> = given.into_iter().flat_map(placed).collect();
         given.sort_by_key(|(place, _)| *place);
-        wishes.given = given.into_iter().map(|(_, wish)| wish).collect();
-        if wishes.empty_nodes.is_none() && !wishes.prefer_nodes.is_empty() && wishes.spread.is_empty() {
+        preferences.given = given.into_iter().map(|(_, preference)| preference).collect();
+        if preferences.empty_nodes.is_none()
+            && !preferences.prefer_nodes.is_empty()
+            && preferences.spread.is_empty()
+        {
             // That is what people mean.
-            wishes.given.push(GivenWish::EmptyNodes { is_given: false });
+            preferences.given.push(GivenPreference::EmptyNodes { is_given: false });
         }
     }
 }
@@ -383,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_are_in_the_order_of_the_command_line() {
+    fn preferences_are_in_the_order_of_the_command_line() {
         let implied = "EmptyNodes { is_given: false }";
         for (words, given) in [
             ("", ""),
@@ -403,9 +411,9 @@ mod tests {
             ("--by-value - --pod a --not-available-first --pod b", r#"Values("-"), NotAvailable"#),
             ("--not-available-first --lowest metric/a", r#"NotAvailable, Lowest(Metric("a"))"#),
         ] {
-            assert_eq!(format!("{:?}", scale(words).wishes.given), format!("[{given}]"), "{words}");
+            assert_eq!(format!("{:?}", scale(words).preferences.given), format!("[{given}]"), "{words}");
         }
-        assert_eq!(scale("--pod a --not-available-first --pod b").wishes.pod, ["a", "b"]);
+        assert_eq!(scale("--pod a --not-available-first --pod b").preferences.pod, ["a", "b"]);
     }
 
     #[test]

@@ -1,17 +1,19 @@
-//! The barrier, which shows that the controllers have observed the costs. All pods of a cluster reach kube-controller-manager
-//! over one watch, in the order of their resource versions, so its reaction to a later pod, the barrier pod, shows that it has
-//! observed earlier ones.
+//! The state `barrier`, which shows that the controllers have observed the costs. All pods of a cluster reach
+//! kube-controller-manager over one watch, in the order of their resource versions, so its reaction to a later pod, the barrier pod,
+//! shows that it has observed earlier ones.
 
-use super::Failure;
-use super::access::Right;
 use super::cluster::Cluster;
-use super::interrupt::Interrupt;
+use super::interrupt;
+use super::outcome::{RunError, Step};
+use super::request::ScaleRequest;
+use super::rights::Right;
+use super::run::Run;
 use crate::kubectl::{Reason, Refusal};
 use crate::progress::Waiting;
 use podrank_predict::plan::Target;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -58,95 +60,80 @@ fn objects(name: &str, namespace: &str, target: &Target) -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": [set, pod] }).to_string()
 }
 
-/// The name of a barrier pod that is yet to be made.
-fn name() -> String {
+fn new_name() -> String {
     format!("podrank-barrier-{:08x}", fastrand::u32(..))
 }
 
-/// What making a barrier pod, watching and removing it needs, besides what `check_pod` checks.
+/// What creating a barrier pod, watching and deleting it needs, besides what `check` checks.
 pub(super) fn rights() -> Vec<Right> {
-    // Of whatever name, because it is a random one.
-    let right = |verb, group, resource| Right { verb, group, resource, subresource: "", name: String::new() };
-    let [sets, pods] = [("apps", "replicasets"), ("", "pods")];
-    vec![right("watch", pods.0, pods.1), right("delete", sets.0, sets.1), right("delete", pods.0, pods.1)]
+    // Of all names, because it is a random one.
+    let right = |verb, group, resource| Right { verb, group, resource, name: String::new() };
+    vec![right("watch", "", "pods"), right("delete", "apps", "replicasets"), right("delete", "", "pods")]
 }
 
 /// Has the API server check a barrier pod.
-pub(super) fn check_pod(cluster: &Cluster<'_>, target: &Target) -> Result<(), Refusal> {
-    let text = objects(&name(), cluster.namespace(), target);
+pub(super) fn check(cluster: &Cluster<'_>, target: &Target) -> Result<(), Refusal> {
+    let text = objects(&new_name(), cluster.namespace(), target);
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }
 
-/// Waits until the `ReplicaSet` controller has adopted a barrier pod, and so has observed everything written before. Also returns what says
-/// that the barrier pod could not be removed, and how to remove it.
-pub(super) fn wait(
-    cluster: &Cluster<'_>,
-    target: &Target,
-    interrupt: &Interrupt,
-    timeout: Duration,
-) -> (Result<(), Failure>, Option<String>) {
-    let name = name();
-    let text = objects(&name, cluster.namespace(), target);
-    let seen = adopted(cluster, interrupt, &name, &text, timeout);
-    let left = remove(cluster, &name).err().map(|error| {
-        let namespace = cluster.namespace();
-        format!(
-            "the barrier pod {name} is left ({error}), and an administrator can remove it with: \
-             kubectl delete replicasets.apps,pods -l {LABEL}={name} -n {namespace}"
-        )
-    });
-    (seen, left)
+impl Run<'_> {
+    /// Waits until the `ReplicaSet` controller has adopted a barrier pod, and so has observed everything written before.
+    pub(super) fn barrier(&mut self) -> Result<(), RunError> {
+        self.steps.push(Step::Barrier);
+        self.still_locked()?;
+        let ScaleRequest { cluster, how, .. } = self.request;
+        let [name, namespace] = [new_name(), cluster.namespace().to_owned()];
+        let text = objects(&name, &namespace, &self.confirmed.target);
+        let adopted = adopted(cluster, &name, &text, how.timeout);
+        if let Err(error) = delete(cluster, &name) {
+            self.left_behind.push(format!(
+                "the barrier pod {name} is left ({error}), and an administrator can remove it with: \
+                 kubectl delete replicasets.apps,pods -l {LABEL}={name} -n {namespace}"
+            ));
+        }
+        adopted
+    }
 }
 
-fn adopted(
-    cluster: &Cluster<'_>,
-    interrupt: &Interrupt,
-    name: &str,
-    text: &str,
-    timeout: Duration,
-) -> Result<(), Failure> {
-    let text = cluster.call(&["create", "--filename", "-", "--output=json"], text)?;
+fn adopted(cluster: &Cluster<'_>, name: &str, text: &str, timeout: Duration) -> Result<(), RunError> {
+    let words = ["create", "--filename", "-", "--output=json"];
+    let text = cluster.call(&words, text).map_err(RunError::unchanged)?;
     // One document for each.
     let created: Vec<Value> =
-        serde_json::Deserializer::from_str(&text).into_iter().collect::<Result<_, _>>()?;
-    let [set, pod] = &*created else { return Err("kubectl did not say what it created".into()) };
-    let [set, pod] = [&set["metadata"], &pod["metadata"]];
-    let version = pod["resourceVersion"].as_str().unwrap_or_default();
+        serde_json::Deserializer::from_str(&text).into_iter().map_while(Result::ok).collect();
+    let [set, pod] = &*created else {
+        return Err(RunError::unchanged("kubectl did not say what it created"));
+    };
+    let version = pod["metadata"]["resourceVersion"].as_str().unwrap_or_default();
     // From that version on, so that no event is missed: the set deletes the pod as soon as it has adopted it.
-    let path = format!(
-        "/api/v1/namespaces/{}/pods?watch=1&fieldSelector=metadata.name={name}&resourceVersion={version}&timeoutSeconds={}",
-        cluster.namespace(),
-        timeout.as_secs().max(1)
-    );
-    let mut watch = cluster.kubectl.follow(&["get", "--raw", &path])?;
+    let pods = format!("/api/v1/namespaces/{}/pods", cluster.namespace());
+    let path = format!("{pods}?watch=1&fieldSelector=metadata.name={name}&resourceVersion={version}");
+    let mut watch = cluster.kubectl.follow(&["get", "--raw", &path]).map_err(RunError::unchanged)?;
     let (send, events) = mpsc::channel();
     let lines = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
     let reader = thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| send.send(line)));
     let is_adopted = |event: &str| {
         let event: Value = serde_json::from_str(event).unwrap_or_default();
         let owners = event["object"]["metadata"]["ownerReferences"].as_array();
-        owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == set["uid"]))
+        owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == set["metadata"]["uid"]))
     };
     let end = Instant::now() + timeout;
     let waiting = Waiting::new();
     let result = loop {
         waiting.tell("waiting until the controller has adopted the barrier pod");
-        match events.recv_timeout(PAUSE) {
-            Ok(event) if is_adopted(&event) => break Ok(()),
-            Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
-            Err(mpsc::RecvTimeoutError::Disconnected) => {
-                break Err("the ReplicaSet controller did not adopt the barrier pod in time".into());
-            }
+        let event = events.recv_timeout(PAUSE);
+        if event.as_ref().is_ok_and(|event| is_adopted(event)) {
+            break Ok(());
         }
-        if interrupt.is_set() {
-            break Err("interrupted".into());
+        if interrupt::is_set() {
+            break Err(RunError::unchanged("interrupted"));
         }
-        if Instant::now() > end {
-            break Err(format!(
-                "the ReplicaSet controller did not adopt the barrier pod within {} s",
-                timeout.as_secs()
-            )
-            .into());
+        if event == Err(RecvTimeoutError::Disconnected) || Instant::now() > end {
+            let seconds = timeout.as_secs();
+            let why =
+                format!("the ReplicaSet controller was not seen to adopt the barrier pod within {seconds} s");
+            break Err(RunError::unchanged(why));
         }
     };
     let _ = watch.kill();
@@ -155,8 +142,8 @@ fn adopted(
     result
 }
 
-/// Deletes a barrier pod, as far as it is there.
-fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
+/// Deletes a barrier pod and its set, as far as they are there.
+fn delete(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
     let namespace = cluster.namespace();
     let set = format!("/apis/apps/v1/namespaces/{namespace}/replicasets/{name}");
     let pod = format!("/api/v1/namespaces/{namespace}/pods/{name}");
@@ -169,14 +156,13 @@ fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Refusal> {
     both.into_iter().collect()
 }
 
-/// Removes the barrier pods that killed runs on an object left. Returns the end of a sentence that says so.
-pub(super) fn remove_all(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
+/// Deletes the barrier pods that killed runs on an object left. Returns whether there were any.
+pub(super) fn delete_all(cluster: &Cluster<'_>, target: &Target) -> Result<bool, Refusal> {
     let selector = format!("--selector={LABEL},{TARGET}={}", target.uid);
-    let text = cluster.call(&["get", "replicasets.apps,pods", &selector, "--output=json"], "")?;
-    let list: Value = serde_json::from_str(&text)?;
-    if list["items"].as_array().is_none_or(Vec::is_empty) {
-        return Ok(String::new());
+    let found = cluster.call(&["get", "replicasets.apps,pods", &selector, "--output=name"], "")?;
+    if found.trim().is_empty() {
+        return Ok(false);
     }
     cluster.call(&["delete", "replicasets.apps,pods", &selector, "--wait=false"], "")?;
-    Ok(", and removed a barrier pod".to_owned())
+    Ok(true)
 }

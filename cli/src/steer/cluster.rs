@@ -5,7 +5,6 @@ use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
 use podrank_predict::plan::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_predict::{FIELD_MANAGER, Options, OwnerName, Scalable, Snapshot, WorkloadId};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use std::time::Duration;
 /// What was done about the costs that podrank wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cleaned {
-    /// The number of pods whose cost was taken off.
+    /// The number of pods whose cost was removed.
     pub(super) off: usize,
     /// The number of pods that got an earlier cost back.
     pub(super) back: usize,
@@ -27,7 +26,7 @@ pub(super) struct Cluster<'k> {
     leader: Option<OwnerName>,
 }
 
-/// How often it tries to take the costs off.
+/// How often it tries to remove the costs.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -61,7 +60,7 @@ impl<'k> Cluster<'k> {
         &self.workload.namespace
     }
 
-    /// The command that takes off what is left.
+    /// The command that removes what is left.
     pub(super) fn undo(&self) -> String {
         let WorkloadId { kind, name, namespace } = &self.workload;
         match &self.leader {
@@ -103,7 +102,7 @@ impl<'k> Cluster<'k> {
     /// Writes the costs of a plan.
     pub(super) fn write(&self, plan: &Plan) -> Result<(), Refusal> {
         let back = plan.put_back();
-        back.iter().try_for_each(|pod| self.put_back(pod).map(drop))?;
+        back.iter().try_for_each(|pod| self.restore(pod).map(drop))?;
         if let Some(manifest) = Manifest::taking_off(self.namespace(), &back) {
             self.apply(&manifest, &[])?;
         }
@@ -140,9 +139,9 @@ impl<'k> Cluster<'k> {
         self.call(&words, "").map(drop)
     }
 
-    /// Puts back the costs that podrank overwrote, and takes off its own: of all pods, or of those with these UIDs. Returns the state
+    /// Restores the costs that podrank overwrote, and removes its own: of all pods, or of those with these UIDs. Returns the state
     /// afterwards.
-    pub(super) fn take_off(&self, own: Option<&BTreeSet<String>>) -> Result<(Cleaned, State), Failure> {
+    pub(super) fn remove_costs(&self, own: Option<&BTreeSet<String>>) -> Result<(Cleaned, State), Failure> {
         let mut done = Cleaned::default();
         let mut last = None;
         for attempt in 0..=TRIES {
@@ -164,7 +163,7 @@ impl<'k> Cluster<'k> {
             if attempt == TRIES {
                 break;
             }
-            let put_back: Result<Vec<_>, _> = steered.iter().map(|pod| self.put_back(pod)).collect();
+            let put_back: Result<Vec<_>, _> = steered.iter().map(|pod| self.restore(pod)).collect();
             match put_back.and_then(|put_back| self.apply(&manifest, &[]).map(|()| put_back)) {
                 Ok(put_back) => {
                     let back = put_back.into_iter().filter(|is_back| *is_back).count();
@@ -177,8 +176,8 @@ impl<'k> Cluster<'k> {
         Err(last.unwrap_or_else(|| "the costs are still there".into()))
     }
 
-    /// Puts back the cost that podrank overwrote. False if there was none, or if the pod has changed since.
-    fn put_back(&self, pod: &ActivePod) -> Result<bool, Refusal> {
+    /// Restores the cost that podrank overwrote. False if there was none, or if the pod has changed since.
+    fn restore(&self, pod: &ActivePod) -> Result<bool, Refusal> {
         let Some((patch, previous)) = putting_back(pod) else { return Ok(false) };
         let manager = format!("--field-manager={}", previous.manager);
         let patch = format!("--patch={patch}");
@@ -187,24 +186,6 @@ impl<'k> Cluster<'k> {
         match self.call(&words.collect::<Vec<_>>(), "") {
             Err(error) if matches!(error.reason, Reason::NotFound | Reason::Mismatch) => Ok(false),
             result => result.map(|_| true),
-        }
-    }
-
-    /// Who has written the count last, by the object's managed fields.
-    pub(super) fn count_writer(&self) -> Option<String> {
-        let resource = match &self.leader {
-            Some(leader) => format!("{}/{}", leader.resource, leader.name),
-            None => format!("{}/{}", self.workload.kind.resource(), self.workload.name),
-        };
-        let text = self.call(&["get", &resource, "--show-managed-fields", "--output=json"], "").ok()?;
-        let object: Value = serde_json::from_str(&text).ok()?;
-        let entries = object["metadata"]["managedFields"].as_array()?;
-        let writers = entries.iter().filter(|entry| !entry["fieldsV1"]["f:spec"]["f:replicas"].is_null());
-        // Times are whole seconds in one format, so they compare as text.
-        let last = writers.max_by_key(|entry| entry["time"].as_str())?;
-        match (last["manager"].as_str()?, last["subresource"].as_str()) {
-            ("kube-controller-manager", Some("scale")) => Some("an autoscaler".to_owned()),
-            (manager, _) => Some(manager.to_owned()),
         }
     }
 }

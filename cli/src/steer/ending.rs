@@ -1,13 +1,14 @@
-//! The end of a run: watches the wanted pods, takes costs off, gives the lock back, looks which pods went, by UID, and tells it against
-//! what was confirmed.
+//! The state `ending`: watches the wanted pods, removes costs, deletes the Lease, and compares which pods went, by UID, with what was
+//! confirmed.
 
 use super::Failure;
-use super::outcome::{Exit, Named, Outcome, Step};
+use super::interrupt;
+use super::lock::{Lock, syncs};
+use super::outcome::{Exit, Named, Outcome, RunError, Step};
+use super::preferences;
 use super::run::Run;
-use super::wishes;
 use crate::progress::Waiting;
-use podrank_predict::MOST_IN_ONE_SYNC;
-use podrank_predict::plan::{Plan, PlannedPod, State, keeps};
+use podrank_predict::plan::{ActivePod, Plan, PlannedPod, State, keeps};
 use std::time::{Duration, Instant};
 
 /// The time between two looks while the controllers work.
@@ -15,33 +16,16 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// After this many looks in a row at which nothing is left to wait for, the watch ends although wanted pods are left.
 const STABLE: u32 = 4;
 
-/// What was seen once the count had fallen.
-pub(super) struct Seen {
-    /// The last state that could be read.
-    pub(super) state: Option<State>,
-    /// Why the watch ended before the controllers were done.
-    pub(super) early: Option<String>,
-}
-
-/// What became of the pods that were confirmed, and of those that were to stay.
-struct Fates {
-    went: Vec<Named>,
-    missed: Vec<Named>,
-    others: Vec<Named>,
-}
-
 impl Run<'_> {
-    /// Waits until the wanted pods have gone.
-    pub(super) fn watch(&self, plan: &Plan) -> Seen {
-        self.step(Step::Watch);
-        // Each sync gets that long.
-        let syncs = plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1);
-        let end = Instant::now() + self.how.timeout * u32::try_from(syncs).unwrap_or(1);
+    /// Waits until the wanted pods have gone. Returns the plan that was proved, and the last state.
+    pub(super) fn watch(&mut self, plan: Plan) -> Result<(Plan, State), RunError> {
+        self.steps.push(Step::Watch);
+        let end = Instant::now() + self.request.how.timeout.saturating_mul(syncs(&plan));
         let waiting = Waiting::new();
         let (mut stable, mut last) = (0, None);
         loop {
             let mut early = String::from("the pods did not go in time");
-            match self.cluster.state() {
+            match self.request.cluster.state() {
                 Ok(state) => {
                     let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
                     waiting.tell(&format!(
@@ -53,56 +37,63 @@ impl Run<'_> {
                     let is_over =
                         !state.lags && (state.pods.len() <= plan.left || state.replicas != plan.replicas);
                     stable = if is_over || left == 0 { stable + 1 } else { 0 };
-                    let is_done = left == 0 && is_over || stable >= STABLE;
-                    last = Some(state);
-                    if is_done {
-                        return Seen { state: last, early: None };
+                    if left == 0 && is_over || stable >= STABLE {
+                        return Ok((plan, state));
                     }
+                    last = Some(state);
                 }
                 Err(error) => early = error.to_string(),
             }
-            if self.interrupt.is_set() {
-                "interrupted".clone_into(&mut early);
+            if interrupt::is_set() {
+                return Err(RunError::incomplete("interrupted", plan, last));
             }
-            if self.interrupt.is_set() || Instant::now() > end {
-                return Seen { state: last, early: Some(early) };
+            if Instant::now() > end {
+                return Err(RunError::incomplete(early, plan, last));
             }
-            self.interrupt.sleep(PAUSE);
+            interrupt::sleep(PAUSE);
         }
     }
 
-    /// Compares what went with what was confirmed, by UID, and takes costs off the pods that stay.
-    pub(super) fn conclude(&mut self, plan: &Plan, seen: Seen) -> Outcome {
-        let who = if self.is_count_of_other { " by somebody else" } else { "" };
-        let scaled =
-            format!("{} was scaled from {} to {}{who}", plan.target, self.confirmed.from, plan.replicas);
-        let report = self.report_of(plan);
-        let (state, early) = match seen {
-            Seen { state: Some(state), early } => (state, early),
-            Seen { state: None, early } => {
-                let why = early.unwrap_or_default();
+    /// Removes what the run leaves, and says what became of it.
+    pub(super) fn end(mut self, deleted: Result<(Plan, State), RunError>) -> Outcome {
+        let mut outcome = match deleted {
+            Ok((plan, state)) => self.conclude(&plan, &state),
+            Err(RunError::Unchanged(why)) => self.abort(&why),
+            Err(RunError::Differs(how)) => Outcome { differs: true, ..self.abort(&how) },
+            Err(RunError::Unknown(why)) => {
                 let message = format!(
-                    "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {}",
-                    self.cluster.undo()
+                    "{}: {why}; look at its count, and when its pods have gone, run: {}",
+                    self.confirmed.target,
+                    self.request.cluster.undo()
                 );
-                return self
-                    .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
+                let left = self.left();
+                Outcome { left, ..Outcome::of(Exit::Left, self.confirmed.clone(), message) }
             }
+            Err(RunError::Incomplete { why, plan, state }) => self.incomplete(&why, &plan, state),
         };
-        let Fates { went, missed, others } = fates(plan, &state);
-        if let Some(why) = early {
-            let message = format!(
-                "{scaled}, but {why}: {} of the {} wanted pods have gone so far; when all have, run: {}",
-                went.len(),
-                went.len() + missed.len(),
-                self.cluster.undo()
-            );
-            let left = self.left();
-            return self.finish(Outcome { went, missed, left, ..Outcome::of(Exit::Left, report, message) });
+        let lock = self.lock.take().map(|lock| {
+            self.steps.push(Step::Unlock);
+            lock.release().map_err(|left| format!("{left}; run: {}", self.request.cluster.undo()))
+        });
+        for text in self.left_behind.into_iter().chain(lock.and_then(Result::err)) {
+            outcome.exit = Exit::Left;
+            outcome.message.extend(["; ", &text]);
         }
+        if outcome.exit == Exit::Done {
+            outcome.message.push('.');
+        }
+        self.steps.push(Step::Report);
+        Outcome { steps: self.steps, ..outcome }
+    }
+
+    /// Compares what went with what was confirmed, by UID, and removes costs from the pods that stay.
+    fn conclude(&mut self, plan: &Plan, state: &State) -> Outcome {
+        let report = self.report_of(plan);
+        let [went, missed, others] = fates(plan, state);
         let occupied = self.occupied(&report);
         let is_exact = missed.is_empty() && others.is_empty();
-        let mut message = if is_exact {
+        let mut message = self.scaled(plan);
+        if is_exact {
             let unmet: Vec<_> =
                 report.unmet().iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
             let kind = if unmet.is_empty() { "wanted" } else { "planned" };
@@ -110,53 +101,62 @@ impl Run<'_> {
                 1 => format!("the {kind} pod"),
                 count => format!("the {count} {kind} pods"),
             };
-            format!("{scaled}: {pods} went, and no other{}", unmet.concat())
+            message.extend([": ", &pods, " went, and no other", &unmet.concat()]);
         } else {
-            format!("{scaled}, but not all went as planned")
-        };
+            message.push_str(", but not all went as planned");
+        }
         say(&mut message, "these stayed", &missed);
         say(&mut message, "these went although they should have stayed", &others);
         message.extend(occupied.iter().map(|text| format!("; {text}")));
-        message.extend(self.count_now(plan, &state));
+        message.extend(self.count_now(plan, state));
         let mut exit = if is_exact && occupied.is_empty() { Exit::Done } else { Exit::Others };
-        let mut left = if self.how.keep_costs { self.left() } else { Vec::new() };
-        if !self.how.keep_costs
-            && let Err(error) = self.put_back()
+        let mut left = Vec::new();
+        if self.request.how.keep_costs {
+            left = self.left();
+        } else if self.has_written
+            && let Err(error) = self.clean_up()
         {
             exit = Exit::Left;
             left = self.left();
-            message.extend(["; costs are left: ", &error.to_string(), "; run: ", &self.cluster.undo()]);
+            self.say_left(&mut message, &error);
         }
-        self.finish(Outcome { went, missed, others, left, ..Outcome::of(exit, report, message) })
+        Outcome { went, missed, others, left, ..Outcome::of(exit, report, message) }
+    }
+
+    /// Ends the run once the count has fallen, before the controllers are known to be done. The costs stay, so that no other pods go.
+    fn incomplete(&self, why: &str, plan: &Plan, state: Option<State>) -> Outcome {
+        let [scaled, undo] = [self.scaled(plan), self.request.cluster.undo()];
+        let (mut went, mut missed) = Default::default();
+        let message = if let Some(state) = state {
+            [went, missed, _] = fates(plan, &state);
+            let [gone, all] = [went.len(), went.len() + missed.len()];
+            format!(
+                "{scaled}, but {why}: {gone} of the {all} wanted pods have gone so far; when all have, run: {undo}"
+            )
+        } else {
+            format!("{scaled}, but it is not known which pods went: {why}; when they have gone, run: {undo}")
+        };
+        Outcome { went, missed, left: self.left(), ..Outcome::of(Exit::Left, self.report_of(plan), message) }
     }
 
     /// Ends the run before podrank has changed the count.
-    pub(super) fn abort(&mut self, why: &str) -> Outcome {
-        let put_back = self.put_back();
-        self.aborted(why, put_back)
-    }
-
-    /// Tells of a run that has tried to take its costs off.
-    pub(super) fn aborted(&mut self, why: &str, put_back: Result<State, Failure>) -> Outcome {
+    fn abort(&mut self, why: &str) -> Outcome {
         let mut message = format!("{} was not scaled: {why}", self.confirmed.target);
         let report = self.confirmed.clone();
-        let had_written = self.has_written || self.at_put_back.is_some();
-        let state = match put_back {
+        let state = match self.clean_up() {
             Ok(state) => state,
             Err(error) if self.has_written => {
-                message.extend(["; costs are left: ", &error.to_string()]);
-                message.extend(["; run: ", &self.cluster.undo()]);
-                return self
-                    .finish(Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) });
+                self.say_left(&mut message, &error);
+                return Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) };
             }
             Err(error) => {
                 message.extend(["; its pods cannot be read: ", &error.to_string()]);
-                return self.finish(Outcome::of(Exit::Unchanged, report, message));
+                return Outcome::of(Exit::Unchanged, report, message);
             }
         };
-        let Fates { went, others, .. } = fates(&self.confirmed, &state);
+        let [went, _, others] = fates(&self.confirmed, &state);
         let is_rescaled = state.replicas != self.confirmed.from;
-        if had_written {
+        if self.has_written {
             message.push_str("; all costs are put back");
         }
         let have_gone = !(went.is_empty() && others.is_empty());
@@ -166,56 +166,25 @@ impl Run<'_> {
         say(&mut message, "of the wanted pods, these went meanwhile", &went);
         say(&mut message, "these went, too", &others);
         // While podrank's costs stood, these may have gone by them.
-        let exit = if is_rescaled && had_written && have_gone { Exit::Others } else { Exit::Unchanged };
-        self.finish(Outcome { went, others, ..Outcome::of(exit, report, message) })
+        let exit = if is_rescaled && self.has_written && have_gone { Exit::Others } else { Exit::Unchanged };
+        Outcome { went, others, ..Outcome::of(exit, report, message) }
     }
 
-    /// Ends the run when it is not known whether the count has changed.
-    pub(super) fn unknown(&mut self, why: &str) -> Outcome {
-        let message = format!(
-            "{}: {why}; look at its count, and when its pods have gone, run: {}",
-            self.confirmed.target,
-            self.cluster.undo()
-        );
-        let left = self.left();
-        self.finish(Outcome { left, ..Outcome::of(Exit::Left, self.confirmed.clone(), message) })
-    }
-
-    /// Takes costs off once, unless another run has the lock. Returns the state afterwards.
-    pub(super) fn put_back(&mut self) -> Result<State, Failure> {
-        if let Some(state) = &self.at_put_back {
-            return Ok(state.clone());
-        }
+    /// Removes costs, unless another run has the lock. Returns the state afterwards.
+    fn clean_up(&mut self) -> Result<State, Failure> {
+        let cluster = &self.request.cluster;
         if !self.has_written {
-            return self.cluster.state();
+            return cluster.state();
         }
-        self.step(Step::CleanUp);
-        let state = match self.still_locked() {
-            Ok(()) => self.cluster.take_off(self.own_costs())?.1,
+        self.steps.push(Step::CleanUp);
+        match self.lock.as_ref().map_or(Ok(()), Lock::check) {
+            Ok(()) => Ok(cluster.remove_costs(self.own_costs())?.1),
             // Another run may have written those that there are.
-            Err(why) => match self.cluster.state()? {
-                state if state.steered().next().is_none() => state,
-                _ => return Err(why.into()),
+            Err(why) => match cluster.state()? {
+                state if state.steered().next().is_none() => Ok(state),
+                _ => Err(why.into()),
             },
-        };
-        self.has_written = false;
-        self.at_put_back = Some(state.clone());
-        Ok(state)
-    }
-
-    /// Gives the lock back, and adds what is left besides costs.
-    fn finish(&mut self, mut outcome: Outcome) -> Outcome {
-        let lock = self.unlock();
-        for text in self.left_behind.iter().chain(&lock) {
-            outcome.exit = Exit::Left;
-            outcome.message.extend(["; ", text]);
         }
-        if outcome.exit == Exit::Done {
-            outcome.message.push('.');
-        }
-        self.step(Step::Report);
-        outcome.steps = self.steps();
-        outcome
     }
 
     /// The confirmed plan, but with the pods that the last plan wanted, those that came since, and what becomes of the nodes.
@@ -230,13 +199,22 @@ impl Run<'_> {
         plan
     }
 
+    fn scaled(&self, plan: &Plan) -> String {
+        let by = if self.is_count_of_other { " by somebody else" } else { "" };
+        format!("{} was scaled from {} to {}{by}", plan.target, self.confirmed.from, plan.replicas)
+    }
+
+    fn say_left(&self, message: &mut String, error: &Failure) {
+        message.extend(["; costs are left: ", &error.to_string(), "; run: ", &self.request.cluster.undo()]);
+    }
+
     /// The nodes that were to become empty and are not.
     fn occupied(&self, report: &Plan) -> Vec<String> {
         let promised: Vec<_> = report.nodes.iter().flatten().filter(|node| node.becomes_empty).collect();
         if promised.is_empty() {
             return Vec::new();
         }
-        match wishes::everybody(&self.cluster) {
+        match preferences::everybody(&self.request.cluster) {
             Ok(now) => {
                 let nodes = now.left_on(promised.iter().map(|node| &*node.name));
                 keeps(&nodes).map(|text| format!("but {text}")).collect()
@@ -251,16 +229,14 @@ impl Run<'_> {
             return None;
         }
         let again = if state.replicas == self.confirmed.from { "again" } else { "now" };
-        let who = self.cluster.count_writer().map_or_else(String::new, |who| format!(", written by {who}"));
-        Some(format!("; the count is {} {again}{who}", state.replicas))
+        let by = state.count_writer.as_ref().map_or_else(String::new, |by| format!(", written by {by}"));
+        Some(format!("; the count is {} {again}{by}", state.replicas))
     }
 
+    /// The pods that still have costs of podrank's.
     fn left(&self) -> Vec<Named> {
-        let state = self.cluster.state();
-        let of = |state: State| {
-            state.steered().map(|pod| Named { name: pod.name.clone(), uid: pod.uid.clone() }).collect()
-        };
-        state.map(of).unwrap_or_default()
+        let of = |pod: &ActivePod| Named { name: pod.name.clone(), uid: pod.uid.clone() };
+        self.request.cluster.state().map_or_else(|_| Vec::new(), |state| state.steered().map(of).collect())
     }
 }
 
@@ -272,11 +248,10 @@ fn say(message: &mut String, what: &str, pods: &[Named]) {
     }
 }
 
-/// Looks which of the wanted pods and of those that a plan keeps are gone.
-fn fates(plan: &Plan, state: &State) -> Fates {
-    let named = |pods: Vec<&PlannedPod>| pods.into_iter().map(Named::of).collect();
-    let (missed, went) = plan.wanted().partition(|pod| state.has(&pod.uid));
-    let stays = |pod: &&PlannedPod| !pod.is_wanted && !state.has(&pod.uid);
-    let others = plan.pods.iter().filter(stays).collect();
-    Fates { went: named(went), missed: named(missed), others: named(others) }
+/// Returns the wanted pods that are gone, those that are still there, and the other pods that are gone.
+fn fates(plan: &Plan, state: &State) -> [Vec<Named>; 3] {
+    [(true, false), (true, true), (false, false)].map(|fate| {
+        let is_it = |pod: &&PlannedPod| (pod.is_wanted, state.has(&pod.uid)) == fate;
+        plan.pods.iter().filter(is_it).map(Named::of).collect()
+    })
 }

@@ -1,346 +1,220 @@
-//! The Lease that keeps runs of podrank on one workload apart. It is named by the UID of the object that is scaled, belongs to that
-//! object, and its holder is a random id. A run renews it in the background. Nobody compares clocks: whoever finds it held watches
-//! whether its holder renews it, and takes it over only if it has seen no renewal for as long as the Lease lasts.
+//! The state `lock`: the Lease that keeps runs of podrank on one workload apart. It is named by the UID of the object that is scaled,
+//! belongs to that object, and its holder is a random ID. It is created or the run refuses: nobody renews it or takes it over. It
+//! outlasts the longest run, and a run that takes longer than its Lease lasts writes nothing more.
 
 use super::cluster::Cluster;
-use super::interrupt::Interrupt;
+use super::outcome::Step;
+use super::request::ScaleRequest;
+use super::rights::Right;
 use crate::kubectl::{Kubectl, Reason, Refusal};
-use crate::progress::Waiting;
-use jiff::{Timestamp, Unit};
-use podrank_predict::plan::Target;
+use jiff::Timestamp;
+use podrank_predict::MOST_IN_ONE_SYNC;
+use podrank_predict::plan::{Plan, Target};
 use serde_json::{Value, json};
-use std::fmt;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How long the Lease lasts without a renewal.
-const DURATION: Duration = Duration::from_secs(30);
-/// The time between two renewals.
-const RENEWAL: Duration = Duration::from_secs(10);
-/// How long a renewal in the background may take, and one before something is written.
-const RENEWAL_LIMIT: Duration = Duration::from_secs(10);
-const CHECK_LIMIT: Duration = Duration::from_secs(5);
-/// The time between two looks at a Lease of another run.
-const PAUSE: Duration = Duration::from_secs(1);
-/// What tells this run from others: a random id.
-static RUN: OnceLock<String> = OnceLock::new();
-/// The verbs that a run needs.
-pub(super) const VERBS: [&str; 4] = ["create", "get", "update", "delete"];
+/// How long a run may take besides its waits, and how long `undo` may take.
+pub(super) const RESERVE: Duration = Duration::from_secs(60);
 
 /// Why a run does not hold the Lease.
-pub(super) enum Refused {
-    /// Another run holds it: who, and since when.
-    Held(String),
+pub(super) enum LockError<'k> {
+    /// Another run holds it.
+    Held(Lease<'k>),
     /// The user may not use Leases.
     Forbidden(String),
-    /// Anything else.
+    /// It was not created.
     Failed(String),
+    /// It may have been created.
+    Unknown(String),
 }
 
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LockError<'_> {
+    /// A sentence for a reader.
+    pub(super) fn text(&self, cluster: &Cluster<'_>, target: &Target) -> String {
         match self {
-            Self::Held(who) => write!(f, "{who}, and only one run at a time may: wait until it has ended"),
-            Self::Forbidden(why) | Self::Failed(why) => f.write_str(why),
+            Self::Held(Lease { object, .. }) => format!(
+                "{target} is locked by another podrank run ({}, since {}). Wait for it, or stop it with: {} --force",
+                short(holder(object)),
+                object["metadata"]["creationTimestamp"].as_str().unwrap_or_default(),
+                cluster.undo()
+            ),
+            Self::Forbidden(why) | Self::Failed(why) | Self::Unknown(why) => {
+                format!("nothing was changed: {why}")
+            }
         }
     }
 }
 
-/// A Lease that this run holds. It gives the Lease back when it is dropped.
-pub(super) struct Lock {
-    lease: Lease,
-    held: Arc<Mutex<Held>>,
-    /// The renewals, which end when the sender goes.
-    renewals: Option<(Sender<()>, JoinHandle<()>)>,
+/// A Lease that this run holds.
+pub(super) struct Lock<'k> {
+    lease: Lease<'k>,
+    /// When it expires, by the clock of this process.
+    end: Instant,
 }
 
-/// A Lease at one moment. The UID keeps a renewal from creating it anew once it was deleted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Stamp {
-    uid: String,
-    version: String,
-}
-
-impl Stamp {
-    fn of(lease: &Value) -> Self {
-        let text = |field: &str| lease["metadata"][field].as_str().unwrap_or_default().to_owned();
-        Self { uid: text("uid"), version: text("resourceVersion") }
-    }
-}
-
-/// What the last request said of the Lease.
-struct Held {
-    stamp: Stamp,
-    /// Who has it now. `None` as long as it is this run.
-    lost: Option<String>,
-}
-
-/// Where the Lease is, and how to reach it.
-#[derive(Clone)]
-struct Lease {
-    kubectl: Kubectl,
+/// A Lease, and how to reach it.
+pub(super) struct Lease<'k> {
+    kubectl: &'k Kubectl,
     collection: String,
     name: String,
-    holder: String,
-    owner: Value,
-    acquired: String,
+    object: Value,
 }
 
-/// The name of the Lease of an object.
-pub(super) fn name(target: &Target) -> String {
+/// The number of syncs in which the controller deletes the pods. Each may take as long as `--timeout` says.
+pub(super) fn syncs(plan: &Plan) -> u32 {
+    u32::try_from(plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1)).unwrap_or(u32::MAX)
+}
+
+/// Locks the workload for a run, if the user may. The Lease lasts longer than the longest run.
+pub(super) fn lock<'k>(
+    request: &ScaleRequest<'k>,
+    plan: &Plan,
+    may_lock: bool,
+    steps: &mut Vec<Step>,
+) -> Result<Option<Lock<'k>>, LockError<'k>> {
+    steps.push(Step::Lock);
+    let most = Duration::from_secs(i32::MAX.unsigned_abs().into());
+    let waits = request.how.timeout.saturating_mul(syncs(plan)).saturating_mul(2);
+    let duration = waits.saturating_add(RESERVE).min(most);
+    may_lock.then(|| Lock::create(&request.cluster, &plan.target, duration)).transpose()
+}
+
+/// What creating, checking and deleting the Lease needs.
+pub(super) fn rights(target: &Target) -> Vec<Right> {
+    let (group, resource) = ("coordination.k8s.io", "leases");
+    ["create", "get", "delete"].map(|verb| Right { verb, group, resource, name: name(target) }).into()
+}
+
+fn name(target: &Target) -> String {
     format!("podrank-{}", target.uid)
 }
 
-/// Says that a run goes without the Lease.
+/// A random ID, which tells this process from other runs.
+fn this_run() -> &'static str {
+    static ID: OnceLock<String> = OnceLock::new();
+    ID.get_or_init(|| format!("podrank-run-{:08x}", fastrand::u32(..)))
+}
+
+/// Says that a run works without the Lease.
 pub(super) fn not_locked(why: &str) -> String {
     format!("not locked, so other runs of podrank may interfere: {why}")
 }
 
-impl Lock {
-    /// Takes the Lease. If another run holds it, waits until it has seen a renewal, and refuses. With `force`, takes it from a run that is
-    /// alive.
-    pub(super) fn take(
-        cluster: &Cluster<'_>,
+impl<'k> Lock<'k> {
+    pub(super) fn create(
+        cluster: &Cluster<'k>,
         target: &Target,
-        interrupt: &Interrupt,
-        force: bool,
-    ) -> Result<Self, Refused> {
-        let lease = Lease::of(cluster, target);
-        match lease.create() {
-            Ok(stamp) => Ok(Self::hold(lease, stamp)),
-            Err(error) if error.reason == Reason::Forbidden => Err(Refused::Forbidden(error.to_string())),
-            // It is there, or the answer was lost.
-            Err(_) => lease.take_over(interrupt, force),
-        }
-    }
-
-    fn hold(lease: Lease, stamp: Stamp) -> Self {
-        let held = Arc::new(Mutex::new(Held { stamp, lost: None }));
-        let (stop, stopped) = mpsc::channel();
-        let (its, of) = (lease.clone(), Arc::clone(&held));
-        let renewals = thread::spawn(move || {
-            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
-                // What could not be renewed shows when something is to be written.
-                let _ = its.renew(&of, RENEWAL_LIMIT);
+        duration: Duration,
+    ) -> Result<Self, LockError<'k>> {
+        let lease = Lease {
+            kubectl: cluster.kubectl,
+            collection: format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", cluster.namespace()),
+            name: name(target),
+            object: json!({
+                "apiVersion": "coordination.k8s.io/v1",
+                "kind": "Lease",
+                "metadata": {
+                    "name": name(target),
+                    "ownerReferences": [{
+                        "apiVersion": target.api_version,
+                        "kind": target.kind,
+                        "name": target.name,
+                        "uid": target.uid,
+                    }],
+                },
+                "spec": { "holderIdentity": this_run(), "leaseDurationSeconds": duration.as_secs() },
+            }),
+        };
+        let end = Instant::now() + duration;
+        let error = match lease.call("create", "", &lease.object.to_string()) {
+            Ok(object) => return Ok(Self { lease: Lease { object, ..lease }, end }),
+            Err(error) if error.reason == Reason::Forbidden => {
+                return Err(LockError::Forbidden(error.to_string()));
             }
-        });
-        Self { lease, held, renewals: Some((stop, renewals)) }
-    }
-
-    /// Renews the Lease now. An error says who has taken it, or why that is not known: then another run may be at work.
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.lease.renew(&self.held, CHECK_LIMIT)
-    }
-
-    /// Gives the Lease back. An error says that it is left.
-    pub(super) fn release(mut self) -> Result<(), String> {
-        self.end()
-    }
-
-    fn end(&mut self) -> Result<(), String> {
-        let Some((stop, renewals)) = self.renewals.take() else { return Ok(()) };
-        drop(stop);
-        let _ = renewals.join();
-        let held = lock(&self.held);
-        if held.lost.is_some() {
-            return Ok(());
+            Err(error) => format!("the Lease {} cannot be created: {error}", lease.name),
+        };
+        match lease.read() {
+            // The answer was lost.
+            Ok(Some(object)) if holder(&object) == this_run() => {
+                Ok(Self { lease: Lease { object, ..lease }, end })
+            }
+            Ok(Some(object)) => Err(LockError::Held(Lease { object, ..lease })),
+            Ok(None) => Err(LockError::Failed(error)),
+            Err(_) => Err(LockError::Unknown(error)),
         }
-        let deleted =
-            self.lease.delete(&held.stamp).or_else(|error| match (error.reason, self.lease.read()) {
-                // The answer to the last renewal was lost.
-                (Reason::Conflict, Ok(Some(lease))) if self.lease.is_holder(&lease) => {
-                    self.lease.delete(&Stamp::of(&lease))
-                }
-                // Somebody else has it, or has deleted it.
-                (Reason::Conflict | Reason::NotFound, _) => Ok(()),
-                _ => Err(error),
-            });
+    }
+
+    /// Checks that this run holds the Lease. An error says who has it now, or why that is not known: then another run may be at work.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let now = self.lease.read().map_err(|error| format!("the Lease cannot be read: {error}"))?;
+        match now.map(|object| holder(&object).to_owned()) {
+            None => Err("somebody has deleted the Lease".to_owned()),
+            Some(other) if other != this_run() => Err(format!("run {} has the Lease now", short(&other))),
+            Some(_) if Instant::now() >= self.end => {
+                Err("the run has taken longer than its Lease lasts".to_owned())
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Deletes the Lease. An error says that it is left.
+    pub(super) fn release(self) -> Result<(), String> {
+        // The answer to the first request may have been lost.
+        let deleted = self.lease.delete().or_else(|_| self.lease.delete());
         deleted.map_err(|error| format!("the Lease {} is left: {error}", self.lease.name))
     }
 }
 
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = self.end();
-    }
-}
-
-fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Lease {
-    fn of(cluster: &Cluster<'_>, target: &Target) -> Self {
-        Self {
-            kubectl: cluster.kubectl.clone(),
-            collection: format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", cluster.namespace()),
-            name: name(target),
-            holder: RUN.get_or_init(|| format!("podrank-run-{:08x}", fastrand::u32(..))).clone(),
-            owner: json!({
-                "apiVersion": target.api_version,
-                "kind": target.kind,
-                "name": target.name,
-                "uid": target.uid,
-            }),
-            acquired: now(),
-        }
-    }
-
-    fn path(&self) -> String {
-        format!("{}/{}", self.collection, self.name)
-    }
-
-    /// The object, to write over what there was, or to create.
-    fn object(&self, stamp: Option<&Stamp>) -> String {
-        let [uid, version] = [stamp.map(|stamp| &stamp.uid), stamp.map(|stamp| &stamp.version)];
-        json!({
+impl Lease<'_> {
+    /// Whether it has expired, by the clock of the API server, which also says when it was created.
+    pub(super) fn is_expired(&self) -> bool {
+        let probe = json!({
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
-            "metadata": {
-                "name": self.name,
-                "uid": uid,
-                "resourceVersion": version,
-                "ownerReferences": [self.owner],
-            },
-            "spec": {
-                "holderIdentity": self.holder,
-                "leaseDurationSeconds": DURATION.as_secs(),
-                "acquireTime": self.acquired,
-                "renewTime": now(),
-            },
-        })
-        .to_string()
+            "metadata": { "generateName": "podrank-" },
+        });
+        let now =
+            self.call("create", "?dryRun=All", &probe.to_string()).ok().and_then(|lease| created(&lease));
+        let lasts = self.object["spec"]["leaseDurationSeconds"].as_i64();
+        let end = created(&self.object).zip(lasts).map(|(created, lasts)| created + lasts);
+        now.zip(end).is_some_and(|(now, end)| now > end)
     }
 
-    fn create(&self) -> Result<Stamp, Refusal> {
-        self.call(&["create", "--raw", &self.collection, "--filename", "-"], &self.object(None))
-    }
-
-    fn replace(&self, stamp: &Stamp, limit: Duration) -> Result<Stamp, Refusal> {
-        let limit = format!("--request-timeout={}s", limit.as_secs());
-        let words = ["replace", "--raw", &self.path(), "--filename", "-", &limit];
-        self.call(&words, &self.object(Some(stamp)))
-    }
-
-    fn call(&self, words: &[&str], object: &str) -> Result<Stamp, Refusal> {
-        let text = self.kubectl.call(words, object)?.result()?;
-        Ok(Stamp::of(&serde_json::from_str(&text).unwrap_or_default()))
-    }
-
-    fn is_holder(&self, lease: &Value) -> bool {
-        holder(lease) == self.holder
+    /// Deletes it, unless it is another one by now, or gone.
+    pub(super) fn delete(&self) -> Result<(), Refusal> {
+        let options = json!({
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": { "uid": self.object["metadata"]["uid"] },
+        });
+        match self.call("delete", &format!("/{}", self.name), &options.to_string()) {
+            Err(error) if !matches!(error.reason, Reason::Conflict | Reason::NotFound) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// `None` if there is none.
     fn read(&self) -> Result<Option<Value>, Refusal> {
-        match self.kubectl.call(&["get", "--raw", &self.path()], "")?.result() {
+        let path = format!("{}/{}", self.collection, self.name);
+        match self.kubectl.call(&["get", "--raw", &path, "--request-timeout=5s"], "")?.result() {
             Ok(text) => Ok(Some(serde_json::from_str(&text).unwrap_or_default())),
             Err(error) if error.reason == Reason::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn delete(&self, stamp: &Stamp) -> Result<(), Refusal> {
-        let options = json!({
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "preconditions": { "uid": stamp.uid, "resourceVersion": stamp.version },
-        });
-        let words = ["delete", "--raw", &self.path(), "--filename", "-"];
-        self.kubectl.call(&words, &options.to_string())?.result().map(drop)
-    }
-
-    /// Renews the Lease, by the version that this run knows: so it fails if another run has taken it since.
-    fn renew(&self, held: &Mutex<Held>, limit: Duration) -> Result<(), String> {
-        let mut held = lock(held);
-        if let Some(why) = &held.lost {
-            return Err(why.clone());
-        }
-        let renewed = self.replace(&held.stamp, limit).or_else(|error| match (error.reason, self.read()) {
-            // The answer to an earlier renewal was lost.
-            (Reason::Conflict, Ok(Some(lease))) if self.is_holder(&lease) => {
-                self.replace(&Stamp::of(&lease), limit)
-            }
-            (Reason::Conflict, Ok(Some(lease))) => {
-                held.lost = Some(format!("run {} has taken the Lease over", short(holder(&lease))));
-                Err(error)
-            }
-            (Reason::NotFound, _) | (Reason::Conflict, Ok(None)) => {
-                held.lost = Some("somebody has deleted the Lease".to_owned());
-                Err(error)
-            }
-            // The API server may answer again in time.
-            _ => Err(error),
-        });
-        match (renewed, &held.lost) {
-            (Ok(stamp), _) => {
-                held.stamp = stamp;
-                Ok(())
-            }
-            (Err(_), Some(why)) => Err(why.clone()),
-            (Err(error), None) => Err(format!("the Lease cannot be renewed: {error}")),
-        }
-    }
-
-    /// Watches the Lease of another run, until it is renewed, is given back, or has not been renewed for as long as it lasts.
-    fn take_over(mut self, interrupt: &Interrupt, force: bool) -> Result<Lock, Refused> {
-        let failed =
-            |error: Refusal| Refused::Failed(format!("the Lease {} cannot be taken: {error}", self.name));
-        let mut seen: Option<(Stamp, Instant)> = None;
-        let waiting = Waiting::new();
-        loop {
-            let sent = Instant::now();
-            let taken = match self.read().map_err(failed)? {
-                None => {
-                    self.acquired = now();
-                    self.create()
-                }
-                Some(lease) => {
-                    let stamp = Stamp::of(&lease);
-                    if self.is_holder(&lease) {
-                        return Ok(Lock::hold(self, stamp));
-                    }
-                    let is_first = seen.is_none();
-                    let (first, since) = seen.get_or_insert_with(|| (stamp.clone(), sent));
-                    let is_renewed = !is_first && *first != stamp;
-                    if is_renewed && !force {
-                        return Err(Refused::Held(held_by(&lease)));
-                    }
-                    if !force && since.elapsed() < DURATION {
-                        if interrupt.is_set() {
-                            return Err(Refused::Failed("interrupted".to_owned()));
-                        }
-                        waiting.tell("another run has the Lease: waiting until it renews it or has been silent for 30 s");
-                        interrupt.sleep(PAUSE);
-                        continue;
-                    }
-                    self.acquired = now();
-                    self.replace(&stamp, CHECK_LIMIT)
-                }
-            };
-            match taken {
-                Ok(stamp) => return Ok(Lock::hold(self, stamp)),
-                // Somebody was faster.
-                Err(error)
-                    if matches!(
-                        error.reason,
-                        Reason::AlreadyExists | Reason::Conflict | Reason::NotFound
-                    ) => {}
-                Err(error) => return Err(failed(error)),
-            }
-        }
+    fn call(&self, verb: &str, path: &str, object: &str) -> Result<Value, Refusal> {
+        let path = format!("{}{path}", self.collection);
+        let text = self.kubectl.call(&[verb, "--raw", &path, "--filename", "-"], object)?.result()?;
+        Ok(serde_json::from_str(&text).unwrap_or_default())
     }
 }
 
-/// Who holds a Lease, and since when by the holder's own clock.
-fn held_by(lease: &Value) -> String {
-    let spec = &lease["spec"];
-    let since = spec["acquireTime"].as_str().and_then(|time| time.parse::<Timestamp>().ok());
-    let since = since.and_then(|since| since.round(Unit::Second).ok());
-    let since = since.map_or_else(String::new, |since| format!(" since {since}"));
-    format!("run {} works on it{since}", short(holder(lease)))
+/// When the API server created an object, in seconds.
+fn created(object: &Value) -> Option<i64> {
+    let time = object["metadata"]["creationTimestamp"].as_str()?.parse::<Timestamp>();
+    time.ok().map(Timestamp::as_second)
 }
 
 fn holder(lease: &Value) -> &str {
@@ -349,15 +223,6 @@ fn holder(lease: &Value) -> &str {
 
 /// The part of a holder's identity that tells runs apart, as far as it is one of podrank's.
 fn short(holder: &str) -> String {
-    holder
-        .chars()
-        .filter(|char| char.is_ascii_alphanumeric() || *char == '-')
-        .take(60)
-        .collect::<String>()
-        .replacen("podrank-run-", "", 1)
-}
-
-/// The time as Leases have it.
-fn now() -> String {
-    format!("{:.6}", Timestamp::now())
+    let is_plain = |char: &char| char.is_ascii_alphanumeric() || *char == '-';
+    holder.chars().filter(is_plain).take(60).collect::<String>().replacen("podrank-run-", "", 1)
 }

@@ -1,31 +1,29 @@
 //! `scale`, `drop` and `undo`: make Kubernetes delete the pods that the user wants. They plan with `podrank_predict::plan`,
 //! and read and write only through kubectl.
 
-mod access;
-mod attempts;
 mod barrier;
 mod cluster;
+mod confirm;
 mod ending;
 mod interrupt;
 mod lock;
 mod outcome;
-mod planned;
+mod preferences;
+mod request;
 mod rights;
 mod run;
-mod wishes;
 
-use crate::args::steer::{DropArgs, DryRun, How, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes};
+use crate::args::steer::{DropArgs, DryRun, How, POD_TYPES, Preferences, ScaleArgs, SteerOutput, UndoArgs};
 use crate::kubectl::Kubectl;
 use crate::live;
 use crate::{complain, print, print_line, terminal};
 use cluster::Cluster;
-use interrupt::Interrupt;
 use kubectl_podrank::view;
-use lock::{Lock, Refused};
+use lock::{Lock, LockError};
 use outcome::{Document, Exit, Outcome, Step};
-use planned::{Asked, Planned};
-use podrank_predict::plan::{self, Count, Plan, Scaled};
+use podrank_predict::plan::{self, Count, Plan, Scaled, Target};
 use podrank_predict::{Options, Snapshot, json};
+use request::ScaleRequest;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::process::ExitCode;
@@ -35,17 +33,18 @@ type Failure = Box<dyn Error>;
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
     let count = |input: &Snapshot, options: &Options| input.count(options, args.replicas).map(Count::To);
-    let named = args.wishes.pod.iter().map(|pod| bare(pod).to_owned()).collect();
-    let namespace = args.how.namespace.as_deref();
-    steer(Asked::find(&kubectl, &args.target.workload()?, namespace, &args.how, &args.wishes, &count, named)?)
+    let named = args.preferences.pod.iter().map(|pod| bare(pod).to_owned()).collect();
+    let (namespace, target) = (args.how.namespace.as_deref(), args.target.workload()?);
+    let found = ScaleRequest::find(&kubectl, &target, namespace, &args.how, &args.preferences, &count, named);
+    steer(found?)
 }
 
 pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
     let Scaled { namespace, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
-    let (wishes, count) = (Wishes::default(), |_: &_, _: &_| Ok(args.count()));
-    steer(Asked::find(&kubectl, &name, Some(&namespace), &args.how, &wishes, &count, named)?)
+    let (none, count) = (Preferences::default(), |_: &_, _: &_| Ok(args.count()));
+    steer(ScaleRequest::find(&kubectl, &name, Some(&namespace), &args.how, &none, &count, named)?)
 }
 
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
@@ -53,37 +52,26 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let namespace = args.namespace.as_deref();
     let (cluster, _) = Cluster::find(&kubectl, &args.target.workload()?, namespace, 0)?;
     let target = cluster.state()?.target;
-    let lock = match Lock::take(&cluster, &target, &Interrupt::catch()?, args.force) {
+    interrupt::catch()?;
+    let mut lock = Lock::create(&cluster, &target, lock::RESERVE);
+    if let Err(LockError::Held(lease)) = &lock
+        && (args.force || lease.is_expired())
+    {
+        lease.delete()?;
+        lock = Lock::create(&cluster, &target, lock::RESERVE);
+    }
+    let lock = match lock {
         Ok(lock) => Some(lock),
-        // Whoever may not use Leases has run without one, too.
-        Err(Refused::Forbidden(why)) => {
+        // Who may not use Leases has run without one, too.
+        Err(LockError::Forbidden(why)) => {
             complain(&format!("warning: {}", lock::not_locked(&why)));
             None
         }
-        Err(refused @ Refused::Held(_)) => {
-            return Err(format!("nothing was changed: {target}: {refused}, or stop it with --force").into());
-        }
-        Err(refused) => return Err(format!("nothing was changed: {target}: {refused}").into()),
+        Err(error) => return Err(error.text(&cluster, &target).into()),
     };
-    let barriers = barrier::remove_all(&cluster, &target)?;
-    let (done, _) = cluster.take_off(None)?;
+    let removed = remove_all(&cluster, &target);
     let left = lock.and_then(|lock| lock.release().err());
-    let said = |number: usize, what: &str| match number {
-        0 => None,
-        1 => Some(format!("{what} 1 pod")),
-        _ => Some(format!("{what} {number} pods")),
-    };
-    let done = [
-        said(done.off, "took podrank's deletion cost off"),
-        said(done.back, "put the earlier deletion cost back on"),
-    ];
-    let done: Vec<_> = done.into_iter().flatten().collect();
-    let text = if done.is_empty() {
-        "no pod has a deletion cost from podrank".to_owned()
-    } else {
-        done.join(", and ")
-    };
-    print_line(&format!("{text}{barriers}"))?;
+    print_line(&removed?)?;
     Ok(match left {
         None => ExitCode::SUCCESS,
         Some(left) => {
@@ -91,6 +79,20 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
             ExitCode::from(Exit::Left as u8)
         }
     })
+}
+
+/// Removes costs and barrier pods, and says so.
+fn remove_all(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
+    let has_barriers = barrier::delete_all(cluster, target)?;
+    let (done, _) = cluster.remove_costs(None)?;
+    let pods = |number: usize| if number == 1 { "1 pod".to_owned() } else { format!("{number} pods") };
+    let done = [
+        (done.off > 0).then(|| format!("removed podrank's deletion cost from {}", pods(done.off))),
+        (done.back > 0).then(|| format!("restored the earlier deletion cost of {}", pods(done.back))),
+        (done.off + done.back == 0).then(|| "no pod has a deletion cost from podrank".to_owned()),
+        has_barriers.then(|| "removed a barrier pod".to_owned()),
+    ];
+    Ok(done.into_iter().flatten().collect::<Vec<_>>().join(", and "))
 }
 
 /// Returns the name of a pod without the prefix that `kubectl get -o name` prints.
@@ -111,12 +113,12 @@ fn workload_of(
     Ok(plan::one_workload(&pods)?)
 }
 
-fn steer((asked, input): (Asked<'_>, Snapshot)) -> Result<ExitCode, Failure> {
-    let how = asked.how;
-    if let Some(plan) = asked.nothing_to_do(&input)? {
+fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Failure> {
+    let how = request.how;
+    if let Some(plan) = request.nothing_to_do(&input)? {
         return done_already(plan, how);
     }
-    let planned = asked.plan(input)?;
+    let planned = request.plan(input)?;
     let plan = &planned.plan;
     for note in &plan.notes {
         complain(&note.to_string());
@@ -125,9 +127,10 @@ fn steer((asked, input): (Asked<'_>, Snapshot)) -> Result<ExitCode, Failure> {
         print(view::plan::table(plan).text(terminal()).as_bytes())?;
     }
     if let Some(dry_run) = how.dry_run {
-        return end_dry_run(&planned, how, dry_run);
+        return end_dry_run(&request, plan, dry_run);
     }
-    report(&attempts::carry_out(&asked, planned)?, how)
+    let outcome = confirm::carry_out(&request, planned)?;
+    outcome.map_or(Ok(ExitCode::FAILURE), |outcome| report(&outcome, how))
 }
 
 /// Says that the workload has the wanted count already.
@@ -138,21 +141,18 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
         complain(&note.to_string());
     }
     let steps = vec![Step::Read, Step::Report];
-    let outcome = Outcome { steps, ..Outcome::of(Exit::Done, plan, message) };
-    match how.dry_run.filter(|_| how.output == SteerOutput::Json) {
-        Some(_) => {
-            print(json(&Document::plan(&outcome.plan)).as_bytes())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        None => report(&outcome, how),
+    if how.dry_run.is_some() && how.output == SteerOutput::Json {
+        print(json(&Document::plan(&plan)).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
     }
+    report(&Outcome { steps, ..Outcome::of(Exit::Done, plan, message) }, how)
 }
 
 /// Ends a dry run, which has changed nothing, once the API server has been asked about each request if that is wanted.
-fn end_dry_run(planned: &Planned<'_>, how: &How, dry_run: DryRun) -> Result<ExitCode, Failure> {
-    let may_lock = dry_run == DryRun::Client || attempts::may_lock(planned, how)?;
-    match how.output {
-        SteerOutput::Json => print(json(&Document::plan(&planned.plan)).as_bytes())?,
+fn end_dry_run(request: &ScaleRequest<'_>, plan: &Plan, dry_run: DryRun) -> Result<ExitCode, Failure> {
+    let may_lock = dry_run == DryRun::Client || confirm::may_lock(request, plan)?;
+    match request.how.output {
+        SteerOutput::Json => print(json(&Document::plan(plan)).as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
             let but = if may_lock { "" } else { " but those of the lock: --yes needs --no-lock" };
             let text = format!(

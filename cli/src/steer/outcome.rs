@@ -1,13 +1,14 @@
-//! The outcome of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes
-//! text and reads nothing.
+//! The outcome of a scale-down, why a run ends early, and the JSON of plans and outcomes: docs/scale-json.md says what each name
+//! means. Computes text and reads nothing.
 
-use podrank_predict::plan::{Plan, PlannedPod};
+use podrank_predict::plan::{Plan, PlannedPod, State};
 use serde::Serialize;
+use std::fmt::Display;
 
 /// The version of the JSON.
 const API_VERSION: &str = "podrank/v1";
 
-/// The steps of a run, as docs/protocol.md names them.
+/// The steps of a run, as docs/protocol.md names them, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Step {
@@ -38,6 +39,37 @@ pub(super) enum Exit {
     Others = 3,
     /// Something is left, or the outcome is unknown.
     Left = 4,
+}
+
+/// Why a run ends before the controllers have deleted the pods. Only these functions make one, so that no other error is taken for
+/// one by mistake.
+pub(super) enum RunError {
+    /// The count is as it was.
+    Unchanged(String),
+    /// The count is as it was, because this differs from what was confirmed.
+    Differs(String),
+    /// It is unknown whether the scale request was carried out.
+    Unknown(String),
+    /// The count fell. The state is the last that could be read.
+    Incomplete { why: String, plan: Box<Plan>, state: Option<State> },
+}
+
+impl RunError {
+    pub(super) fn unchanged(why: impl Display) -> Self {
+        Self::Unchanged(why.to_string())
+    }
+
+    pub(super) fn differs(how: impl Display) -> Self {
+        Self::Differs(how.to_string())
+    }
+
+    pub(super) fn unknown(why: impl Display) -> Self {
+        Self::Unknown(why.to_string())
+    }
+
+    pub(super) fn incomplete(why: impl Display, plan: Plan, state: Option<State>) -> Self {
+        Self::Incomplete { why: why.to_string(), plan: Box::new(plan), state }
+    }
 }
 
 /// A pod, for a program.
@@ -71,6 +103,9 @@ pub(super) struct Outcome {
     pub(super) message: String,
     /// What the run did.
     pub(super) steps: Vec<Step>,
+    /// Whether nothing was changed because something differs from what was confirmed.
+    #[serde(skip)]
+    pub(super) differs: bool,
 }
 
 /// A plan or an outcome as JSON.
@@ -88,8 +123,8 @@ pub(super) struct Document<'a> {
 impl Outcome {
     /// An outcome in which no pod went.
     pub(super) fn of(exit: Exit, plan: Plan, message: String) -> Self {
-        let (went, missed, others, left, steps) = Default::default();
-        Self { exit, plan, went, missed, others, left, message, steps }
+        let (went, missed, others, left, steps, differs) = Default::default();
+        Self { exit, plan, went, missed, others, left, message, steps, differs }
     }
 }
 

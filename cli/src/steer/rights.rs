@@ -1,12 +1,53 @@
 //! Whether the user is authorized for every request that a run may send, its clean-up included. The API server checks the writes
 //! without carrying them out, and is asked about the rest by name.
 
-use super::access::{Answers, Right};
-use super::barrier::{self, check_pod};
+use super::barrier;
 use super::cluster::Cluster;
 use super::lock;
 use crate::kubectl::{Reason, Refusal};
 use podrank_predict::plan::Plan;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// A request that a run may send, in the workload's namespace.
+pub(super) struct Right {
+    pub(super) verb: &'static str,
+    pub(super) group: &'static str,
+    pub(super) resource: &'static str,
+    /// Empty for all objects of the type.
+    pub(super) name: String,
+}
+
+impl fmt::Display for Right {
+    /// `delete replicasets.apps`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { verb, group, resource, .. } = self;
+        let dot = if group.is_empty() { "" } else { "." };
+        write!(f, "{verb} {resource}{dot}{group}")
+    }
+}
+
+impl Right {
+    fn review(&self, namespace: &str) -> Value {
+        let Self { verb, group, resource, name } = self;
+        json!({
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "spec": { "resourceAttributes": {
+                "verb": verb, "group": group, "resource": resource, "name": name, "namespace": namespace,
+            } },
+        })
+    }
+
+    /// Whether the API server grants this right in the answer to a review. It leaves out empty fields.
+    fn is_granted(&self, answer: &Value) -> bool {
+        let Self { verb, group, resource, name } = self;
+        let attributes = &answer["spec"]["resourceAttributes"];
+        let is = |(field, text): (&str, &str)| attributes[field].as_str().unwrap_or_default() == text;
+        let fields = [("verb", *verb), ("group", *group), ("resource", *resource), ("name", &**name)];
+        answer["status"]["allowed"] == true && fields.into_iter().all(is)
+    }
+}
 
 /// Returns why no Lease can keep other runs away, or `None` if one can.
 ///
@@ -28,27 +69,25 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>
         Reason::Count => format!("{} has another count than a moment ago: try again", plan.target),
         _ => cannot("scale", error),
     })?;
-    let [leases, barriers] = [lease(plan), barrier::rights()];
-    let answers = Answers::ask(cluster, leases.iter().chain(&barriers));
-    let barrier = match answers.first_denied(&barriers) {
-        Some(right) => Err(format!("you may not {right}, which the barrier pod needs")),
-        None => check_pod(cluster, &plan.target)
-            .map_err(|error| format!("cannot create the barrier pod: {error}")),
-    };
-    // At 0, all pods go, so no barrier is needed.
+    let [leases, barriers] = [lock::rights(&plan.target), barrier::rights()];
+    let answers = ask(cluster, leases.iter().chain(&barriers));
+    // What the API server does not answer clearly is not granted.
+    let is_denied = |right: &&Right| !answers.iter().any(|answer| right.is_granted(answer));
+    // At 0, all pods are deleted, so no barrier is needed.
     if plan.replicas > 0 {
-        barrier?;
+        if let Some(right) = barriers.iter().find(is_denied) {
+            return Err(format!("you may not {right}, which the barrier pod needs"));
+        }
+        barrier::check(cluster, &plan.target).map_err(|error| cannot("create the barrier pod", error))?;
     }
-    Ok(answers.first_denied(&leases).map(|right| format!("you may not {right}")))
+    Ok(leases.iter().find(is_denied).map(|right| format!("you may not {right}")))
 }
 
-fn lease(plan: &Plan) -> Vec<Right> {
-    let right = |verb| Right {
-        verb,
-        group: "coordination.k8s.io",
-        resource: "leases",
-        subresource: "",
-        name: lock::name(&plan.target),
-    };
-    lock::VERBS.map(right).into()
+/// Returns the answers of the API server, one for each right.
+fn ask<'r>(cluster: &Cluster<'_>, rights: impl Iterator<Item = &'r Right>) -> Vec<Value> {
+    let items: Vec<_> = rights.map(|right| right.review(cluster.namespace())).collect();
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
+    let words = ["create", "--validate=false", "--filename", "-", "--output=json"];
+    let text = cluster.call(&words, &list).unwrap_or_default();
+    serde_json::Deserializer::from_str(&text).into_iter().map_while(Result::ok).collect()
 }

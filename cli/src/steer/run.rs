@@ -1,196 +1,127 @@
-//! A run on one workload, from the lock to the count: writes the costs, waits until the controllers have observed them, reads again
-//! and proves, and scales. docs/protocol.md draws its steps. What it proves is what was confirmed, or it ends. Before the scale
-//! request, any failure takes all costs off; after it, costs stay until the controllers are done.
+//! The state `run`: writes the costs, waits until the controllers have observed them, reads again and proves, and scales. What it
+//! proves is what was confirmed, or it ends. Only with `--yes`, it plans again, if all that the user has asked for holds.
 
 use super::Failure;
-use super::barrier;
-use super::cluster::Cluster;
-use super::interrupt::Interrupt;
+use super::interrupt;
 use super::lock::Lock;
-use super::outcome::{Outcome, Step};
-use super::planned::{self, Planned};
-use crate::args::steer::How;
+use super::outcome::{Outcome, RunError, Step};
+use super::request::{Planned, ScaleRequest};
 use crate::kubectl::Reason;
 use podrank_predict::plan::{Plan, Request, State, difference, same_sets};
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::mem;
-use std::rc::Rc;
 use std::time::Duration;
 
-/// The most attempts to prove a plan, if costs have to be written again or the object changes.
-const ATTEMPTS: u32 = 5;
+/// The most attempts to prove a plan, if costs have to be written again, or pods or the object change.
+const ATTEMPTS: u32 = 10;
 /// How often it reads the count after a failed scale request, and the time between two of these.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A run under way.
 pub(super) struct Run<'k> {
-    pub(super) cluster: Rc<Cluster<'k>>,
-    pub(super) how: &'k How,
-    pub(super) interrupt: Interrupt,
+    pub(super) request: &'k ScaleRequest<'k>,
     /// What was confirmed.
     pub(super) confirmed: Plan,
     /// What proves it.
-    pub(super) request: Request,
-    /// `None` if the user may not lock, and once the lock is given back.
-    lock: Option<Lock>,
-    /// Whether it has written anything that is not put back.
+    proof: Request,
+    /// `None` if the user may not lock, and once the Lease is deleted.
+    pub(super) lock: Option<Lock<'k>>,
     pub(super) has_written: bool,
-    /// The state once its costs were off. From then on, another run may write its own.
-    pub(super) at_put_back: Option<State>,
-    steps: RefCell<Vec<Step>>,
+    pub(super) steps: Vec<Step>,
     /// Whether somebody else set the confirmed count right before this run did.
     pub(super) is_count_of_other: bool,
-    /// What says which barrier pods and which lock are left.
+    /// What says which barrier pods are left.
     pub(super) left_behind: Vec<String>,
-}
-
-/// How a run ends.
-pub(super) enum End<'k> {
-    /// With an outcome.
-    Told(Box<Outcome>),
-    /// With a difference from what was confirmed, before the count has changed. All is put back.
-    Differs(String, Box<Run<'k>>),
-}
-
-impl End<'_> {
-    pub(super) fn told(outcome: Outcome) -> Self {
-        Self::Told(Box::new(outcome))
-    }
-}
-
-/// Why the run ended before a scale request that is known to have succeeded.
-pub(super) enum Stop {
-    /// The count is as it was.
-    Unchanged(String),
-    /// Something differs from what was confirmed.
-    Differs(String),
-    /// It is unknown whether the scale request was carried out.
-    Unknown(String),
-}
-
-impl<T: std::fmt::Display> From<T> for Stop {
-    fn from(error: T) -> Self {
-        Self::Unchanged(error.to_string())
-    }
 }
 
 impl<'k> Run<'k> {
     pub(super) fn new(
-        planned: &Planned<'k>,
-        how: &'k How,
-        interrupt: Interrupt,
-        lock: Option<Lock>,
+        request: &'k ScaleRequest<'k>,
+        planned: Planned,
+        lock: Option<Lock<'k>>,
         steps: Vec<Step>,
     ) -> Self {
-        let mut request = planned.confirmed();
-        request.own_costs = lock.is_none().then(BTreeSet::new);
         Self {
-            cluster: Rc::clone(&planned.cluster),
-            how,
-            interrupt,
-            confirmed: planned.plan.clone(),
             request,
+            proof: planned.proof(lock.is_some()),
+            confirmed: planned.plan,
             lock,
             has_written: false,
-            at_put_back: None,
-            steps: RefCell::new(steps),
+            steps,
             is_count_of_other: false,
             left_behind: Vec::new(),
         }
     }
 
-    pub(super) fn go(mut self) -> End<'k> {
-        let done = self.read(Step::ReadAgain).and_then(|plan| self.lower(plan));
-        match done {
-            Ok(plan) => {
-                let seen = self.watch(&plan);
-                End::told(self.conclude(&plan, seen))
-            }
-            Err(stop) => self.stop(stop),
-        }
+    pub(super) fn go(mut self) -> Outcome {
+        let scaled = self.prove(Step::ReadAgain).and_then(|(plan, _)| self.lower(plan));
+        let deleted = scaled.and_then(|plan| self.watch(plan));
+        self.end(deleted)
     }
 
-    /// Ends before the count is known to have changed.
-    pub(super) fn stop(mut self, stop: Stop) -> End<'k> {
-        match stop {
-            Stop::Differs(why) => {
-                let put_back = self.put_back();
-                if put_back.is_ok() && self.left_behind.is_empty() {
-                    match self.unlock() {
-                        None => return End::Differs(why, Box::new(self)),
-                        Some(left) => self.left_behind.push(left),
-                    }
-                }
-                End::told(self.aborted(&why, put_back))
-            }
-            Stop::Unchanged(why) => End::told(self.abort(&why)),
-            Stop::Unknown(why) => End::told(self.unknown(&why)),
-        }
+    /// Returns an error unless no other run can have the lock. Asked before each write.
+    pub(super) fn still_locked(&self) -> Result<(), RunError> {
+        self.lock.as_ref().map_or(Ok(()), Lock::check).map_err(RunError::unchanged)
     }
 
-    pub(super) fn step(&self, step: Step) {
-        self.steps.borrow_mut().push(step);
-    }
-
-    /// The steps so far.
-    pub(super) fn steps(&self) -> Vec<Step> {
-        self.steps.borrow().clone()
-    }
-
-    /// Gives the lock back. Returns what says that it is left.
-    pub(super) fn unlock(&mut self) -> Option<String> {
-        let lock = self.lock.take()?;
-        self.step(Step::Unlock);
-        lock.release().err().map(|left| format!("{left}; run: {}", self.cluster.undo()))
-    }
-
-    /// Returns an error unless no other run can have taken the lock. Asked before each write.
-    pub(super) fn still_locked(&self) -> Result<(), String> {
-        self.lock.as_ref().map_or(Ok(()), Lock::check)
-    }
-
-    /// The pods whose costs may be taken off. `None` for all, if no other run can be at work.
+    /// The pods whose costs may be removed. `None` for all, if no other run can be at work.
     pub(super) fn own_costs(&self) -> Option<&BTreeSet<String>> {
-        self.request.own_costs.as_ref()
+        self.proof.own_costs.as_ref()
     }
 
-    pub(super) fn stop_if_interrupted(&self) -> Result<(), Stop> {
-        if self.interrupt.is_set() { Err(Stop::Unchanged("interrupted".to_owned())) } else { Ok(()) }
-    }
-
-    /// Reads again. Returns a plan that takes what was confirmed.
-    pub(super) fn read(&mut self, step: Step) -> Result<Plan, Stop> {
-        self.step(step);
-        let plan = planned::read_again(&self.cluster, &mut self.request);
+    /// Reads again. Returns a plan that takes what was confirmed, and whether it is a new plan.
+    fn prove(&mut self, step: Step) -> Result<(Plan, bool), RunError> {
+        self.steps.push(step);
+        let plan = self.request.read_again(&mut self.proof);
         // An interrupt also ends kubectl.
-        self.stop_if_interrupted()?;
-        let plan = plan.map_err(|error| match error.downcast_ref::<podrank_predict::Error>() {
-            Some(differs) => Stop::Differs(differs.to_string()),
-            None => Stop::Unchanged(error.to_string()),
-        })?;
-        same_sets(&self.confirmed, &plan)?;
+        stop_if_interrupted()?;
+        match self.compared(plan) {
+            // Without a lock, it would take the costs of other runs for its own.
+            Err(RunError::Differs(_)) if self.request.how.yes && self.lock.is_some() => {
+                Ok((self.plan_again()?, true))
+            }
+            plan => Ok((plan?, false)),
+        }
+    }
+
+    /// With `--yes`, plans again. The new plan counts as confirmed if it differs only in pods that nobody has named.
+    fn plan_again(&mut self) -> Result<Plan, RunError> {
+        self.steps.push(Step::Plan);
+        let now = self.request.plan_again();
+        stop_if_interrupted()?;
+        let now = now.map_err(differs_or_unread)?;
+        same_sets(&self.confirmed, &now.plan).map_err(RunError::unchanged)?;
+        if let Some(difference) = difference(&self.confirmed, &now.plan).filter(|found| !found.holds) {
+            return Err(RunError::differs(difference));
+        }
+        self.proof = now.proof(true);
+        self.confirmed = now.plan.clone();
+        Ok(now.plan)
+    }
+
+    /// Compares what was read with what was confirmed.
+    fn compared(&self, plan: Result<Plan, Failure>) -> Result<Plan, RunError> {
+        let plan = plan.map_err(differs_or_unread)?;
+        same_sets(&self.confirmed, &plan).map_err(RunError::unchanged)?;
         if plan.from != self.confirmed.from {
             return Err(self.was_scaled(plan.from));
         }
-        difference(&self.confirmed, &plan).map_or(Ok(plan), |found| Err(Stop::Differs(found.to_string())))
+        difference(&self.confirmed, &plan).map_or(Ok(plan), |difference| Err(RunError::differs(difference)))
     }
 
-    fn was_scaled(&self, replicas: u32) -> Stop {
-        Stop::Differs(format!(
-            "{} was scaled to {replicas} by somebody else meanwhile",
-            self.confirmed.target
-        ))
+    fn was_scaled(&self, replicas: u32) -> RunError {
+        let target = &self.confirmed.target;
+        RunError::differs(format!("{target} was scaled to {replicas} by somebody else meanwhile"))
     }
 
     /// Writes costs and scales, as soon as Kubernetes certainly takes the wanted pods. Returns the plan that was proved.
-    pub(super) fn lower(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
+    fn lower(&mut self, mut plan: Plan) -> Result<Plan, RunError> {
         let mut last = String::from("the pods kept changing");
         let mut needs_barrier = true;
         let mut is_second = false;
         for _ in 0..ATTEMPTS {
-            self.stop_if_interrupted()?;
+            stop_if_interrupted()?;
             let mut is_written = true;
             if plan.writes > 0 {
                 needs_barrier = true;
@@ -203,62 +134,59 @@ impl<'k> Run<'k> {
                 self.barrier()?;
                 needs_barrier = false;
             }
-            self.stop_if_interrupted()?;
-            let written = mem::replace(&mut plan, self.read(Step::Prove)?);
+            stop_if_interrupted()?;
+            let (now, is_new) = self.prove(Step::Prove)?;
+            let written = mem::replace(&mut plan, now);
+            if is_new {
+                needs_barrier = true;
+                continue;
+            }
             if !is_written || !plan.is_proved() {
                 // They are written once more.
                 let changed = plan.changed_costs(&written, is_written);
                 if let Some(costs) = changed.as_ref().filter(|_| is_second) {
-                    return Err(Stop::Unchanged(format!("somebody else keeps changing {costs}")));
+                    return Err(RunError::unchanged(format!("somebody else keeps changing {costs}")));
                 }
                 is_second |= changed.is_some();
                 continue;
             }
-            self.stop_if_interrupted()?;
+            stop_if_interrupted()?;
             match self.lower_count(&plan)? {
                 None => return Ok(plan),
                 Some(why) => last = why,
             }
         }
-        Err(Stop::Unchanged(last))
+        Err(RunError::unchanged(last))
     }
 
     /// Writes the costs of a plan. Returns why that failed, if another attempt may succeed.
-    fn write(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
-        self.step(Step::Write);
+    fn write(&mut self, plan: &Plan) -> Result<Option<String>, RunError> {
+        self.steps.push(Step::Write);
         self.still_locked()?;
         self.has_written = true;
-        if let Some(own) = &mut self.request.own_costs {
+        if let Some(own) = &mut self.proof.own_costs {
             own.extend(plan.pods.iter().filter(|pod| pod.write.is_some()).map(|pod| pod.uid.clone()));
         }
-        match self.cluster.write(plan) {
+        match self.request.cluster.write(plan) {
             Ok(()) => Ok(None),
-            Err(error) if error.reason == Reason::Forbidden => Err(error.into()),
+            Err(error) if error.reason == Reason::Forbidden => Err(RunError::unchanged(error)),
             Err(error) => Ok(Some(error.to_string())),
         }
     }
 
-    fn barrier(&mut self) -> Result<(), Stop> {
-        self.step(Step::Barrier);
-        let (seen, left) =
-            barrier::wait(&self.cluster, &self.confirmed.target, &self.interrupt, self.how.timeout);
-        self.left_behind.extend(left);
-        seen.map_err(Stop::from)
-    }
-
     /// Lowers the count. Returns why that failed, if another attempt may succeed.
-    fn lower_count(&mut self, plan: &Plan) -> Result<Option<String>, Stop> {
-        self.step(Step::Count);
+    fn lower_count(&mut self, plan: &Plan) -> Result<Option<String>, RunError> {
+        self.steps.push(Step::Count);
         self.still_locked()?;
-        let Err(error) = self.cluster.scale(plan, &[]) else { return Ok(None) };
+        let Err(error) = self.request.cluster.scale(plan, &[]) else { return Ok(None) };
         // A time-out leaves open whether it was done.
         let state = self.state_at_last().map_err(|unread| {
-            Stop::Unknown(format!(
+            RunError::unknown(format!(
                 "the scale request failed ({error}), and the count cannot be read: {unread}"
             ))
         })?;
         if state.target.uid != plan.target.uid {
-            return Err(Stop::Unchanged(format!("{} was replaced meanwhile", plan.target)));
+            return Err(RunError::unchanged(format!("{} was replaced meanwhile", plan.target)));
         }
         if state.replicas == plan.replicas {
             self.is_count_of_other = matches!(error.reason, Reason::Count | Reason::Conflict);
@@ -267,17 +195,29 @@ impl<'k> Run<'k> {
         if state.replicas != self.confirmed.from {
             return Err(self.was_scaled(state.replicas));
         }
-        if error.reason == Reason::Forbidden { Err(error.into()) } else { Ok(Some(error.to_string())) }
+        if error.reason == Reason::Forbidden {
+            return Err(RunError::unchanged(error));
+        }
+        Ok(Some(error.to_string()))
     }
 
     /// Reads the state, also if the API server does not answer for some seconds.
     fn state_at_last(&self) -> Result<State, Failure> {
         for _ in 1..TRIES {
-            if let Ok(state) = self.cluster.state() {
+            if let Ok(state) = self.request.cluster.state() {
                 return Ok(state);
             }
-            self.interrupt.sleep(PAUSE);
+            interrupt::sleep(PAUSE);
         }
-        self.cluster.state()
+        self.request.cluster.state()
     }
+}
+
+fn stop_if_interrupted() -> Result<(), RunError> {
+    if interrupt::is_set() { Err(RunError::unchanged("interrupted")) } else { Ok(()) }
+}
+
+/// What was confirmed cannot be planned any more, or nobody knows because it cannot be read.
+fn differs_or_unread(error: Failure) -> RunError {
+    if error.is::<podrank_predict::Error>() { RunError::differs(error) } else { RunError::unchanged(error) }
 }

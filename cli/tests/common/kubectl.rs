@@ -147,7 +147,7 @@ pub(crate) fn authorized(uid: &str) -> Answer {
         })
     };
     let lease = format!("podrank-{uid}");
-    let leases = ["create", "get", "update", "delete"]
+    let leases = ["create", "get", "delete"]
         .map(|verb| review(verb, "coordination.k8s.io", "leases", &lease).to_string());
     let barrier = [
         review("watch", "", "pods", "").to_string(),

@@ -168,7 +168,8 @@ class Done:
 def play(name, args, hooks=(), stdin="", answers=()):
     """Runs podrank and stores the session. A hook is (when, pattern of the request, what to do or a signal's name). With answers, it
     runs at a terminal: each is what happens while it asks, or None, and what is typed then."""
-    with tempfile.TemporaryDirectory() as record:
+    # What a killed run asked may still be answered.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as record:
         record = pathlib.Path(record)
         listed = [{"when": when, "at": at, **({"signal": act} if isinstance(act, str) else {})} for when, at, act in hooks]
         (record / "hooks.json").write_text(json.dumps(listed))

@@ -1,6 +1,6 @@
 //! What makes a plan another one than that which a user has confirmed. Compares two plans, and reads nothing else.
 
-use crate::answer::note::Note;
+use crate::answer::note::{Note, NoteCode};
 use crate::plan::planned::{Plan, PlannedPod};
 use crate::text;
 use std::collections::{HashMap, HashSet};
@@ -15,16 +15,19 @@ pub struct Difference {
     pub plus: Vec<String>,
     /// Why, each a clause for a reader, and what else is new: the count, nodes and warnings.
     pub because: Vec<String>,
+    /// Whether all that the user asked for holds: the named pods, the count and the preferences. Then only pods differ that nobody named.
+    pub holds: bool,
 }
 
 /// Compares a plan with the one that was confirmed. `None` if it takes the same pods from the same count, empties the nodes that were
 /// to become empty, and warns of nothing new. Others may have come, aged or gone.
 #[must_use]
 pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
-    let mut difference = Difference::default();
+    let mut difference = Difference { holds: fulfils(confirmed, now), ..Difference::default() };
     let before: HashMap<_, _> = confirmed.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
     let after: HashMap<_, _> = now.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
     if (confirmed.from, confirmed.replicas) != (now.from, now.replicas) {
+        difference.holds = false;
         let Plan { target, from, replicas, .. } = now;
         difference
             .because
@@ -32,6 +35,7 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
     }
     for pod in confirmed.wanted().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_wanted)) {
         difference.minus.push(pod.name.clone());
+        difference.holds &= !pod.is_named;
         if !after.contains_key(&*pod.uid) {
             difference.because.push(format!("{} is gone", text::name(&pod.name)));
         }
@@ -43,11 +47,16 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
             difference.because.extend(why_now(earlier, pod));
         }
     }
-    difference.because.extend(occupied(confirmed, now));
+    let occupied = occupied(confirmed, now);
     let known: HashSet<_> = confirmed.notes.iter().map(Note::identity).collect();
     let warnings = now.notes.iter().filter(|note| note.is_warning() && !known.contains(&note.identity()));
-    difference.because.extend(warnings.map(|note| note.text.clone()));
-    (difference != Difference::default()).then_some(difference)
+    let warnings: Vec<_> = warnings.collect();
+    // How far the preferences are fulfilled, `fulfils` has compared.
+    difference.holds &= occupied.is_empty() && warnings.iter().all(|note| note.code == NoteCode::UnmetWish);
+    difference.because.extend(occupied.into_iter().chain(warnings.iter().map(|note| note.text.clone())));
+    let Difference { minus, plus, because, .. } = &difference;
+    let is_none = minus.is_empty() && plus.is_empty() && because.is_empty();
+    (!is_none).then_some(difference)
 }
 
 /// Returns an error if a plan is for another object of that name, or for other sets: what was confirmed says nothing about these.
@@ -62,6 +71,16 @@ pub fn same_sets(confirmed: &Plan, now: &Plan) -> Result<(), String> {
         return Err(format!("{} was rolled out meanwhile", now.target));
     }
     Ok(())
+}
+
+/// Whether a plan fulfils each preference as far as the confirmed one: no more ready pods are deleted that do not match it. Kubernetes
+/// deletes other pods first whatever the preferences are.
+fn fulfils(confirmed: &Plan, now: &Plan) -> bool {
+    let unmatched = |plan: &Plan, wish: usize| {
+        let is_it = |pod: &&PlannedPod| pod.is_ready && !pod.is_named && !pod.matches(wish);
+        plan.wanted().filter(is_it).count()
+    };
+    now.wishes.iter().all(|(wish, _)| unmatched(now, *wish) <= unmatched(confirmed, *wish))
 }
 
 /// Why a pod goes now that was to stay, as far as its state says it.

@@ -172,6 +172,11 @@ impl PlannedPod {
         self.cost_owner.as_deref() == Some(FIELD_MANAGER)
     }
 
+    /// Whether it matches the preference at this place in the request.
+    pub(super) fn matches(&self, wish: usize) -> bool {
+        self.why.iter().any(|why| why.wish == Some(wish))
+    }
+
     /// Whether the write would replace somebody else's cost.
     pub(super) fn overwrites(&self) -> bool {
         self.replaces.is_some() && !self.is_podranks()
@@ -194,9 +199,8 @@ impl Plan {
     pub fn unmet(&self) -> Vec<Unmet> {
         let wished: Vec<_> = self.wanted().filter(|pod| !pod.is_named).collect();
         let is_besides_named = wished.len() < self.wanted().count();
-        let matches = |pod: &PlannedPod, wish: usize| pod.why.iter().any(|why| why.wish == Some(wish));
         let unmet = self.wishes.iter().filter_map(|(wish, flag)| {
-            let matching = wished.iter().filter(|pod| matches(pod, *wish)).count();
+            let matching = wished.iter().filter(|pod| pod.matches(*wish)).count();
             let unmet = || Unmet { wish: flag.clone(), matching, delete: wished.len(), is_besides_named };
             (matching < wished.len()).then(unmet)
         });

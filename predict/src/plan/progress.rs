@@ -18,6 +18,8 @@ pub struct State {
     pub target: Target,
     /// Its `spec.replicas`.
     pub replicas: u32,
+    /// Who wrote that last, as far as the managed fields of a workload of Kubernetes say it.
+    pub count_writer: Option<String>,
     /// Whether its status, or that of one of its sets, is for an earlier spec.
     pub lags: bool,
     /// The active pods of its sets.
@@ -55,7 +57,7 @@ impl State {
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
 pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
     let sets = Sets::of(input);
-    let (namespace, target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
+    let (namespace, target, replicas, writer, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {
             let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
             match input.leader(set) {
@@ -64,16 +66,26 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
                     let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();
                     let is_other = sizes != u64::from(owner.replicas);
                     let lags = owner.lags || is_other || own.iter().any(|set| set.lags());
-                    (id.namespace, Target::of_owner(owner), owner.replicas, lags, own)
+                    (id.namespace, Target::of_owner(owner), owner.replicas, None, lags, own)
                 }
-                None => (id.namespace, Target::of_set(set), set.replicas(), set.lags(), vec![set]),
+                None => {
+                    let writer = set.managers.writer.as_ref();
+                    (id.namespace, Target::of_set(set), set.replicas(), writer, set.lags(), vec![set])
+                }
             }
         }
         Choice::Deployment(entry) => {
             let own: Vec<&ReplicaSet> = sets.controlled_by(&entry.meta.uid).collect();
             let lags = entry.lags || own.iter().any(|set| set.lags());
             let replicas = entry.record.replicas.unsigned_abs();
-            (&*entry.meta.namespace, Target::of_deployment(entry), replicas, lags, own)
+            (
+                &*entry.meta.namespace,
+                Target::of_deployment(entry),
+                replicas,
+                entry.managers.writer.as_ref(),
+                lags,
+                own,
+            )
         }
         Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
     };
@@ -87,5 +99,12 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
             previous: pod.previous().cloned(),
         })
     });
-    Ok(State { namespace: namespace.to_owned(), target, replicas, lags, pods: active.collect() })
+    Ok(State {
+        namespace: namespace.to_owned(),
+        target,
+        replicas,
+        count_writer: writer.map(|writer| writer.name.clone()),
+        lags,
+        pods: active.collect(),
+    })
 }

@@ -1,6 +1,6 @@
 //! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
 
-use crate::steer::dump::{around, dump, input, pod, refusal, request, with_cost};
+use crate::steer::dump::{around, dump, input, not_ready, pod, refusal, request, with_cost};
 use podrank_predict::plan::{Count, Plan, Selected, Wish, check_interference, difference, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -59,6 +59,43 @@ fn an_autoscaler_that_wants_another_count_is_no_new_warning() {
     assert_eq!(difference(&confirmed, &with_autoscaler("web", 7)), None);
     let found = difference(&confirmed, &with_autoscaler("other", 5)).expect("another one");
     assert!(found.because.len() == 1 && found.because[0].contains("other"), "{found}");
+}
+
+/// With `--yes`, this decides whether a run goes on.
+#[test]
+fn what_the_user_asked_for_holds_whatever_else_differs() {
+    let holds = |confirmed: &Plan, now: &Plan| difference(confirmed, now).expect("a difference").holds;
+    let unready = |place: usize| {
+        let mut pods = four();
+        pods[place] = not_ready(pods[place].clone());
+        pods
+    };
+    // A pod that is not ready goes first, whatever the preference says.
+    assert!(holds(&of(&four()), &of(&unready(0))));
+    assert!(holds(&of(&unready(0)), &of(&four())));
+    // Of two pods that match, one is gone. Another one that matches may take its place, and no other.
+    let two = |last: Value| {
+        let wish = Wish::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
+        let pods = [four(), vec![last]].concat();
+        plan(&input(&dump(&pods)), &request(Count::To(3), &[], vec![wish])).expect("a plan")
+    };
+    let confirmed = two(pod('e', "spot"));
+    assert!(holds(&confirmed, &two(pod('f', "spot"))));
+    assert!(!holds(&confirmed, &two(pod('f', "base"))));
+
+    let named = |pods: &[Value], count: Count| {
+        plan(&input(&dump(pods)), &request(count, &["web-b"], Vec::new())).expect("a plan")
+    };
+    let confirmed = named(&four(), Count::AllButNamed);
+    let mut replaced = four();
+    replaced[1]["metadata"]["uid"] = json!("00000000-0000-4000-8000-0000000000ff");
+    assert!(!holds(&confirmed, &named(&replaced, Count::AllButNamed)));
+    assert!(!holds(&confirmed, &named(&four(), Count::To(2))));
+    // Besides the named pod, another one than before.
+    let confirmed = named(&four(), Count::To(2));
+    let kept = confirmed.pods.iter().find(|pod| !pod.is_wanted).expect("a pod that is kept");
+    let place = four().iter().position(|pod| pod["metadata"]["name"] == *kept.name).expect("its place");
+    assert!(holds(&confirmed, &named(&unready(place), Count::To(2))));
 }
 
 #[test]

@@ -85,7 +85,7 @@ var happenings = append(slices.Clone(changes),
 		}
 	}},
 	happening{lostRight, "", func(g *game) {
-		names := []string{"patch pods", "scale", "create sets", "create pods", "delete sets", "create leases", "update leases", "delete leases"}
+		names := []string{"patch pods", "scale", "create sets", "create pods", "delete sets", "create leases", "delete leases"}
 		name := g.pick(names)
 		g.happened(drawnDisturbance{happening: happening{name: lostRight + ": " + name}})
 		grant(g.ctx, g.Plane, g.workload.Namespace, user, name)

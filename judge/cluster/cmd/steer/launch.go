@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
@@ -34,13 +35,14 @@ func (g *game) launch(user string, command ...string) *launch {
 	return &launch{user: user, command: command, calls: fault.Calls{Dir: must.Get(os.MkdirTemp(g.dir, "calls-"))}}
 }
 
-// drawLaunch draws how the round's command is run. What is killed prints no document, so it prints its plan as a table.
+// drawLaunch draws how the round's command is run. With --yes it may plan again without a word, so that only its document says which pods
+// count as confirmed. What is killed prints none, so it prints its plan as a table.
 func (g *game) drawLaunch(user string, drawn []drawnDisturbance) *launch {
 	l := g.launch(user, g.arguments()...)
 	isAtPrompt := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.where.prompt > 0 })
 	isKilled := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.signal == fault.Kill })
 	l.prompted = g.intN(2) == 0 || isAtPrompt
-	l.json = g.intN(2) == 0 && !isKilled
+	l.json = (g.intN(2) == 0 || !l.prompted) && !isKilled
 	if l.prompted && g.intN(12) == 0 {
 		l.refuses = 1 + g.intN(2)
 	}
@@ -126,6 +128,9 @@ func (g *game) seen(runs []*launch) (all []*verdict.Seen, wrong []error) {
 		}
 		s.Said = said(l.ran)
 		s.LastRead, s.LastLook = readings(l.calls.List())
+		if !l.prompted && l.ran.Signal == syscall.SIGKILL {
+			s.LastRead = g.since // it may have planned again since, and has not said so
+		}
 		all = append(all, s)
 	}
 	return all, wrong

@@ -1,7 +1,7 @@
 // Steer plays rounds on the control plane that KUBECONFIG and ETCD name, beside busy clients. Each round scales a random
 // workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted.
 //
-//	steer [-from N] [-protocol|-lease] [-busy CLIENTS] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
+//	steer [-from N] [-protocol|-lease|-flap] [-busy CLIENTS] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
 //
 // The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
 package main
@@ -70,16 +70,19 @@ func main() {
 func run(ctx context.Context) {
 	busy := flag.Int("busy", 16, "busy clients")
 	protocol := flag.Bool("protocol", false, "disturbances drawn at every prompt, write and wait")
+	flap := flag.Bool("flap", false, "some pods become ready and not ready all the time")
 	lease := flag.Bool("lease", false, "kills, other runs, other clocks and missing rights, for the Lease")
 	s := &steer{Rounds: rounds.Parse(4), mode: "wishes", timeout: "30s", bound: 6 * time.Minute}
 	planned := protocolRounds
 	switch {
-	case *protocol && *lease:
+	case *protocol && *lease || *flap && (*protocol || *lease):
 		must.Do(errors.New("give one mode: they exclude each other"))
 	case *protocol:
 		s.mode = "protocol"
 	case *lease:
-		s.mode, planned = "lease", leaseRounds
+		s.mode, planned, s.timeout = "lease", leaseRounds, "10s"
+	case *flap:
+		s.mode, planned = "flap", flapRounds
 	default:
 		planned, s.timeout, s.bound = wishRounds, "10m", 30*time.Minute // for 600 pods
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
-	"github.com/podrank/podrank/judge/cluster/internal/preview"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
 )
 
@@ -194,8 +193,8 @@ func (g *game) judgeRuns() []error {
 	return wrong
 }
 
-// undo runs `undo`, which waits for a Lease unless it is forced, and says what is wrong with that.
-func (g *game) undo(force bool) (*preview.Ran, []error) {
+// undo runs `undo`, which must end with this exit status, and says what is wrong.
+func (g *game) undo(force bool, exit int) (wrong []error) {
 	ctx, stop := context.WithTimeout(g.ctx, g.bound)
 	defer stop()
 	arguments := []string{"undo", g.workload.Target, "-n", g.workload.Namespace}
@@ -205,17 +204,17 @@ func (g *game) undo(force bool) (*preview.Ran, []error) {
 	ran, err := g.Podrank.Run(ctx, nil, nil, arguments...)
 	g.story["undo"] = ran
 	if err != nil {
-		return ran, []error{err}
+		return []error{err}
 	}
-	if ran.Exit != 0 {
-		return ran, []error{fmt.Errorf("%v exits with %d: %s", arguments, ran.Exit, lastLine(ran.Stderr))}
+	if ran.Exit != exit {
+		return []error{fmt.Errorf("%v exits with %d, not %d: %s", arguments, ran.Exit, exit, lastLine(ran.Stderr))}
 	}
-	return ran, nil
+	return nil
 }
 
-// undoAll runs `undo` at once with --force, or without it when the Lease is stale, after which nothing of podrank may be left.
+// undoAll runs `undo --force`, after which nothing of podrank may be left.
 func (g *game) undoAll() []error {
-	_, wrong := g.undo(g.intN(2) == 0)
+	wrong := g.undo(true, 0)
 	g.workload.SettleDown(g.ctx)
 	return append(wrong, g.restored())
 }

@@ -25,7 +25,6 @@ var rights = map[string]rbacv1.PolicyRule{
 	"delete pods":   right("", "pods", "delete"),
 	"get leases":    right(leaseGroup, "leases", "get", "list", "watch"),
 	"create leases": right(leaseGroup, "leases", "create"),
-	"update leases": right(leaseGroup, "leases", "update", "patch"),
 	"delete leases": right(leaseGroup, "leases", "delete"),
 }
 
@@ -36,7 +35,7 @@ func right(group, resource string, verbs ...string) rbacv1.PolicyRule {
 const leaseGroup = "coordination.k8s.io"
 
 // leaseRights are those of Leases.
-var leaseRights = []string{"get leases", "create leases", "update leases", "delete leases"}
+var leaseRights = []string{"get leases", "create leases", "delete leases"}
 
 // allowReading lets these users read everything but Leases.
 func allowReading(ctx context.Context, plane *control.Plane, users ...string) {

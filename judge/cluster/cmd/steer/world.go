@@ -18,7 +18,7 @@ func (g *game) startRival() {
 		return
 	}
 	l := g.launch(rival, "scale", g.workload.Target, "--replicas", "-1")
-	l.json = g.intN(2) == 0
+	l.json = true // it may plan again without a word
 	if g.intN(3) > 0 {
 		l.command = []string{"drop", g.pick(active)}
 	}

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// Which nodes are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NodeWish {
+pub(crate) enum NodePreference {
     /// Those that a label selector selects, or the one of this name.
     Labels(String),
     /// Those that have such a taint. Without a value or an effect, any will do.
@@ -17,7 +17,7 @@ pub(crate) enum NodeWish {
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const STATUSES: [&str; 3] = ["True", "False", "Unknown"];
 
-impl FromStr for NodeWish {
+impl FromStr for NodePreference {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -41,7 +41,7 @@ impl FromStr for NodeWish {
     }
 }
 
-impl NodeWish {
+impl NodePreference {
     fn taint(text: &str) -> Result<Self, String> {
         let (taint, effect) =
             text.split_once(':').map_or((text, None), |(taint, effect)| (taint, Some(effect)));
@@ -62,7 +62,7 @@ impl NodeWish {
     }
 }
 
-impl fmt::Display for NodeWish {
+impl fmt::Display for NodePreference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Labels(selector) => f.write_str(selector),
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_are_written_as_they_are_read() {
+    fn preferences_are_written_as_they_are_read() {
         for text in [
             "lifecycle=spot",
             "worker-1",
@@ -92,7 +92,10 @@ mod tests {
             "taint:going:PreferNoSchedule",
             "condition:Ready=False",
         ] {
-            assert_eq!(text.parse::<NodeWish>().map(|wish| wish.to_string()).as_deref(), Ok(text));
+            assert_eq!(
+                text.parse::<NodePreference>().map(|preference| preference.to_string()).as_deref(),
+                Ok(text)
+            );
         }
         for (text, error) in [
             ("taint:", "expected taint:KEY"),
@@ -104,7 +107,7 @@ mod tests {
             ("cordoned:", "expected labels, the name of a node, taint:"),
             ("taints:a", "expected labels, the name of a node, taint:"),
         ] {
-            let got = text.parse::<NodeWish>().expect_err(text);
+            let got = text.parse::<NodePreference>().expect_err(text);
             assert!(got.starts_with(error), "{text}: {got}");
         }
     }

@@ -1,9 +1,9 @@
-//! Turns the wishes on the command line into names of pods and nodes in the cluster. kubectl evaluates the selectors.
+//! Turns the preferences on the command line into names of pods and nodes in the cluster. kubectl evaluates the selectors.
 
 use super::Failure;
 use super::cluster::Cluster;
-use crate::args::nodes::NodeWish;
-use crate::args::steer::{GivenWish, Wishes};
+use crate::args::prefer_nodes::NodePreference;
+use crate::args::steer::{GivenPreference, Preferences};
 use crate::complain;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
@@ -16,14 +16,15 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Asks the cluster which pods and nodes the wishes mean.
+/// Asks the cluster which pods and nodes the preferences mean.
 pub(super) fn resolve(
     cluster: &Cluster<'_>,
-    wishes: &Wishes,
+    preferences: &Preferences,
     values: &ReadOnce,
 ) -> Result<Vec<Wish>, Failure> {
-    let nodes = Nodes { cluster, all: OnceCell::new(), given: &wishes.given };
-    wishes.given.iter().filter_map(|wish| resolve_one(&nodes, wish, values).transpose()).collect()
+    let given = &preferences.given;
+    let nodes = Nodes { cluster, all: OnceCell::new(), given };
+    given.iter().filter_map(|preference| resolve_one(&nodes, preference, values).transpose()).collect()
 }
 
 /// The values of pods, which are read once: standard input cannot be read again, and what is confirmed rests on them.
@@ -59,16 +60,22 @@ fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure>
     Ok(values)
 }
 
-/// Returns what a wish means. `None` for one that was not given and cannot be known.
-fn resolve_one(nodes: &Nodes<'_>, wish: &GivenWish, values: &ReadOnce) -> Result<Option<Wish>, Failure> {
-    Ok(Some(match wish {
-        GivenWish::Nodes(NodeWish::Labels(selector)) => Wish::Nodes(preferred_nodes(nodes, selector)?),
-        GivenWish::Nodes(wish) => Wish::Nodes(nodes_that_go(nodes, wish)?),
-        GivenWish::Pods(selector) => Wish::Pods(selected(nodes.cluster, "pods", selector)?),
-        GivenWish::Values(file) => Wish::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
-        GivenWish::Lowest(measure) => Wish::Values(values.or(|| measured(nodes.cluster, measure))?),
-        GivenWish::NotAvailable => Wish::NotAvailable,
-        GivenWish::EmptyNodes { is_given } => match of_everybody(nodes) {
+/// Returns what a preference means. `None` for one that was not given and cannot be known.
+fn resolve_one(
+    nodes: &Nodes<'_>,
+    preference: &GivenPreference,
+    values: &ReadOnce,
+) -> Result<Option<Wish>, Failure> {
+    Ok(Some(match preference {
+        GivenPreference::Nodes(NodePreference::Labels(selector)) => {
+            Wish::Nodes(preferred_nodes(nodes, selector)?)
+        }
+        GivenPreference::Nodes(nodes_of) => Wish::Nodes(matching_nodes(nodes, nodes_of)?),
+        GivenPreference::Pods(selector) => Wish::Pods(selected(nodes.cluster, "pods", selector)?),
+        GivenPreference::Values(file) => Wish::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
+        GivenPreference::Lowest(measure) => Wish::Values(values.or(|| measured(nodes.cluster, measure))?),
+        GivenPreference::NotAvailable => Wish::NotAvailable,
+        GivenPreference::EmptyNodes { is_given } => match of_everybody(nodes) {
             Ok(everybody) => Wish::EmptyNodes(everybody),
             Err(error) if *is_given => {
                 return Err(
@@ -82,7 +89,7 @@ fn resolve_one(nodes: &Nodes<'_>, wish: &GivenWish, values: &ReadOnce) -> Result
                 return Ok(None);
             }
         },
-        GivenWish::Spread(keys) => Wish::Spread(domains(nodes, keys)?),
+        GivenPreference::Spread(keys) => Wish::Spread(domains(nodes, keys)?),
     }))
 }
 
@@ -108,30 +115,30 @@ fn preferred_nodes(nodes: &Nodes<'_>, selector: &str) -> Result<Selected, Failur
     Ok(found)
 }
 
-/// The nodes that are tainted or in a condition as the wish says. If there are none, says what there is.
-fn nodes_that_go(nodes: &Nodes<'_>, wish: &NodeWish) -> Result<Selected, Failure> {
+/// The nodes that are tainted or in a condition as the preference says. If there are none, says what there is.
+fn matching_nodes(nodes: &Nodes<'_>, preference: &NodePreference) -> Result<Selected, Failure> {
     let all = nodes.read()?;
     let names: HashSet<_> =
-        all.iter().filter(|node| node.is(wish)).map(|node| node.metadata.name.clone()).collect();
+        all.iter().filter(|node| node.is(preference)).map(|node| node.metadata.name.clone()).collect();
     if !names.is_empty() {
-        return Ok(Selected { selector: wish.to_string(), names });
+        return Ok(Selected { selector: preference.to_string(), names });
     }
-    Err(format!("no node matches --prefer-nodes {wish}{}", there_are(all, wish)).into())
+    Err(format!("no node matches --prefer-nodes {preference}{}", there_are(all, preference)).into())
 }
 
 /// The taints, or the statuses of the condition, that there are instead.
-fn there_are(all: &[Node], wish: &NodeWish) -> String {
-    let (what, there): (_, BTreeSet<_>) = match wish {
-        NodeWish::Condition { kind, .. } => {
+fn there_are(all: &[Node], preference: &NodePreference) -> String {
+    let (what, there): (_, BTreeSet<_>) = match preference {
+        NodePreference::Condition { kind, .. } => {
             let conditions = all.iter().flat_map(|node| &node.status.conditions);
             let statuses = conditions.filter(|it| it.r#type == *kind).map(|it| it.status.clone());
             (format!("the statuses of {kind} are"), statuses.collect())
         }
-        NodeWish::Taint { .. } => {
+        NodePreference::Taint { .. } => {
             let taints = all.iter().flat_map(|node| &node.spec.taints).map(ToString::to_string);
             ("the taints of the nodes are".to_owned(), taints.collect())
         }
-        NodeWish::Labels(_) => return String::new(),
+        NodePreference::Labels(_) => return String::new(),
     };
     let there: Vec<_> = there.into_iter().collect();
     if there.is_empty() { String::new() } else { format!(": {what} {}", there.join(", ")) }
@@ -226,16 +233,16 @@ impl fmt::Display for Taint {
 }
 
 impl Node {
-    /// Whether the node is as a wish says that is not about labels.
-    fn is(&self, wish: &NodeWish) -> bool {
-        match wish {
-            NodeWish::Labels(_) => false,
-            NodeWish::Taint { key, value, effect } => self.spec.taints.iter().any(|taint| {
+    /// Whether the node is as a preference says that is not about labels.
+    fn is(&self, preference: &NodePreference) -> bool {
+        match preference {
+            NodePreference::Labels(_) => false,
+            NodePreference::Taint { key, value, effect } => self.spec.taints.iter().any(|taint| {
                 taint.key == *key
                     && value.as_ref().is_none_or(|value| *value == taint.value)
                     && effect.as_ref().is_none_or(|effect| *effect == taint.effect)
             }),
-            NodeWish::Condition { kind, status } => {
+            NodePreference::Condition { kind, status } => {
                 self.status.conditions.iter().any(|it| it.r#type == *kind && it.status == *status)
             }
         }
@@ -249,12 +256,12 @@ struct NodeMetadata {
     labels: BTreeMap<String, String>,
 }
 
-/// The nodes of the cluster, which are read once, if a wish needs them.
+/// The nodes of the cluster, which are read once, if a preference needs them.
 struct Nodes<'c> {
     cluster: &'c Cluster<'c>,
     all: OnceCell<Vec<Node>>,
-    /// The wishes, whose taints say which nodes are about to go.
-    given: &'c [GivenWish],
+    /// The preferences, whose taints say which nodes are about to be removed.
+    given: &'c [GivenPreference],
 }
 
 impl Nodes<'_> {
@@ -292,10 +299,10 @@ fn of_everybody(nodes: &Nodes<'_>) -> Result<plan::Cluster, Failure> {
     let pods = nodes.cluster.kubectl.get(&["pods", "--all-namespaces"])?;
     let is_tainted = |node: &Node| {
         let mut taints = nodes.given.iter().filter_map(|given| match given {
-            GivenWish::Nodes(wish @ NodeWish::Taint { .. }) => Some(wish),
+            GivenPreference::Nodes(taint @ NodePreference::Taint { .. }) => Some(taint),
             _ => None,
         });
-        taints.any(|wish| node.is(wish))
+        taints.any(|taint| node.is(taint))
     };
     let leaving = nodes.read()?.iter().filter(|node| node.spec.unschedulable || is_tainted(node));
     Ok(plan::Cluster::of(&pods, leaving.map(|node| node.metadata.name.clone())))
@@ -307,7 +314,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nodes_that_are_about_to_go() {
+    fn nodes_that_are_about_to_be_removed() {
         let node = |name: &str, spec: serde_json::Value, ready: &str| {
             json!({ "metadata": { "name": name }, "spec": spec,
                     "status": { "conditions": [{ "type": "Other", "status": "True" }, { "type": "Ready", "status": ready }] } })
@@ -319,7 +326,7 @@ mod tests {
             json!({ "metadata": { "name": "c" } }),
         ] });
         let nodes = serde_json::from_value::<List<Node>>(list).expect("nodes").items;
-        for (wish, names) in [
+        for (preference, names) in [
             ("taint:going", "a"),
             ("taint:going=soon:NoSchedule", "a"),
             ("taint:other=", "a"),
@@ -330,17 +337,17 @@ mod tests {
             ("condition:Ready=False", ""),
             ("condition:Other=True", "ab"),
         ] {
-            let wish: NodeWish = wish.parse().expect(wish);
+            let preference: NodePreference = preference.parse().expect(preference);
             let found: String =
-                nodes.iter().filter(|node| node.is(&wish)).map(|node| &*node.metadata.name).collect();
-            assert_eq!(found, names, "{wish}");
+                nodes.iter().filter(|node| node.is(&preference)).map(|node| &*node.metadata.name).collect();
+            assert_eq!(found, names, "{preference}");
         }
-        for (wish, said) in [
+        for (preference, said) in [
             ("taint:soon", ": the taints of the nodes are going=soon:NoSchedule, other:NoExecute"),
             ("condition:Ready=False", ": the statuses of Ready are True, Unknown"),
             ("condition:Reday=False", ""),
         ] {
-            assert_eq!(there_are(&nodes, &wish.parse().expect(wish)), said);
+            assert_eq!(there_are(&nodes, &preference.parse().expect(preference)), said);
         }
     }
 
