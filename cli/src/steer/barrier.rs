@@ -2,11 +2,10 @@
 //! kube-controller-manager over one watch, in the order of their resource versions, so its reaction to a later pod, the barrier pod,
 //! shows that it has observed earlier ones.
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Right};
 use super::interrupt;
 use super::outcome::{RunError, Step};
 use super::request::ScaleRequest;
-use super::rights::Right;
 use super::run::Run;
 use crate::kubectl::{Reason, Refusal};
 use crate::progress::Waiting;

@@ -5,7 +5,9 @@ use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
 use podrank_predict::plan::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_predict::{FIELD_MANAGER, Options, OwnerName, Scalable, Snapshot, WorkloadId};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt;
 use std::thread;
 use std::time::Duration;
 
@@ -187,5 +189,45 @@ impl<'k> Cluster<'k> {
             Err(error) if matches!(error.reason, Reason::NotFound | Reason::Mismatch) => Ok(false),
             result => result.map(|_| true),
         }
+    }
+}
+
+/// A request that a run may send, in the workload's namespace.
+pub(super) struct Right {
+    pub(super) verb: &'static str,
+    pub(super) group: &'static str,
+    pub(super) resource: &'static str,
+    /// Empty for all objects of the type.
+    pub(super) name: String,
+}
+
+impl fmt::Display for Right {
+    /// `delete replicasets.apps`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { verb, group, resource, .. } = self;
+        let dot = if group.is_empty() { "" } else { "." };
+        write!(f, "{verb} {resource}{dot}{group}")
+    }
+}
+
+impl Right {
+    pub(super) fn review(&self, namespace: &str) -> Value {
+        let Self { verb, group, resource, name } = self;
+        json!({
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "spec": { "resourceAttributes": {
+                "verb": verb, "group": group, "resource": resource, "name": name, "namespace": namespace,
+            } },
+        })
+    }
+
+    /// Whether the API server grants this right in the answer to a review. It leaves out empty fields.
+    pub(super) fn is_granted(&self, answer: &Value) -> bool {
+        let Self { verb, group, resource, name } = self;
+        let attributes = &answer["spec"]["resourceAttributes"];
+        let is = |(field, text): (&str, &str)| attributes[field].as_str().unwrap_or_default() == text;
+        let fields = [("verb", *verb), ("group", *group), ("resource", *resource), ("name", &**name)];
+        answer["status"]["allowed"] == true && fields.into_iter().all(is)
     }
 }

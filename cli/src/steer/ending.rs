@@ -69,7 +69,10 @@ impl Run<'_> {
                 let left = self.left();
                 Outcome { left, ..Outcome::of(Exit::Left, self.confirmed.clone(), message) }
             }
-            Err(RunError::Incomplete { why, plan, state }) => self.incomplete(&why, &plan, state),
+            Err(RunError::Incomplete(why, at)) => {
+                let (plan, state) = *at;
+                self.incomplete(&why, &plan, state)
+            }
         };
         let lock = self.lock.take().map(|lock| {
             self.steps.push(Step::Unlock);

@@ -2,10 +2,9 @@
 //! belongs to that object, and its holder is a random ID. It is created or the run refuses: nobody renews it or takes it over. It
 //! outlasts the longest run, and a run that takes longer than its Lease lasts writes nothing more.
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Right};
 use super::outcome::Step;
 use super::request::ScaleRequest;
-use super::rights::Right;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use jiff::Timestamp;
 use podrank_predict::MOST_IN_ONE_SYNC;

@@ -51,7 +51,7 @@ pub(super) enum RunError {
     /// It is unknown whether the scale request was carried out.
     Unknown(String),
     /// The count fell. The state is the last that could be read.
-    Incomplete { why: String, plan: Box<Plan>, state: Option<State> },
+    Incomplete(String, Box<(Plan, Option<State>)>),
 }
 
 impl RunError {
@@ -68,7 +68,7 @@ impl RunError {
     }
 
     pub(super) fn incomplete(why: impl Display, plan: Plan, state: Option<State>) -> Self {
-        Self::Incomplete { why: why.to_string(), plan: Box::new(plan), state }
+        Self::Incomplete(why.to_string(), Box::new((plan, state)))
     }
 }
 

@@ -60,18 +60,15 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
     let (namespace, target, replicas, writer, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {
             let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
-            match input.leader(set) {
-                Some(owner) => {
-                    let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
-                    let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();
-                    let is_other = sizes != u64::from(owner.replicas);
-                    let lags = owner.lags || is_other || own.iter().any(|set| set.lags());
-                    (id.namespace, Target::of_owner(owner), owner.replicas, None, lags, own)
-                }
-                None => {
-                    let writer = set.managers.writer.as_ref();
-                    (id.namespace, Target::of_set(set), set.replicas(), writer, set.lags(), vec![set])
-                }
+            if let Some(owner) = input.leader(set) {
+                let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
+                let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();
+                let is_other = sizes != u64::from(owner.replicas);
+                let lags = owner.lags || is_other || own.iter().any(|set| set.lags());
+                (id.namespace, Target::of_owner(owner), owner.replicas, None, lags, own)
+            } else {
+                let writer = set.managers.writer.as_ref();
+                (id.namespace, Target::of_set(set), set.replicas(), writer, set.lags(), vec![set])
             }
         }
         Choice::Deployment(entry) => {

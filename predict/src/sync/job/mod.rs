@@ -1,7 +1,7 @@
 //! Which pods the next sync of a Job deletes, and why.
 //!
 //! Kubernetes' Job controller deletes active pods if too many run, if two of them share an index, or if none should run any more: the
-//! Job is suspended, or a limit such as its deadline [ends](Job::end) it.
+//! Job is suspended, or a limit such as its deadline [ends](JobState::state) it.
 //!
 //! The order of a Job's pods is [the order](podrank) without tiers, deletion costs, ranks, the label for preference, age buckets and
 //! UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. If only some of the pods that tie go, no
