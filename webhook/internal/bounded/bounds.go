@@ -186,6 +186,10 @@ const (
 	// Protects: other namespaces, from one with many pods.
 	// Beyond: a workload waits.
 	CleanupSets = 4
+	// CleanupPods is pods of a workload that are read, and costs that are removed, in each pass.
+	// Protects: the same.
+	// Beyond: the rest follows in the next pass.
+	CleanupPods = 200
 	// NoteBytes is the text of an event, or of an entry in a status.
 	// Protects: what is stored: API servers refuse more than 1,024.
 	// Beyond: the text is cut.

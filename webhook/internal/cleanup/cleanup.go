@@ -42,7 +42,9 @@ const (
 	later = 50 * time.Millisecond
 	// soon is when an end is told again that no status knows yet.
 	soon = time.Second / 2
-	// remembers is how long a replica that does not lead remembers pods that have been deleted. By then, there is another leader.
+	// trusts is for how long pods are read again that cannot be read. Then the cache is right.
+	trusts = 10 * time.Second
+	// remembers is how long a replica that does not lead remembers pods since it noticed that they are deleted. By then, there is another leader.
 	remembers = time.Minute
 )
 
@@ -122,6 +124,10 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
 		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
 	})
+	// What needs an election, which is the default, is started when this replica leads.
+	if err := mgr.Add(manager.RunnableFunc(c.Lead)); err != nil {
+		return err
+	}
 	return builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isSteered)).
@@ -144,6 +150,16 @@ func (c *Cleaner) leads() bool {
 	default:
 		return c.Leads == nil
 	}
+}
+
+// Lead notes when this replica begins to lead, which no event may tell for a while.
+func (c *Cleaner) Lead(ctx context.Context) error {
+	select {
+	case <-c.Leads:
+		c.leads()
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // isSet reports whether a kind is one of sets that are steered. An annotation on a pod of another kind of workload is nobody's.
@@ -246,7 +262,7 @@ func (c *Cleaner) finish(ctx context.Context, id Set, known pods) (wait time.Dur
 			wait = soon
 		}
 	}
-	if set != nil || id.Kind == "" {
+	if set != nil && !c.Observes || id.Kind == "" {
 		failed = append(failed, c.remove(ctx, known, template))
 	}
 	maps.DeleteFunc(known, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown })
@@ -257,33 +273,47 @@ func (c *Cleaner) finish(ctx context.Context, id Set, known pods) (wait time.Dur
 }
 
 // tell tells how a scale-down ended, and reports whether that is done. The caches of sets and pods do not lag alike, so a pod that seems to be kept is read
-// once more.
+// once more, and only few of them in a pass.
 func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scaleDown) (isTold bool, err error) {
 	first := end.pods[0]
 	over := &report.Over{
 		Set: set, Namespace: id.Namespace, UID: id.UID, Generation: end.generation, From: first.steered.From, To: end.to,
-		First: time.UnixMilli(first.steered.First), Missed: map[string][]string{},
+		First: time.UnixMilli(first.steered.First), Missed: map[string][]string{}, IsLogged: true,
 	}
 	over.IsEarlier = over.First.Before(c.led)
-	var kept []*tracked
+	var kept, unread []*tracked
 	var reads []cost.Pod
 	for _, pod := range end.pods {
+		over.IsLogged = over.IsLogged && pod.isLogged
 		pod.ended = cmp.Or(pod.ended, c.Now())
 		over.Waited = max(over.Waited, c.Now().Sub(pod.ended))
 		switch {
 		case !pod.steered.Selected:
 		case pod.isThere:
-			kept, reads = append(kept, pod), append(reads, pod.pod)
+			if kept = append(kept, pod); pod.fate == nil {
+				unread = append(unread, pod)
+			}
 		default:
 			over.Deleted++
 		}
 	}
+	for _, pod := range unread[:min(len(unread), bounded.CleanupPods)] {
+		reads = append(reads, pod.pod)
+	}
 	fates, errs := c.Costs.Fates(ctx, reads)
-	if err := errors.Join(errs...); err != nil {
+	for i, pod := range unread[:len(reads)] {
+		if errs[i] == nil || over.Waited > trusts {
+			// What cannot be read is as the cache has it.
+			if pod.fate = &fates[i]; errs[i] != nil {
+				*pod.fate, errs[i] = cost.Fate{Cost: pod.cost}, nil
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil || len(reads) < len(unread) {
 		return false, err
 	}
-	for i, pod := range kept {
-		isOverruled := end.why == outrun && (fates[i].Writer != "" || fates[i].Cost != pod.cost)
+	for _, pod := range kept {
+		isOverruled := end.why == outrun && (pod.fate.Writer != "" || pod.fate.Cost != pod.cost)
 		why := end.why
 		switch {
 		case !pod.removed.IsZero():
@@ -291,8 +321,8 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 		case isOverruled:
 			why = overruled
 		}
-		if pod.isThere = !fates[i].IsDeleted; pod.isThere {
-			over.Miss(why, pod.pod.Key.Name, fates[i].Writer)
+		if pod.isThere = !pod.fate.IsDeleted; pod.isThere {
+			over.Miss(why, pod.pod.Key.Name, pod.fate.Writer)
 		} else {
 			over.Deleted++
 		}
@@ -302,7 +332,7 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 		isTold, err = c.Reporter.Over(ctx, over)
 	}
 	for _, pod := range end.pods {
-		pod.isTold = isTold
+		pod.isTold, pod.isLogged = isTold, over.IsLogged
 	}
 	return isTold, err
 }
@@ -312,7 +342,9 @@ func (c *Cleaner) remove(ctx context.Context, known pods, template map[string]st
 	var due []*tracked
 	var undos []cost.Undo
 	for _, pod := range known {
-		if (pod.isTold || c.Observes) && pod.isThere && pod.isShown && c.Now().Sub(pod.removed) > stale {
+		isDue := (pod.isTold || c.Observes) && pod.isThere && pod.isShown && c.Now().Sub(pod.removed) > stale
+		// The events of these bring the others.
+		if isDue && len(due) < bounded.CleanupPods {
 			due, undos = append(due, pod), append(undos, cost.Undo{Pod: pod.pod, Steered: pod.steered, Before: template})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -48,7 +50,7 @@ const (
 )
 
 func newShop(t testing.TB, annotations ...string) *shop {
-	set, policy, pods := fakeapi.Shop(4)
+	set, policy, pods := fakeapi.Shop(int32(max(4, len(annotations))))
 	policy.Status.Workloads = []v1alpha1.WorkloadStatus{{Kind: "ReplicaSet", Name: "web", UID: id.UID, LastScaleDown: v1alpha1.ScaleDown{
 		Time: metav1.NewTime(time.UnixMilli(0)), From: 4, To: 2, Result: "Steered",
 	}}}
@@ -576,26 +578,76 @@ func (s *shop) forbids() *bool {
 	return &forbids
 }
 
-// The cost of one pod cannot be removed. The others are removed, all are reported once, and it is tried again.
+// The cost of one pod cannot be removed. The others are removed, all are reported once, and it is tried again, once in each pass.
 func TestOneFails(t *testing.T) {
-	s := newShop(t, steered(2), steered(2))
-	s.look(0)
-	forbids := s.forbids()
-	s.play(counts(2), deletes(2, 3), settles)
-	missed := since(t, "pods_missed_total")
-	for range 3 {
-		s.now = s.now.Add(time.Minute)
-		if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
-			t.Errorf("%v", err)
+	for _, observes := range []bool{false, true} {
+		s := newShop(t, steered(2), steered(2))
+		s.look(0)
+		s.Observes = observes
+		forbids := s.forbids()
+		s.play(counts(2), deletes(2, 3), settles)
+		missed, failures := since(t, "pods_missed_total"), since(t, "removal_failures_total")
+		for range 3 {
+			s.now = s.now.Add(time.Minute)
+			if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
+				t.Errorf("%v", err)
+			}
 		}
+		s.has("web-0")
+		s.ended(0, 2, "OtherPodsDeleted")
+		missed(2)
+		failures(3)
+		*forbids = false
+		s.look(time.Minute)
+		s.has()
+		s.rests(time.Second)
 	}
-	s.has("web-0")
-	s.ended(0, 2, "OtherPodsDeleted")
-	missed(2)
-	*forbids = false
-	s.look(time.Minute)
-	s.has()
-	s.rests(time.Second)
+}
+
+// One of many kept pods cannot be read. The others are read once, also if no status knows the scale-down yet, and their costs are removed.
+func TestOneUnread(t *testing.T) {
+	for name, isKnown := range map[string]bool{"a status knows it": true, "no status knows it": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, slices.Repeat([]string{steered(2)}, 210)...)
+			if policy := s.policy(); !isKnown {
+				policy.Status.Workloads = nil
+				s.must(s.Status().Update(context.Background(), policy))
+			}
+			var reads atomic.Int64
+			s.Costs = cost.NewWriter(s.API, interceptor.NewClient(s.API, interceptor.Funcs{
+				Get: func(ctx context.Context, live client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+					if reads.Add(1); key.Name == "web-7" {
+						return errors.New("no answer")
+					}
+					return live.Get(ctx, key, object, options...)
+				},
+			}))
+			look := func(times int) {
+				for range times {
+					s.now = s.now.Add(time.Second / 2)
+					_, _ = s.Reconcile(context.Background(), id)
+				}
+			}
+			s.look(0)
+			s.now = s.now.Add(patience)
+			for range 3 {
+				before := reads.Load()
+				if look(1); reads.Load() > before+200 {
+					t.Errorf("%d reads in a pass", reads.Load()-before)
+				}
+			}
+			look(6)
+			if count := reads.Load(); count < 210 || count > 220 {
+				t.Errorf("%d reads", count)
+			}
+			if isKnown {
+				isOpen(s)
+			}
+			look(20)
+			s.has("web-7")
+			s.ended(0, 210, "NotScaledDown")
+		})
+	}
 }
 
 // A pod that should have been deleted and was kept is selected again, and its cost fits, just before it is removed. The cache does not show the
@@ -782,6 +834,7 @@ func TestFollow(t *testing.T) {
 		"one was deleted before its annotation was seen": {[]step{watchesDeletion(0), follows(0), counts(2), deletes(1), settles, follows(time.Second)}, false, 2},
 		"one pod is kept":                                {[]step{follows(0), counts(2), deletes(0, 2), settles, follows(time.Second)}, false, 1},
 		"the end is told":                                {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second)}, true, 2},
+		"they were annotated long ago":                   {[]step{follows(0), counts(2), follows(61 * time.Second), deletes(0, 1), settles, follows(time.Second)}, false, 2},
 		"it was long ago":                                {[]step{follows(0), counts(2), deletes(0, 1), settles, follows(time.Second), follows(2 * time.Minute)}, true, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -809,6 +862,23 @@ func TestFollow(t *testing.T) {
 			s.play(follows(0))
 		})
 	}
+}
+
+// A scale-down that begins after the election, and before the first event, is not one of the leader before.
+func TestSinceElection(t *testing.T) {
+	s := newShop(t)
+	leads := make(chan struct{})
+	close(leads)
+	s.Leads = leads
+	s.must(s.Lead(context.Background()))
+	s.now = s.now.Add(time.Minute)
+	of, policy := steeredOf(2), s.policy()
+	of.First = s.now.UnixMilli()
+	last := &policy.Status.Workloads[0].LastScaleDown
+	last.Time, last.Selected = metav1.NewTime(s.now), 5
+	s.must(s.Status().Update(context.Background(), policy))
+	s.play(writes(0, of), looks(time.Second), counts(2), deletes(0), settles, looks(time.Second))
+	s.ended(1, 0, "")
 }
 
 // A pod that is deleted before the leader has seen its annotation counts, once, however long it takes to end.

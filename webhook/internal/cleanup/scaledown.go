@@ -33,11 +33,13 @@ type tracked struct {
 	isThere, isShown bool
 	// hasFallen is whether the replica count was at most that of the scale-down.
 	hasFallen bool
-	// ended is when the scale-down was over, and isTold whether that is told.
-	ended  time.Time
-	isTold bool
-	// removed is when the cost was removed.
-	removed time.Time
+	// ended is when the scale-down was over, isLogged whether the log has its end, and isTold whether all the rest has it, too.
+	ended            time.Time
+	isLogged, isTold bool
+	// fate is what became of the pod if it is kept, once that was read.
+	fate *cost.Fate
+	// removed is when the cost was removed, and gone since when the pod is not shown.
+	removed, gone time.Time
 }
 
 // pods are those of a set, by UID.
@@ -46,6 +48,9 @@ type pods map[types.UID]*tracked
 // see notes the set's pods as the cache has them, and those that were deleted before anybody saw their annotations.
 func (p pods) see(set types.UID, cached, deleted []metav1.PartialObjectMetadata, now time.Time) {
 	for _, pod := range p {
+		if pod.isShown {
+			pod.gone = now
+		}
 		pod.isThere, pod.isShown = false, false
 	}
 	for i, pod := range slices.Concat(deleted, cached) {
@@ -54,7 +59,8 @@ func (p pods) see(set types.UID, cached, deleted []metav1.PartialObjectMetadata,
 		if isSteered && (known == nil || known.steered != steered) {
 			// If the pod has changed hands since, or has no set, its cost is removed, and no end is told.
 			known = &tracked{
-				pod: cost.PodOf(&pod), steered: steered, cost: pod.Annotations[corev1.PodDeletionCost], since: now, isTold: steered.Set != set,
+				pod: cost.PodOf(&pod), steered: steered, cost: pod.Annotations[corev1.PodDeletionCost], since: now, gone: now,
+				isTold: steered.Set != set,
 			}
 			p[pod.UID] = known
 		}
@@ -67,7 +73,7 @@ func (p pods) see(set types.UID, cached, deleted []metav1.PartialObjectMetadata,
 
 // forget forgets deleted pods after some time: by then, the leader has told their end, or there is another leader.
 func (p pods) forget(now time.Time) {
-	maps.DeleteFunc(p, func(_ types.UID, pod *tracked) bool { return !pod.isShown && now.Sub(pod.since) > remembers })
+	maps.DeleteFunc(p, func(_ types.UID, pod *tracked) bool { return !pod.isShown && now.Sub(pod.gone) > remembers })
 }
 
 // isLeft reports whether nothing is left to do for these pods. Of those that are being deleted, the cache will tell.

@@ -36,9 +36,9 @@ type Over struct {
 	Deleted int
 	// Missed are the pods that were selected and kept, by reason, with who else wrote their costs.
 	Missed map[string][]string
-	// Waited is for how long it has been over, and IsEarlier whether it began before this replica led.
-	Waited    time.Duration
-	IsEarlier bool
+	// Waited is for how long it has been over, IsEarlier whether it began before this replica led, and IsLogged whether the log has its end.
+	Waited              time.Duration
+	IsEarlier, IsLogged bool
 }
 
 // Miss adds a pod that was selected and kept, and who else wrote its cost, or "".
@@ -79,42 +79,52 @@ func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
 		why = append(why, fmt.Sprintf("%s: %s", reason, list(o.Missed[reason])))
 	}
 	text := bounded.Short(strings.Join(why, "; "))
-	isKnown, wasTold, decider := false, false, (*v1alpha1.ScaleDownPolicy)(nil)
+	log := func(policy *v1alpha1.ScaleDownPolicy) {
+		if o.IsLogged {
+			return
+		}
+		o.IsLogged = true
+		done.Add(float64(o.Deleted))
+		for reason, pods := range o.Missed {
+			missed.WithLabelValues(reason).Add(float64(len(pods)))
+		}
+		r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
+		if o.Set != nil && kept > 0 {
+			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Deleted, "selected pod"), text)
+			r.event(o.Set, policy, corev1.EventTypeWarning, "Missed", text, nil)
+		}
+	}
+	isKnown := false
+	// Also if this replica ends meanwhile.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
+	defer stop()
 	err = r.Statuses.Change(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		switch entry, isLater := o.entry(policy); {
 		case entry == nil:
 			isKnown = isKnown || isLater
-		case entry.Deleted != nil:
-			// The leader before this one has told it.
-			wasTold = true
+		case entry.Deleted != nil && o.IsEarlier:
+			// The leader before this one has told it, or this one has.
+			isKnown, o.IsLogged = true, true
 		default:
 			if o.IsEarlier {
 				// Others were deleted while nobody led.
 				deleted = max(o.Deleted, int(entry.Selected)-kept)
 			}
+			// First, so that the log is complete if this replica ends meanwhile.
+			log(&v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}})
 			entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(deleted)), new(int32(kept)), text
 			// A pod that an earlier decision selected counts, too.
 			entry.Selected = max(entry.Selected, *entry.Deleted+*entry.Missed)
-			isKnown, decider = true, &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}}
+			isKnown = true
 		}
 	})
-	switch isLast := o.Waited > 2*patience; {
-	case err == nil && wasTold:
-		return true, nil
-	case !isLast && (err != nil || !isKnown):
+	if isLast := o.Waited > 2*patience; !isLast && (err != nil || !isKnown) {
 		return false, err
-	case err != nil:
+	}
+	if err != nil {
 		r.fails(err, o.Namespace, "")
 	}
-	done.Add(float64(o.Deleted))
-	for reason, pods := range o.Missed {
-		missed.WithLabelValues(reason).Add(float64(len(pods)))
-	}
-	r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
-	if o.Set != nil && kept > 0 {
-		text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Deleted, "selected pod"), text)
-		r.event(o.Set, decider, corev1.EventTypeWarning, "Missed", text, nil)
-	}
+	log(nil)
 	return true, nil
 }
 
@@ -137,7 +147,7 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) (entry *v1alpha1.ScaleDow
 	}
 	put(status, v1alpha1.WorkloadStatus{Kind: string(o.Set.Kind), Name: o.Set.Object.Name, UID: o.UID, LastScaleDown: v1alpha1.ScaleDown{
 		Time: metav1.NewTime(o.First), Generation: o.Generation, From: o.From, To: o.To, Result: string(steer.Unconfirmed),
-		Message: fmt.Sprintf("Scaling from %d to %d: the replica that decided ended before it reported", o.From, o.To),
+		Message: fmt.Sprintf("Scaling from %d to %d: the replica that decided has not reported", o.From, o.To),
 	}})
 	return &status.Workloads[0].LastScaleDown, false
 }

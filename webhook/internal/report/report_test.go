@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
@@ -92,7 +93,7 @@ func TestOver(t *testing.T) {
 			elsewhere.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 3, 4, nil)}
 			api := fakeapi.New(policy, unaware, elsewhere)
 			r, _ := api.NewReporter()
-			over := &report.Over{Namespace: "shop", UID: "web", Generation: 3, To: 4, First: fakeapi.Now, Deleted: 5}
+			over := &report.Over{Namespace: "shop", UID: "web", Generation: 3, To: 4, First: fakeapi.Now, Deleted: 5, IsEarlier: true}
 			if isTold, err := r.Over(context.Background(), over); isTold || err != nil {
 				t.Fatalf("told in vain: %v", err)
 			}
@@ -117,6 +118,74 @@ func TestOver(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A decision that has no other report is in the log as all others are.
+func TestLogOnly(t *testing.T) {
+	r, _ := fakeapi.New().NewReporter()
+	var lines []string
+	r.Log = funcr.NewJSON(func(line string) { lines = append(lines, line) }, funcr.Options{})
+	r.LogOnly(&steer.Outcome{Request: steer.Request{Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 4, To: 3}, Result: steer.Steered, Set: set(t)})
+	if text := strings.Join(lines, ""); !strings.Contains(text, `"msg":"decision"`) || !strings.Contains(text, `"result":"Steered"`) {
+		t.Error(text)
+	}
+}
+
+// The answer to the write of a status is lost, while this replica ends: the log has the end once, and before the status.
+func TestLostAnswer(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	policy.Status.Workloads = []v1alpha1.WorkloadStatus{entry("web", 3, 4, nil)}
+	api := fakeapi.New(policy)
+	r, _ := api.NewReporter()
+	lines, updates := 0, 0
+	r.Log = funcr.New(func(_, line string) { lines++ }, funcr.Options{})
+	r.Statuses.Client = interceptor.NewClient(api, interceptor.Funcs{
+		SubResourceUpdate: func(ctx context.Context, to client.Client, name string, object client.Object, options ...client.SubResourceUpdateOption) error {
+			if updates++; lines != 1 {
+				t.Errorf("%d lines before the status", lines)
+			}
+			return errors.Join(to.SubResource(name).Update(ctx, object, options...), errors.New("no answer"))
+		},
+	})
+	ends, stop := context.WithCancel(context.Background())
+	stop()
+	over := &report.Over{Namespace: "shop", UID: "web", Generation: 3, To: 4, First: fakeapi.Now, Deleted: 5}
+	for _, want := range []bool{false, true} {
+		if isTold, err := r.Over(ends, over); isTold != want || (err == nil) != want {
+			t.Errorf("%v, %v", isTold, err)
+		}
+	}
+	if lines != 1 || updates != 1 {
+		t.Errorf("%d lines, %d updates", lines, updates)
+	}
+}
+
+// The end of a first decision about a scale-down is told before a second one selects another pod, which is kept.
+func TestSecondEnd(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	api := fakeapi.New(policy)
+	r, recorder := api.NewReporter()
+	web := set(t)
+	for i, over := range []report.Over{{Deleted: 1}, {Missed: map[string][]string{"OtherPodsDeleted": {"web-1"}}}} {
+		r.Outcome(context.Background(), &steer.Outcome{
+			Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 4, To: 3}, Result: steer.Steered, Set: web, Policy: policy,
+			At: fakeapi.Now.Add(time.Duration(i) * time.Second), Count: 1,
+		})
+		over.Set, over.Namespace, over.UID, over.Generation, over.From, over.To, over.First = web, "shop", web.UID(), web.Object.GetGeneration(), 4, 3, fakeapi.Now
+		if isTold, err := r.Over(context.Background(), &over); !isTold || err != nil {
+			t.Errorf("%v, %v", isTold, err)
+		}
+	}
+	events := 0
+	for len(recorder.Events) > 0 {
+		if strings.Contains(<-recorder.Events, "Missed") {
+			events++
+		}
+	}
+	// One of the set, and one of the policy.
+	if down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown; events != 2 || *down.Deleted != 0 || *down.Missed != 1 {
+		t.Errorf("%d events, %d deleted, %d missed", events, *down.Deleted, *down.Missed)
 	}
 }
 
