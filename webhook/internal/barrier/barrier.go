@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,6 +38,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -46,15 +48,18 @@ import (
 // longest is how long a barrier pod may take, even if nobody waits for it any longer.
 const longest = 10 * time.Second
 
+// versionTime is how long the API server may take to say its release. A second barrier pod takes less.
+const versionTime = time.Second / 2
+
 // ErrLost is the error if a barrier pod was not seen to be adopted before it was deleted, which proves nothing.
 var ErrLost = errors.New("the barrier pod was deleted by somebody else, or nobody could watch it")
 
 // ErrLeader is the error if kube-controller-manager may have another leader since the barrier pods were created.
 var ErrLeader = errors.New("kube-controller-manager may have got another leader")
 
-// atomic is the first release whose kube-controller-manager, which may be one minor release older than the API server, applies a
+// atomicLists is the first release whose kube-controller-manager, which may be one minor release older than the API server, applies a
 // list as a whole.
-var atomic = version.MajorMinor(1, 37)
+var atomicLists = version.MajorMinor(1, 37)
 
 // A Barrier lets callers through once a barrier pod was adopted.
 type Barrier struct {
@@ -62,8 +67,8 @@ type Barrier struct {
 	set    types.NamespacedName
 	// observe is told how long each barrier pod took.
 	observe func(took time.Duration, err error)
-	// isAtomic is whether one barrier pod proves it.
-	isAtomic func() bool
+	// release is that of the API server, once it was read.
+	release atomic.Pointer[version.Version]
 
 	mu sync.Mutex
 	// next is the proof that has yet to begin, and slots are for those that have begun.
@@ -79,15 +84,7 @@ type proof struct {
 
 // New returns a barrier with barrier pods of this set, which tells how long each took.
 func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) *Barrier {
-	isAtomic := sync.OnceValue(func() bool {
-		info, err := to.Discovery().ServerVersion()
-		if err != nil {
-			return false
-		}
-		release, err := version.ParseGeneric(info.GitVersion)
-		return err == nil && release.AtLeast(atomic)
-	})
-	return &Barrier{client: to, set: set, observe: observe, isAtomic: isAtomic, slots: make(chan struct{}, bounded.BarrierPods)}
+	return &Barrier{client: to, set: set, observe: observe, slots: make(chan struct{}, bounded.BarrierPods)}
 }
 
 // Wait returns once kube-controller-manager has observed all that was written to pods before the call.
@@ -144,6 +141,24 @@ func (b *Barrier) prove() error {
 	return err
 }
 
+// isAtomic reports whether one barrier pod is proof. If the release is not known, that is asked again next time.
+func (b *Barrier) isAtomic() bool {
+	release := b.release.Load()
+	if release == nil {
+		ctx, stop := context.WithTimeout(context.Background(), versionTime)
+		defer stop()
+		info, err := discovery.ToServerVersionInterfaceWithContext(b.client.Discovery()).ServerVersionWithContext(ctx)
+		if err == nil {
+			release, err = version.ParseGeneric(info.GitVersion)
+		}
+		if err != nil {
+			return false
+		}
+		b.release.Store(release)
+	}
+	return release.AtLeast(atomicLists)
+}
+
 // leader identifies the leader of kube-controller-manager and its term. It is empty if there is no election, because there is
 // only one instance.
 func (b *Barrier) leader() (string, error) {
@@ -174,7 +189,7 @@ func (b *Barrier) send() error {
 	// It begins before the pod is created, and so misses nothing.
 	watching, err := pods.Watch(ctx, metav1.SingleObject(pod.ObjectMeta))
 	if err != nil {
-		return fmt.Errorf("watching the barrier pod: %w", err)
+		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	defer watching.Stop()
 	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/apimachinery/pkg/watch"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -118,6 +119,49 @@ func TestLost(t *testing.T) {
 	}
 	if err := newStandIn(t, drop).Wait(context.Background()); !errors.Is(err, barrier.ErrLost) {
 		t.Fatal(err)
+	}
+}
+
+// A watch that is refused or ends early proves nothing, and does not show that nothing was steered. One more barrier pod may prove it.
+func TestUnwatched(t *testing.T) {
+	closed := watch.NewFake()
+	closed.Stop()
+	for name, c := range map[string]struct {
+		watch watch.Interface
+		err   error
+		times int64
+		want  error
+	}{
+		"refused": {nil, errors.New("no watch"), 2, barrier.ErrLost}, "refused once": {nil, errors.New("no watch"), 1, nil},
+		"closed": {closed, nil, 2, barrier.ErrLost}, "closed once": {closed, nil, 1, nil},
+	} {
+		var watches atomic.Int64
+		f := newStandIn(t, adopt, func(f *standIn) {
+			f.client.PrependWatchReactor("pods", func(clienttesting.Action) (bool, watch.Interface, error) {
+				return watches.Add(1) <= c.times, c.watch, c.err
+			})
+		})
+		if err := f.Wait(context.Background()); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// If the API server does not say its release once, it is asked again.
+func TestReleaseLater(t *testing.T) {
+	f := newStandIn(t, adopt)
+	asked := 0
+	f.client.PrependReactor("get", "version", func(clienttesting.Action) (bool, runtime.Object, error) {
+		asked++
+		return asked == 1, nil, errors.New("no answer")
+	})
+	for _, want := range []int64{2, 3, 4} {
+		if err := f.Wait(context.Background()); err != nil || f.created.Load() != want {
+			t.Errorf("%v after %d barrier pods, not %d", err, f.created.Load(), want)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 

@@ -4,13 +4,18 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -65,6 +70,33 @@ func (s *observed) counts(count, left int32) {
 	s.must(s.Update(context.Background(), set))
 	set.Status.Replicas, set.Status.ObservedGeneration = left, set.Generation
 	s.must(s.Status().Update(context.Background(), set))
+}
+
+// The pods of one comparison of a namespace are in memory at a time.
+func TestCompareOne(t *testing.T) {
+	s := fall(t, "web-0", "web-1")
+	var lists atomic.Int64
+	s.steerer.Later = bounded.NewReader(interceptor.NewClient(s.API, interceptor.Funcs{
+		List: func(ctx context.Context, live client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, isPods := list.(*corev1.PodList); isPods {
+				if lists.Add(1) > 1 {
+					t.Error("several comparisons list pods")
+				}
+				defer lists.Add(-1)
+				time.Sleep(20 * time.Millisecond)
+			}
+			return live.List(ctx, list, options...)
+		},
+	}), 3)
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			if c := s.steerer.Compare(context.Background(), s.Outcome); c.Without != "" {
+				t.Error(c.Without)
+			}
+		})
+	}
+	group.Wait()
 }
 
 // A prediction is compared with what became of the pods, and that is told. What cannot be compared is no wrong prediction.

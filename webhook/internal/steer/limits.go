@@ -18,8 +18,11 @@ type Limits struct {
 	// late opens for namespaces whose decisions run out of time, and slow for those whose waits for the controller do: the client that scales waits for each of
 	// these decisions, and the Deployment controller has few workers for all namespaces.
 	late, slow bounded.Breaker[string]
-	// predicting is for predictions.
+	// wholeNodes is for decisions about whole nodes, which compute with all pods of the cluster. It reads nothing.
+	wholeNodes *bounded.Reader
+	// predicting is for predictions, and comparing for one comparison of a namespace, since several would have more pods in memory than one needs.
 	predicting sync.Mutex
+	comparing  bounded.Semaphores
 	// recent has, by the UIDs of their sets, what this replica has just decided.
 	recent *cache.LRUExpireCache
 
@@ -31,7 +34,7 @@ type Limits struct {
 
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
-	l := &Limits{perSecond: perSecond, recent: cache.NewLRUExpireCache(bounded.Repeats)}
+	l := &Limits{perSecond: perSecond, wholeNodes: bounded.NewReader(nil, 1), recent: cache.NewLRUExpireCache(bounded.Repeats)}
 	l.turns.Holders, l.turns.Most = "other scale-downs of the namespace", 2
 	l.toDecide.Most, l.toDecide.InAll = bounded.DecisionPods, bounded.AllDecisionPods
 	l.toPredict.Most, l.toPredict.InAll = bounded.PredictionPods, bounded.AllPredictionPods

@@ -119,6 +119,11 @@ func (s *Steerer) look(ctx context.Context, o *Outcome) *Comparison {
 	case set.Replicas == o.From || !set.IsOver():
 		return nil
 	}
+	end, err := s.Limits.comparing.Lock(ctx, o.Key.Namespace)
+	if err != nil {
+		return nil
+	}
+	defer end()
 	all, err := s.list(ctx, s.Later, &s.Limits.toPredict, set, nil)
 	if err != nil {
 		return &Comparison{Without: Unread}

@@ -139,7 +139,12 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", ofTerminal)
 	}
 	var decision decide.Decision
-	err = f.by.Live.Alone(ctx, func() (err error) {
+	alone := f.by.Live.Alone
+	if f.chosen.Policy.Spec.EmptyNodes == v1alpha1.EmptyNodesPrefer {
+		// Nobody who reads waits for these.
+		alone = f.by.Limits.wholeNodes.Alone
+	}
+	err = alone(ctx, func() (err error) {
 		decision, err = decide.Decide(f.question(all))
 		return err
 	})

@@ -92,7 +92,8 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 		}
 		f.Message = err.Error()
 	}
-	if f.decides {
+	// One that finds too many before it, or is about an earlier state of the set, says nothing about decisions.
+	if f.decides && f.Result != TooMany && f.Result != Stale {
 		f.by.Limits.late.Note(f.Key.Namespace, f.Result != Unconfirmed && errors.Is(err, context.DeadlineExceeded), f.by.Now())
 	}
 	if f.Set != nil {
@@ -198,8 +199,12 @@ func (f *fall) mayAsk(ctx context.Context) (generation int64, result Result, err
 		return 0, DryRun, nil
 	}
 	// The cache does not know what policies say, only that they are there.
-	if isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace); err != nil || !isThere {
-		return 0, NoPolicy, err
+	isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace)
+	if err != nil {
+		return 0, Failed, err
+	}
+	if !isThere {
+		return 0, NoPolicy, nil
 	}
 	known := workload.Metadata(f.Kind)
 	if err := f.by.Cache.Get(ctx, f.Key, known); client.IgnoreNotFound(err) != nil {
@@ -241,7 +246,8 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 		late = f.by.Barrier(ctx)
 		f.by.Limits.slow.Note(f.Key.Namespace, errors.Is(late, context.DeadlineExceeded), f.by.Now())
 	}
-	if late != nil && !errors.Is(late, barrier.ErrLeader) && !errors.Is(late, errSlow) && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	mayHaveSeen := errors.Is(late, barrier.ErrLeader) || errors.Is(late, barrier.ErrLost) || errors.Is(late, errSlow)
+	if late != nil && !mayHaveSeen && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Failed, late
 	}
 	var now v1alpha1.ScaleDownPolicy

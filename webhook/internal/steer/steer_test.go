@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/barrier"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
@@ -375,6 +376,9 @@ func TestStands(t *testing.T) {
 		"no barrier pod": {steer.Failed, "no barrier pod", func(s *shop, _ func()) {
 			s.barrier = func(context.Context) error { return errors.New("no barrier pod") }
 		}, all},
+		"a barrier pod that nobody could watch": {steer.Unconfirmed, "nobody could watch", func(s *shop, _ func()) {
+			s.barrier = func(context.Context) error { return barrier.ErrLost }
+		}, all},
 		"a policy that is deleted": {steer.PolicyDeleted, "deleted", func(s *shop, _ func()) {
 			s.barrier = func(ctx context.Context) error { return s.Delete(ctx, s.policy) }
 		}, all},
@@ -520,6 +524,35 @@ func TestEmptyNodes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// readable checks that somebody can read while a decision about whole nodes is made.
+type readable struct{ *shop }
+
+func (readable) Wait(context.Context) error { return nil }
+
+func (r readable) Excluding(types.UID) []decide.NodePod {
+	ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer stop()
+	fakeapi.Must(r, r.Steerer.Live.Alone(ctx, func() error { return nil }))
+	return nil
+}
+
+func TestReadMeanwhile(t *testing.T) {
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.EmptyNodes = v1alpha1.EmptyNodesPrefer })
+	s.Steerer.Live, s.NodePods = bounded.NewReader(s.API, 1), readable{s}
+	s.fall(3, steer.Steered, "")
+}
+
+// If the cache cannot say whether there is a policy, that is a failure.
+func TestNoCache(t *testing.T) {
+	s := newShop(t, nil)
+	s.Cache = interceptor.NewClient(s.API, interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			return errors.New("no cache")
+		},
+	})
+	s.fall(3, steer.Failed, "no cache")
 }
 
 // So many requests in one namespace are decided, and no more. Others have their own. To know whether there is a policy takes little, however many
@@ -990,6 +1023,23 @@ func TestCircuit(t *testing.T) {
 			c.at = c.at.Add(10 * time.Second)
 			c.hangs = false
 			c.falls(2, steer.Steered, false)
+			if result == steer.Unconfirmed {
+				return
+			}
+			// In each round, one request finds too many before it, which says nothing.
+			c.hangs = true
+			for range 5 {
+				c.renew()
+				ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
+				var group sync.WaitGroup
+				for range 3 {
+					request := c.request(4)
+					group.Go(func() { c.Steer(ctx, request) })
+				}
+				group.Wait()
+				stop()
+			}
+			c.falls(1, steer.CircuitOpen, false)
 		})
 	}
 }
