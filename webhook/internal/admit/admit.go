@@ -26,14 +26,16 @@ type Handler struct {
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
 
-	// What follows answers, of few requests of each namespace.
-	after sync.WaitGroup
-	few   bounded.Semaphores
+	// What follows answers, of few requests of each namespace. Observed scale-downs take longer, so they have a semaphore of their own.
+	after         sync.WaitGroup
+	few, observed bounded.Semaphores
 }
 
 // New returns a handler for a program in this namespace.
 func New(steerer *steer.Steerer, reporter *report.Reporter, namespace string, deadline time.Duration) *Handler {
-	return &Handler{Steerer: steerer, Reporter: reporter, Namespace: namespace, Deadline: deadline, few: bounded.Semaphores{Most: bounded.Reports}}
+	h := &Handler{Steerer: steerer, Reporter: reporter, Namespace: namespace, Deadline: deadline}
+	h.few.Most, h.observed.Most = bounded.Reports, bounded.Reports
+	return h
 }
 
 // Handle steers, and reports afterwards. It returns what the audit log should say.
@@ -46,7 +48,11 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 	report.Answered(o, time.Since(began))
 	audit := report.Audit(o)
 	o.Forget()
-	if !h.few.Hold(o.Key.Namespace, 1) {
+	few := &h.few
+	if o.Result == steer.Observed {
+		few = &h.observed
+	}
+	if !few.Hold(o.Key.Namespace, 1) {
 		h.Reporter.LogOnly(o)
 		if o.Result == steer.Observed {
 			o.Release()
@@ -54,7 +60,7 @@ func (h *Handler) Handle(ctx context.Context, request steer.Request) map[string]
 		return audit
 	}
 	h.after.Go(func() {
-		defer h.few.Release(o.Key.Namespace, 1)
+		defer few.Release(o.Key.Namespace, 1)
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer stop()
 		if o.Result == steer.Observed {

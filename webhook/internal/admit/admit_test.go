@@ -1,14 +1,37 @@
 package admit
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
-	"github.com/podrank/podrank/webhook/internal/workload"
+	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
+
+// As many observed scale-downs as may wait keep none that was steered from being reported.
+func TestReports(t *testing.T) {
+	set, policy, pods := fakeapi.Shop(3)
+	api := fakeapi.New(fakeapi.All(pods, set, policy)...)
+	reporter, events := api.NewReporter()
+	h := New(api.NewSteerer(func(context.Context) error { return nil }, fakeapi.Now), reporter, "podrank-system", time.Minute)
+	if !h.observed.Hold("shop", bounded.Reports) || h.observed.Hold("shop", 1) {
+		t.Fatal("not as many as may wait")
+	}
+	live := fakeapi.Read[appsv1.ReplicaSet](t, api, "web")
+	h.Handle(context.Background(), steer.Request{
+		UID: fakeapi.UID(5, 1), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: 3, To: 2, SetUID: live.UID, SetVersion: live.ResourceVersion,
+	})
+	if h.Wait(); len(events.Events) == 0 {
+		t.Error("not reported")
+	}
+}
 
 // A Deployment that changes its own count writes it into each of its sets. A step of a rollout, and anyone who scales a set, do not.
 func TestIsScale(t *testing.T) {
