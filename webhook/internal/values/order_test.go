@@ -158,6 +158,7 @@ func TestCompile(t *testing.T) {
 	}
 	wrong := map[string]v1alpha1.Measure{
 		"set one": {}, "set one of": {Resource: "cpu", Query: "a"}, "metric.selector": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: bad}},
+		"maxAge must be":                       {Resource: "cpu", MaxAge: &metav1.Duration{}},
 		"metric.selector has more than 16 KiB": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: large}},
 	}
 	for name, isOne := range readFacts(t).Names {

@@ -76,7 +76,9 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 		preference.Step = number(*of.Step)
 	}
 	if of.MaxAge != nil {
-		preference.MaxAge = of.MaxAge.Duration
+		if preference.MaxAge = of.MaxAge.Duration; preference.MaxAge <= 0 {
+			return nil, errors.New("maxAge must be more than 0")
+		}
 	}
 	return preference, nil
 }
