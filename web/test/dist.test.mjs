@@ -30,10 +30,10 @@ function worker() {
     return (call, ...given) => ask(call, ...(call === 'read' ? [Object.assign(Buffer.from(given[0]), { size: Buffer.byteLength(given[0]) })] : given));
 }
 
-test('the web app is below 1.45 MB gzipped, with the licenses that .ci/notices adds', () => {
+test('the web app is below 1.46 MB gzipped, with the licenses that .ci/notices adds', () => {
     const size = gzipSync(html, { level: 9 }).length;
     console.log(`${pageFile}: ${Math.ceil(Buffer.byteLength(html) / 1024)} KiB, ${Math.ceil(size / 1024)} KiB gzipped`);
-    assert.ok(size < 1_450_000, `${size} bytes`);
+    assert.ok(size < 1_460_000, `${size} bytes`);
 });
 
 test('the security policy allows no request, and no code but the script and its worker', () => {
