@@ -62,8 +62,19 @@ func (g *game) killThen(turn int, follow func(isLocked bool) []error) {
 	if !g.play(g.main, []drawnDisturbance{kill}) {
 		return
 	}
-	wrong := follow(len(g.workload.State(g.ctx).Leases) > 0)
+	wrong := follow(g.leasesAtRest() > 0)
 	g.concludeLease(g.main.ran.Signal == syscall.SIGKILL, wrong)
+}
+
+// leasesAtRest returns the number of Leases once it no longer changes: kubectl outlives the run that was killed, and finishes its request.
+func (g *game) leasesAtRest() int {
+	for last := -1; ; time.Sleep(3 * time.Second) {
+		now := len(g.workload.State(g.ctx).Leases)
+		if now == last {
+			return now
+		}
+		last = now
+	}
 }
 
 // runAgain starts another run, which must refuse as long as there is a Lease.
