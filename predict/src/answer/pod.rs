@@ -3,7 +3,7 @@
 use crate::answer::probability::Odds;
 use crate::reason::Reason;
 use crate::reason::comparison::phase_name;
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::sync::Verdict;
 use crate::text::age::age;
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ use std::fmt::Display;
 /// The verdict about one active pod, and its reason.
 #[derive(Clone, Debug)]
 pub struct PodAnswer<'a> {
-    pub(crate) pod: OwnPod<'a>,
+    pub(crate) pod: &'a Pod,
     /// The number of active related pods on its node.
     pub rank: u32,
     /// Whether it goes.

@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::daemon_set::{DaemonSet, Revision};
 use crate::snapshot::meta::REVISION_LABEL;
 use crate::snapshot::node::Node;
-use crate::snapshot::pod::{FinishedPhase, OwnPod};
+use crate::snapshot::pod::{FinishedPhase, Pod};
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
 use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
@@ -59,7 +59,7 @@ impl DaemonSet {
         !matches!(surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
     }
 
-    fn pod(&self, pod: OwnPod<'_>, node: Option<usize>, revision: Option<&str>, now: Time) -> DaemonPod {
+    fn pod(&self, pod: &Pod, node: Option<usize>, revision: Option<&str>, now: Time) -> DaemonPod {
         let availability = availability(&pod.record, self.min_ready_seconds, now);
         let label = |name| pod.meta.labels.get(name).map(String::as_str);
         DaemonPod {
@@ -138,7 +138,7 @@ pub(crate) fn decide<'a>(
     input: &'a Snapshot,
     entry: SelfManaged<'_>,
     spec: &DaemonSet,
-    pods: &[OwnPod<'a>],
+    pods: &[&'a Pod],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
@@ -193,7 +193,7 @@ fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
 struct Decided<'w, 'a> {
     spec: &'w DaemonSet,
     nodes: Nodes<'a>,
-    pods: &'w [OwnPod<'a>],
+    pods: &'w [&'a Pod],
     records: Vec<DaemonPod>,
     sync: Sync,
     now: Time,

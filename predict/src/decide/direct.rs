@@ -10,7 +10,7 @@ use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
 use crate::snapshot::Snapshot;
-use crate::snapshot::pod::{OwnPod, Pod};
+use crate::snapshot::pod::Pod;
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
 use crate::snapshot::workload::WorkloadKind;
@@ -58,7 +58,7 @@ type Gates = Vec<(&'static str, bool)>;
 pub(crate) fn decide<'a>(
     input: &'a Snapshot,
     entry: SelfManaged<'a>,
-    pods: &[OwnPod<'a>],
+    pods: &[&'a Pod],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<(Asked, Gates, Decision<'a>), Error> {
@@ -99,11 +99,7 @@ fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> 
 
 impl SelfManaged<'_> {
     /// Returns the pods that it owns and its selector matches, each once.
-    pub(crate) fn pods<'a>(
-        &self,
-        input: &'a Snapshot,
-        notes: &mut Vec<Note>,
-    ) -> Result<Vec<OwnPod<'a>>, Error> {
+    pub(crate) fn pods<'a>(&self, input: &'a Snapshot, notes: &mut Vec<Note>) -> Result<Vec<&'a Pod>, Error> {
         let selector = self.selector();
         let mut seen = Seen::default();
         let mut pods = Vec::new();

@@ -10,18 +10,18 @@ use crate::reason::Reason;
 use crate::reason::chance::Cause;
 use crate::reason::job::{ByPolicy, JobPodReason, duration};
 use crate::snapshot::job::Job;
-use crate::snapshot::pod::{FinishedPhase, OwnPod};
+use crate::snapshot::pod::{FinishedPhase, Pod};
 use crate::snapshot::self_managed::SelfManaged;
 use crate::sync::Verdict;
 use crate::sync::job::{self, Completion, JobReason, JobState, NO_INDEX, State, Sync, next_sync};
 use crate::text::error::Error;
-use podrank::{Pod, Policy, Time};
+use podrank::{Policy, Time};
 use std::collections::{BTreeMap, HashMap};
 
 impl Job {
     /// How many pods have succeeded, including those that the status does not count yet.
-    fn succeeded(&self, pods: &[OwnPod<'_>]) -> i32 {
-        let is_new = |pod: &OwnPod<'_>| {
+    fn succeeded(&self, pods: &[&Pod]) -> i32 {
+        let is_new = |pod: &&Pod| {
             let uid = pod.record.uid.to_string();
             !self.uncounted.succeeded.contains(&uid)
         };
@@ -31,7 +31,7 @@ impl Job {
     }
 
     /// Which indexes have succeeded, including those that the status does not count yet.
-    fn succeeded_indexes(&self, pods: &[OwnPod<'_>], completions: i32) -> Intervals {
+    fn succeeded_indexes(&self, pods: &[&Pod], completions: i32) -> Intervals {
         let mut indexes = Intervals::read(&self.status.completed_indexes, completions);
         for index in succeeded(pods).map(index).filter(|index| (0..completions.into()).contains(index)) {
             indexes.insert(index);
@@ -41,14 +41,14 @@ impl Job {
 }
 
 /// The succeeded pods that the status may not count yet.
-fn succeeded<'p, 'a>(pods: &'p [OwnPod<'a>]) -> impl Iterator<Item = OwnPod<'a>> + 'p {
+fn succeeded<'p, 'a>(pods: &'p [&'a Pod]) -> impl Iterator<Item = &'a Pod> + 'p {
     pods.iter().copied().filter(|pod| {
         let is_tracked = pod.job.as_ref().is_some_and(|job| job.is_tracked);
         is_tracked && pod.finished_phase == Some(FinishedPhase::Succeeded)
     })
 }
 
-fn index(pod: OwnPod<'_>) -> i64 {
+fn index(pod: &Pod) -> i64 {
     pod.job.as_ref().map_or(NO_INDEX, |job| job.index)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn refusal(
     entry: SelfManaged<'_>,
     spec: &Job,
     asked: &Asked,
-    pods: &[OwnPod<'_>],
+    pods: &[&Pod],
     options: &Options,
 ) -> Option<Note> {
     let release = options.kubernetes();
@@ -117,7 +117,7 @@ impl Job {
         &self,
         entry: SelfManaged<'_>,
         asked: &Asked,
-        pods: &[OwnPod<'a>],
+        pods: &[&'a Pod],
     ) -> (JobState, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
         let fails = entry.idle().is_some() && self.meta.deletion.is_none();
@@ -156,7 +156,7 @@ pub(crate) fn decide<'a>(
     entry: SelfManaged<'_>,
     spec: &'a Job,
     asked: &Asked,
-    pods: &[OwnPod<'a>],
+    pods: &[&'a Pod],
     now: Time,
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
@@ -221,7 +221,7 @@ fn left_by_index(order: &[u32], indexes: &[i64], completions: i64) -> Vec<u32> {
 /// settled.
 fn settle_by_index(
     policy: &Policy,
-    records: &[Pod],
+    records: &[podrank::Pod],
     indexes: &[i64],
     mut list: Vec<u32>,
     sync: &mut Sync,

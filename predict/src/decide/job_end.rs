@@ -2,7 +2,7 @@
 
 use crate::reason::job::{ByPolicy, FailedBy};
 use crate::snapshot::job::{FailureRule, Job, SuccessRule};
-use crate::snapshot::pod::{FinishedPhase, JobPod, OwnPod};
+use crate::snapshot::pod::{FinishedPhase, JobPod, Pod};
 use crate::sync::job::{JobState, State};
 use podrank::Phase;
 
@@ -22,7 +22,7 @@ impl Job {
     pub(crate) fn fill<'a>(
         &self,
         job: &mut JobState,
-        pods: &[OwnPod<'a>],
+        pods: &[&'a Pod],
         succeeded: Option<(&Intervals, i32)>,
     ) -> Option<ByPolicy<'a>> {
         let policy = self
@@ -47,7 +47,7 @@ impl Job {
     fn fill_failed<'a>(
         &self,
         job: &mut JobState,
-        pods: &[OwnPod<'a>],
+        pods: &[&'a Pod],
         completions: Option<i32>,
     ) -> Option<ByPolicy<'a>> {
         let per_index = self.spec.backoff_limit_per_index.filter(|_| completions.is_some());
@@ -81,7 +81,7 @@ impl Job {
     }
 
     /// Whether the Job's controller counts the pod as failed.
-    fn has_failed(&self, pod: OwnPod<'_>) -> bool {
+    fn has_failed(&self, pod: &Pod) -> bool {
         let policy = self.spec.pod_replacement_policy.as_deref();
         // What the API server sets.
         let waits = policy.map_or(self.spec.pod_failure_policy.is_some(), |policy| policy == "Failed");
@@ -152,8 +152,8 @@ impl FailureRule {
 }
 
 /// The restarts of all containers of the pods that run or are pending. The sum wraps, as in Kubernetes.
-fn restarts(pods: &[OwnPod<'_>]) -> i32 {
-    let counts = |pod: &&OwnPod<'_>| pod.finished_phase.is_none() && pod.record.phase != Phase::UNKNOWN;
+fn restarts(pods: &[&Pod]) -> i32 {
+    let counts = |pod: &&&Pod| pod.finished_phase.is_none() && pod.record.phase != Phase::UNKNOWN;
     let restarts = pods.iter().filter(counts).filter_map(|pod| pod.job.as_ref());
     restarts.fold(0_i32, |sum, job| sum.wrapping_add(job.restarts)).max(0)
 }

@@ -6,7 +6,7 @@ use crate::decide::related::Related;
 use crate::reason::comparison::RankedPod;
 use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
-use crate::snapshot::pod::{OwnPod, Pod};
+use crate::snapshot::pod::Pod;
 use crate::snapshot::workload::WorkloadRef;
 use crate::text::error::Error;
 use podrank::{NodeCounts, Uid};
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 /// An active pod that the decision reads, listed once.
 pub(crate) struct Member<'a> {
-    pub(crate) pod: OwnPod<'a>,
+    pub(crate) pod: &'a Pod,
     pub(crate) is_own: bool,
     is_related: bool,
 }

@@ -5,7 +5,7 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::deployment::Deployment;
 use crate::snapshot::index::Sets;
 use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::workload::WorkloadRef;
 use crate::text;
@@ -34,7 +34,7 @@ pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
     )
 }
 
-pub(crate) fn invalid_cost(pod: OwnPod<'_>) -> Option<Note> {
+pub(crate) fn invalid_cost(pod: &Pod) -> Option<Note> {
     let cost = pod.cost.as_ref()?;
     let (text, error) = (&cost.text, cost.value.as_ref().err()?);
     Some(Note::new(
@@ -71,7 +71,7 @@ pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
 }
 
 /// The set's pods that were created after the time of the decision.
-pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = OwnPod<'a>>, now: Timestamp) -> Option<Note> {
+pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Timestamp) -> Option<Note> {
     let moment = crate::snapshot::time::to_time(now).unix_nanos()?;
     let mut late =
         own.filter(|pod| pod.record.creation_time.unix_nanos().is_some_and(|created| created > moment));

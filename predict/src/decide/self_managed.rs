@@ -5,7 +5,7 @@ use crate::answer::pod::PodAnswer;
 use crate::answer::probability::Odds;
 use crate::reason::Reason;
 use crate::reason::chance::{Cause, Chance};
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::sync::{PodOutcome, Verdict};
 use crate::text::age::age;
 use podrank::Time;
@@ -22,12 +22,12 @@ pub(crate) struct Decision<'a> {
 
 /// Returns a note on the first of these ready pods that becomes available, for a step that is another one from then on.
 pub(crate) fn becomes_available<'a>(
-    pods: impl Iterator<Item = OwnPod<'a>>,
+    pods: impl Iterator<Item = &'a Pod>,
     min_ready_seconds: u32,
     now: Time,
 ) -> Option<Note> {
     let wait = i64::from(min_ready_seconds).saturating_mul(1_000_000_000);
-    let at = |pod: &OwnPod<'_>| Some(pod.record.ready_time.unix_nanos()?.saturating_add(wait));
+    let at = |pod: &&Pod| Some(pod.record.ready_time.unix_nanos()?.saturating_add(wait));
     let (pod, at) = pods.filter_map(|pod| Some((pod, at(&pod)?))).min_by_key(|(_, at)| *at)?;
     let left = age(now, Time::from_unix_nanos(at))?;
     let left = left.trim_start_matches('-');
@@ -55,7 +55,7 @@ pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], cau
 }
 
 /// What becomes of a pod whose controller compares no ranks.
-pub(crate) fn decided<'a>(pod: OwnPod<'a>, verdict: Verdict, reason: Reason<'a>, now: Time) -> PodAnswer<'a> {
+pub(crate) fn decided<'a>(pod: &'a Pod, verdict: Verdict, reason: Reason<'a>, now: Time) -> PodAnswer<'a> {
     let (odds, is_replaced, is_own_cost) = (None, false, false);
     PodAnswer { pod, rank: 0, verdict, odds, reason, is_replaced, is_own_cost, now }
 }

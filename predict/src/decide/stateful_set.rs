@@ -8,7 +8,7 @@ use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::stateful_set::StatefulSetReason;
 use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::snapshot::release::Release;
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::stateful_set::StatefulSet;
@@ -22,7 +22,7 @@ use podrank::controller::{Availability, availability};
 use std::collections::BTreeSet;
 
 impl StatefulSet {
-    fn member(&self, pod: OwnPod<'_>, ordinal: i32, now: Time) -> Member {
+    fn member(&self, pod: &Pod, ordinal: i32, now: Time) -> Member {
         let availability = availability(&pod.record, self.min_ready_seconds, now);
         let revision = pod.meta.labels.get(REVISION_LABEL).map_or("", String::as_str);
         Member {
@@ -42,7 +42,7 @@ pub(crate) fn decide<'a>(
     entry: SelfManaged<'a>,
     spec: &'a StatefulSet,
     replicas: i32,
-    pods: &[OwnPod<'a>],
+    pods: &[&'a Pod],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<Decision<'a>, Error> {
@@ -129,14 +129,14 @@ struct Context<'w, 'a> {
     entry: SelfManaged<'a>,
     spec: &'a StatefulSet,
     set: StatefulSetState,
-    pods: &'w [(OwnPod<'a>, Member)],
+    pods: &'w [(&'a Pod, Member)],
     now: Time,
     /// Whether the input is known to lack pods.
     lacks_pods: bool,
 }
 
 impl<'a> Context<'_, 'a> {
-    fn reason(&self, outcome: MemberOutcome, pod: OwnPod<'a>, ordinal: i32) -> Reason<'a> {
+    fn reason(&self, outcome: MemberOutcome, pod: &'a Pod, ordinal: i32) -> Reason<'a> {
         let Self { spec, set, pods, now, lacks_pods, .. } = *self;
         let by = outcome.by.and_then(|by| by.member).map(|index| pods[index].0);
         Reason::StatefulSet(StatefulSetReason { outcome, pod, ordinal, by, spec, set, now, lacks_pods })
@@ -151,7 +151,7 @@ impl<'a> Context<'_, 'a> {
     }
 
     /// A pod that Kubernetes ignores.
-    fn ignored(&self, pod: OwnPod<'a>) -> PodAnswer<'a> {
+    fn ignored(&self, pod: &'a Pod) -> PodAnswer<'a> {
         let (verdict, reason) = (Verdict::Keep, MemberReason::NoOrdinal);
         let outcome = MemberOutcome { member: usize::MAX, verdict, reason, by: None };
         decided(pod, verdict, self.reason(outcome, pod, -1), self.now)

@@ -2,18 +2,18 @@
 
 use crate::question::options::Order;
 use crate::snapshot::cost::CostOwner;
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::text;
 use crate::text::age::{age, ages};
 use crate::text::count;
-use podrank::{Flags, Pod, Policy, Row, Rule, Time, ValueKind};
+use podrank::{Flags, Policy, Row, Rule, Time, ValueKind};
 
 /// A pod and what the rules read of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedPod<'a> {
-    pub(crate) pod: OwnPod<'a>,
+    pub(crate) pod: &'a Pod,
     /// Its record with its rank and the number of its node.
-    pub(crate) record: Pod,
+    pub(crate) record: podrank::Pod,
 }
 
 impl RankedPod<'_> {

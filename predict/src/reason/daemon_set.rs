@@ -3,7 +3,7 @@
 use crate::reason::chance::Chance;
 use crate::reason::{AFTER_ROLLOUT, waiting};
 use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::sync::daemon_set::{BURST_REPLICAS, DaemonReason};
 use crate::sync::{PodOutcome, Verdict};
 use crate::text;
@@ -15,7 +15,7 @@ use podrank::Time;
 #[derive(Clone, Debug)]
 pub struct DaemonSetReason<'a> {
     pub(crate) outcome: PodOutcome<DaemonReason>,
-    pub(crate) pod: OwnPod<'a>,
+    pub(crate) pod: &'a Pod,
     /// Its node, or the one that it was made for.
     pub(crate) node: Option<&'a str>,
     /// Why no pod may run there.
@@ -35,7 +35,7 @@ pub struct DaemonSetReason<'a> {
 /// A pod that is not available.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unavailable<'a> {
-    pub(crate) pod: OwnPod<'a>,
+    pub(crate) pod: &'a Pod,
     pub(crate) is_ready: bool,
     pub(crate) min_ready_seconds: u32,
     pub(crate) now: Time,

@@ -2,7 +2,7 @@
 
 use crate::reason::{chance, waiting};
 use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::pod::OwnPod;
+use crate::snapshot::pod::Pod;
 use crate::snapshot::stateful_set::StatefulSet;
 use crate::sync::Verdict;
 use crate::sync::stateful_set::{MemberOutcome, MemberReason, StatefulSetState, Update};
@@ -15,10 +15,10 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 pub struct StatefulSetReason<'a> {
     pub(crate) outcome: MemberOutcome,
-    pub(crate) pod: OwnPod<'a>,
+    pub(crate) pod: &'a Pod,
     pub(crate) ordinal: i32,
     /// The pod to which the outcome refers, if it refers to one that exists.
-    pub(crate) by: Option<OwnPod<'a>>,
+    pub(crate) by: Option<&'a Pod>,
     pub(crate) spec: &'a StatefulSet,
     pub(crate) set: StatefulSetState,
     pub(crate) now: Time,

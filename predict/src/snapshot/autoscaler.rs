@@ -1,12 +1,12 @@
 //! One `HorizontalPodAutoscaler`: whose count it sets, and within which bounds. Its arithmetic is not repeated.
 
-use crate::snapshot::meta::{Condition, Metadata, ObjectMeta, TargetReference};
+use crate::snapshot::meta::{Condition, Metadata, Object, TargetReference};
 use crate::snapshot::workload::WorkloadKind;
 use serde::Deserialize;
 
 /// An autoscaler.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Object")]
+#[serde(from = "Object<Spec, Status>")]
 pub(crate) struct Autoscaler {
     pub(crate) meta: Metadata,
     target: TargetReference,
@@ -16,15 +16,6 @@ pub(crate) struct Autoscaler {
     pub(crate) desired_replicas: Option<u32>,
     /// The condition `ScaledToZero` is true: it has scaled its target to 0, and nobody else has.
     pub(crate) has_scaled_to_zero: bool,
-}
-
-/// An autoscaler as it is written.
-#[derive(Deserialize)]
-#[serde(expecting = "a HorizontalPodAutoscaler")]
-struct Object {
-    metadata: ObjectMeta,
-    spec: Spec,
-    status: Option<Status>,
 }
 
 #[derive(Deserialize)]
@@ -42,8 +33,8 @@ struct Status {
     conditions: Option<Vec<Condition>>,
 }
 
-impl From<Object> for Autoscaler {
-    fn from(Object { mut metadata, spec, status }: Object) -> Self {
+impl From<Object<Spec, Status>> for Autoscaler {
+    fn from(Object { mut metadata, spec, status }: Object<Spec, Status>) -> Self {
         let min_replicas = spec.min_replicas.unwrap_or(1);
         // Kubernetes writes 0 as long as there are no metrics. It wants that only if it may.
         let is_known = |desired: &u32| *desired > 0 || min_replicas == 0;

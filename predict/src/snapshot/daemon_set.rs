@@ -1,7 +1,7 @@
 //! One `DaemonSet`, and one revision of a workload's template.
 
 use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
-use crate::snapshot::meta::{Metadata, ObjectMeta, REVISION_LABEL};
+use crate::snapshot::meta::{Metadata, Object, ObjectMeta, REVISION_LABEL};
 use crate::snapshot::node::Placement;
 use crate::snapshot::selector::LabelSelector;
 use crate::sync::IntOrPercent;
@@ -13,7 +13,7 @@ const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
 
 /// A `DaemonSet`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Object")]
+#[serde(try_from = "Object<Spec, Status>")]
 pub(crate) struct DaemonSet {
     pub(crate) meta: Metadata,
     pub(crate) selector: Option<LabelSelector>,
@@ -26,16 +26,6 @@ pub(crate) struct DaemonSet {
     pub(crate) status_nodes: i32,
     /// On how many nodes a pod may start, by the status.
     pub(crate) status_wanted: i32,
-}
-
-/// A `DaemonSet` as it is written.
-#[derive(Deserialize)]
-#[serde(expecting = "a DaemonSet")]
-struct Object {
-    metadata: ObjectMeta,
-    spec: Spec,
-    #[serde(default)]
-    status: Option<Status>,
 }
 
 #[derive(Deserialize)]
@@ -91,10 +81,10 @@ impl Revision {
     }
 }
 
-impl TryFrom<Object> for DaemonSet {
+impl TryFrom<Object<Spec, Status>> for DaemonSet {
     type Error = String;
 
-    fn try_from(object: Object) -> Result<Self, String> {
+    fn try_from(object: Object<Spec, Status>) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
         let status = status.unwrap_or_default();
         // Kubernetes compares the number with a pod's label, so 03 is 3.

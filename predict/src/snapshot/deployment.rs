@@ -1,7 +1,7 @@
 //! One Deployment.
 
 use crate::snapshot::managed_fields::CountManagers;
-use crate::snapshot::meta::{Metadata, ObjectMeta};
+use crate::snapshot::meta::{Metadata, Object};
 use crate::snapshot::selector::{LabelSelector, Selector};
 use crate::snapshot::template::{Fingerprint, Template};
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
@@ -17,7 +17,7 @@ pub(crate) const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to"
 
 /// A Deployment.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Object")]
+#[serde(try_from = "Object<Spec, Status>")]
 pub(crate) struct Deployment {
     pub(crate) meta: Metadata,
     pub(crate) managers: CountManagers,
@@ -29,16 +29,6 @@ pub(crate) struct Deployment {
     pub(crate) min_ready_seconds: Option<i32>,
     /// Whether the status is for an earlier spec.
     pub(crate) lags: bool,
-}
-
-/// A Deployment as it is written.
-#[derive(Deserialize)]
-#[serde(expecting = "a Deployment")]
-struct Object {
-    metadata: ObjectMeta,
-    spec: Spec,
-    #[serde(default)]
-    status: Option<Status>,
 }
 
 #[derive(Deserialize)]
@@ -76,10 +66,10 @@ pub(crate) struct RollingUpdate {
     pub(crate) max_unavailable: Option<IntOrPercent>,
 }
 
-impl TryFrom<Object> for Deployment {
+impl TryFrom<Object<Spec, Status>> for Deployment {
     type Error = String;
 
-    fn try_from(object: Object) -> Result<Self, String> {
+    fn try_from(object: Object<Spec, Status>) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
         let (meta, status) = (metadata.take(), status.unwrap_or_default());
         let rollback = metadata.annotation(ROLLBACK_ANNOTATION).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! One Job, with the policies that can end it.
 
-use crate::snapshot::meta::{Condition, Metadata, ObjectMeta};
+use crate::snapshot::meta::{Condition, Metadata, Object};
 use crate::snapshot::selector::LabelSelector;
 use crate::snapshot::time::{Time, time};
 use crate::sync::job::{Completion, JobState, State};
@@ -13,7 +13,7 @@ const KUBERNETES: &str = "kubernetes.io/job-controller";
 
 /// A Job.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Object")]
+#[serde(try_from = "Object<Spec, Status>")]
 pub(crate) struct Job {
     pub(crate) meta: Metadata,
     /// The record for the decision. What has succeeded is only what its status counts, and nothing has failed.
@@ -25,16 +25,6 @@ pub(crate) struct Job {
     pub(crate) uncounted: Uncounted,
     /// Why the controller leaves it alone, if it does.
     pub(crate) left_alone: Option<String>,
-}
-
-/// A Job as it is written.
-#[derive(Deserialize)]
-#[serde(expecting = "a Job")]
-struct Object {
-    metadata: ObjectMeta,
-    spec: Spec,
-    #[serde(default)]
-    status: Option<Status>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -126,10 +116,10 @@ pub(crate) struct SuccessRule {
     pub(crate) succeeded_count: Option<i32>,
 }
 
-impl TryFrom<Object> for Job {
+impl TryFrom<Object<Spec, Status>> for Job {
     type Error = String;
 
-    fn try_from(object: Object) -> Result<Self, String> {
+    fn try_from(object: Object<Spec, Status>) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
         let mut status: Status = status.unwrap_or_default();
         let completion = spec.completion()?;

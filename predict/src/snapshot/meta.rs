@@ -65,7 +65,16 @@ pub(crate) struct ObjectMeta {
     managed_fields: Lenient<Vec<Lenient<ManagedFields>>>,
 }
 
-/// The part of it that is kept of any object.
+/// An object as it is written, with these parts as its spec and status.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+pub(crate) struct Object<Spec, Status> {
+    pub(crate) metadata: ObjectMeta,
+    pub(crate) spec: Spec,
+    pub(crate) status: Option<Status>,
+}
+
+/// The part of the metadata that is kept of any object.
 #[derive(Clone, Debug)]
 pub(crate) struct Metadata {
     pub(crate) name: String,

@@ -1,7 +1,7 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads.
 
 use crate::snapshot::cost::{NotedCost, Previous, WrittenCost};
-use crate::snapshot::meta::{Metadata, ObjectMeta, OwnerReference};
+use crate::snapshot::meta::{Metadata, Object, ObjectMeta, OwnerReference};
 use crate::snapshot::node::Affinity;
 use crate::snapshot::time::{ContainerState, Lenient, Time, deletion, nanos, time};
 use crate::snapshot::workload::WorkloadKind;
@@ -38,7 +38,7 @@ const FAILURE_COUNT_ANNOTATION: &str = "batch.kubernetes.io/job-index-failure-co
 
 /// A pod.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Object")]
+#[serde(try_from = "Object<Option<PodSpec>, PodStatus>")]
 pub(crate) struct Pod {
     pub(crate) meta: Metadata,
     /// The record that the order reads, without rank and node number, which depend on other pods. The phase of a finished pod is not in
@@ -112,18 +112,6 @@ pub(crate) struct JobPod {
     pub(crate) conditions: Vec<(String, String)>,
 }
 
-/// A pod of a workload.
-pub(crate) type OwnPod<'a> = &'a Pod;
-
-/// A pod as it is written.
-#[derive(Deserialize)]
-#[serde(expecting = "a pod")]
-struct Object {
-    metadata: ObjectMeta,
-    spec: Option<PodSpec>,
-    status: Option<PodStatus>,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodSpec {
@@ -170,10 +158,10 @@ struct ContainerStatus {
     state: Lenient<ContainerState>,
 }
 
-impl TryFrom<Object> for Pod {
+impl TryFrom<Object<Option<PodSpec>, PodStatus>> for Pod {
     type Error = String;
 
-    fn try_from(object: Object) -> Result<Self, String> {
+    fn try_from(object: Object<Option<PodSpec>, PodStatus>) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let meta = metadata.take();

@@ -1,7 +1,7 @@
 //! One `ReplicaSet` or `ReplicationController`.
 
 use crate::snapshot::managed_fields::CountManagers;
-use crate::snapshot::meta::{Metadata, ObjectMeta};
+use crate::snapshot::meta::{Metadata, Object};
 use crate::snapshot::selector::{LabelSelector, Selector};
 use crate::snapshot::template::Template;
 use crate::snapshot::time::time;
@@ -28,19 +28,10 @@ pub(crate) struct ReplicaSet {
     status: Option<Status>,
 }
 
-/// A set as it is written. The selector of a `ReplicationController` is a map of labels.
-#[derive(Deserialize)]
-#[serde(expecting = "a set")]
-pub(crate) struct Object<S> {
-    metadata: ObjectMeta,
-    #[serde(default = "Option::default")]
-    spec: Option<Spec<S>>,
-    status: Option<Status>,
-}
-
+/// A set's spec as it is written. The selector of a `ReplicationController` is a map of labels.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-struct Spec<S> {
+pub(crate) struct Spec<S> {
     replicas: Option<i32>,
     selector: Option<S>,
     min_ready_seconds: Option<i32>,
@@ -51,7 +42,7 @@ struct Spec<S> {
 /// `None` is what the status does not say.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
-struct Status {
+pub(crate) struct Status {
     replicas: Option<i32>,
     available_replicas: Option<i32>,
     observed_generation: Option<i64>,
@@ -64,7 +55,10 @@ impl From<BTreeMap<String, String>> for LabelSelector {
 }
 
 impl ReplicaSet {
-    pub(crate) fn new<S: Into<LabelSelector>>(kind: WorkloadKind, object: Object<S>) -> Result<Self, String> {
+    pub(crate) fn new<S: Into<LabelSelector>>(
+        kind: WorkloadKind,
+        object: Object<Option<Spec<S>>, Status>,
+    ) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
         let (replicas, selector, min_ready_seconds, template) = match spec {
             Some(spec) => (spec.replicas, spec.selector, spec.min_ready_seconds, spec.template),

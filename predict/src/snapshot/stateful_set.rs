@@ -2,7 +2,7 @@
 
 use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
 use crate::snapshot::managed_fields::CountManagers;
-use crate::snapshot::meta::{Metadata, ObjectMeta};
+use crate::snapshot::meta::{Metadata, Object};
 use crate::snapshot::release::{ControllerGates, Release};
 use crate::snapshot::selector::LabelSelector;
 use crate::sync::IntOrPercent;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 /// A `StatefulSet`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Object")]
+#[serde(try_from = "Object<Spec, Status>")]
 pub(crate) struct StatefulSet {
     pub(crate) meta: Metadata,
     pub(crate) managers: CountManagers,
@@ -26,16 +26,6 @@ pub(crate) struct StatefulSet {
     pub(crate) update_revision: String,
     /// The claim templates, if claims of condemned pods are deleted.
     pub(crate) claims_that_go: Vec<String>,
-}
-
-/// A `StatefulSet` as it is written.
-#[derive(Deserialize)]
-#[serde(expecting = "a StatefulSet")]
-struct Object {
-    metadata: ObjectMeta,
-    spec: Spec,
-    #[serde(default)]
-    status: Option<Status>,
 }
 
 #[derive(Deserialize)]
@@ -84,10 +74,10 @@ struct Status {
     update_revision: String,
 }
 
-impl TryFrom<Object> for StatefulSet {
+impl TryFrom<Object<Spec, Status>> for StatefulSet {
     type Error = String;
 
-    fn try_from(object: Object) -> Result<Self, String> {
+    fn try_from(object: Object<Spec, Status>) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
         let status = status.unwrap_or_default();
         let retention = spec.persistent_volume_claim_retention_policy.and_then(|policy| policy.when_scaled);
