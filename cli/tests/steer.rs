@@ -1,5 +1,8 @@
 //! `scale`, `drop` and `undo` against what a real control plane answered: each file of `sessions` is one run that
 //! `judge/cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
+//!
+//! After a change of the words: `SESSIONS=write cargo test -p kubectl-podrank recorded_sessions`, and read what changed. It
+//! rewrites only what was printed, and only of the sessions whose requests and exit status are the same as before.
 
 use crate::common::kubectl::{KUBECTL, Kubectl};
 use crate::common::{add_paths, dump};
@@ -111,6 +114,28 @@ impl Session {
         }
     }
 
+    /// Writes into its file what was printed by a run that is otherwise the same. A line that is equal but for what is random stays.
+    fn rewrite(&self, output: &Output) {
+        let path = Path::new(SESSIONS).join(format!("{}.json", self.name));
+        let mut file = fs::read_to_string(&path).expect("a session");
+        for (part, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            let recorded = texts(&self.recorded[part]);
+            let now = String::from_utf8(bytes.clone()).expect("UTF-8").replace(KUBECTL, "kubectl");
+            let same = |line: &str| {
+                let is_same = |old: &&&str| fixed(timeless(old)) == fixed(timeless(line));
+                recorded.iter().find(is_same).map_or(line.to_owned(), |old| (*old).to_owned())
+            };
+            let list = |lines: &[String]| {
+                let line = |line: &String| format!("\n  {}", Value::from(line.as_str()));
+                format!("\"{part}\": [{}],\n", lines.iter().map(line).collect::<Vec<_>>().join(","))
+            };
+            let recorded_list = list(&recorded.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
+            assert!(file.contains(&recorded_list), "{}: no {recorded_list}", self.name);
+            file = file.replacen(&recorded_list, &list(&now.lines().map(same).collect::<Vec<_>>()), 1);
+        }
+        fs::write(path, file).expect("a session is written");
+    }
+
     /// The differences between this run and the recorded one.
     fn differences(&self) -> Vec<String> {
         let kubectl = self.kubectl();
@@ -134,6 +159,15 @@ impl Session {
             looks_once(asked.iter().map(|(words, given)| format!("{words} {given}"))).join("\n")
         };
         compare("requests", &lines(Self::asked(&kubectl)), &lines(self.expected()));
+        let is_printed = |difference: &String| {
+            ["stdout", "stderr"].iter().any(|part| difference.starts_with(&format!("{}: {part}:", self.name)))
+        };
+        if differences.iter().all(is_printed)
+            && std::env::var_os("SESSIONS").is_some_and(|value| value == "write")
+        {
+            self.rewrite(&output);
+            differences.clear();
+        }
         differences
     }
 }
