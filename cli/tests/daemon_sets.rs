@@ -29,10 +29,10 @@ fn like_c(dump: &str, name: &str, fields: &[(&str, Value)]) -> String {
 #[test]
 fn the_budget_is_certain_and_the_pods_are_not() {
     let shown = shown("ds/agent", DAEMON_SET);
-    let contested = "…; contested; old-available; it is old, of revision 6d8f7; 2 nodes may be unavailable, and 1 is: one of 4 pods of \
-                     which 1 goes, at random";
+    let contested = "…; contested; old-available; it is old, of revision 6d8f7, and at most 2 nodes may be unavailable (1 is): by chance, \
+                     1 of 4 such pods is deleted";
     shown.says(&[
-        // 30 % of five nodes are rounded up to two, of which agent-b's is one.
+        // 30% of five nodes are rounded up to two, of which agent-b's is one.
         "2 of 6 go, quota 1",
         "agent-b; delete; old-unavailable; it is old, of revision 6d8f7 and unavailable",
         contested,
@@ -40,11 +40,11 @@ fn the_budget_is_certain_and_the_pods_are_not() {
         contested,
         contested,
         "agent-a; keep; kept; it is of the current revision",
-        "rest: Then it waits for new pods to be available; 3 pods go only after that.",
+        "rest: Then it waits for new pods to be available. Only after that, 3 pods are deleted.",
     ]);
     assert_eq!(row(&shown.json, "{workload} {blocked}"), r#"{"kind":"DaemonSet","name":"agent"} []"#);
     let (text, _) = fine("pod/agent-c", DAEMON_SET);
-    assert!(text.starts_with("agent-c may go (25 %), and otherwise goes later: "), "{text}");
+    assert!(text.starts_with("agent-c is possibly deleted (25%), now or later: "), "{text}");
     assert_eq!(shown.lines.len(), 8, "{shown}");
     assert_eq!(shown.json.get("replicas"), None);
     assert_eq!(fine("ds/agent --rollout", DAEMON_SET), fine("ds/agent", DAEMON_SET));
@@ -56,8 +56,7 @@ fn with_surge_old_pods_wait_for_new_ones() {
     let surge = changed(DAEMON_SET, &[surge()]);
     let going = like_c(&surge, "agent-ca", &[new(), (DELETED, json!("2026-03-10T12:00:30Z"))]);
     let waits = shown("ds/agent", like_c(&going, "agent-cb", &[new(), (READY, json!("False"))]));
-    let why =
-        "it is old, of revision 6d8f7, and goes after the new pod of node node-3: agent-cb is not ready";
+    let why = "it is old, of revision 6d8f7, and is deleted after the new pod of node node-3: agent-cb is not ready";
     waits.says(&[&format!("agent-c waits for agent-cb; awaits-new; {why}")]);
     assert_eq!(waits.json["blocked"].as_array().map(Vec::len), Some(1), "{waits}");
 }
@@ -71,7 +70,7 @@ fn an_edge_that_moves_with_the_clock_is_noted() {
     let surge = like_c(&changed(DAEMON_SET, &[waits, surge()]), "agent-cb", &[new(), (READY_TIME, since)]);
     for (dump, start, pod) in [(budget, "1 of 6", "agent-a"), (surge, "0 of 7", "agent-cb")] {
         let note =
-            format!("note: pod default/{pod} becomes available in 5s, and then this step takes other pods");
+            format!("note: pod default/{pod} becomes available in 5s, and then this sync deletes other pods");
         shown("ds/agent", dump).says(&[&format!("{start} go, …"), &note]);
     }
 }

@@ -44,8 +44,8 @@ fn the_next_sync_of_each_set_is_said() {
     let scaled = shown(SCALE, ROLLOUT);
     scaled.says(&[
         "…; scale; …",
-        "web-5d8c7f9b64: 4 to 2, 2 go; share; gets its share: 2 of 7 pods (5 replicas and a surge of 2)",
-        "web-7f6b9d5c48: 9 to 5, 4 go; share; gets its share: 5 of 7 pods (5 replicas and a surge of 2)",
+        "web-5d8c7f9b64: 4 to 2, 2 go; share; its share is 2 of 7 pods (5 replicas and a surge of 2)",
+        "web-7f6b9d5c48: 9 to 5, 4 go; share; its share is 5 of 7 pods (5 replicas and a surge of 2)",
         "…-hq8zt; delete; …",
     ]);
     let head = row(&scaled.json, "{kind} {workload} {replicas} {pods} {replicaSet}");
@@ -56,7 +56,7 @@ fn the_next_sync_of_each_set_is_said() {
     let restarted = json!({ "kubectl.kubernetes.io/restartedAt": "2026-03-10T11:59:00Z" });
     let restart = ("web", "spec template metadata annotations", restarted);
     let invalid = "…default Deployment/web has a selector that is invalid or selects all pods…";
-    let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted: kube-controller-manager deletes none of its pods";
+    let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted, so kube-controller-manager deletes none of its pods";
     for (words, changes, says) in [
         (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; …; waits: true"][..]),
         (SCALE, &[paused(), available(NEW, 4)], &["…; scale; goes on: true; waits: false"]),
@@ -113,13 +113,13 @@ fn a_rollout_is_shown_to_its_end() {
         (
             "--rollout",
             available(NEW, 2),
-            "new-pods Then it waits until … of its new pods …; … only after that.",
+            "new-pods Then it waits until … of its new pods …. Only after that, … deleted.",
         ),
-        ("--replicas 8", paused(), "resume Its rollout is paused, so 3 old pods stay."),
+        ("--replicas 8", paused(), "resume Its rollout is paused, so 3 old pods are kept."),
         (
             "--rollout",
             recreate(),
-            "old-pods Then it waits until 4 old pods have ended; its new ReplicaSet gets 10 pods only after that.",
+            "old-pods Then it waits until 4 old pods have ended. Only after that, its new ReplicaSet gets 10 pods.",
         ),
     ] {
         let waits = example(&format!("deploy/web {words}"), &[change]);

@@ -75,7 +75,7 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
     assert_eq!(
         stderr,
         format!(
-            "note: ages count to {taken:.0}, when the file was last changed; if it is a copy, give the time of its dump with --now\n"
+            "note: the time of this decision is {taken:.0}, when the file was last changed: if it is a copy, give the time of the dump with --now\n"
         )
     );
     assert_eq!(preview["notes"][0]["code"], "time-of-dump");
@@ -115,5 +115,5 @@ fn pods_are_contested_if_ages_reach_another_bucket_in_a_moment() {
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(stderr, "");
     let table = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(table.contains("ages decide, and reach a power of two between"), "{table}");
+    assert!(table.contains("ages decide, and change their buckets between"), "{table}");
 }

@@ -33,7 +33,7 @@ fn without_the_right_to_list_all_pods_a_wish_for_nodes_takes_pods_as_they_come()
     assert!(ran.stderr.lines().any(|line| line == note), "{}", ran.stderr);
     // There is no word about nodes.
     let row = ran.stdout.lines().find(|line| line.contains("web-a")).expect("a row");
-    assert!(row.contains("  yes  ") && !ran.stdout.contains("empty"), "{}", ran.stdout);
+    assert!(row.contains("  deleted  ") && !ran.stdout.contains("empty"), "{}", ran.stdout);
 }
 
 #[test]

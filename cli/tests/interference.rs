@@ -52,9 +52,9 @@ fn notes(shown: &Shown) -> Vec<&str> {
 /// Since 1.37, it wakes what it has scaled to 0 itself. Before, its least count decided.
 #[test]
 fn who_has_scaled_to_zero_matters() {
-    let off = |least: u32| format!("warning: … ({least} to 20) sets no count while this one is 0");
-    let raises = "warning: … (1 to 20) will raise the count again; it wants 12 now";
-    let shares = "note: … also sets this count, between 0 and 20; it wants 12 now";
+    let off = |least: u32| format!("warning: … ({least} to 20) sets no replica count while this one is 0");
+    let raises = "warning: … (1 to 20) will raise the replica count again, and wants 12 now";
+    let shares = "note: … also sets this replica count, between 0 and 20, and wants 12 now";
     for (release, least, is_its, said) in [
         ("1.37", 1, "True", raises.to_owned()),
         ("1.37", 0, "True", shares.to_owned()),
@@ -78,14 +78,14 @@ fn who_has_scaled_to_zero_matters() {
 #[test]
 fn an_autoscaler_has_bounds() {
     for (least, most, replicas, said) in [
-        (Some(8), 20, 7, "warning: … (8 to 20) will raise the count again; it wants 12 now"),
-        (Some(8), 20, 8, "note: … also sets this count, between 8 and 20; it wants 12 now"),
-        (Some(1), 8, 8, "note: … also sets this count, between 1 and 8; it wants 12 now"),
-        (Some(1), 7, 8, "warning: … (1 to 7) will lower the count again; it wants 12 now"),
-        (None, 20, 1, "note: … also sets this count, between 1 and 20; it wants 12 now"),
+        (Some(8), 20, 7, "warning: … (8 to 20) will raise the replica count again, and wants 12 now"),
+        (Some(8), 20, 8, "note: … also sets this replica count, between 8 and 20, and wants 12 now"),
+        (Some(1), 8, 8, "note: … also sets this replica count, between 1 and 8, and wants 12 now"),
+        (Some(1), 7, 8, "warning: … (1 to 7) will lower the replica count again, and wants 12 now"),
+        (None, 20, 1, "note: … also sets this replica count, between 1 and 20, and wants 12 now"),
         // Whoever scales to 0 turns it off.
-        (None, 20, 0, "warning: … (1 to 20) sets no count while this one is 0"),
-        (Some(0), 20, 0, "warning: … (0 to 20) sets no count while this one is 0"),
+        (None, 20, 0, "warning: … (1 to 20) sets no replica count while this one is 0"),
+        (Some(0), 20, 0, "warning: … (0 to 20) sets no replica count while this one is 0"),
     ] {
         let shown = of(replicas, &[autoscaler(least, most, Some(12))]);
         assert_eq!(notes(&shown), [said.replace('…', "HorizontalPodAutoscaler web")]);
@@ -104,7 +104,7 @@ fn an_autoscaler_has_bounds() {
         let shown = of(8, &[autoscaler(Some(2), 9, wanted)]);
         assert_eq!(
             notes(&shown),
-            ["note: HorizontalPodAutoscaler web also sets this count, between 2 and 9"]
+            ["note: HorizontalPodAutoscaler web also sets this replica count, between 2 and 9"]
         );
         assert_eq!(shown.json["autoscaler"]["desiredReplicas"], Value::Null);
     }
@@ -131,7 +131,7 @@ fn an_autoscaler_names_kind_group_and_name() {
     }
     let database = common::autoscaler(("StatefulSet", "db"), Some(8), 20, None);
     let shown = shown("sts/db --replicas 3", with_objects(STATEFUL_SET, &[database]));
-    shown.says(&["warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again"]);
+    shown.says(&["warning: HorizontalPodAutoscaler web (8 to 20) will raise the replica count again"]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn whoever_owns_the_count_is_named() {
     };
     let rest = idle();
     let (set, two) = (format!("rs/{NEW} --replicas 3"), &["helm", "kubectl", "flux"][..]);
-    let own = "note: helm, flux own spec.replicas and may write it back";
+    let own = "note: helm, flux own spec.replicas and may reset it";
     shown("deploy/web --replicas 3", owned("Deployment", &rest, two)).says(&[own]);
     shown("sts/db --replicas 3", owned("StatefulSet", STATEFUL_SET, two)).says(&[own]);
     shown(&set, owned("ReplicaSet", &rest, &two[..1])).says(&["note: helm owns spec.replicas …"]);
@@ -191,7 +191,7 @@ fn whoever_owns_the_count_is_named() {
 fn a_policy_chooses_the_pods() {
     let [web, api] = ["web", "api"].map(|app| json!({ "matchLabels": { "app": app } }));
     let odd = json!({ "matchExpressions": [{ "key": "app", "operator": "Like" }] });
-    let chooses = |name: &str| format!("note: ScaleDownPolicy {name}: podrank-webhook will choose the pods");
+    let chooses = |name: &str| format!("note: ScaleDownPolicy {name}: podrank-webhook will select the pods");
     let said = &*chooses("all");
     let targeting = |name: &str, api_version: &str, kind: &str, target: &str| {
         let target = json!({ "apiVersion": api_version, "kind": kind, "name": target });
@@ -236,7 +236,7 @@ fn what_is_not_sound_is_passed_over_and_named() {
     odd["spec"]["maxReplicas"] = json!("many");
     let nameless = json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": 7 });
     let shown = of(3, &[odd, nameless]);
-    let said = "note: this preview passes over what is not sound: default HorizontalPodAutoscaler/web (spec.maxReplicas: …), \
+    let said = "note: this preview ignores objects that cannot be read: default HorizontalPodAutoscaler/web (spec.maxReplicas: …), \
                 a PodDisruptionBudget without a name (metadata: invalid type: integer `7`, expected an object)";
     shown.says(&["6 of 9 go; …", said]);
     // Of other namespaces, nothing is said.
@@ -296,9 +296,9 @@ mod cluster {
         let policies = [policy("spot", &web)];
         assert_eq!(
             of_deployment(&[list(&common), list(&policies)]),
-            "warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again; it wants 12 now\n\
+            "warning: HorizontalPodAutoscaler web (8 to 20) will raise the replica count again, and wants 12 now\n\
              note: PodDisruptionBudget web: the controller ignores it when it scales down\n\
-             note: ScaleDownPolicy spot: podrank-webhook will choose the pods"
+             note: ScaleDownPolicy spot: podrank-webhook will select the pods"
         );
     }
 
@@ -325,7 +325,7 @@ Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User \"
             REFUSALS.split_at(REFUSALS.find('\n').expect("two lines") + 1);
         let none = list(&[]).0;
         let web = list(&[autoscaler(Some(8), 20, None)]).0;
-        let raises = "warning: HorizontalPodAutoscaler web (8 to 20) will raise the count again";
+        let raises = "warning: HorizontalPodAutoscaler web (8 to 20) will raise the replica count again";
         let no_budgets = format!("{raises}\nnote: disruption budgets could not be read");
         // Of several types, kubectl prints a list even if it may not read any.
         for (answer, said) in [

@@ -17,7 +17,7 @@ fn with_costs(pods: &[&str], manager: &str, operation: &str) -> String {
     changed(ROLLOUT, &changes.collect::<Vec<_>>())
 }
 
-const NOTE: &str = "note: 2 pods have podrank's own deletion costs (-1), which an interrupted run or --keep-costs left; to take them off: \
+const NOTE: &str = "note: 2 pods have podrank's own deletion costs (-1), which an interrupted run or --keep-costs left: \
                     kubectl podrank undo deploy/web -n default\n";
 
 #[test]

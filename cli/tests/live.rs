@@ -334,7 +334,10 @@ fn what_may_be_read_is_shown_without_the_rest() {
     let found = (list(&of(ROLLOUT, "Deployment")).0, JOBS, 1);
     let output = run(&kubectl(&[&[found, sets, pods, again][..], &alone()].concat()), "web --replicas 5");
     let (table, notes) = fine(&output);
-    assert!(table.starts_with("deploy/web to 5: ") && notes.starts_with(JOBS), "{table}{notes}");
+    assert!(
+        table.starts_with("Scaling deploy/web to 5 deletes ") && notes.starts_with(JOBS),
+        "{table}{notes}"
+    );
     // What failed for another reason is not an answer.
     let gone = "Error from server (Forbidden): jobs.batch is forbidden\nerror: the server is gone\n";
     let output = run(&kubectl(&[(all.0, gone, 1)]), "-n default");

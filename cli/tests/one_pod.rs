@@ -12,7 +12,7 @@ fn alike(pods: u32) -> String {
 #[test]
 fn a_pod_may_be_deleted_at_each_count_between_two() {
     let (text, _) = fine("pod/web-3", alike(9));
-    assert!(text.contains(": stays at 9 or more, may go at 8 to 1, goes at 0\n"), "{text}");
+    assert!(text.contains(": kept at 9 or more, possibly deleted at 8 to 1, deleted at 0.\n"), "{text}");
 }
 
 #[test]

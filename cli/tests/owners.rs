@@ -63,7 +63,7 @@ fn the_owner_is_read_beside_its_set_by_any_of_its_names() {
     assert_eq!(json["workload"], json!({ "kind": "Rollout", "name": "web" }));
     // By a short name that only the cluster knows.
     let ran = run(&DRY.replace("rollout/web", "ro web"), &until_plan(&[]));
-    let head = "rollout/web from 3 to 1: 2 pods to go, 2 deletion costs to write\n";
+    let head = "Plan for rollout/web from 3 to 1: delete 2 pods, write 2 deletion costs.\n";
     assert!(ran.stdout.starts_with(head), "{}", ran.stdout);
     let asked = [
         "get|ro|web|--output=json|--namespace|shop",
@@ -89,7 +89,7 @@ fn a_node_can_be_preferred_by_its_name() {
     let ran = run(words, &everybody);
     assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
     let row = ran.stdout.lines().find(|line| line.contains("web-c")).expect("a row");
-    assert!(row.contains("  yes  ") && ran.stdout.contains("worker-2 becomes empty."), "{}", ran.stdout);
+    assert!(row.contains("  deleted  ") && ran.stdout.contains("worker-2 becomes empty."), "{}", ran.stdout);
     assert_eq!(&*ran.asked[6], "get|nodes|--selector=worker-2|--output=name|--namespace|shop");
     let error = "no node matches --prefer-nodes worker-2: none of the nodes has the label worker-2";
     refuses(words, &answers(&["worker-1"]), error);
@@ -104,13 +104,16 @@ fn an_autoscaler_of_the_owner_is_named() {
     };
     let around = [of("a", "apps/v1", "Deployment"), of("b", "argoproj.io/v1alpha1", "Rollout")];
     let ran = run(DRY, &until_plan(&around));
-    assert_eq!(ran.stderr, "warning: HorizontalPodAutoscaler b (2 to 9) will raise the count again\n");
+    assert_eq!(
+        ran.stderr,
+        "warning: HorizontalPodAutoscaler b (2 to 9) will raise the replica count again\n"
+    );
 }
 
 #[test]
 fn a_count_that_is_there_already_needs_no_plan() {
     let ran = run("scale rollout/web --replicas 3 -n shop", &[found(), state()].concat());
-    let nothing = "rollout/web has 3 replicas already: there is nothing to do.\n";
+    let nothing = "rollout/web has 3 replicas already. Nothing to do.\n";
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), nothing, ""));
 }
 
@@ -125,9 +128,9 @@ fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
     let answers = [("rollout.argoproj.io/web\n".to_owned(), "", 0), list(&sets), list(&pods)];
     let ran = run("rollout/web -n shop", &answers);
     let expected = "\
-WORKLOAD                 PODS  GOING NOW  NEXT TO GO  GOES       NOTE
-rs/web-1 of Rollout web  3     -          web-a       33 % at 2
-rs/web-2 of Rollout web  1     -          web-d       at 0
+WORKLOAD                 PODS  DELETED NOW  NEXT   WHEN               NOTE
+rs/web-1 of Rollout web  3     -            web-a  possible 33% at 2
+rs/web-2 of Rollout web  1     -            web-d  at 0
 ";
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), expected, ""));
     let ran = run("rollout/web -n shop --replicas -1", &answers);
@@ -231,7 +234,7 @@ fn undo_looks_at_all_sets_of_the_owner() {
     let ran = run("undo rollout/web -n shop", &answers.concat());
     assert_eq!(
         (ran.status, &*ran.stdout),
-        (Some(0), "removed podrank's deletion cost from 2 pods\n"),
+        (Some(0), "Removed podrank's deletion cost from 2 pods.\n"),
         "{}",
         ran.stderr
     );
@@ -278,7 +281,7 @@ fn undo_removes_nothing_that_podrank_webhook_wrote() {
         ];
         let ran = run("undo rollout/web -n shop", &answers.concat());
         let said = (ran.status, &*ran.stdout, &*ran.stderr);
-        assert_eq!(said, (Some(0), "removed podrank's deletion cost from 1 pod\n", ""), "{step}");
+        assert_eq!(said, (Some(0), "Removed podrank's deletion cost from 1 pod.\n", ""), "{step}");
     }
 }
 

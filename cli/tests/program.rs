@@ -60,7 +60,7 @@ fn each_pod(preview: &Shown, text: &str) -> Vec<String> {
 
 /// By hand: one pod has no node; of those that do, one is Pending; one is not ready; one costs -10 and one 100. The other four
 /// tie so far. Their nodes hold 4, 4, 3 and 3 active pods of both sets, terminating t6zgb left out. On worker-1, z5tgq is
-/// ready for 5m30s, d6sjr for 3h. Of w8nlc (170m) and x4rvp (190m), both in the band from 2^43 ns to 2^44 ns (146m to 293m),
+/// ready for 5m30s (d6sjr: 3h). Of w8nlc (170m) and x4rvp (190m), both in the band from 2^43 ns to 2^44 ns (146m to 293m),
 /// the first has a restarted sidecar; the five restarts of the other's `migrate` are of an ordinary init container.
 #[test]
 fn example_as_json() {
@@ -78,8 +78,8 @@ fn example_as_json() {
     ];
     assert_eq!(each_pod(&shown, "{position} {name} {node} {rank} {verdict} {rule}"), rows);
     // The names are the contract.
-    let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64) and sizes its sets itself: it may write \
-                the count of web-7f6b9d5c48 back, and this preview is about web-7f6b9d5c48 alone; scale deploy/web instead";
+    let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64) and may reset the replica count of \
+                web-7f6b9d5c48, and this preview is about web-7f6b9d5c48 alone: scale deploy/web instead";
     let costs = "2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)";
     assert_eq!(shown.notes, format!("note: {note}\nnote: {costs}\n"));
     let mut head = shown.json.clone();
@@ -116,7 +116,7 @@ fn example_as_json() {
 fn a_pod_of_the_example_as_json() {
     let shown = shown(&format!("{NEW_SET} --replicas 3"), ROLLOUT);
     let pods = &shown.json["pods"];
-    assert_eq!(pods[3]["why"], "deletion cost -10, web-7f6b9d5c48-x4rvp has 0");
+    assert_eq!(pods[3]["why"], "deletion cost -10 (web-7f6b9d5c48-x4rvp: 0)");
     assert_eq!(pods[0]["uid"].as_str().map(str::len), Some(36));
     assert_eq!(
         pods[6],
@@ -128,7 +128,7 @@ fn a_pod_of_the_example_as_json() {
             "position": 7,
             "verdict": "keep",
             "rule": "rank",
-            "why": "3 related pods on its node, web-7f6b9d5c48-d6sjr has 4",
+            "why": "3 related pods on its node (web-7f6b9d5c48-d6sjr: 4)",
             "phase": "Running",
             "ready": true,
             "readyTime": "2026-03-10T09:10:00Z",
@@ -214,9 +214,9 @@ fn the_document_on_the_json_names_every_field_and_note() {
 fn example_as_wide_table() {
     let (wide, _) = fine(&format!("{NEW_SET} --replicas 3 -o wide"), ROLLOUT);
     let rows: Vec<_> = wide.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect();
-    let head = "# GOES POD NODE RANK AGE PHASE READY RESTARTS COST UID RULE BECAUSE";
+    let head = "# VERDICT POD NODE PODS ON NODE AGE PHASE READY RESTARTS COST UID RULE REASON";
     assert_eq!(rows[3].join(" "), head);
-    assert_eq!(rows[4][..4], ["1", "yes", "web-7f6b9d5c48-hq8zt", "<none>"]);
+    assert_eq!(rows[4][..4], ["1", "deleted", "web-7f6b9d5c48-hq8zt", "<none>"]);
     let restarted =
         ["3", "90m", "Running", "no", "14+0", "0", "698c59e5-193c-49ca-af34-bc3b0ade7699", "not-ready"];
     assert_eq!(rows[6][4..12], restarted);
@@ -230,7 +230,7 @@ fn a_cycle_is_contested() {
     let pending = ("api-6c9d8f7b5-pm6vr", "status phase", json!("Pending"));
     let pending = common::changed(&example.to_string(), &[pending]);
     let preview = shown("--replicas 2", &pending);
-    let open = "…; contested; null; one of 3 pods of which 1 goes, by list order";
+    let open = "…; contested; null; by chance, 1 of 3 such pods is deleted";
     preview.says(&["2 of 4 go, quota 1", "api-6c9d8f7b5-pm6vr; delete; …", open, open, open]);
     let (table, _) = fine("--replicas 2 -o wide", &pending);
     let (certain, by_chance) = table.split_once("\n---").expect("a line between them");
@@ -433,7 +433,7 @@ fn only_pods_that_matter_need_to_be_sound() {
     let (names, stderr) = fine("--replicas 1 web --order total -o name", dump(&objects));
     assert_eq!(names, "pod/web-1\n");
     let time = "metadata.creationTimestamp: \"?\" is not a time as in RFC 3339";
-    let noted = format!("this preview passes over what is not sound: pod default/api-7 ({time})\n");
+    let noted = format!("this preview ignores objects that cannot be read: pod default/api-7 ({time})\n");
     assert_eq!(stderr, format!("note: {noted}"));
     // A set with the same controller matters, and so do its pods, and a pod of which nobody knows whose it is.
     let sibling = with(set("api"), "status", json!({ "replicas": "3" }));
@@ -503,7 +503,7 @@ fn the_workload_that_is_meant_is_found_or_asked_for() {
 #[test]
 fn a_set_without_pods_is_fine() {
     let (table, notes) = fine("--replicas 1", set("web").to_string());
-    assert_eq!((&*table, &*notes), ("rs/web to 1: it has no pods\n", ""));
+    assert_eq!((&*table, &*notes), ("rs/web: it has no pods.\n", ""));
 }
 
 #[test]
@@ -537,7 +537,7 @@ fn objects_and_lists_are_read_one_after_the_other_in_json_and_yaml() {
     }
     let no_spec =
         r#"{"apiVersion":"v1","items":[{"metadata":{"name":"web"}}],"kind":"ReplicationControllerList"}"#;
-    assert_eq!(fine("--replicas 1", no_spec).0, "rc/web to 1: it has no pods\n");
+    assert_eq!(fine("--replicas 1", no_spec).0, "rc/web: it has no pods.\n");
     let services = r#"{"apiVersion":"v1","items":[{"metadata":1}],"kind":"ServiceList"}"#;
     bad_input(services, "", &format!("no Pod or workload that has a preview among 1 object: {PRINT}"));
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
@@ -577,8 +577,9 @@ fn incomplete_dumps_are_refused_unless_accepted() {
     let canary = dump(&[of_rollout, pod(1), pod(2), owned_pod(3, "canary")]);
     let old = siblings(&[sibling(3, "old"), sibling(4, "old"), sibling(5, "older")]);
     let few = "default ReplicaSet/web is listed, while its status counts 2";
-    let itself = "ReplicaSet/web itself is missing, so ranks can only count its own pods";
-    let left_out = "are missing, so ranks may leave pods out: default ReplicaSet";
+    let itself =
+        "ReplicaSet/web itself is missing, so the pods per node of related ReplicaSets are not counted";
+    let left_out = "are missing, so their pods are not counted per node: default ReplicaSet";
     for (dump, gap, command) in [
         // `kubectl get replicasets` alone.
         (counts(2, &[]), &*format!("only 0 pods of {}", few.replace("is listed", "are listed")), ALL),
@@ -594,13 +595,13 @@ fn incomplete_dumps_are_refused_unless_accepted() {
         // The labels of pods do not tell whose set of an Argo Rollout they are of, nor of any other owner but a Deployment.
         (
             canary,
-            &format!("ReplicaSets that may be siblings of default ReplicaSet/web {left_out}/canary (1 pod)"),
+            &format!("ReplicaSets that may be related to default ReplicaSet/web {left_out}/canary (1 pod)"),
             ALL,
         ),
         (
             old,
             &format!(
-                "siblings of default ReplicaSet/web {left_out}/old (2 pods), default ReplicaSet/older (1 pod)"
+                "ReplicaSets related to default ReplicaSet/web {left_out}/old (2 pods), default ReplicaSet/older (1 pod)"
             ),
             ALL,
         ),
@@ -666,8 +667,8 @@ fn pods_from_after_the_decision_have_negative_ages() {
     let created = |number, time: &str| with(pod(number), "metadata creationTimestamp", json!(time));
     let late = [set("web"), created(1, "2026-03-10T12:05:00Z"), created(2, "2026-03-10T09:00:00Z")];
     let rows = [
-        "web-1 -5m created 5m after this decision, web-2 has 3h: different age buckets",
-        "web-2 3h age 3h, web-1 created 5m after this decision: different age buckets",
+        "web-1 -5m created 5m after this decision (web-2: 3h), in different age buckets",
+        "web-2 3h age 3h (web-1: created 5m after this decision), in different age buckets",
     ];
     assert_eq!(each_pod(&shown("--replicas 1", dump(&late)), "{name} {age} {why}"), rows);
 }
@@ -694,12 +695,13 @@ fn pods_to_adopt_count_as_related_and_those_to_release_do_not() {
 fn more_than_one_sync() {
     let of = |set, count| dump(&[set].into_iter().chain((0..count).map(pod)).collect::<Vec<_>>());
     let many = of(with(set("web"), CONTROLLER, Value::Null), 501);
-    let none_is_certain = "note: no victim is certain: 500 of 501 pods go by chance (-o table lists them)\n";
+    let none_is_certain =
+        "note: no deletion is certain: chance selects 500 of 501 pods (-o table lists them)\n";
     for (flags, note) in [
         (
             "--replicas 0",
-            "note: 501 deletions take 2 syncs of at most 500, and the controller counts ranks anew in each; this \
-             assumes that node assignment, phase, readiness and deletion cost stay as they are\n",
+            "note: 501 deletions take 2 syncs of at most 500, each of which counts the pods per node again, and this \
+             preview assumes that the pods do not change meanwhile\n",
         ),
         ("--replicas 1", none_is_certain),
         ("--replicas 0 --order total", ""),
@@ -707,9 +709,9 @@ fn more_than_one_sync() {
         assert_eq!(fine(&format!("-o name {flags}"), &many).1, note);
     }
     let preview = shown("--replicas 50", of(set("web"), 600));
-    let last = "…; one of 600 pods of which 550 go, by list order and ranks counted anew";
-    let no_odds = "note: there are no odds for the contested pods of default ReplicaSet/web: above 500 deletions, they depend \
-                   on what happens between the syncs";
+    let last = "…; by chance, 550 of 600 such pods are deleted, and each sync counts the pods per node again";
+    let no_odds = "note: no probability is given for the possible deletions of default ReplicaSet/web: above 500 deletions, it \
+                   depends on what happens between the syncs";
     preview.says(&["550 of 600 go, quota 550", last, no_odds]);
     assert_eq!(each_pod(&preview, "{odds}"), vec!["null"; 600]);
 }
@@ -721,12 +723,12 @@ fn contested_pods_have_odds() {
         each_pod(&preview, "{odds} {oddsError}"),
         ["0.3333 0.0", "0.3333 0.0", "0.3333 0.0", "null null"]
     );
-    assert!(fine("--replicas 3 -o wide", CONTESTED).0.contains("\n-  33 %  api-"));
+    assert!(fine("--replicas 3 -o wide", CONTESTED).0.contains("\n-  possible 33%  api-"));
     // Nothing tells one from another.
     let of = |count| dump(&[set("web")].into_iter().chain((0..count).map(pod)).collect::<Vec<_>>());
-    assert!(fine("--replicas 1", of(501)).0.contains("\n>99 %  "));
+    assert!(fine("--replicas 1", of(501)).0.contains("\npossible >99%  "));
     let many = fine("-o name --replicas 5000", of(5_001));
-    assert!(many.1.contains("above 5000 pods, they take too long to work out\n"), "{}", many.1);
+    assert!(many.1.contains("above 5000 pods, it takes too long to compute\n"), "{}", many.1);
     assert_eq!(each_pod(&shown("--replicas 3 --order total", CONTESTED), "{odds}"), ["null"; 4]);
 }
 
@@ -824,7 +826,7 @@ fn no_color_is_heeded() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let table = |variables| of(&mut command(), variables);
-    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31myes   web-7f6b9d5c48-b7wfn"));
+    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31mdeleted  web-7f6b9d5c48-b7wfn"));
     let wide = of(command().args(["-o", "wide"]), &[("CLICOLOR_FORCE", "1")]);
     assert!(
         wide.contains("\u{1b}[2m---"),

@@ -32,10 +32,10 @@ fn who_waits_for_whom_is_said_in_each_output() {
     let (proof, _) = fine("sts/db --replicas 3 -o wide", STATEFUL_SET);
     assert!(proof.contains("waits-for-ready  db-1 is not ready"), "{proof}");
     assert!(proof.ends_with("in-range         ordinal 0 is within 0 to 2\n"), "{proof}");
-    let note = "note: It waits for db-1; 2 pods go only after that.\n";
+    let note = "note: It waits for db-1. Only after that, 2 pods are deleted.\n";
     assert_eq!(fine("sts/db --replicas 3 -o name", STATEFUL_SET), (String::new(), note.to_owned()));
     // One goes after the other, and both are certain. The only workload with pods needs no name.
-    let note = "note: Then it waits for db-4; 1 pod goes only after that.\n";
+    let note = "note: Then it waits for db-4. Only after that, 1 pod is deleted.\n";
     for words in ["sts/db --replicas 3 -o name", "--replicas 3 -o name"] {
         assert_eq!(fine(words, mended(&[])), ("pod/db-4\npod/db-3\n".to_owned(), note.to_owned()));
     }
@@ -104,7 +104,7 @@ fn the_release_is_that_of_the_cluster() {
 #[test]
 fn pods_of_one_ordinal_are_contested() {
     let twins = with_twin(&mended(&[]), "db-4", &[("metadata name", json!("db-04"))]);
-    let twin = "…; contested; twins; … has the same ordinal as another pod: the list order decides";
+    let twin = "…; contested; twins; … has the same ordinal as another pod, and chance decides";
     shown("sts/db --replicas 4", twins).says(&[twin, twin]);
 }
 
@@ -153,7 +153,7 @@ fn an_edge_that_moves_with_the_clock_is_noted() {
         ];
         shown(&format!("sts/db --replicas {replicas}"), mended(&changes))
     };
-    let note = "note: pod default/db-1 becomes available in 1s, and then this step takes other pods";
+    let note = "note: pod default/db-1 becomes available in 1s, and then this sync deletes other pods";
     at(3, "11:59:51").says(&["0 of 5 go, quota 0", note]);
     at(3, "11:59:50").says(&["1 of 5 go, quota 0"]).lacks("becomes available");
     // It makes no difference here.

@@ -104,8 +104,8 @@ fn a_pod_that_is_named_is_taken_by_the_scale_down() {
     let taken = ask('a', &objects);
     assert_eq!(
         taken.to_string(),
-        "pod/web-5d-a is going, because rs/web-5d was scaled from 3 to 2 by kubectl\n\
-         Why that one: 2 related pods on its node, web-5d-c has 1"
+        "pod/web-5d-a is being deleted, because rs/web-5d was scaled from 3 to 2 by kubectl.\n\
+         Why this pod: 2 related pods on its node (web-5d-c: 1)."
     );
     assert_eq!((taken.by, taken.rule, taken.probably), (Some(Taker::ScaleDown), Some("rank"), false));
     assert_eq!(taken.asked.map(|asked| asked.to_string()).as_deref(), Some(ASKED));
@@ -224,7 +224,7 @@ fn nobody_blames_the_scale_down_for_what_a_user_deleted() {
     assert_eq!((users.by, users.why.clone()), (None, None));
     assert_eq!(
         users.to_string(),
-        "pod/web-5d-a is going, and nothing of a scale-down, a rollout, an eviction, a taint or a preemption that took it was reported"
+        "pod/web-5d-a is being deleted, and no event reports a scale-down, a rollout, an eviction, a taint or a preemption that deleted it"
     );
     // Without a scale-down at all.
     assert_eq!(ask('a', &three(going(pod('a', "n1"), 0))).by, None);
@@ -247,7 +247,7 @@ fn what_no_event_names_is_probable_if_its_turn_had_come() {
     assert!(
         taken
             .to_string()
-            .starts_with("pod/web-5d-a is going, probably because rs/web-5d was scaled from 3 to 1"),
+            .starts_with("pod/web-5d-a is being deleted, probably because rs/web-5d was scaled from 3 to 1"),
         "{taken}"
     );
     assert!(taken.probably);
@@ -307,7 +307,7 @@ fn disruptions_are_told_as_what_they_are() {
     let taken = ask('a', &[of_daemon_set]);
     assert_eq!(
         taken.to_string(),
-        "pod/web-5d-a is gone, because the controller of DaemonSet web-5d deleted it"
+        "pod/web-5d-a was deleted, because the controller of DaemonSet web-5d decided so."
     );
 }
 
@@ -317,7 +317,7 @@ fn of_pods_that_are_gone_events_tell() {
     let named = ask('a', &with(there(), [deleted('a'), scaled(3, 2, 0)]));
     assert_eq!(
         named.to_string(),
-        "pod/web-5d-a is gone, because rs/web-5d was scaled from 3 to 2 by kubectl\nWhy that one: not known any more"
+        "pod/web-5d-a was deleted, because rs/web-5d was scaled from 3 to 2 by kubectl.\nWhy this pod: no longer known."
     );
     // The set is gone, too.
     assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).by, Some(Taker::ScaleDown));
@@ -357,10 +357,10 @@ fn podrank_webhook_knows_the_rule() {
     let steered = ask('a', &with(there(), [record("Steer", 0), deleted('a')]));
     assert_eq!(
         steered.to_string(),
-        "pod/web-5d-a is gone, because rs/web-5d was scaled from 4 to 2 by kubectl\nWhy that one: podrank-webhook chose it: first[0]"
+        "pod/web-5d-a was deleted, because rs/web-5d was scaled from 4 to 2 by kubectl.\nWhy this pod: podrank-webhook selected it (first[0])."
     );
     let observed = ask('d', &with(there(), [record("Observe", 2), deleted('d')])).to_string();
-    assert!(observed.ends_with("Why that one: not-ready, as podrank-webhook observed"), "{observed}");
+    assert!(observed.ends_with("Why this pod: not-ready, as podrank-webhook observed."), "{observed}");
     // Without Deployments, podrank-webhook alone tells the replica counts.
     let alone = ask('a', &[of_pod('a'), set(2, "new"), record("Steer", 0), deleted('a')]).to_string();
     assert!(alone.contains("was scaled from 4 to 2"), "{alone}");
@@ -393,5 +393,5 @@ fn podrank_webhook_knows_the_rule() {
     });
     let marked = ask('a', &with(there(), [a, deleted('a')]));
     assert_eq!(marked.chosen_by.as_deref(), Some("first[0]"));
-    assert_eq!(marked.why.as_deref(), Some("deletion cost -1, web-5d-c has 0"));
+    assert_eq!(marked.why.as_deref(), Some("deletion cost -1 (web-5d-c: 0)"));
 }

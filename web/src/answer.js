@@ -13,9 +13,9 @@ const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
  */
 export function showAnswer(state, answer, pods, { moments, count }, made) {
     showCount(state, count);
-    const { summary } = answer;
-    write($('headline'), made?.error ? `There is no plan for what you chose. By itself: ${summary}` : capital(summary));
-    document.title = visible(`${capital(summary)} · podrank`);
+    const { headline } = answer;
+    write($('headline'), made?.error ? `There is no plan for what you selected. Without a plan: ${headline}` : headline);
+    document.title = visible(`${headline} · podrank`);
     $('key').replaceChildren(...told(pods, { ...answer, order: state.order }).map(([fate, text]) =>
         el('span', { 'data-fate': fate }, el('i', { class: 'mark', 'data-fate': fate, 'aria-hidden': 'true' }), ` ${text}`)));
     write($('rest'), follows(answer) ?? '');

@@ -2,7 +2,7 @@
 
 use crate::odds_follow;
 use jiff::Timestamp;
-use kubectl_podrank::view::answer::{headline, hint, summary};
+use kubectl_podrank::view::answer::{headline, hint};
 use podrank_predict::{
     Asked, Bounds, Note, NowSource, PodAnswer, Pods, Preview, Rest, SetPreview, Snapshot, StepPreview,
     Verdict, autoscaler,
@@ -112,7 +112,6 @@ impl<'p> Answer<'p> {
         };
         Self {
             headline: headline(preview),
-            summary: summary(preview),
             hint: hint(preview),
             now: preview.now,
             now_source: preview.now_source,

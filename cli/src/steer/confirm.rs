@@ -84,11 +84,11 @@ fn ask_again(
     steps.pop();
     steps.push(Step::Plan);
     if let Some(difference) = difference(confirmed, &now.plan) {
-        complain(&format!("What changed: {difference}"));
+        complain(&format!("The plan changed: {difference}"));
         steps.push(Step::Confirm);
         if !ask(&now.plan)? {
             steps.push(Step::Report);
-            return Err("you said no".into());
+            return Err("cancelled".into());
         }
     }
     Ok(now)
@@ -112,7 +112,7 @@ pub(super) fn may_lock(request: &ScaleRequest<'_>, plan: &Plan) -> Result<bool, 
 /// Asks the user whether to do this.
 fn ask(plan: &Plan) -> Result<bool, Failure> {
     let what = format!("Scale {} from {} to {}", plan.target, plan.from, plan.replicas);
-    let _ = write!(io::stderr(), "{} like this? [y/N] ", plain(&what));
+    let _ = write!(io::stderr(), "{}? [y/N] ", plain(&what));
     let (send, answers) = mpsc::channel();
     thread::spawn(move || {
         let mut answer = String::new();

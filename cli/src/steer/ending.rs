@@ -24,15 +24,11 @@ impl Run<'_> {
         let waiting = Waiting::new();
         let (mut stable, mut last) = (0, None);
         loop {
-            let mut early = String::from("the pods did not go in time");
+            let mut early = String::from("the pods were not deleted in time");
             match self.request.cluster.state() {
                 Ok(state) => {
                     let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
-                    waiting.tell(&format!(
-                        "waiting for pods to go: {} of {}",
-                        plan.delete - left,
-                        plan.delete
-                    ));
+                    waiting.tell(&format!("deleted {} of {} pods", plan.delete - left, plan.delete));
                     // The controllers are done, or have got another count.
                     let is_over =
                         !state.lags && (state.pods.len() <= plan.left || state.replicas != plan.replicas);
@@ -62,7 +58,7 @@ impl Run<'_> {
             Err(RunError::Differs(how)) => Outcome { differs: true, ..self.abort(&how) },
             Err(RunError::Unknown(why)) => {
                 let message = format!(
-                    "{}: {why}; look at its count, and when its pods have gone, run: {}",
+                    "{}: {why}; check its replica count, and when its pods are deleted, run: {}",
                     self.confirmed.target,
                     self.request.cluster.undo()
                 );
@@ -97,19 +93,18 @@ impl Run<'_> {
         let is_exact = missed.is_empty() && others.is_empty();
         let mut message = self.scaled(plan);
         if is_exact {
-            let unmet: Vec<_> =
-                report.unmet().iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
-            let kind = if unmet.is_empty() { "wanted" } else { "planned" };
+            let unmet = report.unmet();
+            let unmet: Vec<_> = unmet.iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
             let pods = match went.len() {
-                1 => format!("the {kind} pod"),
-                count => format!("the {count} {kind} pods"),
+                1 => "the selected pod".to_owned(),
+                count => format!("the {count} selected pods"),
             };
-            message.extend([": ", &pods, " went, and no other", &unmet.concat()]);
+            message.extend([". Deleted exactly ", &pods, &unmet.concat()]);
         } else {
-            message.push_str(", but not all went as planned");
+            message.push_str(", but not as planned");
         }
-        say(&mut message, "these stayed", &missed);
-        say(&mut message, "these went although they should have stayed", &others);
+        say(&mut message, "kept although selected", &missed);
+        say(&mut message, "deleted although not selected", &others);
         message.extend(occupied.iter().map(|text| format!("; {text}")));
         message.extend(self.count_now(plan, state));
         let mut exit = if is_exact && occupied.is_empty() { Exit::Done } else { Exit::Others };
@@ -134,10 +129,12 @@ impl Run<'_> {
             [went, missed, _] = fates(plan, &state);
             let [gone, all] = [went.len(), went.len() + missed.len()];
             format!(
-                "{scaled}, but {why}: {gone} of the {all} wanted pods have gone so far; when all have, run: {undo}"
+                "{scaled}, but {why}: {gone} of the {all} selected pods are deleted so far; when all are, run: {undo}"
             )
         } else {
-            format!("{scaled}, but it is not known which pods went: {why}; when they have gone, run: {undo}")
+            format!(
+                "{scaled}, but it is not known which pods were deleted: {why}; when they are, run: {undo}"
+            )
         };
         Outcome { went, missed, left: self.left(), ..Outcome::of(Exit::Left, self.report_of(plan), message) }
     }
@@ -160,14 +157,14 @@ impl Run<'_> {
         let [went, _, others] = fates(&self.confirmed, &state);
         let is_rescaled = state.replicas != self.confirmed.from;
         if self.has_written {
-            message.push_str("; all costs are put back");
+            message.push_str("; its deletion costs are restored");
         }
         let have_gone = !(went.is_empty() && others.is_empty());
         if is_rescaled && have_gone {
-            message.extend(["; its count is ", &state.replicas.to_string(), " now"]);
+            message.extend(["; its replica count is ", &state.replicas.to_string(), " now"]);
         }
-        say(&mut message, "of the wanted pods, these went meanwhile", &went);
-        say(&mut message, "these went, too", &others);
+        say(&mut message, "deleted meanwhile, of the selected pods", &went);
+        say(&mut message, "deleted, too", &others);
         // While podrank's costs stood, these may have gone by them.
         let exit = if is_rescaled && self.has_written && have_gone { Exit::Others } else { Exit::Unchanged };
         Outcome { went, others, ..Outcome::of(exit, report, message) }
@@ -203,12 +200,17 @@ impl Run<'_> {
     }
 
     fn scaled(&self, plan: &Plan) -> String {
-        let by = if self.is_count_of_other { " by somebody else" } else { "" };
-        format!("{} was scaled from {} to {}{by}", plan.target, self.confirmed.from, plan.replicas)
+        let scaled = if self.is_count_of_other { "Somebody else scaled" } else { "Scaled" };
+        format!("{scaled} {} from {} to {}", plan.target, self.confirmed.from, plan.replicas)
     }
 
     fn say_left(&self, message: &mut String, error: &Failure) {
-        message.extend(["; costs are left: ", &error.to_string(), "; run: ", &self.request.cluster.undo()]);
+        message.extend([
+            "; deletion costs are left: ",
+            &error.to_string(),
+            "; run: ",
+            &self.request.cluster.undo(),
+        ]);
     }
 
     /// The nodes that were to become empty and are not.
@@ -220,9 +222,9 @@ impl Run<'_> {
         match preferences::everybody(&self.request.cluster) {
             Ok(now) => {
                 let nodes = now.left_on(promised.iter().map(|node| &*node.name));
-                keeps(&nodes).map(|text| format!("but {text}")).collect()
+                keeps(&nodes).collect()
             }
-            Err(error) => vec![format!("whether nodes became empty cannot be read: {error}")],
+            Err(error) => vec![format!("it cannot be read whether nodes became empty: {error}")],
         }
     }
 
@@ -233,7 +235,7 @@ impl Run<'_> {
         }
         let again = if state.replicas == self.confirmed.from { "again" } else { "now" };
         let by = state.count_writer.as_ref().map_or_else(String::new, |by| format!(", written by {by}"));
-        Some(format!("; the count is {} {again}{by}", state.replicas))
+        Some(format!("; the replica count is {} {again}{by}", state.replicas))
     }
 
     /// The pods that still have costs of podrank's.

@@ -92,7 +92,9 @@ fn remove_all(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure>
         (done.off + done.back == 0).then(|| "no pod has a deletion cost from podrank".to_owned()),
         has_barriers.then(|| "removed a barrier pod".to_owned()),
     ];
-    Ok(done.into_iter().flatten().collect::<Vec<_>>().join(", and "))
+    let mut done = done.into_iter().flatten().collect::<Vec<_>>().join(", and ") + ".";
+    done[..1].make_ascii_uppercase();
+    Ok(done)
 }
 
 /// Returns the name of a pod without the prefix that `kubectl get -o name` prints.
@@ -136,7 +138,7 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
 /// Says that the workload has the wanted count already.
 fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     let replicas = if plan.from == 1 { "1 replica".to_owned() } else { format!("{} replicas", plan.from) };
-    let message = format!("{} has {replicas} already: there is nothing to do.", plan.target);
+    let message = format!("{} has {replicas} already. Nothing to do.", plan.target);
     for note in &plan.notes {
         complain(&note.to_string());
     }

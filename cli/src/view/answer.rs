@@ -2,7 +2,8 @@
 //! line for each group of pods that are kept. The whole proof is in [`wide`](crate::view::wide).
 
 use crate::view::{
-    Row, Table, also_goes, amount, fate, go, in_order, named, namespace_flag, no_pods, plain, remaining,
+    Row, Table, also_deleted, amount, count, in_order, named, namespace_flag, no_pods, plain, remaining,
+    verdict_cell,
 };
 use podrank_predict::{
     Bounds, NoteCode, Order, PodAnswer, Preview, SetPreview, Verdict, WorkloadKind, waiting,
@@ -18,7 +19,7 @@ pub fn table(preview: &Preview<'_>) -> Table {
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
     let row = |pod: &&PodAnswer<'_>| {
         let [name, node] = [pod.name(), pod.node().unwrap_or("-")].map(str::to_owned);
-        let cells = vec![fate(pod.verdict, pod.odds), name, node, pod.short().to_string()];
+        let cells = vec![verdict_cell(pod.verdict, pod.odds), name, node, pod.short().to_string()];
         Row::new(pod.verdict, preview.order, cells)
     };
     let pods = preview.in_sequence();
@@ -29,7 +30,7 @@ pub fn table(preview: &Preview<'_>) -> Table {
             .chain(shares(preview))
             .chain(follows.map(|text| text.to_string()))
             .collect(),
-        header: vec!["GOES", "POD", "NODE", "BECAUSE"],
+        header: vec!["VERDICT", "POD", "NODE", "REASON"],
         rows: pods.iter().filter(|pod| pod.verdict != Verdict::Keep).map(row).collect(),
         below: kept(preview).into_iter().chain(remaining::nodes(preview)).collect(),
         optional: vec!["NODE"],
@@ -67,7 +68,7 @@ fn shares(preview: &Preview<'_>) -> Option<String> {
     let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
     let share = |set: &&SetPreview<'_>| {
         let (delete, active) = (deleted_of(preview, set), set.active);
-        Some(format!("{} of the {active} pods of {}", amount(delete), plain(set.replica_set?)))
+        Some(format!("{} of {} of {}", amount(delete), count(active, "pod"), plain(set.replica_set?)))
     };
     let shares: Vec<_> = sets.iter().filter_map(share).collect();
     // If all is certain, the rows tell.
@@ -86,109 +87,105 @@ pub(super) fn by_chance(delete: Bounds, certain: usize) -> Bounds {
     Bounds { min: delete.min.saturating_sub(certain), max: delete.max.saturating_sub(certain) }
 }
 
-/// How certain it is that so many go: ` (2 certainly, 1 of 3 by chance)`. Nothing if chance decides nothing, or if it is said already.
+/// How certain it is that so many are deleted: `: 2 for certain, and 1 of 3 by chance`. Nothing if chance decides nothing, or if it is
+/// said already.
 pub(super) fn chance(delete: Bounds, certain: usize, contested: usize) -> String {
     let open = by_chance(delete, certain);
     let open = match (open.min, open.max) {
         _ if contested == 0 => return String::new(),
         (0, max) if max as usize == contested && certain == 0 => return String::new(),
-        (0, max) if max as usize == contested => format!("{max} more may go"),
+        (0, max) if max as usize == contested => format!("up to {max} more"),
         _ => format!("{} of {contested} by chance", amount(open)),
     };
-    if certain == 0 { format!(" ({open})") } else { format!(" ({certain} certainly, {open})") }
+    if certain == 0 { format!(": {open}") } else { format!(": {certain} for certain, and {open}") }
 }
 
-/// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
+/// The answer in a sentence: `Scaling deploy/web to 5 deletes 8 of 13 pods, all certain.`
 pub fn headline(preview: &Preview<'_>) -> String {
     let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
+    let in_order = in_order(preview.order);
+    if preview.active == 0 && preview.deletions().max == 0 {
+        return format!("{name}{in_order}: {}.", no_pods(&preview.notes));
+    }
     let asked = &preview.asked;
-    let asked = [
-        asked.replicas.map(|replicas| format!(" to {replicas}")),
-        asked.completions.map(|completions| format!(" to completions {completions}")),
-        asked.parallelism.map(|parallelism| format!(" at parallelism {parallelism}")),
-        asked.suspend.filter(|suspend| *suspend).map(|_| " suspended".to_owned()),
+    let scale = if preview.scales_up() { "Scaling up" } else { "Scaling" };
+    let to = [
+        asked.replicas.map(|replicas| replicas.to_string()),
+        asked.completions.map(|completions| format!("{completions} completions")),
+        asked.parallelism.map(|parallelism| format!("parallelism {parallelism}")),
     ];
-    let asked = asked.into_iter().flatten().collect::<String>();
-    let up = if preview.scales_up() { "that scales up, and " } else { "" };
-    format!("{name}{asked}{}: {up}{}", in_order(preview.order), what_goes(preview))
+    let to = to.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+    let subject = match asked.suspend {
+        Some(true) => format!("Suspending {name}"),
+        _ if to.is_empty() => format!("The next sync of {name}"),
+        _ => format!("{scale} {name} to {to}"),
+    };
+    format!("{subject}{in_order} {}", deletes(preview))
 }
 
-/// The same without the workload and its count.
-pub fn summary(preview: &Preview<'_>) -> String {
-    let up = if preview.scales_up() { "this scales up, and " } else { "" };
-    format!("{up}{}", what_goes(preview))
-}
-
-/// How many pods go, and how certain that is.
-fn what_goes(preview: &Preview<'_>) -> String {
+/// How many pods are deleted, and how certain that is: `deletes 8 of 13 pods, all certain.`
+fn deletes(preview: &Preview<'_>) -> String {
     let (delete, active) = (preview.deletions(), preview.active);
     let certain = preview.count(Verdict::Delete);
     let contested = preview.count(Verdict::Contested);
-    let pods = if active == 1 { "pod" } else { "pods" };
-    let blocked = preview.count(Verdict::Blocked);
-    let what = match (delete.max, active) {
-        (0, 0) => no_pods(&preview.notes).to_owned(),
-        (0, _) if blocked > 0 || preview.count(Verdict::Later) > 0 => {
-            format!("none of {active} {pods} goes yet")
-        }
+    let waiting = preview.count(Verdict::Blocked);
+    let pods = count(active, "pod");
+    let of_pods = |delete: Bounds| match delete {
+        Bounds { min: 0, max: 1 } => format!("may delete 1 of {pods}"),
+        _ => format!("deletes {} of {pods}", amount(delete)),
+    };
+    let what = match (delete.max, preview.one_by_one()) {
+        (0, _) if waiting > 0 || preview.count(Verdict::Later) > 0 => format!("deletes none of {pods} yet"),
         (0, _) if preview.workload.kind == WorkloadKind::DaemonSet => {
-            format!("{active} {pods}, and none goes: it has no count, its nodes decide")
+            format!("deletes none of {pods}: a DaemonSet has no replica count, its nodes decide")
         }
-        (0, 1) => "its pod stays".to_owned(),
-        (0, _) => format!("all {active} {pods} stay"),
-        _ => match preview.one_by_one() {
-            Some(all) => {
-                let order = format!("{} now and {blocked} after that", delete.text());
-                return match preview.replaced() {
-                    0 => format!("{all} of {active} {pods} go, {order}"),
-                    replaced => {
-                        let goes = match all {
-                            0 => format!("none of {active} {pods} goes"),
-                            _ => go(Bounds::one(all), &format!("{active} {pods}")),
-                        };
-                        format!("{goes}, and {replaced} are replaced: {order}")
-                    }
-                };
-            }
-            None => go(delete, &format!("{active} {pods}")),
-        },
+        (0, _) => format!("deletes none of {pods}"),
+        (_, None) => of_pods(delete),
+        (_, Some(all)) => {
+            let order = format!("{} now and {waiting} after that.", delete.text());
+            return match (all, preview.replaced()) {
+                (_, 0) => format!("{}, one after the other: {order}", of_pods(Bounds::one(all))),
+                (0, replaced) => format!("replaces {replaced} of {pods}: {order}"),
+                (_, replaced) => format!("{} and replaces {replaced}: {order}", of_pods(Bounds::one(all))),
+            };
+        }
     };
     let how = match (certain, contested) {
         _ if delete.max == 0 || preview.order == Order::Total => String::new(),
-        (1, 0) => ", certainly".to_owned(),
-        (_, 0) => ", all certainly".to_owned(),
+        (1, 0) => ", for certain".to_owned(),
+        (_, 0) => ", all certain".to_owned(),
         _ => chance(delete, certain, contested),
     };
-    let follows = matches!(
-        preview.workload.kind,
-        WorkloadKind::Deployment | WorkloadKind::StatefulSet | WorkloadKind::DaemonSet
-    );
-    let is_step = preview.rest.is_none() && follows;
-    let step = if is_step { ", in the next step" } else { "" };
-    let left = (!is_step && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
+    let follows = matches!(preview.workload.kind, WorkloadKind::Deployment | WorkloadKind::StatefulSet);
+    let is_sync = preview.rest.is_none() && follows;
+    let sync = if is_sync { " in its next sync" } else { "" };
+    let left = (!is_sync && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
     let left = left.filter(|left| preview.asked.replicas.is_some_and(|asked| asked as usize != *left));
-    let left = left.map_or_else(String::new, |left| format!("; {left} are left"));
-    format!("{what}{how}{step}{left}")
+    let left = left.map_or_else(String::new, |left| {
+        format!(". {} {} left", count(left, "pod"), if left == 1 { "is" } else { "are" })
+    });
+    format!("{what}{sync}{how}{left}.")
 }
 
 /// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
 pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
     let pod = preview.pods().find(|its| its.name() == pod)?;
-    let fate = match (pod.verdict, pod.odds) {
-        (Verdict::Delete, _) => "goes".to_owned(),
+    let verdict = match (pod.verdict, pod.odds) {
+        (Verdict::Delete, _) => "is deleted".to_owned(),
         (Verdict::Contested, odds) => {
             let odds = odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
             let goes_on = preview.workload.kind == WorkloadKind::DaemonSet
                 && preview.rest.as_ref().is_some_and(|rest| rest.then > 0);
-            format!("may go{odds}{}", if goes_on { ", and otherwise goes later" } else { "" })
+            format!("is possibly deleted{odds}{}", if goes_on { ", now or later" } else { "" })
         }
         (Verdict::Blocked, _) => waiting(pod.name(), &pod.waits_for().unwrap_or_default()),
-        (Verdict::Later, _) => "goes when the rollout goes on".to_owned(),
-        (Verdict::Keep, _) => "stays".to_owned(),
+        (Verdict::Later, _) => "is deleted when the rollout continues".to_owned(),
+        (Verdict::Keep, _) => "is kept".to_owned(),
     };
     let rule = pod.reason.rule().map_or_else(String::new, |rule| format!(" ({rule})"));
-    let besides = also_goes(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);
-    let sentences = [format!("{} {fate}: {}{rule}", pod.name(), pod.reason.sentence()), headline(preview)];
+    let besides = also_deleted(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);
+    let sentences =
+        [format!("{} {verdict}: {}{rule}.", pod.name(), pod.reason.sentence()), headline(preview)];
     Some(Table::of_sentences(sentences.into_iter().chain(besides)))
 }
 
@@ -217,7 +214,7 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
     };
     owner.then(|| {
         format!(
-            "Choose them yourself: kubectl podrank scale {target}{namespace} --replicas {replicas} --pod NAME"
+            "Select them yourself: kubectl podrank scale {target}{namespace} --replicas {replicas} --pod NAME"
         )
     })
 }

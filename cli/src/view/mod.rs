@@ -100,15 +100,15 @@ pub fn plain_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
 /// The workload as people type it: `deploy/web`, with its namespace unless that is `default`.
 fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Option<Owner<'_>>) -> String {
     let owner = owner.map_or_else(String::new, |owner| format!(" of {} {}", owner.kind, owner.name));
-    let place = if namespace == "default" { String::new() } else { format!(" in {namespace}") };
+    let place = if namespace == "default" { String::new() } else { format!(" in namespace {namespace}") };
     format!("{}/{name}{owner}{place}", kind.short())
 }
 
-/// What an answer about the other order says before all else.
+/// That an answer is about the other order.
 fn in_order(order: Order) -> &'static str {
     match order {
         Order::Kubernetes => "",
-        Order::Total => ", in podrank's order, which Kubernetes does not follow",
+        Order::Total => " (in podrank's total order, which Kubernetes does not follow)",
     }
 }
 
@@ -117,20 +117,11 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// How many pods go, if that is open: `2 to 3`, or `up to 3` if perhaps none.
+/// How many pods are deleted, if that is open: `2 to 3`, or `up to 3` if perhaps none.
 fn amount(delete: Bounds) -> String {
     match delete {
         Bounds { min: 0, max: 1.. } => format!("up to {}", delete.max),
         _ => delete.text(),
-    }
-}
-
-/// How many go of these pods: `2 of 5 pods go`, or `1 of 5 pods may go`.
-fn go(delete: Bounds, of: &str) -> String {
-    match delete {
-        Bounds { min: 0, max: 1 } => format!("1 of {of} may go"),
-        Bounds { min: 1, max: 1 } => format!("1 of {of} goes"),
-        _ => format!("{} of {of} go", amount(delete)),
     }
 }
 
@@ -139,16 +130,18 @@ fn no_pods(notes: &[Note]) -> &'static str {
     let is_gap = |note: &Note| {
         matches!(note.code, NoteCode::SetMissing | NoteCode::SiblingsMissing | NoteCode::PodsMissing)
     };
-    if notes.iter().any(is_gap) { "none of its pods is listed" } else { "it has no pods" }
+    if notes.iter().any(is_gap) { "none of its pods are listed" } else { "it has no pods" }
 }
 
-/// What else takes pods of such a workload.
-fn also_goes(kind: WorkloadKind) -> Option<&'static str> {
+/// What else deletes pods of such a workload.
+fn also_deleted(kind: WorkloadKind) -> Option<&'static str> {
     match kind {
-        WorkloadKind::Deployment => Some("A new template would replace it, too, whatever the count."),
-        WorkloadKind::StatefulSet => Some("A new template would replace it, too, in the order of ordinals."),
-        WorkloadKind::DaemonSet => Some("It also goes if its node leaves or no longer fits the DaemonSet."),
-        WorkloadKind::Job => Some("It also goes when the Job completes, fails or is suspended."),
+        WorkloadKind::Deployment => Some("A new pod template replaces it, too, whatever the replica count."),
+        WorkloadKind::StatefulSet => Some("A new pod template replaces it, too, in the order of ordinals."),
+        WorkloadKind::DaemonSet => {
+            Some("It is also deleted if its node is removed or no longer fits the DaemonSet.")
+        }
+        WorkloadKind::Job => Some("It is also deleted when the Job completes, fails or is suspended."),
         WorkloadKind::ReplicaSet | WorkloadKind::ReplicationController => None,
     }
 }
@@ -169,10 +162,10 @@ fn read(details: &Details) -> [String; 4] {
     [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
 }
 
-/// A verdict in a word: how likely the pod is deleted, if chance decides and that is known.
-fn fate(verdict: Verdict, odds: Option<Odds>) -> String {
+/// A verdict in a word, with the probability if chance decides and that is known: `possible 33%`.
+fn verdict_cell(verdict: Verdict, odds: Option<Odds>) -> String {
     match odds.filter(|_| verdict == Verdict::Contested) {
-        Some(odds) => odds.text(),
-        None => verdict.goes().to_owned(),
+        Some(odds) => format!("{} {}", verdict.word(), odds.text()),
+        None => verdict.word().to_owned(),
     }
 }

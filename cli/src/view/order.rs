@@ -2,7 +2,8 @@
 
 use crate::view::wide::age_of_set;
 use crate::view::{
-    READ, Row, Table, also_goes, count, fate as fate_of, go, in_order, named, namespace_flag, no_pods, read,
+    READ, Row, Table, also_deleted, amount, count, in_order, named, namespace_flag, no_pods, read,
+    verdict_cell,
 };
 use podrank_predict::{
     Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind, waiting,
@@ -14,7 +15,7 @@ pub fn hint(order: &ScaleDownOrder<'_>) -> String {
     let (kind, name) = (order.workload.kind, order.workload.name);
     let namespace = namespace_flag(order.namespace);
     let flag = if kind == WorkloadKind::Job { "--parallelism" } else { "--replicas" };
-    format!("See what a count does: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
+    format!("Preview a replica count: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
 
 /// The order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values. If the workload has
@@ -26,18 +27,19 @@ pub fn tables(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Table> {
     if let [only] = &*order.sets {
         let is_unknown =
             !order.is_settled && order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
-        let why = "At which counts the others go is known once these have gone.";
+        let why = "The replica counts of the others are known once these pods are deleted.";
         let why = (is_unknown && !is_told).then(|| why.to_owned());
         return vec![Table { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
     }
-    let shared = "Its ReplicaSets share its count, and each has an order of its own.".to_owned();
+    let shared = "Its ReplicaSets share its replica count, and each has its own deletion order.".to_owned();
     let is_shared = order.sets.len() > 1;
     let head = Table::of_sentences(sentences.chain(is_shared.then_some(shared)));
     let names: Vec<_> = order.sets.iter().filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     let titled = |set: &Standings<'_>| {
         let age = set.is_new.map_or_else(String::new, |is_new| format!("{} ", age_of_set(is_new)));
         let pods = count(set.pods.len(), "pod");
-        let title = format!("{age}ReplicaSet {}: {pods}", set.replica_set.unwrap_or_default());
+        let title =
+            format!("{age}ReplicaSet {}: {pods} in deletion order", set.replica_set.unwrap_or_default());
         Table { sentences: vec![title], sets: names.clone(), ..of_set(order, set, whole) }
     };
     iter::once(head).chain(order.sets.iter().map(titled)).collect()
@@ -56,7 +58,7 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table
     let is_going = order.pods().any(is_told);
     let row = |pod: &Standing<'_>| {
         let at = if counted { goes_at(pod) } else { place_of(pod) };
-        let now = is_going.then(|| fate_of(pod.pod.verdict, pod.pod.odds));
+        let now = is_going.then(|| verdict_cell(pod.pod.verdict, pod.pod.odds));
         let may = open.then(|| may_go_at(pod));
         let because = if whole { why(pod) } else { because(pod, counted) };
         let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
@@ -64,12 +66,12 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table
         let cells = iter::once(at).chain(may).chain(now).chain(cells).chain(read).chain([because]);
         Row::new(pod.pod.verdict, order.order, cells.collect())
     };
-    let at = if counted { "GOES AT" } else { "PLACE" };
-    let now = is_going.then_some("GOES NOW");
-    let header = iter::once(at).chain(open.then_some("MAY AT")).chain(now).chain(["POD", "NODE"]);
+    let at = if counted { "DELETED AT" } else { "POSITION" };
+    let now = is_going.then_some("NOW");
+    let header = iter::once(at).chain(open.then_some("POSSIBLE AT")).chain(now).chain(["POD", "NODE"]);
     let read: &[_] = if whole { &READ } else { &[] };
     Table {
-        header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
+        header: header.chain(read.iter().copied()).chain(["REASON"]).collect(),
         rows: set.pods.iter().map(row).collect(),
         optional: if whole { Vec::new() } else { vec!["NODE"] },
         is_cut: !whole,
@@ -132,7 +134,7 @@ fn because(pod: &Standing<'_>, counted: bool) -> String {
     match pod.chance {
         Some(chance) if pod.rule().is_none() => chance.to_owned(),
         // What puts them all before those that stay longer, and why none of them is first.
-        Some(chance) if counted => format!("{}; {chance}", words()),
+        Some(chance) if counted => format!("{}, {chance}", words()),
         _ => words(),
     }
 }
@@ -145,27 +147,28 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = order.active;
     let name = name + in_order(order.order);
-    let text = match (pods, goes_now(order)) {
+    let text = match (pods, deleted_now(order)) {
         (0, _) => no_pods(&order.notes).to_owned(),
-        (_, Some(goes)) => goes,
-        (1, None) => "1 pod".to_owned(),
+        (_, Some(deleted)) => deleted,
         (_, None) if order.is_settled => format!("all {pods} pods are kept"),
-        (_, None) => format!("{pods} pods, those that go first at the top"),
+        (_, None) => format!("{} in deletion order", count(pods, "pod")),
     };
-    format!("{name}: {text}")
+    format!("{name}: {text}.")
 }
 
-/// How many pods go at the present count, before any other is asked for.
-fn goes_now(order: &ScaleDownOrder<'_>) -> Option<String> {
+/// How many pods are deleted at the present count, before any other is asked for.
+fn deleted_now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let pods = count(order.active, "pod");
-    let its = if order.asked.replicas.is_some() { "count" } else { "parallelism" };
-    let count = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
+    let its = if order.asked.replicas.is_some() { "replica count" } else { "parallelism" };
+    let at = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
     let Bounds { min, max } = order.delete;
     let going = Bounds { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
+    let are = |number| if number == 1 { "is" } else { "are" };
+    let deleted = format!("{} of {pods} {} deleted", amount(going), are(going.max));
     (max > 0).then(|| match (going.max, order.replaced) {
-        (_, 0) => format!("{} now{count}", go(going, &pods)),
-        (0, replaced) => format!("{replaced} of {pods} to be replaced now{count}"),
-        (_, replaced) => format!("{}, and {replaced} to be replaced, now{count}", go(going, &pods)),
+        (_, 0) => format!("{deleted} now{at}"),
+        (0, replaced) => format!("{replaced} of {pods} {} replaced now{at}", are(replaced)),
+        (_, replaced) => format!("{deleted} and {replaced} {} replaced now{at}", are(replaced)),
     })
 }
 
@@ -175,35 +178,39 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Table {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = count(order.active, "pod");
     let in_order = in_order(order.order);
-    let mut sentences = vec![format!("{} ({name}, {pods}){in_order}: {}", pod.pod.name(), fate(order, pod))];
+    let mut sentences =
+        vec![format!("{} ({name}, {pods}){in_order}: {}.", pod.pod.name(), at_each_count(order, pod))];
     sentences.extend(waits(order));
     sentences.extend(pod.why().map(|why| match pod.rule() {
-        Some(rule) => format!("What decides: {why} ({rule})."),
-        None => format!("What decides: {why}."),
+        Some(rule) => format!("Why: {why} ({rule})."),
+        None => format!("Why: {why}."),
     }));
     sentences.push(state(order, pod));
-    let now = goes_now(order).map(|goes| format!("Of its workload, {goes}."));
+    let now = deleted_now(order).map(|deleted| format!("Of its workload, {deleted}."));
     let now: Vec<_> = now.into_iter().chain(then(order)).collect();
     sentences.extend((!now.is_empty()).then(|| now.join(" ")));
-    sentences.extend(also_goes(order.workload.kind).filter(|_| !order.is_settled).map(str::to_owned));
+    sentences.extend(also_deleted(order.workload.kind).filter(|_| !order.is_settled).map(str::to_owned));
     Table::of_sentences(sentences)
 }
 
-/// At which counts it stays, may go and goes.
-fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
+/// At which counts it is kept, possibly deleted and deleted.
+fn at_each_count(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     let open = || pod.pod.odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
     let now = match pod.pod.verdict {
-        Verdict::Delete => return "goes now".to_owned(),
-        Verdict::Later => return "stays now, and goes when the rollout goes on".to_owned(),
+        Verdict::Delete => return "deleted now".to_owned(),
+        Verdict::Later => return "kept now, and deleted when the rollout continues".to_owned(),
         Verdict::Blocked => {
             let waits = pod.waits_for.as_ref().map(|by| waiting(pod.pod.name(), by));
-            return format!("{}, and goes after that", waits.as_deref().unwrap_or("waits for others"));
+            return format!(
+                "{}, and is deleted after that",
+                waits.as_deref().unwrap_or("waits for other pods")
+            );
         }
         Verdict::Contested => {
             let is_old = order.sets.iter().any(|set| set.is_new == Some(false));
             let goes_on = is_old && order.rest.as_ref().is_some_and(|rest| rest.then > 0);
-            let otherwise = if goes_on { ", and otherwise goes when the rollout goes on" } else { "" };
-            Some(format!("may go now{}{otherwise}", open()))
+            let otherwise = if goes_on { ", or when the rollout continues" } else { "" };
+            Some(format!("possibly deleted now{}{otherwise}", open()))
         }
         Verdict::Keep => None,
     };
@@ -211,32 +218,32 @@ fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         return match now {
             Some(now) => now,
             None if order.workload.kind == WorkloadKind::Deployment && !order.is_settled => {
-                "stays at the present count; at which lower count it goes depends on what happens until then"
+                "kept at the present replica count, and it is not known at which lower one it is deleted"
                     .to_owned()
             }
-            None => "it stays at every count".to_owned(),
+            None => "kept at every replica count".to_owned(),
         };
     };
     let below = |count: u32| if count == 0 { "0".to_owned() } else { format!("{count} or fewer") };
     let (is_open, present) = (now.is_some(), present_of(order));
     let stays = now.or_else(|| {
-        let stays = || format!("stays at {} or more", may.saturating_add(1));
+        let stays = || format!("kept at {} or more", may.saturating_add(1));
         present.is_none_or(|present| may < present).then(stays)
     });
     // What it may do now has been said.
     let may = present.filter(|_| is_open).map_or(may, |present| may.min(present.saturating_sub(1)));
     let may = match pod.goes_at {
         Some(goes) if goes >= may => None,
-        Some(goes) if goes.saturating_add(1) == may => Some(format!("may go at {may}")),
-        Some(goes) => Some(format!("may go at {may} to {}", goes.saturating_add(1))),
+        Some(goes) if goes.saturating_add(1) == may => Some(format!("possibly deleted at {may}")),
+        Some(goes) => Some(format!("possibly deleted at {may} to {}", goes.saturating_add(1))),
         None if is_open && present.is_none_or(|present| present == 0) => None,
-        None => Some(format!("may go at {}", below(may))),
+        None => Some(format!("possibly deleted at {}", below(may))),
     };
     let goes = pod.goes_at.map(|at| match order.waits_down_to.filter(|least| at >= *least) {
-        None => format!("goes at {}", below(at)),
+        None => format!("deleted at {}", below(at)),
         Some(0) => format!("waits at {}", below(at)),
-        Some(least) if least == at => format!("waits at {at}, goes at {}", below(least - 1)),
-        Some(least) => format!("waits at {at} to {least}, goes at {}", below(least - 1)),
+        Some(least) if least == at => format!("waits at {at}, deleted at {}", below(least - 1)),
+        Some(least) => format!("waits at {at} to {least}, deleted at {}", below(least - 1)),
     });
     stays.into_iter().chain(may).chain(goes).collect::<Vec<_>>().join(", ")
 }

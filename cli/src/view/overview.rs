@@ -1,6 +1,6 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
-use crate::view::{Row, Table, amount, fate as fate_of, in_order, named};
+use crate::view::{Row, Table, amount, in_order, named, verdict_cell};
 use podrank_predict::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
 
 /// How many pods of a workload go: in the end, if a count is asked for.
@@ -24,7 +24,7 @@ fn is_said_once(note: &Note) -> bool {
 }
 
 /// What the lines are about.
-const TITLE: &str = "Who goes first";
+const TITLE: &str = "Which pods are deleted first";
 
 /// A row for each workload. `is_asked` says whether a count is asked for.
 pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
@@ -35,24 +35,25 @@ pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
         let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
         let cells =
-            [name, line.active.to_string(), going(line), next, goes(line, is_asked), note(line, is_asked)];
+            [name, line.active.to_string(), deleted(line), next, when(line, is_asked), note(line, is_asked)];
         let namespace = several.then(|| line.namespace.to_owned());
         Row::new(verdict, overview.order, namespace.into_iter().chain(cells).collect())
     };
-    let [going, next] = if is_asked { ["GO", "FIRST"] } else { ["GOING NOW", "NEXT TO GO"] };
-    let header = ["WORKLOAD", "PODS", going, next, "GOES", "NOTE"];
+    let [deleted, next, when] =
+        if is_asked { ["DELETED", "FIRST", "VERDICT"] } else { ["DELETED NOW", "NEXT", "WHEN"] };
+    let header = ["WORKLOAD", "PODS", deleted, next, when, "NOTE"];
     let title = (overview.order == Order::Total).then(|| format!("{TITLE}{}", in_order(overview.order)));
     Table {
         header: several.then_some("NAMESPACE").into_iter().chain(header).collect(),
         rows: overview.workloads.iter().map(row).collect(),
-        optional: vec!["NOTE", "GOES"],
+        optional: vec!["NOTE", when],
         is_cut: true,
         ..Table::of_sentences(title)
     }
 }
 
-/// How many pods go at the count that is asked for, or at the present one: `2 to 3`.
-fn going(line: &OverviewLine<'_>) -> String {
+/// How many pods are deleted at the count that is asked for, or at the present one: `2 to 3`.
+fn deleted(line: &OverviewLine<'_>) -> String {
     match delete_of(line) {
         _ if line.error.is_some() => "?".to_owned(),
         Bounds { max: 0, .. } => "-".to_owned(),
@@ -60,14 +61,14 @@ fn going(line: &OverviewLine<'_>) -> String {
     }
 }
 
-/// Whether the pod that goes first goes at the count that is asked for, and otherwise when: `now`, or `at 6`.
-fn goes(line: &OverviewLine<'_>, is_asked: bool) -> String {
+/// Whether the first pod is deleted at the count that is asked for, and otherwise when: `now`, or `at 6`.
+fn when(line: &OverviewLine<'_>, is_asked: bool) -> String {
     let Some(fate) = line.fate else { return "-".to_owned() };
     let when = line.next_at.map_or_else(|| "now".to_owned(), |count| format!("at {count}"));
-    match fate_of(fate, line.odds) {
-        goes if is_asked => goes,
+    match verdict_cell(fate, line.odds) {
+        verdict if is_asked => verdict,
         _ if fate == Verdict::Delete => when,
-        goes => format!("{goes} {when}"),
+        verdict => format!("{verdict} {when}"),
     }
 }
 

@@ -9,31 +9,32 @@ use podrank_predict::plan::{Plan, PlannedPod, told};
 pub fn table(plan: &Plan) -> Table {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let row = |pod: &&PlannedPod| {
-        let fate = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
+        let verdict = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
         let cells = vec![
-            view::fate(pod.by_itself, pod.odds),
-            view::fate(fate, None),
+            view::verdict_cell(pod.by_itself, pod.odds),
+            view::verdict_cell(verdict, None),
             pod.name.clone(),
             pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
             cost(pod),
             pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
             why(pod),
         ];
-        Row { verdict: fate, cells }
+        Row { verdict, cells }
     };
     let blocked = plan.blocked.iter().map(|ahead| {
-        format!("{} goes before {}, whatever their costs: {}", ahead.name, ahead.before, ahead.why)
+        format!("{} is deleted before {}, whatever their costs: {}.", ahead.name, ahead.before, ahead.why)
     });
     let (shown, kept): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| matters(pod));
-    let kept = (!kept.is_empty()).then(|| format!("kept, as without the plan: {}", count(kept.len(), "pod")));
+    let kept =
+        (!kept.is_empty()).then(|| format!("kept, with or without the plan: {}", count(kept.len(), "pod")));
     Table {
         sentences: vec![format!(
-            "{} from {from} to {replicas}: {} to go, {} to write",
+            "Plan for {} from {from} to {replicas}: delete {}, write {}.",
             plan.target,
             count(*delete, "pod"),
             count(*writes, "deletion cost")
         )],
-        header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "BECAUSE"],
+        header: vec!["DEFAULT", "PLAN", "POD", "NODE", "COST", "NEW COST", "REASON"],
         rows: shown.iter().map(row).collect(),
         below: kept.into_iter().chain(blocked).chain(nodes(plan)).collect(),
         optional: vec!["NODE", "COST"],

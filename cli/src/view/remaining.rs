@@ -20,7 +20,7 @@ pub(super) fn nodes(preview: &Preview<'_>) -> Option<String> {
     }
     let rest = rest(stay.len(), &nodes)?;
     Some(match without(&go, &nodes) {
-        Some(empty) => format!("None of its pods is left on {empty}; the {rest}."),
+        Some(empty) => format!("None of its pods are left on {empty}, and the {rest}."),
         None => format!("The {rest}."),
     })
 }
@@ -43,7 +43,7 @@ fn rest(pods: usize, nodes: &BTreeMap<&str, usize>) -> Option<String> {
     let (fullest, most) = nodes.iter().rev().max_by_key(|(_, pods)| **pods)?;
     let fullest = plain(fullest);
     Some(match (pods, nodes.len()) {
-        (1, _) => format!("pod that stays is on {fullest}"),
+        (1, _) => format!("pod that is kept is on {fullest}"),
         (_, 1) if *most == pods => format!("{pods} left share {fullest}"),
         (_, nodes) if *most == 1 => format!("{pods} left are on {nodes} nodes"),
         (_, nodes) => format!("{pods} left are on {nodes} nodes, {most} of them on {fullest}"),

@@ -1,7 +1,7 @@
 //! The answer about a count in full: every pod, every value, and the names of pods for other commands.
 
 use crate::view::answer::{by_chance, chance, count_of, deleted_of, goes_on_by_itself, headline};
-use crate::view::{COST, Row, Table, amount, fate, go, plain};
+use crate::view::{COST, Row, Table, amount, count, plain, verdict_cell};
 use podrank_predict::{PodAnswer, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 
@@ -20,13 +20,13 @@ fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodAnswer<'
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let (certain, contested) = (certain(preview).count(), preview.count(Verdict::Contested));
     let certainty =
-        if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
+        if certain == 0 { "no deletion is certain" } else { "only the certain deletions are printed" };
     let contest = || {
         let quota = by_chance(preview.deletions(), certain);
-        let what = match (quota.min, contested) {
-            (0, 1) => "1 other pod may go".to_owned(),
-            (0, _) if quota.max as usize == contested => format!("{contested} other pods may go"),
-            _ => format!("{} by chance", go(quota, &format!("{contested} pods"))),
+        let pods = count(contested, if certain == 0 { "pod" } else { "other pod" });
+        let what = match quota.min {
+            0 if quota.max as usize == contested => format!("{pods} may be deleted"),
+            _ => format!("chance selects {} of {pods}", amount(quota)),
         };
         format!("{certainty}: {what} (-o table lists them)")
     };
@@ -67,16 +67,16 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
                 if delete.max == 0 && set.active == 0 {
                     continue;
                 }
+                let [certain, contested] =
+                    [Verdict::Delete, Verdict::Contested].map(|verdict| count_of(&set.pods, verdict));
                 let title = format!(
-                    "{} ReplicaSet {}: {}{}",
+                    "{} of {} of {} ReplicaSet {} {} deleted{}",
+                    amount(delete),
+                    count(set.active, "pod"),
                     age_of_set(set.is_new),
                     set.replica_set.unwrap_or("<new>"),
-                    go(delete, &format!("{} active pods", set.active)),
-                    chance(
-                        delete,
-                        count_of(&set.pods, Verdict::Delete),
-                        count_of(&set.pods, Verdict::Contested)
-                    )
+                    if delete.max == 1 { "is" } else { "are" },
+                    chance(delete, certain, contested)
                 );
                 tables.push(Table { sentences: vec![String::new(), title], ..of_pods(preview, &set.pods) });
             }
@@ -101,7 +101,7 @@ fn of_sets(preview: &Preview<'_>, sets: &[SetPreview<'_>]) -> Table {
         Row { verdict: if delete.max > 0 { Verdict::Delete } else { Verdict::Keep }, cells }
     };
     Table {
-        header: vec!["REPLICASET", "FROM", "TO", "PODS", "GO", "BECAUSE"],
+        header: vec!["REPLICASET", "FROM", "TO", "PODS", "DELETED", "REASON"],
         rows: sets.iter().map(row).collect(),
         ..Table::of_sentences([String::new()])
     }
@@ -138,10 +138,10 @@ fn of_pods(preview: &Preview<'_>, pods: &[PodAnswer<'_>]) -> Table {
     }
 }
 
-const RANK: &str = "RANK";
+const RANK: &str = "PODS ON NODE";
 
 const HEADER: [&str; 13] =
-    ["#", "GOES", "POD", "NODE", RANK, "AGE", "PHASE", "READY", "RESTARTS", COST, "UID", "RULE", "BECAUSE"];
+    ["#", "VERDICT", "POD", "NODE", RANK, "AGE", "PHASE", "READY", "RESTARTS", COST, "UID", "RULE", "REASON"];
 
 /// The cells of a pod.
 fn cells(position: usize, pod: &PodAnswer<'_>) -> [String; 13] {
@@ -150,7 +150,7 @@ fn cells(position: usize, pod: &PodAnswer<'_>) -> [String; 13] {
     [
         // Of contested pods, none is first.
         if pod.verdict == Verdict::Contested { "-".to_owned() } else { position.to_string() },
-        fate(pod.verdict, pod.odds),
+        verdict_cell(pod.verdict, pod.odds),
         pod.name().to_owned(),
         pod.node().unwrap_or("<none>").to_owned(),
         pod.rank.to_string(),

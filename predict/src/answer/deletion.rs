@@ -56,22 +56,22 @@ pub enum Taker {
 impl fmt::Display for Taken {
     /// `pod/web-a is going, because rs/web was scaled from 10 to 6 by kubectl`, and in the next line why that one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is = if self.going { "is going" } else { "is gone" };
+        let is = if self.going { "is being deleted" } else { "was deleted" };
         write!(f, "pod/{} {is}", text::name(&self.pod))?;
         let Some(because) = &self.because else {
             return write!(
                 f,
-                ", and nothing of a scale-down, a rollout, an eviction, a taint or a preemption that took it was reported"
+                ", and no event reports a scale-down, a rollout, an eviction, a taint or a preemption that deleted it"
             );
         };
         let probably = if self.probably { "probably " } else { "" };
-        write!(f, ", {probably}because {because}")?;
+        write!(f, ", {probably}because {because}.")?;
         let chosen =
-            self.chosen_by.as_ref().map(|rule| format!("podrank-webhook chose it: {}", text::word(rule)));
+            self.chosen_by.as_ref().map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
         match (&self.why, &chosen, self.why_unknown) {
-            (Some(why), Some(chosen), _) => write!(f, "\nWhy that one: {why}; {chosen}"),
-            (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy that one: {why}"),
-            (None, None, Some(unknown)) => write!(f, "\nWhy that one: {unknown}"),
+            (Some(why), Some(chosen), _) => write!(f, "\nWhy this pod: {why}, and {chosen}."),
+            (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy this pod: {why}."),
+            (None, None, Some(unknown)) => write!(f, "\nWhy this pod: {unknown}."),
             (None, None, None) => Ok(()),
         }
     }

@@ -126,11 +126,11 @@ impl<'a> Standing<'a> {
         let (first, last) = self.places;
         let open = (first < last).then(|| {
             let others = text::count((last - first) as u64, "other pod");
-            format!("list order decides among it and {others}")
+            format!("chance decides among it and {others}")
         });
         let parts: Vec<_> =
             open.into_iter().chain(self.reason.as_ref().map(|it| it.sentence().to_string())).collect();
-        (!parts.is_empty()).then(|| parts.join("; "))
+        (!parts.is_empty()).then(|| parts.join(", and all of them come before the rest: "))
     }
 }
 

@@ -64,7 +64,7 @@ impl Odds {
         }
     }
 
-    /// Returns them in per cent: `63 %`, `20 to 63 %`, or `<1 %` and `>99 %` at the ends.
+    /// Returns them in per cent: `63%`, `20 to 63%`, or `<1%` and `>99%` at the ends.
     pub fn text(&self) -> String {
         let text = |odds: f64| match odds {
             odds if odds < 0.005 => "<1".to_owned(),
@@ -72,8 +72,8 @@ impl Odds {
             odds => format!("{:.0}", odds * 100.0),
         };
         match (text(self.odds), self.most.map(text)) {
-            (least, Some(most)) if least != most => format!("{least} to {most} %"),
-            (odds, _) => format!("{odds} %"),
+            (least, Some(most)) if least != most => format!("{least} to {most}%"),
+            (odds, _) => format!("{odds}%"),
         }
     }
 }
@@ -86,10 +86,10 @@ mod tests {
     fn contested_pods_never_have_none_or_all() {
         let text =
             |goes| Odds::of(podrank::Probability { deleted: goes, samples: 4096, std_error_ppm: 732 }).text();
-        assert_eq!([text(0), text(20), text(21)], ["<1 %", "<1 %", "1 %"]);
-        assert_eq!([text(4096), text(4076), text(4075)], [">99 %", ">99 %", "99 %"]);
-        assert_eq!(Odds::shared(2, 3).text(), "67 %");
+        assert_eq!([text(0), text(20), text(21)], ["<1%", "<1%", "1%"]);
+        assert_eq!([text(4096), text(4076), text(4075)], [">99%", ">99%", "99%"]);
+        assert_eq!(Odds::shared(2, 3).text(), "67%");
         let range = Odds { most: Some(0.999), ..Odds::new(0.6, 0.0) };
-        assert_eq!(range.text(), "60 to >99 %");
+        assert_eq!(range.text(), "60 to >99%");
     }
 }

@@ -1,6 +1,6 @@
 //! Where a workload's syncs lead, as data, as JSON and in words.
 
-use crate::text::{self, count, goes};
+use crate::text::{self, count, is};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -172,7 +172,7 @@ impl<'a> Rest<'a> {
             WaitsFor::NewPods => format!("waits until {new_pods}"),
             WaitsFor::OldPods => format!("waits until {old_pods} {have} ended"),
             WaitsFor::Resume => "rollout is paused".to_owned(),
-            WaitsFor::AnotherCount => "waits for another count".to_owned(),
+            WaitsFor::AnotherCount => "waits for another replica count".to_owned(),
             WaitsFor::Pods => {
                 let Basis::Waiting { names, new_pods } = &self.basis else { return None };
                 let mut names: Vec<_> = names.iter().map(|name| text::name(name)).collect();
@@ -197,45 +197,46 @@ impl<'a> Rest<'a> {
             Basis::Outside => return None,
             Basis::Waiting { .. } => {
                 let pods = count(self.then, "pod");
-                let text =
-                    || format!("{}; {pods} {} only after that.", then(self.delete.max > 0), goes(self.then));
+                let waits = then(self.delete.max > 0);
+                let text = || format!("{waits}. Only after that, {pods} {} deleted.", is(self.then));
                 return (self.then > 0).then(text);
             }
             Basis::Rollout(end) => end,
         };
         if end.is_rollback {
-            return Some("What follows the rollback is not known.".to_owned());
+            return Some("It is not known what follows the rollback.".to_owned());
         }
         if end.is_rejected {
             return Some(
-                "The API server rejects a size below 0, so the controller tries again and again.".to_owned(),
+                "The API server rejects a replica count below 0, so the controller keeps trying.".to_owned(),
             );
         }
         if !self.is_certain {
             return Some(
-                "More can follow: these are the first steps, because there are too many ways in which the controller can go on."
+                "More can follow. Only the first syncs are shown, because the controller can continue in too many ways."
                     .to_owned(),
             );
         }
         let old_pods = count(self.then, "old pod");
         match self.waits_for {
             Some(WaitsFor::NewPods) => {
-                Some(format!("{}; {old_pods} {} only after that.", then(end.follows), goes(self.then)))
+                let waits = then(end.follows);
+                Some(format!("{waits}. Only after that, {old_pods} {} deleted.", is(self.then)))
             }
             Some(WaitsFor::OldPods) => {
                 let new_pods = count(end.new_pods, "pod");
-                Some(format!("{}; its new ReplicaSet gets {new_pods} only after that.", then(end.follows)))
+                let waits = then(end.follows);
+                Some(format!("{waits}. Only after that, its new ReplicaSet gets {new_pods}."))
             }
             Some(WaitsFor::Resume) => {
-                let stay = if self.then == 1 { "stays" } else { "stay" };
-                Some(format!("Its rollout is paused, so {old_pods} {stay}."))
+                Some(format!("Its rollout is paused, so {old_pods} {} kept.", is(self.then)))
             }
             Some(WaitsFor::AnotherCount) => Some(
-                "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
+                "No rollout starts until its replica count changes, because a ReplicaSet still records another one.".to_owned(),
             ),
             None if end.follows && end.unavailable > 0 => {
-                let are = if end.unavailable == 1 { "is" } else { "are" };
-                Some(format!("Nothing more follows; {} {are} not available.", count(end.unavailable, "pod")))
+                let pods = count(end.unavailable, "pod");
+                Some(format!("Nothing more follows, although {pods} {} not available.", is(end.unavailable)))
             }
             Some(WaitsFor::Pods) | None => None,
         }

@@ -28,7 +28,8 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
     let Some(set) = sets.get(id) else {
         // Nobody counts other pods for a ReplicationController.
         let has_siblings = id.kind == WorkloadKind::ReplicaSet;
-        let ranks = if has_siblings { ", so ranks can only count its own pods" } else { "" };
+        let ranks =
+            if has_siblings { ", so the pods per node of related ReplicaSets are not counted" } else { "" };
         let text = format!("{id} itself is missing{ranks}");
         return vec![Note::new(NoteCode::SetMissing, text)];
     };
@@ -107,8 +108,9 @@ fn missing_siblings(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     }
     let names: Vec<_> = missing.iter().map(|(id, pods)| format!("{id} ({})", count(*pods, "pod"))).collect();
     let has_deployment = sets.controller(set).is_some_and(|controller| controller.kind == DEPLOYMENT);
-    let what = if has_deployment { "siblings of" } else { "ReplicaSets that may be siblings of" };
-    let text = || format!("{what} {id} are missing, so ranks may leave pods out: {}", text::list(&names));
+    let what = if has_deployment { "ReplicaSets related to" } else { "ReplicaSets that may be related to" };
+    let text =
+        || format!("{what} {id} are missing, so their pods are not counted per node: {}", text::list(&names));
     (!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text()))
 }
 
@@ -169,7 +171,7 @@ pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
         return None;
     };
     let text = format!(
-        "{what}: its controller is at work, and the rollout may go on in another way: try again in a moment"
+        "{what}, so its controller is still working and the rollout may continue in another way: try again in some seconds"
     );
     Some(Note::new(NoteCode::StatusLags, text))
 }

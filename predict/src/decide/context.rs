@@ -50,8 +50,6 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
 /// Adds to an order who would interfere at another count, unless that is said already.
 pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Snapshot, options: &Options) {
     let id = id(order.namespace, &order.workload);
-    let costs = cost_note(id.kind, order.pods().map(|pod| &pod.pod), options);
-    order.notes.extend(costs);
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
@@ -59,6 +57,7 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Snapshot, opt
     let labels = labels_of(&victims, input);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &victims, &labels));
+    notes.extend(cost_note(id.kind, order.pods().map(|pod| &pod.pod), options));
     notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
     order.notes.extend(notes);
 }
@@ -122,19 +121,19 @@ pub(crate) fn autoscaler_notes(
     let note = |its: AutoscalerPreview<'_>| {
         let (name, least, most) = (text::name(its.name), its.min_replicas, its.max_replicas);
         let wants =
-            its.desired_replicas.map_or_else(String::new, |wanted| format!("; it wants {wanted} now"));
+            its.desired_replicas.map_or_else(String::new, |wanted| format!(", and wants {wanted} now"));
         let of = format!("HorizontalPodAutoscaler {name}");
         // The count that it wants changes all the time.
         let object = Some(its.name.to_owned());
         if its.is_inside && !its.is_off {
-            let text = format!("{of} also sets this count, between {least} and {most}{wants}");
+            let text = format!("{of} also sets this replica count, between {least} and {most}{wants}");
             return Note { object, ..Note::new(NoteCode::AutoscalerShares, text) };
         }
         let does = match replicas {
             // Whoever scales to 0 turns it off.
-            _ if its.is_off => "sets no count while this one is 0".to_owned(),
-            _ if replicas < least => format!("will raise the count again{wants}"),
-            _ => format!("will lower the count again{wants}"),
+            _ if its.is_off => "sets no replica count while this one is 0".to_owned(),
+            _ if replicas < least => format!("will raise the replica count again{wants}"),
+            _ => format!("will lower the replica count again{wants}"),
         };
         let text = format!("{of} ({least} to {most}) {does}");
         Note { object, ..Note::new(NoteCode::AutoscalerOverrides, text) }
@@ -164,7 +163,7 @@ pub(crate) fn owner_note(input: &Snapshot, id: WorkloadRef<'_>, replicas: u32) -
     }
     let names: Vec<_> = owners.iter().map(|owner| text::name(owner)).collect();
     let own = if names.len() == 1 { "owns" } else { "own" };
-    let text = format!("{} {own} spec.replicas and may write it back", text::list(&names));
+    let text = format!("{} {own} spec.replicas and may reset it", text::list(&names));
     Some(Note::new(NoteCode::CountOwner, text))
 }
 
@@ -224,7 +223,7 @@ fn policy_note(
     let policies = policies.filter(|policy| policy.matches(&owners, labels));
     let policy = policies.min_by_key(|policy| (policy.precedence(), &policy.meta.name))?;
     let name = text::name(&policy.meta.name);
-    let text = format!("ScaleDownPolicy {name}: podrank-webhook will choose the pods");
+    let text = format!("ScaleDownPolicy {name}: podrank-webhook will select the pods");
     (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
 }
 
@@ -273,7 +272,7 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
     let costs: Vec<_> = own.iter().collect::<BTreeSet<_>>().into_iter().collect();
     let Workload { kind, name } = preview.workload;
     let text = format!(
-        "{} {has} ({}), which an interrupted run or --keep-costs left; to take them off: kubectl podrank undo {} -n {}",
+        "{} {has} ({}), which an interrupted run or --keep-costs left: kubectl podrank undo {} -n {}",
         count(own.len() as u64, "pod"),
         text::list(&costs),
         WorkloadName { kind: Some(kind), name: name.to_owned() },
@@ -302,6 +301,6 @@ fn not_permitted_note(input: &Snapshot) -> Option<Note> {
 fn unreadable_note(input: &Snapshot, namespace: &str) -> Option<Note> {
     let here = input.unreadable.iter().filter(|its| its.namespace == namespace && its.kind != "Node");
     let wrong: Vec<_> = here.map(|its| format!("{its} ({})", its.error)).collect();
-    let text = || format!("this preview passes over what is not sound: {}", text::list(&wrong));
+    let text = || format!("this preview ignores objects that cannot be read: {}", text::list(&wrong));
     (!wrong.is_empty()).then(|| Note::new(NoteCode::PassedOver, text()))
 }

@@ -41,7 +41,9 @@ impl DaemonSet {
         let missing_revision = || {
             Note::new(
                 NoteCode::RevisionMissing,
-                format!("no ControllerRevision of {entry} is listed, so its old pods are not known"),
+                format!(
+                    "no ControllerRevision of {entry} is listed, so it is not known which of its pods are old"
+                ),
             )
         };
         let gaps = [
@@ -295,15 +297,15 @@ impl<'a> Decided<'_, 'a> {
             note(NoteCode::SeveralSyncs, text);
         } else if has(DaemonReason::AfterFirstPart) {
             let text = format!(
-                "the next sync deletes {} and creates {}; replacing old pods comes after that, perhaps at once",
+                "the next sync deletes {} and creates {}, and old pods are replaced after that, perhaps immediately",
                 count(sync.deleted as u64, "pod"),
                 sync.creates
             );
             note(NoteCode::GoesOn, text);
         }
         if has(DaemonReason::Failed) {
-            let text = "if the controller has deleted a failed pod of the same node recently, it leaves the next one \
-                        for later: only the controller knows";
+            let text = "the controller deletes a failed pod later if it has recently deleted one of the same node, which \
+                        only the controller knows";
             note(NoteCode::MayBackOff, text.to_owned());
         }
     }

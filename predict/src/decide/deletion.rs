@@ -57,15 +57,15 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
     let (rule, why, unknown) = match before {
         _ if !is_by_count => (None, None, None),
         Some(Before::Known { why, verdict: Verdict::Contested, .. }) => {
-            (None, Some(format!("{why}, unless costs decided that are off again")), None)
+            (None, Some(format!("{why}, unless deletion costs decided that have been removed since")), None)
         }
         Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Keep => (rule, Some(why), None),
         Some(Before::Known { .. }) => {
-            (None, None, Some("not known: by its rules, Kubernetes would have let another one go"))
+            (None, None, Some("not known, because by its rules Kubernetes would have deleted another pod"))
         }
         Some(Before::Unknown(why)) => (None, None, Some(why)),
         None if going.is_some() => (None, None, Some("not known")),
-        None => (None, None, Some("not known any more")),
+        None => (None, None, Some("no longer known")),
     };
     let recorded = case.recorded().filter(|_| is_by_count);
     let observed = recorded.filter(|(_, its, _)| its.is_observed());
@@ -137,7 +137,7 @@ impl<'a> Case<'a> {
             let is_set = ["ReplicaSet", "ReplicationController"].contains(&&*event.kind);
             if !is_set {
                 let because =
-                    format!("the controller of {} {} deleted it", event.kind, text::name(&event.name));
+                    format!("the controller of {} {} decided so", event.kind, text::name(&event.name));
                 return Some(Who { by: Taker::Controller, because, is_named: true });
             }
             return Some(self.by_count(event.at, true));
@@ -185,7 +185,7 @@ impl<'a> Case<'a> {
         }
         let by = by_autoscaler.or_else(|| writer.map(|writer| text::name(&writer.name).into_owned()));
         let by = by.map_or_else(String::new, |by| format!(" by {by}"));
-        let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank chose the pods" } else { "" };
+        let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank selected the pods" } else { "" };
         Who { by: Taker::ScaleDown, because: format!("{set} was scaled {scaled}{by}{podrank}"), is_named }
     }
 
@@ -250,7 +250,7 @@ fn before(
 ) -> Option<Before> {
     let Some(asked) = going.asked else {
         return Some(Before::Unknown(
-            "not known: its grace period is not its own, so it may have been deleted twice",
+            "not known, because its grace period was shortened, so it may have been deleted twice",
         ));
     };
     let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
@@ -275,7 +275,7 @@ fn before(
         Before::Known { verdict, rule, why }
     } else {
         Before::Unknown(
-            "not known: its readiness changed when it was asked to go, or since, and that may have decided",
+            "not known, because its readiness changed when it was deleted or since, and that may have decided",
         )
     })
 }

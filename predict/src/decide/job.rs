@@ -63,8 +63,9 @@ pub(crate) fn refusal(
     let release = options.kubernetes();
     let changes = asked.parallelism.map(i64::from) != Some(i64::from(spec.record.parallelism.max(0)));
     let is_gang = pods.iter().any(|pod| pod.job.as_ref().is_some_and(|job| job.is_in_gang));
-    let text =
-        || format!("{entry} has pods in a PodGroup: Kubernetes {release} does not change its parallelism");
+    let text = || {
+        format!("{entry} has pods in a PodGroup, and Kubernetes {release} does not change its parallelism")
+    };
     let is_refused = changes && is_gang && release.refuses_parallelism_of_gangs();
     is_refused.then(|| Note::new(NoteCode::DependsOnRelease, text()))
 }
@@ -265,8 +266,10 @@ fn notes_of(job: &JobState, entry: SelfManaged<'_>, sync: &Sync, now: Time) -> V
     let mut notes = Vec::new();
     let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());
     if let Some(left) = left.filter(|_| !sync.outcomes.is_empty()) {
-        let text =
-            format!("the deadline of {entry} passes in {}, and then all its active pods go", duration(left));
+        let text = format!(
+            "the deadline of {entry} passes in {}, and then all its active pods are deleted",
+            duration(left)
+        );
         notes.push(Note::new(NoteCode::DeadlinePasses, text));
     }
     if sync.later > 0 {

@@ -18,7 +18,7 @@ use std::fmt;
 pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
     Note::new(
         NoteCode::DoesNothing,
-        format!("{workload} {why}: kube-controller-manager deletes none of its pods"),
+        format!("{workload} {why}, so kube-controller-manager deletes none of its pods"),
     )
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn workload_listed_twice(input: &Snapshot, workload: WorkloadRef<'_>)
 pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
     Note::new(
         NoteCode::ListedTwice,
-        format!("{object} is listed more than once: only the first entry counts"),
+        format!("{object} is listed more than once, and only the first entry counts"),
     )
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn invalid_cost(pod: &Pod) -> Option<Note> {
     let (text, error) = (&cost.text, cost.value.as_ref().err()?);
     Some(Note::new(
         NoteCode::InvalidDeletionCost,
-        format!("{}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0", pod, quoted(text)),
+        format!("{}: Kubernetes reads {DELETION_COST_ANNOTATION} {} as 0: {error}", pod, quoted(text)),
     ))
 }
 
@@ -48,23 +48,23 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
     Note::new(
         NoteCode::SeveralSyncs,
         format!(
-            "{delete} deletions take {syncs} syncs of at most {most}, and the controller counts ranks anew in each; \
-             this assumes that node assignment, phase, readiness and deletion cost stay as they are"
+            "{delete} deletions take {syncs} syncs of at most {most}, each of which counts the pods per node again, \
+             and this preview assumes that the pods do not change meanwhile"
         ),
     )
 }
 
 /// Contested pods of which it is not said how likely they go.
 pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
-    Note::new(NoteCode::NoOdds, format!("there are no odds for the contested pods of {id}: {why}"))
+    Note::new(NoteCode::NoOdds, format!("no probability is given for the possible deletions of {id}: {why}"))
 }
 
 /// Workloads or sets whose controllers have not acted on their latest change yet.
 pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
     let works = if what.len() == 1 { "its controller is" } else { "the controllers are" };
     let text = format!(
-        "the status of {} is for an earlier spec, so {works} still working, and may delete pods that stay in this preview: try \
-         again in a moment",
+        "the status of {} is for an earlier spec, so {works} still working and may delete more pods than this preview: try \
+         again in some seconds",
         text::list(what)
     );
     Note::new(NoteCode::StatusLags, text)
@@ -80,10 +80,11 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Tim
         0 => String::new(),
         others => format!(" and {}", count(others as u64, "other pod")),
     };
-    Some(Note::new(
-        NoteCode::CreatedAfterNow,
-        format!("{first}{others}: created after {now:.0}, the time of this decision, so the age is negative"),
-    ))
+    let were = if others.is_empty() { "was" } else { "were" };
+    let text = format!(
+        "{first}{others} {were} created after {now:.0}, the time of this decision, so the age is negative"
+    );
+    Some(Note::new(NoteCode::CreatedAfterNow, text))
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
@@ -107,15 +108,15 @@ pub(crate) fn scaled_alone(
     }
     if others.is_empty() {
         let text = format!(
-            "Deployment {0} writes its own count back to {1}: scale deploy/{0} instead",
+            "Deployment {0} controls {1} and would reset its replica count: scale deploy/{0} instead",
             text::name(&deployment.name),
             set.id()
         );
         return (set.replicas() != replicas).then(|| Note::new(NoteCode::WrittenBack, text));
     }
     let text = format!(
-        "Deployment {0} is in the middle of a rollout (also {1}) and sizes its sets itself: it may write the count of {2} back, and \
-         this preview is about {2} alone; scale deploy/{0} instead",
+        "Deployment {0} is in the middle of a rollout (also {1}) and may reset the replica count of {2}, and this preview is \
+         about {2} alone: scale deploy/{0} instead",
         text::name(&deployment.name),
         text::list(&others),
         text::name(set.id().name),
@@ -126,7 +127,7 @@ pub(crate) fn scaled_alone(
 /// A Deployment without sets, whose controller would act on them.
 pub(crate) fn no_sets(entry: &Deployment) -> Note {
     let name = text::name(&entry.meta.name);
-    let text = format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go");
+    let text = format!("no ReplicaSet of Deployment {name} is listed, so it has no pod to delete");
     Note::new(NoteCode::NoSets, text)
 }
 
@@ -136,8 +137,9 @@ pub(crate) fn of_deployment<'a>(entry: &Deployment, sets: impl Iterator<Item = &
     let mut note = |code, text| notes.push(Note::new(code, text));
     let name = text::name(&entry.meta.name);
     if entry.record.is_paused {
-        let text =
-            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
+        let text = format!(
+            "Deployment {name} is paused, so its ReplicaSets are scaled, but its rollout does not continue"
+        );
         note(NoteCode::RolloutPaused, text);
     }
     let sets = sets.filter(|set| set.is_ahead()).map(|set| set.id().to_string());
@@ -159,12 +161,12 @@ pub(crate) fn claims(sets: &Sets<'_>, set: &ReplicaSet) -> Vec<Note> {
 
 /// A controller adopts a pod or a set.
 pub(crate) fn adopts(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
-    let text = format!("{what} has no controller: {workload} adopts it, so it counts");
+    let text = format!("{what} has no controller, so {workload} adopts it and it counts");
     Note::new(NoteCode::WouldAdopt, text)
 }
 
 /// A controller releases a pod or a set.
 pub(crate) fn releases(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
-    let text = format!("{what} does not match the selector: {workload} releases it, so it does not count");
+    let text = format!("{what} does not match the selector, so {workload} releases it and it does not count");
     Note::new(NoteCode::WouldRelease, text)
 }

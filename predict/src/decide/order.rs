@@ -218,7 +218,7 @@ fn of_set<'a>(
             goes_at: count(goes),
             waits_for: None,
             reason,
-            chance: (places.0 < places.1).then_some(chance::BY_LIST),
+            chance: (places.0 < places.1).then_some(chance::BY_CHANCE),
             places,
         })
     };

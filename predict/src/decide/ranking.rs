@@ -99,9 +99,9 @@ impl<'a> Line<'a> {
         if self.contested.is_empty() || self.is_race {
             None
         } else if self.delete > MOST_IN_ONE_SYNC {
-            Some(format!("above {MOST_IN_ONE_SYNC} deletions, they depend on what happens between the syncs"))
+            Some(format!("above {MOST_IN_ONE_SYNC} deletions, it depends on what happens between the syncs"))
         } else if self.pods().count() > MOST_WITH_ODDS {
-            Some(format!("above {MOST_WITH_ODDS} pods, they take too long to work out"))
+            Some(format!("above {MOST_WITH_ODDS} pods, it takes too long to compute"))
         } else {
             None
         }

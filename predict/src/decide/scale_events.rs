@@ -163,8 +163,10 @@ pub(crate) fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
         }
         "DeletionByTaintManager" => (Taker::Taint, "its node got a taint that it does not tolerate"),
         "EvictionByEvictionAPI" => (Taker::Eviction, "it was evicted through the API, as kubectl drain does"),
-        "DeletionByPodGC" => (Taker::Node, "its node is gone, or does not answer"),
-        "TerminationByKubelet" => (Taker::Node, "its node shuts down, or runs short of something"),
+        "DeletionByPodGC" => (Taker::Node, "its node was removed, or does not answer"),
+        "TerminationByKubelet" => {
+            (Taker::Node, "its node shuts down, or lacks memory, disk or another resource")
+        }
         _ => return None,
     })
 }

@@ -31,7 +31,7 @@ pub(crate) fn becomes_available<'a>(
     let (pod, at) = pods.filter_map(|pod| Some((pod, at(&pod)?))).min_by_key(|(_, at)| *at)?;
     let left = age(now, Time::from_unix_nanos(at))?;
     let left = left.trim_start_matches('-');
-    let text = format!("{pod} becomes available in {left}, and then this step takes other pods");
+    let text = format!("{pod} becomes available in {left}, and then this sync deletes other pods");
     Some(Note::new(NoteCode::BecomesAvailable, text))
 }
 

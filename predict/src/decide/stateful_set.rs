@@ -110,7 +110,7 @@ fn depends_on_release(
     let others = if options.release.is_none() { Release::others(differs) } else { Vec::new() };
     let text = || {
         format!(
-            "this is what Kubernetes {} does, and {} would not delete the same pods: name the release with --kubernetes-version",
+            "this is what Kubernetes {} does, and {} would delete other pods: name the release with --kubernetes-version",
             Release::TESTED,
             text::list(&others)
         )
@@ -171,7 +171,7 @@ impl<'a> Context<'_, 'a> {
         let claims: Vec<_> = gone.flat_map(claims_of).collect();
         if !claims.is_empty() {
             let text = format!(
-                "whenScaled is Delete, so claims go with their pods, unless others own them, too: {}",
+                "whenScaled is Delete, so these claims are deleted with their pods unless another object owns them, too: {}",
                 text::list(&claims)
             );
             notes.push(Note::new(NoteCode::ClaimsGo, text));

@@ -38,7 +38,7 @@ pub fn check_budgets(input: &Snapshot, plan: &Plan) -> Option<Note> {
         _ => ("cover", "them"),
     };
     let text = format!(
-        "{} {verb} pods that go, but the controller ignores {them} when it deletes pods",
+        "{} {verb} selected pods, but the controller ignores {them} when it deletes pods",
         text::list(&titles)
     );
     Some(Note::new(NoteCode::DisruptionBudget, text))

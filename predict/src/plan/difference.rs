@@ -31,13 +31,13 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
         let Plan { target, from, replicas, .. } = now;
         difference
             .because
-            .push(format!("{target} has {} now and gets {replicas}", text::count(*from, "replica")));
+            .push(format!("{target} has {} now and is scaled to {replicas}", text::count(*from, "replica")));
     }
     for pod in confirmed.wanted().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_wanted)) {
         difference.minus.push(pod.name.clone());
         difference.holds &= !pod.is_named;
         if !after.contains_key(&*pod.uid) {
-            difference.because.push(format!("{} is gone", text::name(&pod.name)));
+            difference.because.push(format!("{} was deleted", text::name(&pod.name)));
         }
     }
     for pod in now.wanted() {
@@ -101,21 +101,18 @@ fn occupied(confirmed: &Plan, now: &Plan) -> Vec<String> {
     };
     let mut lost: Vec<_> = empty(confirmed).difference(&empty(now)).cloned().collect();
     lost.sort();
-    lost.into_iter().map(|node| format!("{} does not become empty", text::name(&node))).collect()
+    lost.into_iter().map(|node| format!("node {} does not become empty", text::name(&node))).collect()
 }
 
 impl fmt::Display for Difference {
-    /// `-web-kp6lj +web-zv9mj: web-zv9mj is no longer ready`
+    /// `no longer selected: web-kp6lj; now selected: web-zv9mj; web-zv9mj is no longer ready`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let signed = |sign: char, names: &[String]| -> Vec<String> {
-            names.iter().map(|name| format!("{sign}{}", text::name(name))).collect()
+        let pods = |what: &str, names: &[String]| {
+            let list = || names.iter().map(|name| text::name(name)).collect::<Vec<_>>().join(", ");
+            (!names.is_empty()).then(|| format!("{what}: {}", list()))
         };
-        let pods = [signed('-', &self.minus), signed('+', &self.plus)].concat().join(" ");
-        let because = self.because.join("; ");
-        match (pods.is_empty(), because.is_empty()) {
-            (true, _) => f.write_str(&because),
-            (false, true) => f.write_str(&pods),
-            (false, false) => write!(f, "{pods}: {because}"),
-        }
+        let pods = [pods("no longer selected", &self.minus), pods("now selected", &self.plus)];
+        let parts: Vec<_> = pods.into_iter().flatten().chain(self.because.iter().cloned()).collect();
+        f.write_str(&parts.join("; "))
     }
 }

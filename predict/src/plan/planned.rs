@@ -141,12 +141,12 @@ impl fmt::Display for Unmet {
     /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { wish, matching, delete, is_besides_named } = self;
-        let named = if *is_besides_named { " besides those named" } else { "" };
+        let named = if *is_besides_named { "other " } else { "" };
         match (matching, delete) {
-            (0, 1) => write!(f, "the pod that goes{named} does not match {wish}"),
-            (0, _) => write!(f, "none of the {delete} that go{named} matches {wish}"),
-            (1, _) => write!(f, "1 of the {delete} that go{named} matches {wish}"),
-            _ => write!(f, "{matching} of the {delete} that go{named} match {wish}"),
+            (0, 1) => write!(f, "the {named}selected pod does not match {wish}"),
+            (0, _) => write!(f, "none of the {delete} {named}selected pods matches {wish}"),
+            (1, _) => write!(f, "1 of the {delete} {named}selected pods matches {wish}"),
+            _ => write!(f, "{matching} of the {delete} {named}selected pods match {wish}"),
         }
     }
 }

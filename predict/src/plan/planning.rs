@@ -238,9 +238,9 @@ fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_>]) -> Result<
             // In a rollout, more pods may go than the count falls: each set's share is checked.
             if request.named.len() > delete && !chosen.is_rolling {
                 return Err(Error::new(format!(
-                    "{} are named, but only {delete} {}: lower --replicas, or name fewer",
+                    "{} are named, but only {delete} {} deleted: lower --replicas, or name fewer",
                     text::count(request.named.len() as u64, "pod"),
-                    text::goes(delete as u64)
+                    text::is(delete as u64)
                 )));
             }
             Ok(delete)

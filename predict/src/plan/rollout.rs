@@ -129,7 +129,10 @@ fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<Str
         let name = part.set.id().name;
         let goes = rest.delete_of(Some(name));
         if goes.min != goes.max {
-            return Some(format!("{} pods of {name} go, by what the controllers see first", goes.text()));
+            return Some(format!(
+                "{} pods of {name} are deleted, depending on what its controller sees first",
+                goes.text()
+            ));
         }
         let wanted: HashSet<_> = part.order[..*delete].iter().map(|&index| part.name(index)).collect();
         let set = then.sets().iter().find(|set| set.replica_set == Some(name));

@@ -1,6 +1,6 @@
 //! Why the rules leave open what becomes of a pod.
 
-use crate::text::{count, goes};
+use crate::text::is;
 use jiff::Timestamp;
 
 /// Why the rules leave it open.
@@ -39,10 +39,9 @@ pub enum Cause {
 impl Chance {
     pub(super) fn short(self) -> &'static str {
         match self {
-            Self::Group { cause: Cause::List, .. } => BY_LIST,
+            Self::Group { cause: Cause::List | Cause::Random, .. } => BY_CHANCE,
             Self::Group { cause: Cause::Syncs | Cause::Ranks, .. } => "pods per node may change",
-            Self::Group { cause: Cause::Random, .. } => AT_RANDOM,
-            Self::Ages(..) => "ages decide, at an edge",
+            Self::Ages(..) => "its age bucket changes now",
             Self::Timing(..) | Self::Turns => "timing decides",
         }
     }
@@ -51,28 +50,27 @@ impl Chance {
         match self {
             Self::Group { deleted, of, cause } => {
                 let how = match cause {
-                    Cause::List => ", by list order",
-                    Cause::Syncs => ", by list order and ranks counted anew",
-                    Cause::Ranks => ": ranks change as other ReplicaSets get or lose pods",
-                    Cause::Random => ", at random",
+                    Cause::List | Cause::Random => "",
+                    Cause::Syncs => ", and each sync counts the pods per node again",
+                    Cause::Ranks => ", because pods of other ReplicaSets come and end on their nodes",
                 };
-                format!("one of {} of which {deleted} {}{how}", count(of as u64, "pod"), goes(deleted as u64))
+                let are = is(deleted as u64);
+                format!("by chance, {deleted} of {of} such pods {are} deleted{how}")
             }
             Self::Ages(from, to) => {
-                format!("ages decide, and reach a power of two between {from:.0} and {to:.0}")
+                format!("ages decide, and change their buckets between {from:.0} and {to:.0}")
             }
             Self::Timing(least, most) => {
-                format!("{least} to {most} pods of this ReplicaSet go, by what the controllers see first")
+                format!("{least} to {most} pods of this ReplicaSet are deleted: what its controller sees first decides")
             }
             Self::Turns => {
-                "its pods go at once or in turn, by what the controllers see first, and ranks change between"
+                "what its controller sees first decides whether one sync or two delete its pods, and in between, \
+                 the number of pods per node changes"
                     .to_owned()
             }
         }
     }
 }
 
-/// That the order of a list decides.
-pub(crate) const BY_LIST: &str = "by list order";
-
-pub(super) const AT_RANDOM: &str = "at random";
+/// That nothing which can be known decides, such as the order of the controller's list.
+pub(crate) const BY_CHANCE: &str = "by chance";

@@ -82,7 +82,7 @@ impl<'a> Comparison<'a> {
         let Self { policy, rule, own: RankedPod { record: pod, .. }, other } = self;
         let Some(RankedPod { pod: named, record: other }) = other else {
             let pods = count(pod.rank, "related pod");
-            return format!("{pods} on its node, which decides whichever set's pods go first");
+            return format!("{pods} on its node, whichever ReplicaSet's pods are deleted first");
         };
         let name = &*text::name(named.name());
         let explanation = policy.explain(pod, other);
@@ -93,29 +93,27 @@ impl<'a> Comparison<'a> {
         };
         match rule {
             Rule::Unassigned => yes_no("assigned to a node"),
-            Rule::Phase => format!("{}, {name} is {}", phase_name(a), phase_name(b)),
+            Rule::Phase => format!("{} ({name}: {})", phase_name(a), phase_name(b)),
             Rule::NotReady => yes_no("ready"),
-            Rule::DeletionCost => format!("deletion cost {a}, {name} has {b}"),
-            Rule::Rank => format!("{} on its node, {name} has {b}", count(a.unsigned_abs(), "related pod")),
+            Rule::DeletionCost => format!("deletion cost {a} ({name}: {b})"),
+            Rule::Rank => format!("{} on its node ({name}: {b})", count(a.unsigned_abs(), "related pod")),
             Rule::Preferred => yes_no("preferred for scale-down"),
             Rule::ReadyTime => {
-                let words = TimeWords { this: "ready for", that: "for", future: "ready", noun: "ready time" };
-                times(policy, row, pod.ready_time, other.ready_time, &words, name)
+                let words = ["ready for ", "ready", "ready time"];
+                times(policy, row, [pod.ready_time, other.ready_time], words, name)
             }
-            Rule::Restarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "restart")),
-            Rule::SidecarRestarts => {
-                format!("{}, {name} has {b}", count(a.unsigned_abs(), "sidecar restart"))
-            }
+            Rule::Restarts => format!("{} ({name}: {b})", count(a.unsigned_abs(), "restart")),
+            Rule::SidecarRestarts => format!("{} ({name}: {b})", count(a.unsigned_abs(), "sidecar restart")),
             Rule::CreationTime => {
-                let words = TimeWords { this: "age", that: "has", future: "created", noun: "creation time" };
-                times(policy, row, pod.creation_time, other.creation_time, &words, name)
+                let words = ["age ", "created", "creation time"];
+                times(policy, row, [pod.creation_time, other.creation_time], words, name)
             }
             Rule::Uid => {
                 let (a, b) = shortened(&pod.uid.to_string(), &other.uid.to_string());
-                format!("UID {a}, {name} has {b}")
+                format!("UID {a} ({name}: {b})")
             }
             // A rule of a later core: its name and integers still describe it.
-            rule => format!("{rule} {a}, {name} has {b}"),
+            rule => format!("{rule} {a} ({name}: {b})"),
         }
     }
 }
@@ -129,31 +127,21 @@ pub(crate) fn phase_name(ordinal: i64) -> &'static str {
     }
 }
 
-/// The words for a time.
-struct TimeWords {
-    /// Before the age of this pod.
-    this: &'static str,
-    /// Before the age of the other pod.
-    that: &'static str,
-    /// What happens at a time after the decision.
-    future: &'static str,
-    noun: &'static str,
-}
-
-fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: &TimeWords, name: &str) -> String {
-    let TimeWords { this, that, future, noun } = words;
+/// The ages of both. The words: before the age of this pod, what happens at a time after the decision, and the name of the time.
+fn times(policy: &Policy, row: &Row, [a, b]: [Time; 2], words: [&str; 3], name: &str) -> String {
+    let [lead, future, noun] = words;
     let told = |lead: &str, age: &str| match age.strip_prefix('-') {
         Some(later) => format!("{future} {later} after this decision"),
-        None => format!("{lead} {age}"),
+        None => format!("{lead}{age}"),
     };
     match ages(policy.now, a, b) {
         [Some(a), Some(b)] => {
-            let buckets = if row.kind == ValueKind::AgeBucket { ": different age buckets" } else { "" };
-            format!("{}, {name} {}{buckets}", told(this, &a), told(that, &b))
+            let buckets = if row.kind == ValueKind::AgeBucket { ", in different age buckets" } else { "" };
+            format!("{} ({name}: {}){buckets}", told(lead, &a), told("", &b))
         }
         // One that has no age, although it is set, is too far away.
-        [Some(age), None] if b.is_unset() => format!("{}, {name} has no {noun}", told(this, &age)),
-        [None, Some(age)] if a.is_unset() => format!("no {noun}, {name} {}", told(that, &age)),
+        [Some(age), None] if b.is_unset() => format!("{} ({name}: no {noun})", told(lead, &age)),
+        [None, Some(age)] if a.is_unset() => format!("no {noun} ({name}: {})", told(lead, &age)),
         _ => format!("the {noun}s are too far apart for an age"),
     }
 }

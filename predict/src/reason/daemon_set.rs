@@ -54,7 +54,7 @@ impl DaemonSetReason<'_> {
             (Some(other), _) => waiting(self.pod.name(), other.pod.name()),
             _ if self.is_later() => AFTER_ROLLOUT.to_owned(),
             (None, DaemonReason::Kept) => self.state(),
-            (None, DaemonReason::OldUnavailable) => "old and not available".to_owned(),
+            (None, DaemonReason::OldUnavailable) => "old and unavailable".to_owned(),
             (None, reason) => reason.name().replace('-', " "),
         }
     }
@@ -77,11 +77,11 @@ impl DaemonSetReason<'_> {
             DaemonReason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
             DaemonReason::Failed => "it has failed, and a new pod replaces it".to_owned(),
             DaemonReason::Surplus if self.outcome.verdict == Verdict::Keep => {
-                format!("{node} has other pods: it stays only if it is the only old or the only new one")
+                format!("{node} has other pods, and it is kept only as the only old or the only new one")
             }
             DaemonReason::Surplus => {
                 format!(
-                    "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
+                    "another pod of {node} is kept: an assigned one, else the oldest, else the first by name"
                 )
             }
             DaemonReason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
@@ -91,34 +91,40 @@ impl DaemonSetReason<'_> {
             DaemonReason::OldAvailable => {
                 let (most, used) = self.budget;
                 let verb = if used == 1 { "is" } else { "are" };
-                let budget =
-                    format!("{}; {} may be unavailable, and {used} {verb}", self.old(), count(most, "node"));
+                let budget = format!(
+                    "{}, and at most {} may be unavailable ({used} {verb})",
+                    self.old(),
+                    count(most, "node")
+                );
                 if state.is_empty() { budget } else { format!("{budget}: {state}") }
             }
             DaemonReason::AwaitsNew if state.is_empty() => {
                 format!("{}, and {node} gets a new pod first", self.old())
             }
             DaemonReason::AwaitsNew => {
-                format!("{}, and goes after the new pod of {node}: {state}", self.old())
+                format!("{}, and is deleted after the new pod of {node}: {state}", self.old())
             }
             DaemonReason::NotStartable => {
-                format!("{} and unavailable, and no new pod may start on {node}", self.old())
+                format!("{} and unavailable, and no new pod can start on {node}", self.old())
             }
             DaemonReason::NotStartableAvailable => format!(
-                "{}, and no new pod may start on {node}; {} have an available pod, and {} are wanted",
+                "{}, no new pod can start on {node}, and {} have an available pod where {} should",
                 self.old(),
                 count(self.available.0 as u64, "node"),
                 self.available.1
             ),
             DaemonReason::Unsettled if state.is_empty() => {
-                format!("{}, like others of {node}", self.old())
+                format!("{}, like another pod of {node}", self.old())
             }
             DaemonReason::Unsettled => format!("{}, and {state}", self.old()),
             DaemonReason::OnDelete => {
                 format!("{}, but with OnDelete only a user replaces pods", self.old())
             }
             DaemonReason::AfterFirstPart => {
-                format!("{}, but missing and unwanted pods of all nodes come first", self.old())
+                format!(
+                    "{}, but the controller first creates missing pods and deletes pods that should not run",
+                    self.old()
+                )
             }
             DaemonReason::NodeMissing => {
                 let by = self.waits_for.map_or("a pod", |other| other.pod.name());
@@ -129,7 +135,7 @@ impl DaemonSetReason<'_> {
                 "it has no node, so Kubernetes ignores it".to_owned()
             }
             DaemonReason::Kept => match self.is_updated {
-                None => format!("{node} keeps a pod, and whether this one is old is not known"),
+                None => format!("{node} keeps a pod, and it is not known whether this one is old"),
                 Some(true) => "it is of the current revision".to_owned(),
                 Some(false) => format!("{node} keeps a pod"),
             },

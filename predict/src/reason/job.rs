@@ -3,7 +3,7 @@
 use crate::reason::chance::Chance;
 use crate::sync::job::{Completion, JobReason, JobState, MAX_DELETIONS};
 use crate::text::age::age;
-use crate::text::{count, name, word};
+use crate::text::{count, is, name, word};
 use podrank::Time;
 
 /// Why a pod of a Job is deleted or kept.
@@ -61,7 +61,7 @@ impl JobPodReason<'_> {
         let state = self.state();
         match self.chance {
             _ if self.is_sorted => {
-                format!("{state}: it ties with others, and Kubernetes' sort of the list by index decides")
+                format!("{state}: it ties with other pods, and Kubernetes' sort of the list by index decides")
             }
             Some(chance) => format!("{state}: {}", chance.sentence()),
             None => state,
@@ -73,9 +73,12 @@ impl JobPodReason<'_> {
         let Self { job, index, .. } = self;
         let active = count(self.active as u64, "active pod");
         match self.reason {
-            JobReason::Suspended => "all pods of a suspended Job go".to_owned(),
+            JobReason::Suspended => "a suspended Job keeps no pods".to_owned(),
             JobReason::Ending => {
-                format!("the condition {} is true, so all pods go", self.condition.unwrap_or("FailureTarget"))
+                format!(
+                    "the condition {} is true, so all pods are deleted",
+                    self.condition.unwrap_or("FailureTarget")
+                )
             }
             JobReason::PodFailurePolicy | JobReason::SuccessPolicy => {
                 self.by_policy.map_or_else(String::new, ByPolicy::sentence)
@@ -101,7 +104,7 @@ impl JobPodReason<'_> {
             JobReason::NoIndex => "it has no completion index".to_owned(),
             JobReason::BeyondCompletions => {
                 let Completion::Indexed(completions) = job.completion else { return String::new() };
-                format!("index {index} is not below the completions, {completions}")
+                format!("index {index} is not below the number of completions, {completions}")
             }
             JobReason::Duplicate => format!("index {index} has {} pods, and one is enough", self.of_index),
             JobReason::NextSync => format!("one sync deletes at most {MAX_DELETIONS} pods"),
@@ -110,9 +113,9 @@ impl JobPodReason<'_> {
             }
             JobReason::Kept => {
                 let kept = self.kept;
-                format!("{kept} of {active} {}", if kept == 1 { "stays" } else { "stay" })
+                format!("{kept} of {active} {} kept", is(kept as u64))
             }
-            JobReason::Surplus => format!("{active}, and {} wanted", self.desired),
+            JobReason::Surplus => format!("{active}, and the parallelism allows {}", self.desired),
         }
     }
 

@@ -93,7 +93,7 @@ impl<'a> Reason<'a> {
             Self::Open(chance) => Some(chance.short()),
             Self::StatefulSet(reason) => reason.chance(),
             Self::DaemonSet(reason) => reason.chance.map(Chance::short),
-            Self::Job(reason) => reason.chance.map(|_| chance::AT_RANDOM),
+            Self::Job(reason) => reason.chance.map(|_| chance::BY_CHANCE),
             _ => None,
         }
     }
@@ -120,11 +120,11 @@ impl<'a> Reason<'a> {
     fn text(&self) -> String {
         match self {
             Self::Compared(comparison) => comparison.sentence(),
-            Self::AllDeleted => "all pods go".to_owned(),
-            Self::NoneDeleted => "no pod of its set goes".to_owned(),
+            Self::AllDeleted => "all pods are deleted".to_owned(),
+            Self::NoneDeleted => "no pod of its ReplicaSet is deleted".to_owned(),
             Self::OnlyPod => "it is the only pod".to_owned(),
             Self::Open(chance) => chance.sentence(),
-            Self::AfterNewPods => "all old pods go once enough new ones are available".to_owned(),
+            Self::AfterNewPods => "old pods are deleted once enough new ones are available".to_owned(),
             Self::AnyCount(reason) => reason.sentence(),
             Self::StatefulSet(reason) => reason.sentence(),
             Self::DaemonSet(reason) => reason.sentence(),
@@ -148,7 +148,7 @@ impl<'a> Reason<'a> {
     }
 }
 
-const AFTER_ROLLOUT: &str = "after the rollout goes on";
+const AFTER_ROLLOUT: &str = "waits for new pods";
 
 /// That a pod waits for another, or for itself.
 pub fn waiting(pod: &str, waits_for: &str) -> String {

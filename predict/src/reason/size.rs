@@ -1,7 +1,7 @@
 //! Why a Deployment's sync gives a set its size.
 
 use crate::sync::deployment::{Budgets, SizeChange, SizeReason};
-use crate::text::{count, goes};
+use crate::text::{count, is};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::fmt::Display;
 
@@ -47,66 +47,66 @@ impl SetSize {
         let least = wanted.wrapping_sub(budgets.unavailable);
         match change.reason {
             SizeReason::Untouched => "this sync leaves it alone".to_owned(),
-            SizeReason::OnlyActive => format!("the only set in use has the whole count of {wanted}"),
+            SizeReason::OnlyActive => format!("the only ReplicaSet in use has all {wanted} replicas"),
             SizeReason::Saturated if from == change.replicas => {
-                format!("all {} of the new set are available", pods(wanted))
+                format!("all {} of the new ReplicaSet are available", pods(wanted))
             }
-            SizeReason::Saturated => format!("the new set has all {} available, so old sets go", pods(wanted)),
-            SizeReason::Share => format!("gets its share: {} of {allowed}", change.replicas),
+            SizeReason::Saturated => format!("all {} of the new ReplicaSet are available, so old ReplicaSets shrink to 0", pods(wanted)),
+            SizeReason::Share => format!("its share is {} of {allowed}", change.replicas),
             SizeReason::CutShare => format!("what is left of its share of {allowed}"),
             SizeReason::ShareAndLeftover => {
                 let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
                 format!(
-                    "{:+} as its share of {allowed}, and {rest:+} left over by all shares, because it is the largest set",
+                    "{:+} as its share of {allowed}, and {rest:+} that rounding leaves to the largest ReplicaSet",
                     change.part
                 )
             }
-            SizeReason::UsedUp => "the other sets' shares leave nothing for this sync to change".to_owned(),
+            SizeReason::UsedUp => "the shares of the other ReplicaSets leave nothing to change in this sync".to_owned(),
             SizeReason::NoShare => {
                 "it has no share, because neither its annotation max-replicas nor the Deployment's status has a number"
                     .to_owned()
             }
             SizeReason::NotRolling => {
-                "with the strategy Recreate, several sets in use are not scaled in proportion".to_owned()
+                "with the strategy Recreate, several ReplicaSets in use are not scaled in proportion".to_owned()
             }
-            SizeReason::AtCount => format!("the new set already has the count of {wanted}"),
-            SizeReason::ToCount => format!("the new set gets the count of {wanted}"),
-            SizeReason::Grows if change.replicas == wanted => format!("the new set gets the count of {wanted}"),
-            SizeReason::Grows => format!("the new set grows until there are {allowed}"),
-            SizeReason::NoSurge => format!("the new set cannot grow, because at most {allowed} may exist"),
-            SizeReason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
-            SizeReason::Unhealthy => format!("{} first", unavailable_go(change.part)),
+            SizeReason::AtCount => format!("the new ReplicaSet has {wanted} replicas already"),
+            SizeReason::ToCount => format!("the new ReplicaSet gets {wanted} replicas"),
+            SizeReason::Grows if change.replicas == wanted => format!("the new ReplicaSet gets {wanted} replicas"),
+            SizeReason::Grows => format!("the new ReplicaSet grows until there are {allowed}"),
+            SizeReason::NoSurge => format!("the new ReplicaSet cannot grow, because at most {allowed} may exist"),
+            SizeReason::AfterNewSet => "this sync changes only the new ReplicaSet, and the next one can change old ones".to_owned(),
+            SizeReason::Unhealthy => format!("{} first", unavailable(change.part)),
             SizeReason::Available => format!(
-                "{} can go, because {} must stay available",
+                "{} can be deleted, because {} must stay available",
                 pods(change.part),
                 least.max(0)
             ),
             SizeReason::UnhealthyAndAvailable => {
                 let more = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
                 format!(
-                    "{} first, and {} more can go, because {} must stay available",
-                    unavailable_go(change.part),
+                    "{} first, and {} more can be deleted, because {} must stay available",
+                    unavailable(change.part),
                     more.unsigned_abs(),
                     least.max(0)
                 )
             }
             SizeReason::HeldBack => format!("held back, because {} must be available", pods(least.max(0))),
-            SizeReason::Recreated => "with the strategy Recreate, all old pods go first".to_owned(),
-            SizeReason::Waits => "with the strategy Recreate, the new set waits until no old pod is left".to_owned(),
+            SizeReason::Recreated => "with the strategy Recreate, all old pods are deleted first".to_owned(),
+            SizeReason::Waits => "with the strategy Recreate, the new ReplicaSet waits until all old pods have ended".to_owned(),
             SizeReason::Rejected => {
                 "its new size would be below 0, which the API server rejects, so the sync ends".to_owned()
             }
             SizeReason::Lags => {
-                "its status lags behind, with more pods available than wanted, so the sync ends".to_owned()
+                "its status is out of date and counts more available pods than replicas, so the sync ends".to_owned()
             }
-            SizeReason::NotReached => "the sync ends before it reaches this set".to_owned(),
+            SizeReason::NotReached => "the sync ends before it reaches this ReplicaSet".to_owned(),
         }
     }
 }
 
-fn unavailable_go(number: i32) -> String {
+fn unavailable(number: i32) -> String {
     let number = number.unsigned_abs();
-    format!("{} {}", count(number, "unavailable pod"), goes(number))
+    format!("{} {} deleted", count(number, "unavailable pod"), is(number))
 }
 
 impl Serialize for SetSize {

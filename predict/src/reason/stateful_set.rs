@@ -42,7 +42,7 @@ impl<'a> StatefulSetReason<'a> {
 
     pub(super) fn chance(&self) -> Option<&'static str> {
         match self.outcome.reason {
-            MemberReason::Twins => Some(chance::AT_RANDOM),
+            MemberReason::Twins => Some(chance::BY_CHANCE),
             MemberReason::AfterCreation => Some("another pod is created first"),
             _ => None,
         }
@@ -53,7 +53,7 @@ impl<'a> StatefulSetReason<'a> {
             // One whose turn only comes later does not wait for a repair.
             MemberReason::OneAtATime => "after higher ordinals".to_owned(),
             MemberReason::InRange | MemberReason::OutOfRange => self.sentence(),
-            MemberReason::OldUnavailable => "old and not available".to_owned(),
+            MemberReason::OldUnavailable => "old and unavailable".to_owned(),
             reason => match self.waits_for() {
                 Some(other) => waiting(self.pod.name(), &other),
                 None => reason.name().replace('-', " "),
@@ -78,16 +78,16 @@ impl<'a> StatefulSetReason<'a> {
                 format!("it is old, but index {index} is below the partition, {partition}")
             }
             MemberReason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
-            MemberReason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
+            MemberReason::OutOfRange if last < i64::from(start) => "the replica count is 0".to_owned(),
             MemberReason::OutOfRange if ordinal < start => {
                 format!("ordinal {ordinal} is below the first, {start}")
             }
             MemberReason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
-            MemberReason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
+            MemberReason::Finished => "it has finished, so it is deleted and created again".to_owned(),
             MemberReason::Old => self.revisions(),
             MemberReason::OldUnavailable => format!("{}, and it is unavailable", self.revisions()),
             MemberReason::Twins => {
-                format!("{} has the same ordinal as another pod: the list order decides", self.by())
+                format!("{} has the same ordinal as another pod, and chance decides", self.by())
             }
             MemberReason::AfterCreation => {
                 let missing = if self.lacks_pods {
@@ -102,7 +102,7 @@ impl<'a> StatefulSetReason<'a> {
             }
             MemberReason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
             MemberReason::WaitsForFinished => {
-                format!("{by} is finished, and is deleted and created anew first")
+                format!("{by} has finished, and is deleted and created again first")
             }
             MemberReason::WaitsForTermination => format!("{by} is still being deleted"),
             MemberReason::WaitsForRunning => format!("{by} is not Running"),
@@ -112,17 +112,22 @@ impl<'a> StatefulSetReason<'a> {
                 format!("{by} {}", not_yet_available(since, self.now, self.spec.min_ready_seconds))
             }
             MemberReason::WaitsForEither => {
-                format!("neither it nor {by} is available: it waits until one of the two is")
+                format!("neither it nor {by} is available, and it waits until one of them is")
             }
-            MemberReason::OneAtATime => format!("{by} goes first: pods go one at a time"),
-            MemberReason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
+            MemberReason::OneAtATime => format!("{by} is deleted first: one pod at a time"),
+            MemberReason::AfterScaling => {
+                format!("{by} is deleted first: scaling down comes before updating")
+            }
             MemberReason::Budget => {
-                format!("{by} is one of as many pods as may be unavailable, {}", self.set.budget())
+                format!(
+                    "as many pods are unavailable as may be ({}), and {by} is one of them",
+                    self.set.budget()
+                )
             }
-            MemberReason::AfterRecreate => format!("{by} is old, and all old pods go first"),
+            MemberReason::AfterRecreate => format!("{by} is old, and all old pods are deleted first"),
             MemberReason::NoOrdinal => {
                 let name = &self.spec.meta.name;
-                format!("its name is not {name}, a hyphen and an ordinal, so Kubernetes ignores it")
+                format!("its name is not {name} with a hyphen and an ordinal, so Kubernetes ignores it")
             }
             MemberReason::SetDeleted | MemberReason::Terminating => reason.name().to_owned(),
         }

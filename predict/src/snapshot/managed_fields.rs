@@ -84,7 +84,7 @@ impl ManagedFields {
 /// Who writes `spec.replicas`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CountManagers {
-    /// The field managers that may write it back: neither podrank, nor a controller of Kubernetes, nor somebody who runs kubectl by
+    /// The field managers that may reset it: neither podrank, nor a controller of Kubernetes, nor somebody who runs kubectl by
     /// hand.
     pub(crate) owners: Vec<String>,
     /// Who wrote it last: the only manager that has it, because a change of the value takes it from all others.

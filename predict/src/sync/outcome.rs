@@ -19,14 +19,13 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns it as a word for people: whether the pod goes.
-    pub fn goes(self) -> &'static str {
+    /// Returns it as a word for people.
+    pub fn word(self) -> &'static str {
         match self {
-            Self::Delete => "yes",
-            Self::Contested => "maybe",
-            Self::Blocked => "waits",
-            Self::Later => "later",
-            Self::Keep => "no",
+            Self::Delete => "deleted",
+            Self::Contested => "possible",
+            Self::Blocked | Self::Later => "waiting",
+            Self::Keep => "kept",
         }
     }
 

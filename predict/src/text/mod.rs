@@ -54,8 +54,8 @@ pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
 }
 
 /// `goes` for one pod, `go` for any other number.
-pub(crate) fn goes(number: impl Into<u64>) -> &'static str {
-    if number.into() == 1 { "goes" } else { "go" }
+pub(crate) fn is(number: impl Into<u64>) -> &'static str {
+    if number.into() == 1 { "is" } else { "are" }
 }
 
 /// Returns which of the words `word` may have been meant to be.

@@ -52,11 +52,11 @@ fn a_scale_down_ignores_budgets_and_says_so() {
     assert_eq!(
         said(&five(), 0, &budgets).as_deref(),
         Some(
-            "warning: PodDisruptionBudget web (minAvailable 50%) covers pods that go, but the controller ignores it when \
+            "warning: PodDisruptionBudget web (minAvailable 50%) covers selected pods, but the controller ignores it when \
              it deletes pods"
         )
     );
     budgets.push(budget("all", &json!({}), 0, 5));
     let said = said(&five(), 4, &budgets).expect("a note");
-    assert!(said.contains("web (minAvailable 50%), PodDisruptionBudget all cover pods that go"), "{said}");
+    assert!(said.contains("web (minAvailable 50%), PodDisruptionBudget all cover selected pods"), "{said}");
 }

@@ -52,7 +52,7 @@ fn an_autoscaler_that_wants_another_count_is_no_new_warning() {
             "metadata": { "name": name, "namespace": "shop" }, "spec": spec, "status": { "desiredReplicas": wanted } });
         let mut plan = of(&four());
         plan.notes = check_interference(&around(&[autoscaler]), &plan);
-        assert!(plan.notes[0].text.ends_with(&format!("it wants {wanted} now")), "{:?}", plan.notes);
+        assert!(plan.notes[0].text.ends_with(&format!("wants {wanted} now")), "{:?}", plan.notes);
         plan
     };
     let confirmed = with_autoscaler("web", 5);

@@ -27,11 +27,11 @@ fn counts_that_do_not_fit() {
     );
     assert_eq!(
         to(2, &["web-a", "web-b"]),
-        "2 pods are named, but only 1 goes: lower --replicas, or name fewer"
+        "2 pods are named, but only 1 is deleted: lower --replicas, or name fewer"
     );
     assert_eq!(
         to(1, &["web-a", "web-b", "web-c"]),
-        "3 pods are named, but only 2 go: lower --replicas, or name fewer"
+        "3 pods are named, but only 2 are deleted: lower --replicas, or name fewer"
     );
     let to_1 = request(Count::To(1), &[], Vec::new());
     assert_eq!(

@@ -76,7 +76,7 @@ fn what_no_costs_settle_is_refused() {
     assert_eq!(
         refusal(&example(), &of_example(Count::To(9), &[])),
         "deploy/web is in the middle of a rollout, and no deletion costs settle which pods go at 9: 0 to 1 pods of \
-         web-7f6b9d5c48 go, by what the controllers see first; wait for it to end"
+         web-7f6b9d5c48 are deleted, depending on what its controller sees first; wait for it to end"
     );
     let five = ["b7wfn", "d6sjr", "hq8zt", "m9c4x", "k2v5d"].map(|pod| format!("web-7f6b9d5c48-{pod}"));
     let five = five.each_ref().map(String::as_str);
@@ -106,8 +106,8 @@ fn what_no_costs_settle_is_refused() {
     }
     assert_eq!(
         refusal(&lags, &of_example(Count::To(5), &[])),
-        "the status of default ReplicaSet/web-5d8c7f9b64 counts 1 available pod, while 4 are ready: its controller is at \
-         work, and the rollout may go on in another way: try again in a moment"
+        "the status of default ReplicaSet/web-5d8c7f9b64 counts 1 available pod, while 4 are ready, so its controller is \
+         still working and the rollout may continue in another way: try again in some seconds"
     );
 }
 
@@ -122,7 +122,7 @@ fn a_rollout_that_begins() {
     assert_eq!((deletions(&begun), begun.left), (vec![("web", 2)], 2));
     assert_eq!(
         begun.notes.iter().map(|note| &*note.text).collect::<Vec<_>>(),
-        ["Then it waits until 1 more of its new pods is available; 1 old pod goes only after that."]
+        ["Then it waits until 1 more of its new pods is available. Only after that, 1 old pod is deleted."]
     );
     assert!(begun.wanted().any(|pod| pod.name == "web-b"));
     // Nothing goes before a new pod is available.

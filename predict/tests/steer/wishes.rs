@@ -339,15 +339,15 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     let not_available = || vec![Wish::NotAvailable];
     for (replicas, named, wishes, warnings) in [
         (4, &[][..], vec![spot()], &[][..]),
-        (1, &[], vec![spot()], &["warning: 2 of the 5 that go match --prefer-nodes spot"]),
-        (3, &[], vec![pods("b")], &["warning: 1 of the 3 that go matches --prefer-pods idle"]),
-        (3, &[], not_available(), &["warning: none of the 3 that go matches --not-available-first"]),
-        (5, &[], not_available(), &["warning: the pod that goes does not match --not-available-first"]),
+        (1, &[], vec![spot()], &["warning: 2 of the 5 selected pods match --prefer-nodes spot"]),
+        (3, &[], vec![pods("b")], &["warning: 1 of the 3 selected pods matches --prefer-pods idle"]),
+        (3, &[], not_available(), &["warning: none of the 3 selected pods matches --not-available-first"]),
+        (5, &[], not_available(), &["warning: the selected pod does not match --not-available-first"]),
         (
             3,
             &[],
             vec![values(&[("web-a", 1.0), ("web-b", 2.0)])],
-            &["warning: 2 of the 3 that go match --by-value"],
+            &["warning: 2 of the 3 selected pods match --by-value"],
         ),
         // Each wish is told apart.
         (
@@ -355,8 +355,8 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             &[],
             vec![spot(), pods("be")],
             &[
-                "warning: 2 of the 3 that go match --prefer-nodes spot",
-                "warning: 2 of the 3 that go match --prefer-pods idle",
+                "warning: 2 of the 3 selected pods match --prefer-nodes spot",
+                "warning: 2 of the 3 selected pods match --prefer-pods idle",
             ],
         ),
         // One that all pods match fulfils no other.
@@ -366,7 +366,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             vec![pods("abcdef"), spot()],
             &[
                 "note: all active pods of rs/web match --prefer-pods idle, so it makes no difference",
-                "warning: 2 of the 5 that go match --prefer-nodes spot",
+                "warning: 2 of the 5 selected pods match --prefer-nodes spot",
             ],
         ),
         // Pods that the user named need not match.
@@ -375,7 +375,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             2,
             &["web-a"],
             vec![spot(), zones],
-            &["warning: 2 of the 3 that go besides those named match --prefer-nodes spot"],
+            &["warning: 2 of the 3 other selected pods match --prefer-nodes spot"],
         ),
     ] {
         assert_eq!(reasons(&six(), replicas, named, wishes).1, warnings);
@@ -385,6 +385,6 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     some[0] = not_ready(some[0].clone());
     assert_eq!(
         reasons(&some, 4, &[], vec![spot()]).1,
-        ["warning: 1 of the 2 that go matches --prefer-nodes spot"]
+        ["warning: 1 of the 2 selected pods matches --prefer-nodes spot"]
     );
 }

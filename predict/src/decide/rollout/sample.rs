@@ -27,9 +27,7 @@ pub(crate) fn sample(
 ) -> Result<HashMap<Uid, Odds>, String> {
     let pods: usize = own.iter().map(Vec::len).sum();
     if pods > MOST_PODS {
-        return Err(format!(
-            "above {MOST_PODS} pods, those that depend on several ReplicaSets take too long to work out"
-        ));
+        return Err(format!("above {MOST_PODS} pods in several ReplicaSets, it takes too long to compute"));
     }
     let runs = if pods <= 200 { 4096 } else { 1024 };
     let error = (0.25 / f64::from(runs)).sqrt();
