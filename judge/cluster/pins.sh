@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 release=$(sed -n 's|^.*\(k8s\.io/kubernetes v[^ ]*\).*|\1|p' ../code/go.mod)
-# Written anew, not edited: an older release may not build with what a newer one requires.
+# Written from scratch, not edited: an older release may not build with what a newer one requires.
 {
     sed -n '/^module/p; /^go /p; /^tool (/,/^)/p' go.mod
     echo "require $release"

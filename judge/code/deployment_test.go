@@ -307,8 +307,8 @@ func (p *preview) sameSizes(sync upstream.Sync, d *appsv1.Deployment, sets []*ap
 // An end is how a play of syncs ends.
 type end string
 
-// play lets upstream sync until nothing follows by itself. After each sync, the statuses of the sets follow, but for one in so many
-// that is late; each sees every sync. It returns the sets at the end.
+// play lets upstream sync until a sync changes nothing. After each sync, it updates the statuses of the sets, except
+// for one in late. It calls each for every sync, and returns the sets at the end.
 func (c *deploymentCase) play(controller *upstream.DeploymentController, pods []*v1.Pod, late int,
 	status func(*appsv1.ReplicaSet) (replicas, available int32),
 	each func(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error,
@@ -368,9 +368,10 @@ func (c *deploymentCase) judgeEnd(controller *upstream.DeploymentController, p *
 	return nil
 }
 
-// judgeSteps compares what one preview tells of all syncs with plays in which no pod becomes available, as none is listed. Its steps
-// are those with every status seen at once, and the sizes in which they end are between its bounds whichever are late. This also
-// judges the annotations that a sync writes: what follows depends on them. Of Recreate, the end depends on the pods that run.
+// judgeSteps compares one preview of all syncs with plays in which no pod becomes available, as none is listed. Its
+// steps must be those of a play in which every status is seen immediately. Whichever statuses are late, the replicas at
+// the end must be within its bounds. This also judges the annotations that a sync writes, because later syncs depend on
+// them. With Recreate, the end depends on the running pods, so it is not judged.
 func (c *deploymentCase) judgeSteps(controller *upstream.DeploymentController, p *previewer, tally map[string]int) error {
 	if c.deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Most of what these tests make is garbage at once.
+// Most objects that these tests allocate are garbage immediately.
 func init() { debug.SetGCPercent(800) }
 
 var first = flag.Int("first", 0, "the number of the first random workload, to go on with a run that was stopped")
@@ -65,7 +65,8 @@ func judgeWorkloads(t *testing.T, from, n int, start func() (judge, error)) map[
 	return sum
 }
 
-// withPreview makes the judge of one core from a previewer, and anew after a thousand cases: a controller keeps something of every workload that it has seen.
+// withPreview makes the judge of one core from a previewer, and a new one after a thousand cases, because a controller
+// keeps something of every workload that it has seen.
 func withPreview(t *testing.T, start func(ctx context.Context, p *previewer) (judge, error)) func() (judge, error) {
 	return func() (judge, error) {
 		p, err := newPreviewer(t)

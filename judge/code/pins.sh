@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")"
 kube=${1:?usage: pins.sh v1.X.Y}
 
-# Written anew, not edited: the set of staging modules differs between releases.
+# Written from scratch, not edited: the set of staging modules differs between releases.
 {
 	echo "module $(sed -n 's/^module //p' go.mod)"
 	echo

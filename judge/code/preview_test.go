@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A previewer asks the preview about objects as kubectl prints them: one program for many questions. It is not for use by several
-// goroutines at once.
+// A previewer asks one process of the preview many questions, about objects as kubectl prints them. Only one goroutine
+// may use it at a time.
 type previewer struct {
 	in  *bufio.Writer
 	out *bufio.Reader

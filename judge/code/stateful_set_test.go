@@ -315,8 +315,8 @@ func (p *preview) blockerOf(name string) string {
 	return ""
 }
 
-// judgeBlockers mends the pod that others wait for, and sees that upstream's next sync differs: something goes that did not,
-// or another pod is waited for.
+// judgeBlockers fixes the pod that other pods wait for, and checks that upstream's next sync differs: it deletes
+// another pod, or waits for another pod.
 func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetController, p *previewer, gates map[string]bool, members []*v1.Pod,
 	before *preview, tally map[string]int,
 ) error {
@@ -342,12 +342,12 @@ func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetControll
 			return err
 		}
 		by := after.blockerOf(waits.Name)
-		// Behind the pod that was mended, others go first.
+		// After the pod that was fixed, other pods are deleted first.
 		if len(deleted) == 0 && (by == "" || by == waits.By) {
-			return fmt.Errorf("%s waits for %s (%s); with that mended, upstream deletes nothing, and in the preview it waits for %q",
+			return fmt.Errorf("%s waits for %s (%s); with that fixed, upstream deletes nothing, and in the preview it waits for %q",
 				waits.Name, waits.By, waits.Rule, by)
 		}
-		tally[fmt.Sprintf("mended: goes %t", len(deleted) > 0)]++
+		tally[fmt.Sprintf("fixed: deletes %t", len(deleted) > 0)]++
 		return nil
 	}
 	return nil

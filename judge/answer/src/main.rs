@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufWriter, Write};
 
-/// What is asked about the objects of a line.
+/// A question about the objects of one input line.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Question {

@@ -271,7 +271,7 @@ def owner(api):
     assert world.gone() == {0, 3} and world.replicas() == 2 and not world.has_traces(), (world.gone(), done.out)
     assert api("GET", world.set)["spec"]["replicas"] == 2
     run("owner-undo", ["undo", "ro/web", "--namespace", "rollouts"], 0)
-    # Its set cannot be scaled by itself, and it cannot as long as it uses another one, too.
+    # podrank scales neither its set alone, nor the owner as long as it has a second set.
     run("owner-set", ["scale", "rs/web-1", "--replicas", "1", "--namespace", "rollouts", "--yes"],
         1, "scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N")
     spec = api("GET", world.set)["spec"]
@@ -314,7 +314,7 @@ def too_few(api):
         run(name, [*none, "1", *preference], 1, text)
     run("no-value", [*none, "1", "--by-value", "-"], 1, "--by-value names no active pod of rs/web: it names web-x", stdin="web-x 1\n")
     assert world.replicas() == 2 and not world.has_traces() and len(world.active()) == 2
-    # There is nothing to do, so that a preference that matches nothing is no error.
+    # There is nothing to do, so a preference that matches nothing is not an error.
     done = run("same-count", [*none, "2", "--prefer-nodes", "lifecycle=spot"], 0)
     assert done.out == "rs/web has 2 replicas already: there is nothing to do.\n", done.out
     run("same-count-json", in_json(world, "scale", "rs/web", "--replicas", "2"), 0, "rs/web has 2 replicas already")
@@ -353,7 +353,7 @@ def budget_ignored(world):
     budget(world, maxUnavailable=0)
     done = takes(world, "budget-ignored", {2}, "scale", "rs/web", "--replicas", "4", "--pod", f"pod/{world.pods[2]}")
     assert "PodDisruptionBudget web (maxUnavailable 0) covers pods that go, but the controller ignores it" in done.err, done.err
-    # Whoever may read autoscalers alone hears of these.
+    # A user who may read autoscalers, but not budgets, is told about the autoscalers.
     allow(world.api, world.namespace, "all", *ALL_RIGHTS, ("autoscaling", "horizontalpodautoscalers", "list"))
     autoscaler = {"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}}}
     world.api("POST", "/apis/autoscaling/v2/namespaces/budget-ignored/horizontalpodautoscalers", autoscaler)
@@ -432,7 +432,7 @@ def pod_replaced(world):
         f"{world.pods[1]} is gone", gone={1}, hooks=[("before", WRITE, replace)])
 
 
-# Costs of others.
+# Foreign costs.
 
 @on_five()
 def foreign_fixed(world):
@@ -641,7 +641,7 @@ def in_rollout(world):
     assert world.replicas() == 4
 
 
-# What is done is what was confirmed.
+# A run does what the user confirmed, and nothing else.
 
 def asked(world, *args):
     """Without --yes, at a terminal."""
@@ -705,7 +705,7 @@ def changed_yes(api):
     run("changed-named", in_json(world, "drop", world.pods[1]),
         1, f"{world.pods[4]} is not ready and goes first whatever its cost", hooks=[("before", LOCK, unready(world, 4))])
     assert world.replicas() == 4 and not world.has_traces()
-    # Another count is no reason to go on.
+    # A run does not go on just because the replica count changed.
     unready(world, 4, "True")()
     world.settle()
     world.set_cost(world.pods[4], "-9", "keda")
@@ -797,7 +797,7 @@ def late(world):
 
 @on_five()
 def not_locked(world):
-    """Whoever may not lock says so, and leaves the costs of other runs as they are."""
+    """A run that may not lock says so, and leaves the costs of other runs as they are."""
     allow(world.api, world.namespace, "all", READ, SCALING, BARRIERS, COSTS, ("coordination.k8s.io", "leases", "create get"))
     refuses(world, "not-locked-refused", [*in_json(world, "drop", world.pods[1]), "--as", "carol"],
         "nothing was changed: not locked, so other runs of podrank may interfere: you may not delete leases.coordination.k8s.io; --no-lock goes on all the same")
@@ -821,7 +821,8 @@ def raised_again(api):
     done = run("raised-again", in_json(world, "drop", world.pods[1], world.pods[2]),
         0, "the 2 wanted pods went, and no other; the count is 5 again, written by flux.", hooks=[("after", SCALE, later)])
     went(world, done, {1, 2})
-    # Other pods: those that have come just now would be younger, and what goes by itself would depend on when this is replayed.
+    # On new pods: after the replacements of just now, which are younger, Kubernetes' choice would depend on when this
+    # is replayed.
     world = five(api, "raised-at-once")
     hooks = [("before", SCALE, lambda: controllers("stop")), ("after", SCALE, lambda: (back(), controllers("start"), world.settle()))]
     run("raised-at-once", in_json(world, "drop", world.pods[3]),

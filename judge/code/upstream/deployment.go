@@ -18,7 +18,7 @@ import (
 )
 
 // A DeploymentController is Kubernetes' own, on objects in memory: its whole syncDeployment decides, and what it would
-// write to the API server is recorded. It is not for use by several goroutines at once.
+// write to the API server is recorded. Only one goroutine may use it at a time.
 type DeploymentController struct {
 	controller              *deployment.DeploymentController
 	deployments, sets, pods cache.Indexer

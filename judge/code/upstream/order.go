@@ -23,7 +23,7 @@ func Less(a, b *v1.Pod, rankA, rankB int, now metav1.Time) bool {
 }
 
 // Sort orders pods and ranks in place, with sort.Sort as upstream does. That
-// sort is not stable, and Less is no strict weak order: the result depends on
+// sort is not stable, and Less is not a strict weak order: the result depends on
 // the order of the input and on the Go release.
 func Sort(pods []*v1.Pod, ranks []int, now metav1.Time) {
 	sort.Sort(controller.ActivePodsWithRanks{Pods: pods, Rank: ranks, Now: now})

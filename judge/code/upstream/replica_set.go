@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 )
 
-// A ReplicaSetController is Kubernetes' own, on objects in memory. It is not for use by several goroutines at once.
+// A ReplicaSetController is Kubernetes' own, on objects in memory. Only one goroutine may use it at a time.
 type ReplicaSetController struct {
 	// Sets and Pods list the objects that the controller sees.
 	Sets appslisters.ReplicaSetLister

@@ -42,8 +42,8 @@ const (
 	NewRevision = "web-new"
 )
 
-// A StatefulSetController is Kubernetes' own control of StatefulSets, on objects in memory. It is not for use by several
-// goroutines at once.
+// A StatefulSetController is Kubernetes' own control of StatefulSets, on objects in memory. Only one goroutine may use
+// it at a time.
 type StatefulSetController struct {
 	control statefulset.StatefulSetControlInterface
 	objects *statefulObjects

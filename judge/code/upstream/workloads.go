@@ -59,8 +59,8 @@ func podRecorder(last *PodSync) *fake.Clientset {
 	})
 }
 
-// A JobController is Kubernetes' own, on objects in memory: its whole syncJob decides. It is not for use by several goroutines at
-// once.
+// A JobController is Kubernetes' own, on objects in memory: its whole syncJob decides. Only one goroutine may use it at
+// a time.
 type JobController struct {
 	controller *job.Controller
 	jobs, pods cache.Indexer
@@ -118,7 +118,7 @@ func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod, now time.Time) (Pod
 }
 
 // A DaemonSetController is Kubernetes' own, on objects in memory: its whole updateDaemonSet decides, which is syncDaemonSet without
-// the history and the status. It is not for use by several goroutines at once.
+// the history and the status. Only one goroutine may use it at a time.
 type DaemonSetController struct {
 	controller  *daemon.DaemonSetsController
 	pods, nodes cache.Indexer

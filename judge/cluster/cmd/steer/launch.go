@@ -36,7 +36,7 @@ func (g *game) launch(user string, command ...string) *launch {
 }
 
 // drawLaunch draws how the round's command is run. With --yes it may plan again without a word, so that only its document says which pods
-// count as confirmed. What is killed prints none, so it prints its plan as a table.
+// count as confirmed. A run that is killed prints no document, so it prints its plan as a table.
 func (g *game) drawLaunch(user string, drawn []drawnDisturbance) *launch {
 	l := g.launch(user, g.arguments()...)
 	isAtPrompt := slices.ContainsFunc(drawn, func(one drawnDisturbance) bool { return one.where.prompt > 0 })

@@ -100,7 +100,7 @@ func (g *game) undoExpired(isLocked bool) (wrong []error) {
 	return append(wrong, g.undo(false, 0)...)
 }
 
-// withOtherClock starts two runs at once, and the clock of one is an hour ahead or behind.
+// withOtherClock starts two runs simultaneously, and the clock of one is an hour ahead or behind.
 func (g *game) withOtherClock() {
 	const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 	if _, err := os.Stat(library); err != nil {
@@ -111,7 +111,7 @@ func (g *game) withOtherClock() {
 	g.together([]string{"LD_PRELOAD=" + library, "FAKETIME=" + offset, "FAKETIME_DONT_FAKE_MONOTONIC=1"})
 }
 
-// together starts two runs on different pods of the same workload at once, one of them with these variables.
+// together simultaneously starts two runs on different pods of the same workload, one of them with these variables.
 func (g *game) together(environment []string) {
 	active := g.workload.Active()
 	g.main, g.rivals = g.dropping(user, active[0]), []*launch{g.dropping(rival, active[1], active[2])}

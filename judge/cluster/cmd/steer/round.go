@@ -32,7 +32,7 @@ type game struct {
 	dir      string // for files of this round
 	workload *scene.Workload
 	c        *wish.Case
-	plan     map[string]bool // the pods that podrank wants by itself; nil if it refuses
+	plan     map[string]bool // the pods that podrank deletes without disturbances; nil if it refuses
 	before   *verdict.State
 	since    time.Time
 	main     *launch

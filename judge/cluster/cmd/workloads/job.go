@@ -25,8 +25,8 @@ const (
 	syncs = 2500 * time.Millisecond
 )
 
-// A job has pods with indexes of others, beyond the completions or none, and gets another parallelism. In two rounds of three, it
-// also gets what ends it, or other completions.
+// A job has pods whose index another pod has too, is beyond the completions, or is missing, and gets another
+// parallelism. In two rounds of three, something ends it, or it gets other completions.
 type job struct {
 	*round
 	size int32
@@ -112,7 +112,8 @@ func (j *job) prepare(ctx context.Context) {
 	}
 }
 
-// duplicate creates up to four pods as the controller would, with indexes of others, beyond the completions, or none.
+// duplicate creates up to four pods as the controller would, but with an index that another pod has too, that is beyond
+// the completions, or with none.
 func (j *job) duplicate(ctx context.Context, made *batchv1.Job) {
 	var group errgroup.Group
 	for i := range 1 + j.r.IntN(4) {

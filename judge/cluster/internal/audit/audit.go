@@ -44,8 +44,8 @@ func Open(file string) *Log {
 	return &Log{file: file, events: map[string][]Event{}}
 }
 
-// Of returns what has been carried out in a namespace so far. kube-apiserver writes an event before it answers, so whoever has an
-// answer finds its event here.
+// Of returns the requests that have succeeded in a namespace so far. kube-apiserver writes an event before it answers,
+// so the event of each answered request is here.
 func (l *Log) Of(namespace string) []Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -88,7 +88,7 @@ func parse(line []byte) *Event {
 		StageTimestamp           time.Time
 	}
 	if err := json.Unmarshal(line, &logged); err != nil {
-		must.Do(fmt.Errorf("the audit log has a line that is no event: %w: %s", err, line))
+		must.Do(fmt.Errorf("the audit log has a line that is not an event: %w: %s", err, line))
 	}
 	if logged.Stage != "ResponseComplete" || logged.ResponseStatus.Code >= 300 || strings.Contains(logged.RequestURI, "dryRun=All") {
 		return nil

@@ -123,7 +123,8 @@ func (p *Plane) PatchPod(ctx context.Context, pod *corev1.Pod, fields map[string
 	p.Patch(ctx, "pods", pod.Namespace, pod.Name, string(must.Get(json.Marshal(fields))), subresources...)
 }
 
-// Bind assigns a pod to a node. The client may send such a request twice, so a pod that is there already is no error.
+// Bind assigns a pod to a node. The client may send such a request twice, so it is not an error if the pod is already
+// there.
 func (p *Plane) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
 	err := p.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node},

@@ -22,7 +22,7 @@ const (
 	Other   Kind = "other"
 )
 
-// Create is the creation of a Lease, which is the first call of the kind Lock that is no reading.
+// Create is the creation of a Lease, which is the first call of the kind Lock that does not only read.
 const Create Kind = "create a lease"
 
 // kindOf says what a call is for, given what it reads, and whether the count was changed before.

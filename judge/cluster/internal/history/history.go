@@ -29,7 +29,7 @@ type Set struct {
 	Generation, Seen int64
 }
 
-// Gone says that a pod began to terminate, or went at once.
+// Gone says that a pod began to terminate, or was deleted immediately.
 type Gone struct {
 	Pod *corev1.Pod // as it was before
 	At  time.Time   // when the news came

@@ -35,7 +35,7 @@ type End struct {
 	Sets   []EndOf `json:"sets"`
 }
 
-// Rest is the state in which nothing follows by itself.
+// Rest is the state in which Kubernetes changes nothing more until somebody changes an object.
 type Rest struct {
 	Delete Bounds   `json:"delete"`
 	Sets   []RestOf `json:"sets"`

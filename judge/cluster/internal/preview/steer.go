@@ -56,8 +56,9 @@ type Ran struct {
 	Document *Steered // nil if it printed none
 }
 
-// Run runs the program with these variables besides those of this process, at a terminal if there is an answer to
-// what it asks there. An error says that it could not be run, or printed what is no document.
+// Run runs the program with these variables in addition to those of this process. If answer is given, it runs at a
+// terminal, where answer replies to its questions. It returns an error if the program could not be run, or printed
+// something that is not a document.
 func (p Program) Run(ctx context.Context, environment []string, answer func(int, *os.Process) string,
 	arguments ...string,
 ) (*Ran, error) {

@@ -42,7 +42,7 @@ func reduce(dump *preview.Dump, further map[string][]string) (items []map[string
 	return items
 }
 
-// kept are the paths of what stays of each kind, with all that is below them; lists are no part of a path.
+// kept are the paths of the fields that are kept of each kind, with everything below them. A path does not name lists.
 var kept = map[string][]string{
 	"": {
 		".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.uid", ".metadata.labels",

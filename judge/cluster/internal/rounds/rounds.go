@@ -24,7 +24,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// Rounds are those of a seed that a program plays. Whoever changes what all rounds share locks them.
+// Rounds are those of a seed that a program plays. A round that changes what all rounds share locks them.
 type Rounds struct {
 	sync.Mutex
 	Plane      *control.Plane

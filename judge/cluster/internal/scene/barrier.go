@@ -23,7 +23,7 @@ func (b *builder) barrier(ctx context.Context) {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: b.namespace, Labels: labels}, Spec: set.Spec,
 	})
 	b.history.Await(ctx, b.namespace, "seen by the controller", func(n *history.Namespace) bool {
-		for _, gone := range n.Gone { // unassigned, so that it goes at once when its set has taken it
+		for _, gone := range n.Gone { // unassigned, so that it is deleted immediately once its set has adopted it
 			if gone.Pod.UID == pod.GetUID() {
 				return metav1.GetControllerOf(gone.Pod) != nil
 			}

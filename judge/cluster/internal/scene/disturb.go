@@ -34,7 +34,8 @@ func (w *Workload) Active() (names []string) {
 	return names
 }
 
-// Nodes are those that have active pods, with their numbers: of the workload, and of others, but for those that leave with their node.
+// Nodes are the nodes that have active pods, each with the number of pods of the workload, and of other pods except
+// those that are deleted with their node.
 func (w *Workload) Nodes() (own, others map[string]int) {
 	own, others = map[string]int{}, map[string]int{}
 	w.history.Look(w.Namespace, func(n *history.Namespace) {

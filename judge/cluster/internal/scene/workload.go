@@ -26,8 +26,8 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
-// Workload is what a round of steering is about: one workload in a namespace with nodes of its own, whose pods run, and
-// pods of others. Replacements of its pods are bound at once, and the stand-in for kubelet makes them ready.
+// A Workload is steered in a round. Its namespace has nodes of its own, its running pods, and pods of other owners.
+// Replacements of its pods are bound immediately, and the stand-in for kubelet makes them ready.
 type Workload struct {
 	Namespace string
 	Kind      string // deployment, replicaset or replicationcontroller; rolling in the middle of a rollout; owned if it must be refused
@@ -47,7 +47,7 @@ type Workload struct {
 type WorkloadOptions struct {
 	Steerable bool // nothing that must be refused as it is
 	Ready     bool // all pods are ready
-	Own       bool // no costs of others
+	Own       bool // no foreign costs
 	Agents    bool // a DaemonSet has a pod on each node
 	Size      int  // as many pods; 2 to 30 if 0
 	Kind      string

@@ -11,7 +11,8 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// end is a preview in which `old` loses one of its two pods at once and the other one later, and `new` one of two contested ones.
+// end is a preview in which Kubernetes deletes one of the two pods of `old` immediately and the other one later, and
+// one of two possible pods of `new`.
 const end = `{
 	"rest": {"delete": {"min": 2, "max": 2}, "isCertain": true, "sets": [
 		{"replicaSet": "old", "replicas": {"min": 1, "max": 1}, "delete": {"min": 1, "max": 1}},

@@ -61,7 +61,7 @@ func Judge(run *Run, ask Ask) (*Outcome, error) {
 		switch owner, known := owners[gone.UID]; {
 		case !known: // made later
 		case owner != set.Metadata.UID:
-			return nil, fmt.Errorf("%s went, and it is no pod of %s", gone.Name, run.Set)
+			return nil, fmt.Errorf("%s was deleted, but is not a pod of %s", gone.Name, run.Set)
 		default:
 			o.Gone, last = append(o.Gone, gone.UID), gone.At
 		}

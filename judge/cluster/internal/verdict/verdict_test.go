@@ -82,8 +82,8 @@ func TestJudge(t *testing.T) {
 		{"another one", lost("a0", "a2"), 3, "is certain to go, and stayed"},
 		{"too few", lost("a0"), 3, "2 pods should go, the preview says 2, and 1 went"},
 		{"too many", lost("a0", "a1", "a2"), 3, "2 pods should go, the preview says 2, and 3 went"},
-		{"of another set", lost("a0", "b0"), 4, "b0 went, and it is no pod of rs/a"},
-		{"a stranger's", lost("a0", "stranger"), 4, "stranger went, and it is no pod of rs/a"},
+		{"of another set", lost("a0", "b0"), 4, "b0 was deleted, but is not a pod of rs/a"},
+		{"a stranger's", lost("a0", "stranger"), 4, "stranger was deleted, but is not a pod of rs/a"},
 		{"all", lost("a0", "a1", "a2", "a3", "a4"), 0, ""},
 		{"a pod made later", lost("a0", "later"), 4, ""},
 	} {

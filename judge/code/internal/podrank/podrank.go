@@ -4,7 +4,7 @@
 //
 // The library is the one that the Go module brings: `make -C .. archives` makes
 // it. Go's build cache does not look into it: after a change of the library
-// `go test -count=1` and `go build -o` a new file link anew, but `go run` runs
+// `go test -count=1` and `go build -o` a new file link again, but `go run` runs
 // the old program.
 package podrank
 
