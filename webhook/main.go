@@ -34,7 +34,7 @@ func main() {
 	flag.DurationVar(&options.ProbeInterval, "probe-interval", time.Minute,
 		"how often the leader sends a dry-run scale-down through the API server, to find out whether it arrives")
 	flag.IntVar(&options.DecisionsPerSecond, "decisions-per-second", 10,
-		"scale-downs that are decided in a second, for each namespace; at once five times as many. Others are let through")
+		"limit of scale-downs that are decided per second in a namespace, with a burst of five times as many. Others are let through")
 	flag.Func("foreign-costs", "Follow or Override, which `foreignCosts` of policies may then be: both overwrite costs that another program wrote; repeatable",
 		options.AllowForeignCosts)
 	flag.StringVar(&options.ClientCA, "client-ca", "",

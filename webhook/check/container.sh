@@ -58,7 +58,7 @@ chmod a+rx "$dir" "$root"
 mount_certificates() {
     local key certificate
     while sleep 0.2; do
-        # Both at once, as kubelet does.
+        # Write both at the same time, as kubelet does.
         read -r key certificate < <(kubectl -n podrank-system get secret podrank-webhook-certificates \
             -o 'jsonpath={.data.tls\.key} {.data.tls\.crt}{"\n"}' 2>/dev/null) || true
         [ -n "${certificate-}" ] || continue

@@ -14,7 +14,7 @@ for file in "${generated[@]}"; do
         exit 1
     fi
 done
-# What is released is what is installed.
+# The chart installs the image of its own release.
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' ../Cargo.toml | head -1)
 says() { grep -Eq "^ *$2$" "$1" || { echo "generated: $1 is of another release: it does not say $2" >&2; exit 1; }; }
 for line in "version: $version" "appVersion: v$version" "image: ghcr.io/podrank/podrank-webhook:v$version"; do says chart/Chart.yaml "$line"; done

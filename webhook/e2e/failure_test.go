@@ -273,8 +273,9 @@ func TestKilled(t *testing.T) {
 	w.AwaitReady(4)
 }
 
-// In the middle of a scale-down, the whole cluster is told to observe: costs are removed at once, policies say so, and what follows is only observed. Then it
-// is told to steer again.
+// In the middle of a scale-down, the administrator switches the whole cluster to Observe. The program removes its costs
+// immediately, the policies report the mode, and later scale-downs are only observed. Then the administrator switches
+// back to Steer.
 func TestModeObserve(t *testing.T) {
 	w, set := web(t, 8)
 	ready := func(mode v1alpha1.Mode, reason string) {
@@ -357,7 +358,8 @@ func TestRollout(t *testing.T) {
 				}
 				return
 			}
-			// At most 25 %, or 2 pods, go at a time: of the first 4 at most one step may have taken others.
+			// A step deletes at most 25% of the pods, which is 2. At most one step may have deleted unselected pods
+			// among the first 4.
 			deleted := w.Deleted()
 			if spots := w.Spots(deleted[:4]); spots < 4 {
 				t.Errorf("%d of the first 4 were on spot nodes", spots)

@@ -475,7 +475,7 @@ func (p *Plane) mount(dir string) {
 	if err := p.Get(context.Background(), client.ObjectKey{Namespace: system, Name: app.Secret}, &secret); err != nil {
 		return
 	}
-	// The certificate comes last: kubelet mounts both at once.
+	// The certificate is written last: kubelet mounts both at the same time.
 	for _, name := range []string{"tls.key", "tls.crt"} {
 		if value, ok := secret.Data[name]; ok {
 			_ = os.WriteFile(filepath.Join(dir, name), value, 0o600)

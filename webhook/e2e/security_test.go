@@ -125,7 +125,7 @@ func TestAccountBarrierPods(t *testing.T) {
 	w.must(pods.Delete(w.ctx, "trial", metav1.DeleteOptions{}))
 	resident := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "resident"}, Spec: *barriers.Spec.Template.Spec.DeepCopy()}
 	w.must(w.Create(w.ctx, resident))
-	denied(t, "deleting a pod that is no barrier pod", pods.Delete(w.ctx, "resident", metav1.DeleteOptions{}))
+	denied(t, "deleting a pod that is not a barrier pod", pods.Delete(w.ctx, "resident", metav1.DeleteOptions{}))
 	w.must(w.Delete(w.ctx, resident))
 }
 
@@ -302,8 +302,8 @@ func (w *World) peak() (mebibytes int) {
 	return mebibytes
 }
 
-// Somebody has 50 sets that select the same large pods, and lowers all counts at once. The program reads these without much of them in memory,
-// and meanwhile steers a set of another namespace.
+// A user has 50 sets that select the same large pods, and scales all of them down simultaneously. The program reads
+// these pods without keeping many of them in memory, and still steers a set of another namespace.
 func TestLargePods(t *testing.T) {
 	for what, test := range map[string]struct {
 		pods   int32
@@ -442,7 +442,7 @@ func TestForgedAnnotations(t *testing.T) {
 	w.must(pods.Delete(w.ctx, "claims", metav1.DeleteOptions{}))
 }
 
-// The program's annotation stays as it is when others write to the pod, and they may take it off.
+// The program's annotation does not change when other programs write to the pod. They may also remove it.
 func TestAnnotationOfOtherWriters(t *testing.T) {
 	w, set := web(t, 2)
 	pod := w.Pods()[0]
@@ -562,7 +562,7 @@ func TestEmptyNodes(t *testing.T) {
 	}
 }
 
-// A policy that only observes: what Kubernetes does by itself is what was predicted, and nothing is written.
+// With a policy that only observes, Kubernetes deletes the predicted pods, and the program writes nothing.
 func TestObserve(t *testing.T) {
 	w, set := NewWorldOf(t, 4, v1alpha1.ScaleDownPolicySpec{Mode: v1alpha1.Observe}, webSet, 9)
 	w.Unready()

@@ -246,7 +246,7 @@ func (w *World) dumpOf(name string) string {
 	return file
 }
 
-// ask asks kubectl podrank about a pod. What is not known is the zero value.
+// ask asks kubectl podrank about a pod. It returns the zero value for a field that is unknown.
 func (w *World) ask(pod string) *taken {
 	out, err := exec.Command(*program, "pod/"+pod, "-o", "json", "-n", w.Namespace, "--kubeconfig", w.Kubeconfig).Output()
 	answer := &taken{}

@@ -130,7 +130,7 @@ func TestValuesUnread(t *testing.T) {
 	}
 }
 
-// 30 scale-downs at once in one namespace read few times, and all have values.
+// 30 simultaneous scale-downs in one namespace send few reads, and all of them have values.
 func TestValuesAtOnce(t *testing.T) {
 	a := NewAdapter(t)
 	const sets = 30
@@ -158,7 +158,7 @@ func TestValuesAtOnce(t *testing.T) {
 		results[call.Response.Response.AuditAnnotations["result"]]++
 	}
 	reads, counted, without := a.Reads(w.Namespace), w.Metric(valued)-before, w.Metric(unread)-missed
-	fmt.Printf("%d scale-downs at once: %v, %.0f with values, %.0f without, %d reads\n", sets, results, counted, without, len(reads))
+	fmt.Printf("%d simultaneous scale-downs: %v, %.0f with values, %.0f without, %d reads\n", sets, results, counted, without, len(reads))
 	// On a slow machine, some are late for other reasons.
 	if without > 0 || int(counted) < results["Steered"]+results["Unconfirmed"] || counted == 0 {
 		t.Error("some had no values")

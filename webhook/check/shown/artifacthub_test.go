@@ -24,7 +24,7 @@ func TestArtifactHub(t *testing.T) {
 	}
 	categories := []string{"ai-machine-learning", "database", "integration-delivery", "monitoring-logging", "networking", "security", "storage", "streaming-messaging"}
 	if category := chart.Annotations["artifacthub.io/category"]; !slices.Contains(categories, category) {
-		t.Errorf("%q is no category", category)
+		t.Errorf("%q is not a category of Artifact Hub", category)
 	}
 	var images []struct {
 		Name, Image string

@@ -85,7 +85,7 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// What is short when it is sent is not long when it is decoded.
+// A request that is short when it is sent does not take much memory when it is decoded.
 func TestBombs(t *testing.T) {
 	handler := admit.Reviews(serve(t, time.Now()).Handler)
 	const size = 1 << 20

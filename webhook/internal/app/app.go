@@ -83,7 +83,7 @@ type Options struct {
 	ForeignCosts []v1alpha1.ForeignCosts
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
-	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
+	// DecisionsPerSecond limits the requests that are decided for a namespace. A burst may have five times as many.
 	DecisionsPerSecond int
 	// ProbeInterval is how often the leader finds out whether the API server reaches this program.
 	ProbeInterval time.Duration

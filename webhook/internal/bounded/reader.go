@@ -70,8 +70,9 @@ func (r *Reader) Get(ctx context.Context, key client.ObjectKey, object client.Ob
 	return r.Alone(ctx, func() error { return r.From.Get(ctx, key, object) })
 }
 
-// Each reads the items of an empty list and passes them on: all at once if that is small enough, since the API server has that at hand, and otherwise one
-// page after the other, in the order of names. It ends with the first error. Others have their turn between pages. The list only gets its resource version.
+// Each reads the items of a list, which is passed empty, and calls use for each. A small list is read in one request,
+// which the API server answers from its cache. A larger one is read page by page, in the order of names, and other
+// reads have their turn between pages. Each returns the first error. Of the list, it only sets the resource version.
 func Each[T runtime.Object](ctx context.Context, r *Reader, list client.ObjectList, use func(T) error, options ...client.ListOption) error {
 	asked := (&client.ListOptions{}).ApplyOptions(options)
 	for {

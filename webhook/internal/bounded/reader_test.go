@@ -94,7 +94,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// An object that is too large by itself is an error, in a list as well. A watch may be as long as it likes.
+// An object over the limit is an error, in a list as well. A watch has no limit.
 func TestTooLarge(t *testing.T) {
 	const larger = 3 << 20
 	live, _ := server(t, 1, larger)

@@ -422,8 +422,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// restarts plays a scale-down to its end, in which the program begins again after so many steps. If it only observes from then on, it takes all costs off
-// at once.
+// restarts plays a scale-down to its end, and restarts the program after this number of steps. If the program only
+// observes from then on, it removes all costs immediately.
 func (s *shop) restarts(annotations []string, steps []step, after int, observes bool) {
 	s.Helper()
 	s = newShop(s.TB, annotations...)
@@ -440,11 +440,12 @@ func (s *shop) restarts(annotations []string, steps []step, after int, observes 
 	s.has()
 }
 
-// passes is a barrier that lets everybody through.
+// passes is a barrier that never waits.
 func passes(context.Context) error { return nil }
 
-// In the middle of a scale-down, the whole cluster is told to observe: the costs are removed at once, though the scale-down continues, and the next scale-down is
-// only observed. Once it is told to steer again, it does.
+// In the middle of a scale-down, the administrator switches the whole cluster to Observe. The program removes the costs
+// immediately, though the scale-down continues, and only observes the next one. Once the mode is Steer again, it steers
+// again.
 func TestModeObserve(t *testing.T) {
 	s := newShop(t)
 	asked := 0

@@ -73,7 +73,8 @@ type Write struct {
 	Previous *Previous
 }
 
-// Write writes costs, all at once, and returns an error for each, or nil. It starts none after the context has ended.
+// Write writes costs concurrently, and returns an error for each, or nil. It starts no write after the context has
+// ended.
 func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 	return all(ctx, w.writes, len(writes), func(i int) error {
 		write := &writes[i]
@@ -97,8 +98,8 @@ type Undo struct {
 	Before map[string]string
 }
 
-// Remove removes costs and annotations of a set, and returns an error for each, or nil. The error is ErrChanged if there was nothing to take
-// off.
+// Remove removes costs and annotations of a set, and returns an error for each, or nil. The error is ErrChanged if
+// there was nothing to remove.
 func (w *Writer) Remove(ctx context.Context, undos []Undo) []error {
 	return all(ctx, w.undos, len(undos), func(i int) error {
 		ctx, stop := context.WithTimeout(ctx, longest)

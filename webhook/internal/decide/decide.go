@@ -251,9 +251,10 @@ type Prediction struct {
 	Delete int
 	// Certain are deleted whenever their controller decides, soon.
 	Certain Names
-	// Possible are all pods that may be deleted, with those that certainly do.
+	// Possible are all pods that may be deleted, including the certain ones.
 	Possible map[types.UID]bool
-	// Whys are why the certain ones are deleted, if their controller decides immediately. A rule of "" is no single one: Kubernetes' comparator contradicts itself.
+	// Whys are why the certain ones are deleted, if their controller decides immediately. A rule of "" means that no
+	// single rule decides, because Kubernetes' comparison contradicts itself.
 	Whys map[types.UID]Why
 	// Next is the name of the first pod that is kept, or "" if chance decides about some.
 	Next string

@@ -72,7 +72,8 @@ func randomCosts(r *rand.Rand, round int) *costCase {
 	return c
 }
 
-// requests is what it takes to write the cost of a pod, and to take it off a pod that is kept: as good as nothing for a pod that is deleted, which is written to anyway.
+// requests is the number of requests that write the cost of a pod and, if the pod is kept, remove it again. It is close
+// to 0 for a pod that is deleted, because the program writes to it in any case.
 func (c *costCase) requests(uid types.UID) int {
 	switch {
 	case c.named[uid]:

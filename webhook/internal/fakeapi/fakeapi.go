@@ -117,7 +117,7 @@ func (a *API) mayWrite(write *Write) error {
 	return a.Before(write)
 }
 
-// Manage makes a field manager one of these annotations, in a pod that is no server's yet.
+// Manage makes a field manager the owner of these annotations, in a pod that no server has yet.
 func Manage(pod *corev1.Pod, manager string, keys ...string) {
 	managed := map[string]any{}
 	for _, key := range keys {

@@ -65,7 +65,7 @@ func outcome(t *testing.T, result steer.Result, why steer.Why, names ...string) 
 	return o
 }
 
-// What is recorded, as text: of what does not concern a policy nothing.
+// Checks records as text. A record has no field that does not concern its policy.
 func TestRecord(t *testing.T) {
 	value := 2.5
 	const head = `"msg":"decision","decision":{"v":1,"time":"2026-03-10T12:00:00.000Z","request":"00000005-0000-4000-8000-000000000001",` +

@@ -99,7 +99,8 @@ func TestCompareOne(t *testing.T) {
 	group.Wait()
 }
 
-// A prediction is compared with what became of the pods, and that is told. What cannot be compared is no wrong prediction.
+// The program compares a prediction with the pods that were deleted, and reports the result. A prediction that it
+// cannot compare does not count as wrong.
 func TestCompare(t *testing.T) {
 	missed := []string{"web-1", "web-2"}
 	for name, c := range map[string]struct {

@@ -80,14 +80,16 @@ type Request struct {
 	Key      types.NamespacedName
 	From, To int32
 	DryRun   bool
-	// SetUID and SetVersion are the UID and the resource version of the set whose count falls.
+	// SetUID and SetVersion are the UID and the resource version of the set that is scaled down.
 	SetUID     types.UID
 	SetVersion string
-	// IsScale is whether the Deployment of the set changes its own count by this request, so that it is no step of a rollout.
+	// IsScale reports whether this request changes the replicas of the set's Deployment, so that it is not a step of a
+	// rollout.
 	IsScale bool
 }
 
-// isAbout reports whether the request was made for this state of a set. Others, among them forged ones, change nothing.
+// isAbout reports whether the request was made for this state of a set. Other requests, such as forged ones, change
+// nothing.
 func (r *Request) isAbout(set *workload.Set) bool {
 	return r.SetUID == set.UID() && r.SetVersion == set.Object.GetResourceVersion() && r.From == set.Replicas
 }

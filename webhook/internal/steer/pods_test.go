@@ -69,7 +69,7 @@ func anyPod(r *rand.Rand, number int) *corev1.Pod {
 	return pod
 }
 
-// What is left of pods gives the same decisions as the whole ones, and takes much less.
+// Slimmed pods give the same decisions as whole ones, and take much less memory.
 func TestSlim(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	for round := range 3_000 {

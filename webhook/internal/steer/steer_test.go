@@ -358,7 +358,7 @@ func TestConflictOnce(t *testing.T) {
 	s.same(map[string]string{"web-0": "1 to 3", "web-1": " to 3", "web-2": "1 to 3", "web-3": "-1 to 3", "web-4": "1 to 3", "web-5": "-1 to 3"})
 }
 
-// What was written for a request stands, whatever becomes of it.
+// The costs that were written for a request are kept, whatever the result of the request.
 func TestStands(t *testing.T) {
 	all := map[string]string{"web-1": "-1 to 3", "web-3": "-1 to 3", "web-5": "-1 to 3"}
 	for name, c := range map[string]struct {
@@ -493,7 +493,8 @@ type others []decide.NodePod
 func (o others) Wait(context.Context) error           { return nil }
 func (o others) Excluding(types.UID) []decide.NodePod { return o }
 
-// A policy that wants empty nodes takes a whole one: of two that are as good, the one that nobody else keeps, and the one that is cordoned.
+// A policy that prefers empty nodes empties a whole one. Of two equally good nodes, it chooses one that has no other
+// pods, or the one that is cordoned.
 func TestEmptyNodes(t *testing.T) {
 	for what, make := range map[string]func(s *shop, emptied, kept string){
 		"the other is kept": func(s *shop, _, kept string) { s.NodePods = others{{Node: kept, Set: "db"}} },

@@ -133,7 +133,7 @@ func (r *Reader) Read(ctx context.Context, namespace string, of Source) (map[str
 	ctx, stop := context.WithTimeout(ctx, most)
 	defer stop()
 	if err := r.turns[api].Acquire(ctx, 1); err != nil {
-		// That is no failure of the API.
+		// This is not a failure of the API.
 		return nil, fmt.Errorf("other reads of %s take long", api)
 	}
 	defer r.turns[api].Release(1)
