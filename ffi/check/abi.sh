@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Nothing in ffi/abi.txt was removed or changed, unless PODRANK_ABI was raised (ffi/ABI.md). `make abi` (abi.sh --write) writes
-# the list, and refuses to remove or change a line otherwise. What is unstable may change.
+# the list, and refuses to remove or change a line otherwise. The unstable part may change.
 #
 # The C compiler makes the list from the header, and nm from the libraries, so nobody maintains it. It is for 64-bit
 # pointers. Each line is a name, a colon and what must not change.
@@ -10,7 +10,7 @@ list=ffi/abi.txt
 # Every macro is read below, or is a function, an initialiser, an include guard, an attribute or the text of a version.
 unread=$(sed -nE '/^#define [A-Z0-9_]+\(/d; s/^#define ([A-Z0-9_]+)( .*|$)/\1\2/p' "${headers[@]}" |
     grep -vE '^PODRANK_([A-Z_]*_)?H$|^PODRANK_[A-Z_]+_INIT |^PODRANK_NODISCARD|^PODRANK_(VERSION|KUBERNETES) "|^[A-Z0-9_]+ +[-A-Z0-9_]+u?$') || true
-[ -z "$unread" ] || fail "a macro that is no number: $unread"
+[ -z "$unread" ] || fail "a macro that is not a number: $unread"
 
 # listed HEADER...: what these headers declare: constants, sizes, members with their types and offsets, and functions. The numbers come
 # from a C program. Not PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which may become members.
@@ -87,6 +87,6 @@ if [ "${1:-}" = --write ]; then
     exit
 fi
 [ "$abi" = "$before" ] || fail "PODRANK_ABI is $abi, and $list is that of $before: make abi"
-# What is not listed could go again without anyone noticing.
+# If something is not listed, nobody would notice its removal.
 [ ! -s "$tmp/differences" ] || { cat "$tmp/differences" >&2; fail "$list lacks what is new: make abi"; }
 ok "$(wc -l <"$list") lines of ABI $abi"

@@ -1,4 +1,4 @@
-# What the checks share. Run each by itself, or all by `make check-c`. Each prints one line.
+# Shared by the checks. Run one of them, or all with `make check-c`. Each prints one line.
 set -euo pipefail
 export LC_ALL=C
 

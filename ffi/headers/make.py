@@ -84,7 +84,7 @@ def items():
 
 
 def fields(struct):
-    """Name, type and number of elements of each field; 0 elements if it is no array."""
+    """Name, type and number of elements of each field; 0 elements if it is not an array."""
     body = re.sub(r"//.*", "", struct[struct.index("{") + 1:struct.rindex("}")])
     for field in filter(None, (part.strip() for part in body.split(";"))):
         kind, name, count = re.fullmatch(r"(.*?[ *])(\w+)(?:\[(\w+)\])?", field).groups()

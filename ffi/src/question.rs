@@ -1,4 +1,4 @@
-//! What is asked about two pods: the pods and the policy, read from C's pointers.
+//! A question about two pods: the pods and the policy, read from C's pointers.
 
 use crate::memory::{Input, Span};
 use crate::options::{self, podrank_options};

@@ -1,7 +1,7 @@
 """Reads Thumb-2 code of a linked program: which functions there are, what each calls, and how much stack each takes at most.
 
-The program is linked with --emit-relocs, so that it is known which functions are called by address. What is not understood
-is an error, never a guess: then what comes out is an upper bound.
+The program is linked with --emit-relocs, so that it is known which functions are called by address. An instruction
+that this module does not know is an error, never a guess. So the result is an upper bound.
 """
 
 import collections
@@ -61,7 +61,7 @@ class Program:
                 start = int(fields[1], 16) & ~1
                 self.functions.setdefault(start, Function(fields[7], start, int(fields[2], 0)))
                 self.aliases[fields[7]] = start
-        # What is used otherwise than in a call: a function that may be called where a register says which.
+        # Functions whose address the program takes: a call through a register may call any of them.
         self.taken = set()
         for line in run(tools + "readelf", "-rW", path).splitlines():
             fields = line.split()

@@ -1,5 +1,5 @@
-# What the scripts for other machines share, besides what ffi/check shares. Run each by itself, or all by `make targets`. They
-# need the tools that .ci/run installs.
+# Shared by the scripts for other machines, in addition to ffi/check/common.sh. Run one of them, or all with `make
+# targets`. They need the tools that .ci/run installs.
 . "$(dirname "${BASH_SOURCE[0]}")/../check/common.sh"
 . ffi/targets/tools.sh
 unset TARGET OUT

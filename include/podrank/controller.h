@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 // podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
-// create them; deletions may be requested all at once. podrank_expectations_expect_ and podrank_..._observed record requested
+// create them; deletions need no batches. podrank_expectations_expect_ and podrank_..._observed record requested
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //

@@ -181,8 +181,8 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 // it is off, costs have no effect: PODRANK_ERR_GATE.
 //
 // prices has one byte for each of the first prices_len pods: how much you want to avoid changing the pod's cost. It is 1
-// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you take the
-// costs off again that remaining pods got, make those 2, as they take two requests. A pod whose byte is
+// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you
+// later remove the costs of the pods that are kept, make those 2, because they need two requests. A pod whose byte is
 // PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 // prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 //

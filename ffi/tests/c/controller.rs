@@ -48,7 +48,7 @@ proptest! {
         }
     }
 
-    /// No state is dangerous, whoever wrote it.
+    /// The functions accept any bytes as a state.
     #[test]
     fn any_bytes_are_a_state(state in any::<[u32; 8]>(), few in 0..20_u32, key in any::<[u8; 16]>(), count in any::<u32>()) {
         // SAFETY: plain integers.

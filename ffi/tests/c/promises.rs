@@ -112,7 +112,7 @@ fn the_tables_are_the_headers_functions() {
 
 #[test]
 fn promise_1_statuses_are_numbered_once_and_have_words() {
-    // ffi/abi.txt has their numbers, which are for ever: it may only grow.
+    // ffi/abi.txt has their numbers. They never change, because the list may only grow.
     let statuses = crate::names::all("constant");
     let statuses =
         statuses.iter().filter(|(name, _)| **name == "PODRANK_OK" || name.starts_with("PODRANK_ERR_"));
