@@ -36,7 +36,7 @@ func TestPlanTakesNoWrongNumbers(t *testing.T) {
 	if creations, _, err := Plan(State{Desired: 7000}, true); creations != BurstReplicas || err != nil {
 		t.Errorf("%d, %v", creations, err)
 	}
-	// Whether the set may act is no field that can be forgotten.
+	// Whether the set may act is a parameter, because a caller could forget a field.
 	for satisfied, want := range map[bool]int{false: 0, true: 7} {
 		if creations, deletions, err := Plan(State{Active: 7}, satisfied); creations != 0 || deletions != want || err != nil {
 			t.Errorf("%v: %d, %d, %v", satisfied, creations, deletions, err)
@@ -53,7 +53,7 @@ func TestNoPodsAreCreated(t *testing.T) {
 	}
 }
 
-// The calls of a batch run at once, those of the next only after them.
+// The calls of a batch run concurrently, and the next batch starts after they have ended.
 func TestABatchIsCalledAtOnce(t *testing.T) {
 	var started, ended atomic.Int64
 	arrived := make(chan struct{})
@@ -198,7 +198,7 @@ func TestManyDeletionsAreExpected(t *testing.T) {
 	}
 }
 
-// The default is the clock; one that is put back is no reason to act.
+// By default, Expectations read the clock. A clock that is set back does not satisfy them.
 func TestExpectationsByTheClock(t *testing.T) {
 	var e Expectations
 	e.ExpectCreations(1)

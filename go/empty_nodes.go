@@ -16,10 +16,11 @@ import (
 type EmptyNodes struct {
 	// Neighbours are the pods of all other sets: see [Neighbours].
 	Neighbours []Neighbour
-	// IsFirst reports whether a node goes before others that are as good, because it is cordoned, say. If it is nil, none does.
+	// IsFirst reports whether to empty a node before equally good ones, for instance because it is cordoned. If IsFirst
+	// is nil, no node has this precedence.
 	IsFirst func(node string) bool
 	// Domains each return the name of the domain that a node is in, the outermost first, such as its zone and then its rack.
-	// Between nodes that are as good, the next one is in the domain that has the most of the pods left.
+	// Of equally good nodes, the next one is in the domain that has the most of the remaining pods.
 	Domains []func(node string) string
 }
 
@@ -56,8 +57,9 @@ func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 // WithEmptyNodes takes whole nodes, those first that can become empty with the fewest deletions. So for any number of victims, no other
 // choice that follows the rules before the tier (unassigned, pending and not ready pods first) and [WithTier] makes more nodes empty.
 //
-// A node that pods of others keep comes last. Of each other set, the share of its pods on a node counts, so that sets that are scaled
-// independently agree on which nodes to empty. What the scheduler does afterwards is not known: cordon a node to keep it empty.
+// A node that pods of other sets keep comes last. Of each other set, the share of its pods on a node counts, so that
+// sets that are scaled independently agree on which nodes to empty. The scheduler may later assign pods to an empty
+// node. Cordon it to keep it empty.
 //
 // It excludes [Kubernetes] and [WithSpread]. [Explain], [Predict], [Probabilities], [Steer] and [UnsteerablePods] do not accept it: give the pods of
 // [PodsToDelete] a tier of their own, and Steer makes Kubernetes take them.

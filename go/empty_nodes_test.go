@@ -32,7 +32,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// Of nodes that are as good, the first are those that go first, then those of the zone with the most pods, and then by name.
+// Equally good nodes are ordered by IsFirst, then by the zone with the most pods, and then by name.
 func TestEmptyNodesOfEqualWorth(t *testing.T) {
 	var own []*corev1.Pod
 	for i, node := range []string{"a", "b", "c", "d", "e"} {

@@ -100,13 +100,13 @@ func ExampleProbabilities() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
 	_, chances, err := podrank.Probabilities(active, nil, 1, podrank.WithNow(now))
 	for _, chance := range chances {
-		fmt.Printf("%s: %.0f %%\n", chance.Pod.Name, 100*chance.Share)
+		fmt.Printf("%s: %.0f%%\n", chance.Pod.Name, 100*chance.Share)
 	}
 	fmt.Println(err)
 	// Unordered output:
-	// x: 33 %
-	// y: 33 %
-	// z: 33 %
+	// x: 33%
+	// y: 33%
+	// z: 33%
 	// <nil>
 }
 

@@ -18,8 +18,8 @@ const ExpectationsTimeout = 5 * time.Minute
 var _ = [1]int{}[ExpectationsTimeout-core.ExpectationsTimeout]
 
 // Expectations are the changes that one set has requested and not yet observed: one entry of Kubernetes'
-// UIDTrackingControllerExpectations. The zero value has none. Several goroutines may use Expectations at once, such as
-// informer handlers while the set is synced. Expectations must not be copied.
+// UIDTrackingControllerExpectations. The zero value has none. Several goroutines may use Expectations concurrently,
+// such as informer handlers while the set is synced. Expectations must not be copied.
 //
 // A controller observes the results of its requests with a delay. If it counted its pods in between, it would create or
 // delete too many. So it first records what it expects, then sends the requests, and does nothing more until it has

@@ -68,8 +68,8 @@ func WithRanks(of func(*corev1.Pod) int) Option {
 	return give(givenRanks, of != nil, "WithRanks: of", func(s *settings) { s.ranks = of })
 }
 
-// WithBurst caps the number of deletions; at 0 or less, none go. The default is no cap; kube-controller-manager's is
-// [BurstReplicas]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
+// WithBurst limits the number of deletions. With 0 or less, no pod is deleted. By default there is no limit. The limit
+// of kube-controller-manager is [BurstReplicas]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
 func WithBurst(most int) Option {
 	return give(givenBurst, true, "", func(s *settings) { s.burst = &most })
 }

@@ -31,7 +31,7 @@ import (
 //
 // It returns exactly min(diff, len(active)) pods, or the number of [WithBurst] if that is less, each of them once, or no pods and an
 // error: never fewer. So a controller may wait for as many deletions, as Kubernetes' own does. One that can return no
-// error falls back to its own sort, because without victims it would wait for ever.
+// error falls back to its own sort, because without victims its wait would not end.
 //
 // active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
 // inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes, but the empty UID of fakes counts as
@@ -46,8 +46,8 @@ func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([
 	return NewRanker(options...).PodsToDelete(active, related, diff)
 }
 
-// A Ranker has options, for many decisions. The zero value has the defaults. Any number of goroutines may use one at once: it is
-// never changed, and keeps nothing of what it is given.
+// A Ranker has options, for many decisions. The zero value has the defaults. Any number of goroutines may use one
+// concurrently. It never changes, and keeps no reference to its arguments.
 type Ranker struct {
 	settings settings
 }

@@ -121,7 +121,7 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 			t.Errorf("%v, want the place %d", err, index)
 		}
 	}
-	// The next decision is as good as new.
+	// An error does not affect the next decision.
 	r, pods := NewRanker(WithNow(noon)), some(4)
 	want := toDelete(t, pods, pods, 2, WithNow(noon))
 	if _, err := r.PodsToDelete([]*corev1.Pod{nil}, nil, 1); err == nil {

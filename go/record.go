@@ -21,7 +21,7 @@ const PreferForScaleDownLabel = "kubernetes.io/prefer-for-scale-down"
 const blockSize = 16
 
 // touch loads what fill will read from these pods. A pod's fields are far apart, and mostly not in the caches. In short loops
-// over many pods, the processor waits for all of them at once, whereas fill would wait for one after the other.
+// over many pods, the processor loads them in parallel, whereas fill would wait for one after the other.
 func touch(pods []*corev1.Pod) (sum int) {
 	for _, pod := range pods {
 		if pod != nil {
@@ -251,13 +251,13 @@ func numberUIDs(records []core.Pod, pods []*corev1.Pod) {
 	}
 }
 
-// load4 loads four bytes at once.
+// load4 loads four bytes with one instruction.
 func load4(text types.UID) uint32 {
 	_ = text[3]
 	return uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24
 }
 
-// hex8 reads eight lower-case hex digits at once, each a byte of one number.
+// hex8 parses eight lower-case hex digits in parallel, as the bytes of one number.
 func hex8(first, second uint32) (value uint32, ok bool) {
 	const ones = 0x0101010101010101
 	x := uint64(first) | uint64(second)<<32

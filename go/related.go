@@ -21,8 +21,8 @@ type PodLister interface {
 }
 
 // RelatedPods returns the pods that Kubernetes counts to rank the pods of a ReplicaSet, for [PodsToDelete] and [Predict].
-// These are all pods that any ReplicaSet with the same controller selects, whoever owns them, each listed once. ReplicaSets
-// that are being deleted or have 0 replicas count, too. One with an invalid selector adds no pods.
+// These are all pods that any ReplicaSet with the same controller selects, whatever owns them, each listed once.
+// ReplicaSets that are being deleted or have 0 replicas count, too. One with an invalid selector adds no pods.
 //
 // If the set has no controller, RelatedPods returns none, as Kubernetes counts none. To spread its pods over nodes anyway,
 // pass its own pods to PodsToDelete as related. Both listers must be for the set's namespace. A nil argument is an error that

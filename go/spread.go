@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WithSpread counts anew after each pick: of the pods that tie in the rules before the rank, the next one is taken from where most
-// are then. Kubernetes counts once: of three pods on one node and two on another, three that go empty the first.
+// WithSpread counts again after each pick. Of the pods that tie in the rules before the rank, the next victim is on the
+// node that has the most pods then. Kubernetes counts only once: of three pods on one node and two on another, it
+// deletes the three first.
 //
 // Each function returns the name of the domain that a pod is in. Pass the innermost first, such as a pod's node and then the
 // zone of that node: each such victim then comes from the zone with the most pods and, within that zone, from the node with the
@@ -33,7 +34,7 @@ func WithSpread(domains ...func(*corev1.Pod) string) Option {
 	}
 }
 
-// spread gives the records their ranks anew, if that is asked for.
+// spread computes the ranks of the records again, if [WithSpread] is given.
 func (w *work) spread(active, related []*corev1.Pod) error {
 	if len(w.settings.domains) == 0 {
 		return nil

@@ -25,9 +25,9 @@ func WithFixed(is func(*corev1.Pod) bool) Option {
 	return give(givenFixed, is != nil, "WithFixed: is", func(s *settings) { s.fixed = is })
 }
 
-// WithPrice says what it is worth to you that [Steer] leaves a pod's deletion cost as it is: a number from 1 to 254. By default, it is 1
-// for all, so that the fewest costs change. If you take the costs off again that remaining pods got, make those 2: then Steer takes the
-// fewest requests. Only Steer and [UnsteerablePods] accept it.
+// WithPrice sets the price of changing a pod's deletion cost, from 1 to 254. [Steer] minimizes the sum. By default, the
+// price is 1 for all pods, so that the fewest costs change. If you later remove the costs of the pods that are kept,
+// set their price to 2. Then Steer needs the fewest requests. Only Steer and [UnsteerablePods] accept it.
 func WithPrice(of func(*corev1.Pod) int) Option {
 	return give(givenPrice, of != nil, "WithPrice: of", func(s *settings) { s.price = of })
 }

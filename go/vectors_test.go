@@ -114,7 +114,7 @@ func TestPodsJSON(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", c.Name, err)
 		case c.Record == nil:
-			// Its UID is no UUID, which in Go alone is no error.
+			// Its UID is not a UUID, which only Go accepts.
 			var uid [16]byte
 			if c.Pod.UID != "" && parseUID(&uid, c.Pod.UID) {
 				t.Errorf("%s: no error", c.Name)

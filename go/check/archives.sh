@@ -11,7 +11,7 @@
 
 compiler=$(compiler)
 [ "${1:-}" = --write ] || use_recorded
-# What is relative is so to the checkout.
+# A relative path is relative to the checkout.
 CARGO_TARGET_DIR=$(cd .. && realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR
 unset TARGET OUT

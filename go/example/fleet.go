@@ -65,7 +65,7 @@ type FleetList struct {
 // ownerIndex lists pods by the UID of their controller: a list of all pods of a namespace would be made for each Fleet.
 const ownerIndex = "controller"
 
-// inFlight is how many requests of one Fleet are sent at once.
+// inFlight is the maximum number of concurrent requests of one Fleet.
 const inFlight = 16
 
 // Reconciler brings Fleets to their numbers.

@@ -43,7 +43,7 @@ type world struct {
 	creates     int
 	failCreates map[int]error
 	failDeletes map[string]error
-	// How long a deletion takes, how many there are at once, and were at most.
+	// How long a deletion takes, how many are in flight, and how many were at most.
 	slow         time.Duration
 	atOnce, most atomic.Int64
 }
@@ -379,7 +379,8 @@ func TestTheNamespaceIsTerminating(t *testing.T) {
 	w.expects("three refusals", 3, 0)
 }
 
-// A pod that is gone, or another of its name by now, is no failure, and nobody waits for an event.
+// It is not a failure if the pod is gone, or if another pod has its name by now. The Reconciler then waits for no
+// event.
 func TestFailingDeletions(t *testing.T) {
 	broken := errors.New("broken")
 	w := cluster(t, 0, pod("a", 1), pod("b", 2), pod("c", 3), pod("d", 4))
@@ -409,7 +410,7 @@ func TestAvailability(t *testing.T) {
 	}
 }
 
-// Deletions are sent at once, and not all of them.
+// Deletions are sent concurrently, but at most inFlight of them.
 func TestDeletionsAreInFlightTogether(t *testing.T) {
 	var pods []client.Object
 	for i := range 3 * inFlight {
@@ -421,6 +422,6 @@ func TestDeletionsAreInFlightTogether(t *testing.T) {
 		t.Errorf("%v", w.names())
 	}
 	if most := w.most.Load(); most < 2 || most > inFlight {
-		t.Errorf("%d at once", most)
+		t.Errorf("%d deletions in flight", most)
 	}
 }
