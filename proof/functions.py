@@ -99,7 +99,7 @@ def key(machine, size):
 
 
 def validate(machine, length):
-    """The first unsound record, and why."""
+    """podrank_validate returns the index of the first invalid record, and why it is invalid."""
     pods = Buffer("pods", FIRST, 64 * length)
     first, why = Buffer("first", OUTPUT, machine.word, writable=True), Buffer("why", MORE, 4, writable=True)
     walk = machine.walk("podrank_validate", [pods if length else 0, length, first, why])

@@ -1,8 +1,9 @@
 """select, sort and settle, for lists of up to three pods.
 
-These functions compare records and then move indices. That they compare rightly is proved for whole records of two pods. For more,
-each record has few symbols, which stand for its place: any order of three pods, with ties, is one of the cases, because a
-list of n pods has no more places than n. What is proved so holds for the moving of indices, whatever decided the places.
+These functions compare records and then move indices. Other proofs, on whole records of two pods, show that the
+comparison is correct. For more pods, each record has few symbols, which stand for its position. Any order of three
+pods, with ties, is one of the cases, because a list of n pods has at most n positions. These proofs hold for the
+moving of indices, whatever decides the positions.
 """
 
 import itertools

@@ -42,7 +42,7 @@ def claims(machine):
             yield f"{function.__name__}, {about}", partial(function, machine, size), is_quick
     for length in range(4):
         yield f"validate, {length} pods", partial(functions.validate, machine, length), length < 3
-    # z3 takes hours for longer ones. What is out of range starts as the last costs do.
+    # z3 takes hours for longer costs. Costs that are out of range start with the digits of the last cases.
     for length in range(8 if machine.is_thumb else 10):
         yield f"deletion_cost_parse, {length} bytes", partial(functions.deletion_cost_parse, machine, length), length < 5
     for start, length in itertools.product((b"21474", b"-21474"), () if machine.is_thumb else (10, 11, 12)):

@@ -50,10 +50,11 @@ def strict_weak_order_of_records():
 
 def equal_to_kubernetes():
     """Where Kubernetes' comparator depends on none of its exceptions, it says what podrank says. The exceptions:
-    - two different times that count are in one bucket, so it compares UIDs at once, and
+    - two different times that count are in one bucket, so it compares UIDs immediately, and
     - it ties, because it does not compare UIDs at the end.
-    Besides, tiers are equal, PreferForScaleDown is off, and no age is so close below a power of two that Go's logarithm rounds
-    it up: all three are no part of Kubernetes' rules, but of podrank's, or of Go."""
+    The proof also assumes that tiers are equal, that PreferForScaleDown is off, and that no age is so close below a
+    power of two that Go's logarithm rounds it up. The first two are rules of podrank and not of Kubernetes, and the
+    third is a property of Go."""
     (a, b), sound = pods("ab")
     options = Options(BitVec("flags", 32), BitVec("now", 64))
     theirs, ours = spec.upstream(a, b, options), spec.compare(a, b, options)

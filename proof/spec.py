@@ -31,7 +31,7 @@ class Pod:
         self.assigned, self.ready, self.preferred = (Extract(bit, bit, self.flags) for bit in range(3))
 
     def errors(self):
-        """The statuses that fit an unsound record, each with when it does."""
+        """The possible statuses of an invalid record, each with its condition."""
         return {7: UGT(self.phase, 2), 8: UGT(self.flags, 7), 9: self.reserved != 0}
 
 
@@ -126,7 +126,7 @@ def compare(a, b, options):
 
 def upstream(a, b, options):
     """Kubernetes' comparator: no tiers, no preferred pods, no UID at the end. And if two different times are in one bucket, the
-    UIDs decide at once, or the pods tie."""
+    UIDs decide immediately, or the pods tie."""
     of_a, of_b = rules(a, options, power_in_go), rules(b, options, power_in_go)
     steps = []
     for rule in (rule for rule in of_a if rule not in ("tier", "preferred", "uid")):
