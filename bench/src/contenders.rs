@@ -3,7 +3,7 @@
 use podrank::{Pod, Policy, Scratch};
 use podrank_ffi::{PODRANK_OK, PODRANK_OPTIONS_NOW, podrank_options, podrank_scratch, podrank_select};
 
-/// Sums all bytes of the records, eight at a time. Whoever decides must read them, too.
+/// Sums all bytes of the records, eight at a time. This is a lower bound, because every decision has to read them, too.
 pub fn floor(pods: &[Pod]) -> u64 {
     // SAFETY: a record is 64 bytes of integers, aligned to 8, without a byte of padding.
     let words = unsafe { std::slice::from_raw_parts(pods.as_ptr().cast::<u64>(), size_of_val(pods) / 8) };

@@ -18,8 +18,8 @@ pub enum DataSet {
     Rollout,
     /// Alike in all but the UID, which decides.
     Tie,
-    /// Each goes before all earlier ones, as its deletion cost is lower: whoever goes through the list changes their mind at
-    /// every pod.
+    /// Each pod has a lower deletion cost than all earlier ones, so a selection that reads the list replaces a victim
+    /// at every pod.
     Reverse,
 }
 

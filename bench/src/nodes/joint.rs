@@ -8,7 +8,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem};
 /// A node becomes empty if all its pods go, so of each set, the nodes that become empty may have as many pods as go, together.
 ///
 /// # Panics
-/// If the solver fails, or if what it finds is no solution.
+/// If the solver fails, or if its result is not a solution.
 #[must_use]
 pub fn empty_nodes(cluster: &Cluster, k: &[u32]) -> Vec<u32> {
     let mut problem = Problem::new(OptimizationDirection::Maximize);

@@ -1,4 +1,4 @@
-//! One scale-down: every workload that scales loses half of its pods, at once or in steps.
+//! One scale-down: every workload that scales deletes half of its pods, in one step or in several.
 
 use super::cluster::Cluster;
 use super::joint;

@@ -28,7 +28,7 @@ pub struct Workload {
 pub const ROOM: u32 = 20;
 
 impl Scenario {
-    /// 100 nodes and 60 workloads, of which 30 % never scale.
+    /// 100 nodes and 60 workloads, of which 30% never scale.
     pub const USUAL: Self = Self { nodes: 100, workloads: 60, never: 30 };
 
     /// Returns the workloads, those that never scale first: these have 1 to 5 pods, the others 4 to 16.

@@ -6,10 +6,11 @@ use super::rule::Rule;
 use super::scenario::Scenario;
 use std::fmt::Write as _;
 
-/// How many steps a scale-down has that is not done at once.
+/// The number of steps of a gradual scale-down.
 const STEPS: u32 = 10;
 
-/// How many nodes become empty in one scale-down, for each rule at once and in steps, and for all workloads together.
+/// Returns a table of how many nodes become empty in one scale-down: by each rule, in one step and in several, and if
+/// one solver decides for all workloads.
 #[must_use]
 pub fn table(scenario: &Scenario, seeds: u64) -> String {
     let Scenario { nodes, workloads, never } = scenario;
@@ -20,7 +21,7 @@ pub fn table(scenario: &Scenario, seeds: u64) -> String {
     };
     let (in_use, _) = mean(starts.iter().map(|start| f64::from(start.in_use())));
     let mut text = format!(
-        "{nodes} nodes and {workloads} workloads, {never} % of which never scale; seeds 0 to {}: mean ± standard deviation\n\n",
+        "{nodes} nodes and {workloads} workloads, {never}% of which never scale; seeds 0 to {}: mean ± standard deviation\n\n",
         seeds - 1
     );
     let emptied = format!("NODES EMPTIED OF {in_use:.0}");
