@@ -91,8 +91,8 @@ fn share(part: usize, all: usize) -> u64 {
 
 /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first: with these
 /// tiers, for any number of victims, no other choice that follows the rules before [`Rule::Tier`](crate::Rule::Tier)
-/// and the tiers that the pods have makes more nodes empty. Within a node, the
-/// order decides as ever. Steps add up: taking some pods and asking again for the rest is the same as taking all at once.
+/// and the tiers that the pods have makes more nodes empty. Within a node, the usual order decides. Steps add up:
+/// deleting some pods and asking again about the rest has the same result as deleting all in one step.
 ///
 /// The next node is the one from which the least of other sets has to leave (its weight, see [`node_weights`], and each
 /// of the set's own pods there that comes later counts like a whole set); then the one with the fewest pods; then one
@@ -101,8 +101,9 @@ fn share(part: usize, all: usize) -> u64 {
 ///
 /// `weights` has one number per node. `domains` has the levels to spread over, the outermost first: for each, the
 /// number of every node's domain, and so `weights.len()` numbers. A number is for one level, and a domain lies in one
-/// domain of the level before: rack 1 of zone a is not rack 1 of zone b. Empty, it has no level. The pods' tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
-/// lower ones. Unassigned pods have no node, and those of a tier stay together.
+/// domain of the level before: rack 1 of zone a is not rack 1 of zone b. If it is empty, there are no levels. The pods'
+/// tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get lower ones. Unassigned pods
+/// have no node, and those of a tier stay together.
 ///
 /// `counts` and `scratch` are scratch memory: one `u32` per node and one per domain, and one element per pod. The call
 /// takes O(n log n) steps for each level.

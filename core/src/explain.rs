@@ -30,7 +30,7 @@ pub struct Row {
     pub b: i64,
 }
 
-/// The kind of the two values in a [`Row`]. A kind keeps its number for ever.
+/// The kind of the two values in a [`Row`]. The number of a kind never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]

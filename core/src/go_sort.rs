@@ -13,7 +13,8 @@ use heapless::Vec;
 /// group alone.
 pub(crate) const SHORT: usize = 12;
 
-/// The length from which a pivot is the median of three medians, and from which pairs out of order are mended in place.
+/// The length from which a pivot is the median of three medians, and from which pairs out of order are swapped in
+/// place.
 const LONG: usize = 50;
 
 /// A generator of random numbers, xorshift with 64 bits of state, which must not be 0. Go's sort uses it, and so do the odds.
@@ -73,7 +74,7 @@ struct Part {
     was_in_place: bool,
 }
 
-/// What is left to do after one step.
+/// The work that remains after one step.
 enum Step {
     Sorted,
     Rest(Part),
@@ -233,7 +234,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
         }
     }
 
-    /// Mends up to five pairs out of order in a part that seems sorted. Returns whether it is sorted then.
+    /// Swaps up to five pairs out of order in a part that seems sorted. Returns whether it is sorted afterwards.
     fn mend(&self, from: usize, to: usize) -> bool {
         let is_unordered = |at: usize| self.is_before(at, at.wrapping_sub(1));
         let mut at = from.wrapping_add(1);

@@ -5,7 +5,7 @@ use core::fmt;
 
 /// A rule of the order. The variants are in the order in which the rules apply.
 ///
-/// A rule keeps its number for ever. The gaps are reserved for rules that later releases add: KEP-5982 proposes one
+/// The number of a rule never changes. The gaps are reserved for rules that later releases add: KEP-5982 proposes one
 /// between [`DeletionCost`](Rule::DeletionCost) and [`Rank`](Rule::Rank).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

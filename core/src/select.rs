@@ -93,7 +93,7 @@ impl Policy {
         let last = |victims: &[u32]| Some(self.words(pods.get(*victims.first()? as usize)?));
         let Some(mut last_key) = last(victims) else { return };
         for (index, pod) in numbered(pods).skip(victims.len()) {
-            // A pod that ties is no victim, because every victim so far has a lower index.
+            // A pod that ties is not a victim, because every victim so far has a lower index.
             if self.goes_before(pod, &last_key) {
                 replace_last(victims, index, &before);
                 last_key = last(victims).unwrap_or(last_key);
@@ -125,7 +125,7 @@ impl Policy {
                     prefilter = Prefilter::at(last, self);
                 }
             }
-            // Here, too, a pod that ties is no victim.
+            // Here, too, a pod that ties is not a victim.
             if last_key.as_ref().is_none_or(|last| self.goes_before(pod, last))
                 && let Some(candidate) = scratch.get_mut(len)
             {

@@ -1,4 +1,4 @@
-//! Ranks that are counted again after each pick, all computed at once.
+//! Ranks that are counted again after each pick, computed in one pass.
 
 use crate::node::NodeCounts;
 use crate::select::fill_with_indices;

@@ -79,11 +79,11 @@ impl Policy {
     /// time and for any number of victims. Within a tier, it decides by its own rules with the new costs. No cost
     /// can change what Kubernetes compares before the costs: see [`Steered::unsteerable`].
     ///
-    /// `price` returns what changing a pod's cost is worth to you, by the pod's index: 1 for all gives the fewest
-    /// changes. If you take the costs off again that remaining pods got, make those 2, as they take two requests. 0
-    /// counts as 1. `None` is for a pod that keeps its cost, for instance because somebody else set it. The prices
-    /// of the changes sum to the least possible, and the new costs are close to those that stay. With more than 16
-    /// million pods, the highest price is 2<sup>32</sup> divided by their number.
+    /// `price` returns the price of changing a pod's cost, by the pod's index. With 1 for all, the fewest costs change.
+    /// If you later remove the costs of the pods that are kept, make their price 2, because they need two requests. 0
+    /// counts as 1. `None` means that a pod keeps its cost, for instance because somebody else set it. The prices of
+    /// the changes sum to the least possible, and the new costs are close to those that stay. With more than 16 million
+    /// pods, the highest price is 2<sup>32</sup> divided by their number.
     ///
     /// `costs` gets the costs, and `scratch` is scratch memory. Both need one element per pod, and the call takes
     /// O(n log n) steps. It reads nothing from the policy but the gate `PodDeletionCost`.
@@ -283,8 +283,8 @@ fn keep_heaviest_run(places: &mut [SteerScratch], tree: &mut [i32], price: impl 
         place.run = run;
         heaviest = heaviest.max(run);
     }
-    // From the end, so that among runs of equal prices one with higher tiers is kept: whoever writes costs on pods
-    // that stay has to remove them again. Before the last place of a run, there is the last place of what is left
+    // From the end, so that among runs of equal prices one with higher tiers keeps its costs, because a caller has to
+    // remove costs again from pods that are kept. Before the last place of a run, there is the last place of the rest
     // of it, with no larger d.
     let (mut left, mut end) = (heaviest, i64::MAX);
     for place in places.iter_mut().rev() {

@@ -16,7 +16,7 @@ const END: u64 = REST + 60;
 /// The most pods that one sync creates or deletes.
 const BURST: u32 = 5;
 
-/// What becomes of a pod. It never goes back.
+/// The life of a pod, which never returns to an earlier stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Active,

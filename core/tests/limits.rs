@@ -39,7 +39,8 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     let policy = Policy::without_now();
     let mut victims = [77; 3];
     let mut scratch = [Scratch::default(); 8];
-    // First without victims: an implementation that accepts the list would not read it then, so this would fail at once.
+    // First without victims: an implementation that accepts the list would not read it then, so this would fail
+    // immediately.
     assert_eq!(policy.select(pods, &mut []), Err(Error::TooManyPods));
     assert_eq!(policy.select(&pods[1..], &mut []), Ok(&[][..]), "one fewer are not too many");
     assert_eq!(policy.select(pods, &mut victims), Err(Error::TooManyPods));

@@ -21,7 +21,8 @@ fn pairs() {
     assert!(cases.len() > 80, "{} pairs", cases.len());
 }
 
-/// The bytes of a format never change, so a store may keep them. `KEYS=write` makes the file anew, for another format.
+/// The bytes of a format never change, so a store may keep them. `KEYS=write` writes the file again, for another
+/// format.
 #[test]
 fn keys() {
     #[derive(Serialize, Deserialize)]

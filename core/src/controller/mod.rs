@@ -10,7 +10,7 @@
 //! | which pods count | [`is_active`] |
 //! | which pods the set keeps, adopts or releases | [`claim`] |
 //! | whether to create or delete pods, and how many | [`plan`] |
-//! | how many to create at once, while creating may fail | [`SlowStart`] |
+//! | how many to create in one batch, while creating may fail | [`SlowStart`] |
 //! | which to delete | [`Policy::select`](crate::Policy::select) |
 //! | whether all requested changes have been observed | [`Expectations`] |
 //! | which pods are available, and when to check again | [`availability`] |
