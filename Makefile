@@ -21,7 +21,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 INCLUDEDIR ?= $(PREFIX)/include
 LIBDIR ?= $(PREFIX)/lib
-# What is installed can be moved, so its files name each other by the way from one to the other.
+# Users may move the installed files, so these name each other by relative paths.
 INCLUDE := $(patsubst $(PREFIX)/%,%,$(INCLUDEDIR))
 LIB := $(patsubst $(PREFIX)/%,%,$(LIBDIR))
 $(if $(filter /%,$(INCLUDE) $(LIB)),$(error INCLUDEDIR and LIBDIR must be in PREFIX, which is "$(PREFIX)"))
@@ -170,7 +170,7 @@ MOST ?=
 bench: ## races against other ways to decide: goals, ratios (about 5 minutes; with MOST=10000, 20 seconds)
 	@$(CARGO) run --quiet --profile dist -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
 
-instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
+instructions: ## fails if a case takes over 5% more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh
 
 # CI does not run it. Where rustup cannot get the component, a line says so.

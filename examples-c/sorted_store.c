@@ -1,6 +1,6 @@
 /*
  * Keeps the keys of pods in a sorted store, so that the next victim is always the first entry: here a file, whose bytes
- * memcmp compares. A store says which format of keys it has, and is made anew if the library has another.
+ * memcmp compares. A store says which format its keys have, and is built again if the library has another.
  *
  *     cc sorted_store.c $(pkg-config --cflags --libs podrank) && ./a.out
  */

@@ -88,7 +88,7 @@ def time(value):
     if value is None:
         return "PODRANK_TIME_UNSET"
     if not -(2**63) < int(value) < 2**63:
-        sys.exit(f"{value} is no time")
+        sys.exit(f"{value} is not a time")
     return f"INT64_C({int(value)})"
 
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A whole set, as a weight.
 const ONE: u64 = 1 << 32;
 
-/// What is known of the nodes.
+/// The nodes, from the point of view of one set.
 #[derive(Clone, Debug)]
 pub struct Nodes {
     /// What the other sets weigh on each.
@@ -77,7 +77,7 @@ pub fn follows_the_rule(order: &impl Implementation, policy: &Policy, pods: &[Po
     assert!(used.iter().copied().eq((0..).take(used.len())), "{used:?}");
 }
 
-/// Taking some and asking again for the rest is the same as taking all at once.
+/// Deleting some pods and asking again about the rest has the same result as deleting all in one step.
 pub fn steps_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], nodes: &Nodes, k: usize) {
     let all = order.sort(policy, &with_tiers(order, pods, nodes));
     let (_, rest) = all.split_at(k);

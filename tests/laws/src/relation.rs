@@ -93,7 +93,7 @@ pub enum Verdict {
     Safe,
 }
 
-/// What is determined of a list when some of its pods are deleted.
+/// What every list order has in common when some pods of a list are deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction {
     /// The indices of all pods, component by component, and each component in podrank's order: first the certain pods,

@@ -52,8 +52,8 @@ fn one_at_a_time(len: usize, mut take: impl FnMut(&[usize]) -> usize) -> Vec<u32
     order
 }
 
-/// One level: the order is that of counting anew after each pick. Whatever ranks there were among pods of one node say who
-/// goes first there; here they have none.
+/// With one level, the order is that of counting again after each pick. Earlier ranks order the pods within a node, and
+/// here the pods have none.
 pub fn counts_anew(order: &impl Implementation, policy: &Policy, pods: &[Pod], others: &[Pod], nodes: usize) {
     let pods: Vec<Pod> = pods.iter().map(|pod| Pod { rank: 0, ..*pod }).collect();
     let expected = one_at_a_time(pods.len(), |left| {

@@ -27,7 +27,7 @@ pub struct Record {
     node: u32,
 }
 
-/// `now` and the gates. What is left out has its default.
+/// `now` and the gates. A field that is missing has its default.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Setting {
