@@ -15,7 +15,7 @@ struct Scene {
     items: Vec<Value>,
 }
 
-/// What was compared.
+/// How much was compared.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Compared {
     workloads: usize,
@@ -95,7 +95,7 @@ fn each_count_has_the_answer_of_its_own_preview() {
     );
 }
 
-/// After 500 deletions the controller counts ranks anew, and only the rules before them say who goes.
+/// After 500 deletions, the controller counts ranks again, so only the rules before the rank say which pods it deletes.
 #[test]
 fn above_500_deletions_the_rules_before_the_rank_decide() {
     const NAME: &str = "web-7f6b9d5c48";

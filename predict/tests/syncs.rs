@@ -1,5 +1,6 @@
-//! More than 500 deletions take several syncs of the controller. The preview is compared with controllers that are played here: before
-//! each sync, time has passed and ranks are counted anew, and what the comparator leaves undecided is decided at random.
+//! More than 500 deletions take several syncs of the controller. These tests compare the preview with simulated
+//! controllers: before each sync, time passes and the controller counts ranks again, and chance decides between pods
+//! that its comparison leaves undecided.
 
 use crate::records::{NOW, before, dump, now};
 use fastrand::Rng;

@@ -147,7 +147,7 @@ fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
     sorted.into_values().collect()
 }
 
-/// The workloads that are no sets.
+/// The workloads that are not sets.
 fn besides_sets(input: &Snapshot) -> impl Iterator<Item = Choice<'_>> {
     input.deployments.iter().map(Choice::Deployment).chain(input.self_managed().map(Choice::Direct))
 }

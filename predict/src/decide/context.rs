@@ -130,7 +130,7 @@ pub(crate) fn autoscaler_notes(
             return Note { object, ..Note::new(NoteCode::AutoscalerShares, text) };
         }
         let does = match replicas {
-            // Whoever scales to 0 turns it off.
+            // Scaling to 0 turns the autoscaler off.
             _ if its.is_off => "sets no replica count while this one is 0".to_owned(),
             _ if replicas < least => format!("will raise the replica count again{wants}"),
             _ => format!("will lower the replica count again{wants}"),

@@ -244,7 +244,7 @@ impl<'a> Decided<'_, 'a> {
         PodAnswer { odds, ..decided(pod, verdict, Reason::DaemonSet(reason), now) }
     }
 
-    /// How many pods wait for those that this sync replaces. `None` if another sync may follow at once.
+    /// How many pods wait for those that this sync replaces. `None` if another sync may follow immediately.
     fn later(&self, decided: &[PodAnswer<'_>]) -> Option<usize> {
         let comes_first = |outcome: &PodOutcome<DaemonReason>| outcome.reason == DaemonReason::AfterFirstPart;
         if self.sync.later > 0 || self.sync.outcomes.iter().any(comes_first) {

@@ -234,7 +234,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What is known of the decision that took a pod.
+/// The decision that deleted a pod, as far as it can be reconstructed.
 enum Before {
     Known { verdict: Verdict, rule: Option<&'static str>, why: String },
     Unknown(&'static str),
@@ -314,7 +314,7 @@ fn as_it_was(input: &Snapshot, asked: i64) -> (Snapshot, HashSet<Uid>) {
     (then, together)
 }
 
-/// What becomes of a pod in such an input.
+/// Decides about a pod in such an input.
 fn decide(
     then: &Snapshot,
     set: WorkloadRef<'_>,

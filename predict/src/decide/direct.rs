@@ -54,7 +54,7 @@ pub(crate) fn preview_direct<'a>(
 /// The names of feature gates, and whether they are on.
 type Gates = Vec<(&'static str, bool)>;
 
-/// What is asked, the feature gates that matter, and the decision of the kind.
+/// The question, the feature gates that matter, and the decision of the kind.
 pub(crate) fn decide<'a>(
     input: &'a Snapshot,
     entry: SelfManaged<'a>,
@@ -86,7 +86,7 @@ pub(crate) fn decide<'a>(
     }
 }
 
-/// What follows. A Job's controller does all at once, so nothing does.
+/// The rest of the scale-down after this sync. A Job's controller does everything in one sync, so a Job has none.
 fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> Option<Rest<'a>> {
     let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);

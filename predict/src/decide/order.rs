@@ -1,4 +1,5 @@
-//! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
+//! Computes at which counts each pod is deleted. For sets, one sequence of groups answers for all counts. For other
+//! kinds, each count is a decision of its own.
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::order::{ScaleDownOrder, Standing, Standings};
@@ -165,7 +166,7 @@ fn of_sets<'a>(
         let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle())?;
         Ok(Standings { replica_set: Some(name), is_new, pods })
     };
-    // If pods go before the count changes, ranks are counted anew until then.
+    // If pods are deleted before the count changes, the controller counts ranks again until then.
     let is_at_rest =
         now.delete == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     if workload.kind != WorkloadKind::Deployment {
@@ -248,7 +249,8 @@ struct Places {
 impl Places {
     fn of(policy: Policy, order: Order, records: &[Pod]) -> Result<Self, Error> {
         let all = groups(policy, order, records)?;
-        // In the syncs after the first, ranks are counted anew, so only the rules before the rank say who goes.
+        // In each sync after the first, the controller counts ranks again, so only the rules before the rank say which
+        // pods it deletes.
         let lasting: Vec<_> = records.iter().map(lasting).collect();
         let is_long = order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC;
         let later = if is_long { groups(policy, order, &lasting)? } else { Vec::new() };

@@ -173,7 +173,7 @@ impl<'a> Line<'a> {
 
 /// What Kubernetes' comparator determines: the pods in line, how many of them certainly go, and how many are contested.
 ///
-/// Deletions that take several syncs are less certain: before each, the controller counts ranks anew, and ages have
+/// Deletions that take several syncs are less certain: before each, the controller counts ranks again, and ages have
 /// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
 fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
     let (indices, certain, contested) = settle(policy, pods, delete.min(MOST_IN_ONE_SYNC))?;
@@ -199,9 +199,9 @@ fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
     Ok((indices, certain, contested))
 }
 
-/// What is certain while other sets change as well. The rules before the rank decide as ever; of the one group that they leave
-/// open, only what all ranks decide that may come about. `None` if the ranks of that group cannot change, so that
-/// nothing is different.
+/// The certain pods while other sets change as well. The rules before the rank decide as usual. In the one group that
+/// they leave undecided, only those pods are certain that are certain with every possible rank. `None` if the ranks of
+/// that group cannot change.
 fn raced(
     policy: Policy,
     own: &[RankedPod<'_>],

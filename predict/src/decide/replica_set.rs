@@ -1,4 +1,4 @@
-//! What becomes of the pods of one set that is scaled, alone or by its Deployment.
+//! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;

@@ -16,7 +16,8 @@ pub(crate) struct Decision<'a> {
     pub(crate) pods: Vec<PodAnswer<'a>>,
     /// How many of the contested pods go.
     pub(crate) quota: usize,
-    /// How many of the pods that do not go wait for the pods that this sync replaces. `None` if another sync may follow at once.
+    /// How many of the kept pods wait for the pods that this sync replaces. `None` if another sync may follow
+    /// immediately.
     pub(crate) later: Option<usize>,
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], cau
     is_contested.then(|| Chance::Group { deleted: outcome.quota, of: group_of(outcome, outcomes), cause })
 }
 
-/// What becomes of a pod whose controller compares no ranks.
+/// The answer about a pod whose controller compares no ranks.
 pub(crate) fn decided<'a>(pod: &'a Pod, verdict: Verdict, reason: Reason<'a>, now: Time) -> PodAnswer<'a> {
     let (odds, is_replaced, is_own_cost) = (None, false, false);
     PodAnswer { pod, rank: 0, verdict, odds, reason, is_replaced, is_own_cost, now }

@@ -1,4 +1,4 @@
-//! What else acts on the count of a plan: autoscalers, and whoever owns it.
+//! Notes on what else sets the replica count of a plan: autoscalers, and the owner of the workload.
 
 use crate::answer::note::Note;
 use crate::decide::context::{autoscaler_notes, owner_note};

@@ -1,5 +1,5 @@
-//! The texts for `kubectl` that carry out a plan: manifests with which server-side apply writes costs and takes them off, and
-//! patches that put costs back. Makes text and sends nothing.
+//! The texts for `kubectl` that carry out a plan: manifests with which server-side apply writes and removes costs, and
+//! patches that restore costs. Makes text and sends nothing.
 
 use crate::plan::planned::Plan;
 use crate::plan::progress::ActivePod;
@@ -62,7 +62,7 @@ impl Plan {
 }
 
 impl Manifest {
-    /// The same pods without a cost, so that server-side apply takes podrank's off.
+    /// The same pods without a cost, so that server-side apply removes podrank's.
     pub fn taking_off<'a>(namespace: &str, pods: impl IntoIterator<Item = &'a ActivePod>) -> Option<Self> {
         list(pods.into_iter().map(|pod| (pod.name.clone(), object(namespace, &pod.name, &pod.uid))))
     }

@@ -68,7 +68,8 @@ pub struct Kept {
 }
 
 impl Cluster {
-    /// Those of an input that has the pods of all namespaces. `leaving` are names of nodes that go first among those that are as good.
+    /// The nodes of an input that has the pods of all namespaces. `leaving` are names of nodes that are emptied first
+    /// among equally good ones.
     pub fn of(input: &Snapshot, leaving: impl IntoIterator<Item = String>) -> Self {
         let stays = |pod: &&Pod| {
             !pod.is_mirror
@@ -120,7 +121,7 @@ impl Cluster {
         levels: &[Level],
     ) -> Result<Vec<u16>, Error> {
         let mut names: Vec<_> = own.iter().filter_map(|pod| pod.pod.node()).collect();
-        // Of nodes that are as good, the lower number goes first.
+        // Of equally good nodes, the one with the lower number is emptied first.
         names.sort_unstable_by_key(|name| (!self.leaving.contains(*name), *name));
         names.dedup();
         let numbers: HashMap<_, _> = (0_u32..).zip(&names).map(|(number, name)| (*name, number)).collect();

@@ -1,5 +1,5 @@
-//! The plan of a scale-down: which pods are to go, what each of them gets as its deletion cost, and what Kubernetes would do
-//! by itself. Plain data; `planning` computes it.
+//! The plan of a scale-down: the selected pods, the deletion cost of each, and the pods that Kubernetes would delete
+//! without the plan. Plain data, which `planning` computes.
 
 use crate::answer::note::Note;
 use crate::answer::preview::Verdict;

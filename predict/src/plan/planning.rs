@@ -132,7 +132,8 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-/// Adds the disruption budgets of an input, so that the plan, and those made anew, say which pods that keep a node no drain can move.
+/// Adds the disruption budgets of an input, so that this plan and later ones say which of the pods that keep a node a
+/// drain cannot move.
 pub fn add_budgets(request: &mut Request, input: &Snapshot, plan: &mut Plan) {
     if let Some(cluster) = request.empty_nodes_mut() {
         cluster.add_budgets(input);
@@ -146,7 +147,7 @@ pub fn keeps_others(request: &Request, plan: &Plan) -> bool {
     request.empty_nodes().is_some_and(|cluster| cluster.keeps_others(nodes, &plan.namespace))
 }
 
-/// What becomes of the nodes that lose the wanted pods.
+/// The nodes of the selected pods, and whether each becomes empty.
 fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
     let goes = pods.iter().filter(|pod| pod.is_wanted);
     cluster.outcome(goes.map(|pod| (&*pod.uid, pod.node.as_deref())))

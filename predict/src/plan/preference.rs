@@ -47,7 +47,7 @@ impl Request {
             .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
     }
 
-    /// The levels to spread over. If nodes should become empty, they only decide between nodes that are as good.
+    /// The levels to spread over. If nodes should become empty, the levels only decide between equally good nodes.
     fn levels(&self) -> Option<&[Level]> {
         self.wishes
             .iter()
@@ -55,10 +55,10 @@ impl Request {
     }
 }
 
-/// What becomes of deletion costs that somebody else set. No mode overwrites that of a pod that stays.
+/// How a plan treats foreign costs. No mode overwrites the cost of a pod that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ForeignCosts {
-    /// They stay. As in Kubernetes, they decide what the wishes leave open.
+    /// It keeps them. As in Kubernetes, they decide between pods that the preferences do not tell apart.
     #[default]
     Keep,
     /// Those of pods that go may be overwritten. They decide nothing.
@@ -109,7 +109,7 @@ pub struct Why {
     pub by: &'static str,
     /// What about the pod this is: the selector that it matches, its value, its domain or its state.
     pub text: String,
-    /// The place of the wish in the request. `None` if it is no wish.
+    /// The position of the preference in the request. `None` if the reason is not a preference.
     #[serde(skip)]
     pub wish: Option<usize>,
 }

@@ -12,7 +12,7 @@ use crate::text;
 use crate::text::error::Error;
 use std::collections::{HashMap, HashSet};
 
-/// The most times that the sizes are computed anew for the pods that are planned to go: which these are can change the sizes.
+/// The most times that the sizes are computed for the selected pods. A new selection can change the sizes.
 const ATTEMPTS: usize = 4;
 
 /// What each set loses.

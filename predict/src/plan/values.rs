@@ -1,4 +1,4 @@
-//! What is measured of pods: the values that metrics APIs have of them, which autoscalers read, too.
+//! Values of pods from the metrics APIs, which autoscalers read, too.
 
 use crate::text::age::human;
 use crate::text::error::Error;
@@ -88,8 +88,9 @@ impl Measure {
         }
     }
 
-    /// Reads the values of the pods of a namespace from an answer. What adapters make of NaN and infinities is no value, and neither is one
-    /// from the future or without a time. A pod with two values has none, for nobody knows which counts.
+    /// Reads the values of the pods of a namespace from an answer. The texts that adapters write for NaN and infinities
+    /// are not values, and neither is a value from the future or without a time. A pod with two values has none,
+    /// because nobody knows which one counts.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use crate::snapshot::workload::{WorkloadKind, WorkloadName, checked};
 use crate::text;
 use std::fmt;
 
-/// What is asked about.
+/// The subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A workload of a kind whose rules are known, or of any kind if only its name is given.

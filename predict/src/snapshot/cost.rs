@@ -90,8 +90,8 @@ impl Previous {
         self.manager == CONTROLLER_MANAGER && template == Some(&*self.value)
     }
 
-    /// Whether it is to be put back. A cost of podrank-webhook was for one scale-down, and stays off: podrank-webhook would not
-    /// take it off if podrank put it back.
+    /// Whether podrank restores it. A cost of podrank-webhook was for one scale-down, so podrank does not restore it:
+    /// podrank-webhook would not remove it again.
     pub(crate) fn lasts(&self) -> bool {
         self.manager != WEBHOOK_MANAGER
     }

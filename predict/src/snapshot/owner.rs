@@ -30,7 +30,7 @@ enum Generation {
 }
 
 impl Generation {
-    /// `None` if it is no number, and so is not about `metadata.generation`.
+    /// `None` if it is not a number, and so is not about `metadata.generation`.
     fn number(&self) -> Option<i64> {
         match self {
             Self::Number(number) => Some(*number),

@@ -14,7 +14,7 @@ use std::fmt;
 
 pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
 
-/// The annotation of a mirror pod, by which kubelet shows a pod that it runs by itself.
+/// The annotation of a mirror pod, by which kubelet shows a static pod.
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
 /// The annotations, with their values, that keep Karpenter or the Cluster Autoscaler from moving a pod to give its node back.
@@ -55,15 +55,15 @@ pub(crate) struct Pod {
     pub(crate) noted: Option<Box<NotedCost>>,
     /// What only a Job reads. `None` if another workload controls the pod.
     pub(crate) job: Option<Box<JobPod>>,
-    /// What is kept of it if it is being deleted.
+    /// Its deletion, if it is being deleted.
     pub(crate) termination: Option<Box<Termination>>,
-    /// Whether it only shows a pod that kubelet runs by itself.
+    /// Whether it is a mirror pod, which only shows a static pod of kubelet.
     pub(crate) is_mirror: bool,
-    /// The annotation that keeps whoever gives nodes back from moving it.
+    /// The annotation that keeps a node autoscaler from moving it.
     pub(crate) held_by: Option<String>,
 }
 
-/// What is kept of a pod that is being deleted.
+/// The deletion of a pod.
 #[derive(Clone, Debug)]
 pub(crate) struct Termination {
     /// When its deletion was asked for, in nanoseconds since the Unix epoch, to the second. `None` if the grace period is not the pod's own:

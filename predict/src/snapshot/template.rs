@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hasher};
 
-/// What is kept from a pod template: equal templates have equal fingerprints. With 128 bits, it is very unlikely that
-/// different ones have, too.
+/// A hash of a pod template. Equal templates have equal fingerprints. With 128 bits, it is very unlikely that
+/// different templates have the same one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fingerprint([u64; 2]);
 
-/// What is read of a pod template.
+/// The parts of a pod template that decisions read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Template {
     pub(crate) fingerprint: Fingerprint,
@@ -64,7 +64,8 @@ enum Form {
     Verbatim,
 }
 
-/// Makes one of all values that Kubernetes calls equal: drops what is as good as missing, and writes quantities in one way.
+/// Gives values that Kubernetes calls equal the same form. Drops values that Kubernetes treats as missing, and writes
+/// quantities in one way.
 fn normalize(value: &mut Value, at: Place<'_>) {
     let depth = at.depth.saturating_add(1);
     match value {
@@ -98,7 +99,7 @@ fn normalize(value: &mut Value, at: Place<'_>) {
     }
 }
 
-/// Whether the value of the field `name` is as good as missing.
+/// Whether Kubernetes treats the value of the field `name` as missing.
 fn is_absent(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => true,

@@ -47,7 +47,7 @@ pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
     }
 }
 
-/// A value that is as good as missing if it is not what it should be.
+/// A value that counts as missing if it has the wrong type.
 #[derive(Clone, Debug)]
 pub(crate) struct Lenient<T>(pub(crate) Option<T>);
 

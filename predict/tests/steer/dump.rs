@@ -167,7 +167,7 @@ pub(crate) fn goes(pods: &[Value], replicas: u32, wishes: Vec<Wish>) -> String {
     wanted(&plan(&input(&dump(pods)), &request(Count::To(replicas), &[], wishes)).expect("a plan"))
 }
 
-/// What is said of a request that is refused.
+/// Returns the error of a request that is refused.
 #[track_caller]
 pub(crate) fn refusal(items: &[Value], request: &Request) -> String {
     plan(&input(items), request).expect_err("it is refused").to_string()

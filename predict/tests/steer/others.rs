@@ -1,4 +1,4 @@
-//! What becomes of deletion costs that somebody else set.
+//! How plans treat foreign costs.
 
 use crate::steer::dump::{dump, input, pod, refusal, request, wanted, with_cost};
 use fastrand::Rng;

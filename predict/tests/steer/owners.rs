@@ -112,7 +112,7 @@ fn a_stateful_set_says_how_far_it_has_to_shrink() {
     let cache = objects::with(cache, "metadata name", json!("cache-0"));
     let found = refused(db(6, 0), &[three.clone(), ended, cache]);
     assert_eq!(found, format!("pod shop/db-3 {}", shrinks(6, 3)));
-    // A count lets go neither of what is no ordinal of the set nor of what it deletes already.
+    // No replica count deletes a pod without an ordinal of the set, or one that the set already deletes.
     let usual = "belongs to StatefulSet db, not to a ReplicaSet or ReplicationController";
     for (set, pod) in [
         (db(3, 0), three.clone()),

@@ -84,7 +84,7 @@ fn wishes_that_match_nothing() {
         refused(Wish::Nodes(selected("lifecycle=spot", &["n9", "n8"]))),
         "no active pod of rs/web is on a node that matches --prefer-nodes lifecycle=spot: the nodes that match are n8, n9"
     );
-    // What the pods of others have does not count.
+    // Labels of other workloads' pods do not count.
     assert_eq!(
         refused(Wish::Pods(selected("track=canary", &["api-a"]))),
         "no active pod of rs/web matches --prefer-pods track=canary: the values of track are Canary, stable; \
@@ -319,7 +319,7 @@ fn a_deployment_lags_with_its_sets() {
     assert!(state(&[3]).lags && state(&[4]).lags);
 }
 
-/// Above 500 deletions, a note says that the controller counts ranks anew.
+/// Above 500 deletions, a note says that the controller counts ranks again in each sync.
 #[test]
 fn several_syncs_are_noted() {
     let pods: Vec<_> = (0..502)

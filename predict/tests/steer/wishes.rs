@@ -89,7 +89,8 @@ fn pods_that_are_not_available_go_first() {
             wanted(&plan(&input(&items), &request).expect("a plan"))
         })
     };
-    // By itself, the youngest goes first. Ready for exactly 10 s is available.
+    // Without a preference, Kubernetes deletes the youngest first. A pod that has been ready for exactly 10 s is
+    // available.
     assert_eq!(first(4, &[Wish::NotAvailable]), ["ef", "ef", "ef"]);
     assert_eq!(first(3, &[Wish::NotAvailable, pods("af")]), ["fae", "efa", "fea"]);
 }
@@ -158,7 +159,7 @@ fn a_node_that_others_keep_comes_last() {
     ended["status"]["phase"] = json!("Succeeded");
     let agent = owned_by(pod('D', "n1"), "DaemonSet", "agent");
     assert_eq!(goes(&pods, 3, vec![everybody(vec![agent, mirror, ended])]), "abc");
-    // Cordoned nodes come first of those that are as good, and else the name decides.
+    // Of equally good nodes, cordoned ones come first, and otherwise the name decides.
     let two = on(&["n1", "n2"]);
     assert_eq!(goes(&two, 1, vec![cluster(&two)]), "a");
     let cordoned = Cluster::of(&input(&dump(&two)), ["n2".to_owned()]);

@@ -1,4 +1,4 @@
-//! What is written, taken off and put back; and that a plan whose costs have been written is proved.
+//! The manifests that write, remove and restore costs. Also checks that a plan is proved once its costs are written.
 
 use crate::steer::dump::{COST, dump, input, not_ready, owned_by, pod, request, with_cost};
 use fastrand::Rng;
@@ -122,7 +122,8 @@ fn what_is_taken_off_and_put_back() {
         { "op": "replace", "path": annotation, "value": "70" },
     ]);
     assert_eq!((serde_json::from_str::<Value>(&patch).expect("JSON"), back), (expected, &previous));
-    // What podrank-webhook wrote was for one scale-down, and it is not the one that would take it off again.
+    // A cost of podrank-webhook was for one scale-down. If podrank restored it, podrank-webhook would not remove it
+    // again.
     let webhooks = Previous { value: "-1".to_owned(), manager: "podrank-webhook".to_owned() };
     assert_eq!(putting_back(&ActivePod { previous: Some(webhooks), ..(*only).clone() }), None);
 }
@@ -166,7 +167,7 @@ fn random_pod(random: &mut Rng, letter: char) -> Value {
     }
 }
 
-/// Pods of others on the same nodes.
+/// Pods of other workloads on the same nodes.
 fn cluster(random: &mut Rng) -> Cluster {
     let others = (0..random.usize(..4)).map(|number| {
         let other =

@@ -38,7 +38,7 @@ fn texts(value: &Value) -> Vec<&str> {
     list(value).map(|value| value.as_str().expect("a text")).collect()
 }
 
-/// What becomes of pods, as the vectors write it. `name` is that of a reason.
+/// The outcomes of pods, as the vectors write them. `name` returns the name of a reason.
 fn told<R: Copy>(outcomes: &[PodOutcome<R>], name: fn(R) -> &'static str) -> Vec<String> {
     let mut groups = vec![];
     let tell = |outcome: &PodOutcome<R>| {

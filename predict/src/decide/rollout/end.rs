@@ -36,14 +36,14 @@ pub(crate) struct Actor<'s, 'a> {
     pub(crate) terminating: u32,
 }
 
-/// What becomes of the pods.
+/// The outcome for all pods.
 pub(crate) struct RolloutOutcome<'a> {
-    /// Those of each set, in the order in which they go.
+    /// Those of each set, in deletion order.
     pub(crate) pods: Vec<Vec<PodAnswer<'a>>>,
     pub(crate) steps: Vec<StepPreview<'a>>,
     pub(crate) rest: Rest<'a>,
     pub(crate) next: Next,
-    /// Whether a sync follows the next one at once, and writes something.
+    /// Whether another sync immediately follows the next one, and writes something.
     pub(crate) goes_on: bool,
     /// Why there are no odds for the contested pods of a set.
     pub(crate) without_odds: WithoutOdds,

@@ -6,7 +6,7 @@ use crate::sync::deployment::{
 
 /// What follows the sync.
 pub(crate) enum Next {
-    /// Another step, at once.
+    /// Another sync follows immediately.
     Step,
     /// Old pods are deleted once more pods of the new set are available.
     NewPods,

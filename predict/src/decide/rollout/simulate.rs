@@ -1,4 +1,5 @@
-//! Where a Deployment's syncs lead: plays them until nothing follows by itself. Knows numbers of pods and no pod. A pure function.
+//! Simulates the syncs of a Deployment until one changes nothing. It reads numbers of pods, but no pods. A pure
+//! function.
 //!
 //! After a sync, the controller of each set deletes or creates pods, and the set's status follows. The Deployment's controller may
 //! sync again before it sees some of the statuses, and then writes other sizes. So [`simulate`] follows every way in which sets can be
@@ -63,7 +64,7 @@ struct Simulated {
     status_replicas: i32,
 }
 
-/// What becomes of a set by the time nothing follows.
+/// A set at the end of the simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct SetEnd {
     /// Its size.
@@ -101,7 +102,7 @@ pub(crate) struct SimulatedSize {
     pub(crate) gone: u32,
 }
 
-/// The state in which nothing follows by itself, if every status is seen at once.
+/// The state in which a sync changes nothing, if the controller sees every status immediately.
 pub(crate) struct SteadyState {
     pub(crate) deployment: DeploymentState,
     /// The sync that writes nothing any more.
@@ -118,7 +119,8 @@ pub(crate) struct Endings {
     pub(crate) fates: Vec<SetEnd>,
     /// How many pods go in all.
     pub(crate) gone: Bounds,
-    /// The syncs in turn if every status is seen at once. The first one reads the statuses as they are listed.
+    /// The syncs in turn if the controller sees every status immediately. The first one reads the statuses as they are
+    /// listed.
     pub(crate) steps: Vec<SimulatedSync>,
     /// The syncs in turn if statuses are seen as late as they can be, unless these are the same.
     pub(crate) late_steps: Option<Vec<SimulatedSync>>,
@@ -174,7 +176,7 @@ pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) 
     Endings { rest: simulation.rest(rest), fates, gone, late_steps, steps, is_complete }
 }
 
-/// What was seen of all states.
+/// Records bounds over all states of a simulation.
 struct Recorder {
     fates: Vec<SetEnd>,
     /// The most pods that are created in each set.
@@ -481,7 +483,7 @@ impl Simulation<'_> {
         recorder
     }
 
-    /// Plays one schedule: every status is seen at once, or as late as it can be.
+    /// Plays one schedule: the controller sees every status immediately, or as late as possible.
     fn in_turn(&self, start: &Simulated, is_late: bool) -> (Vec<SimulatedSync>, (Synced, Simulated)) {
         let mut state = start.clone();
         let mut steps = Vec::new();

@@ -1,4 +1,5 @@
-//! Whether another sync follows at once: what the next sync does once all has followed the sizes that this one writes.
+//! Whether another sync follows immediately. Computes the next sync after all controllers have acted on the sizes that
+//! this one writes.
 
 use super::{DeploymentState, Path, ReplicaSetState, SizeReason, Sync, one_sync};
 

@@ -122,8 +122,8 @@ pub struct Sync {
     pub new_change: SizeChange,
     /// Whether the sync creates the new set, perhaps with size 0.
     pub creates: bool,
-    /// Whether another sync follows at once: whether the next one, too, changes a size, an annotation that records one, or creates the
-    /// new set, although nothing changes but what this sync leads to.
+    /// Whether another sync follows immediately: whether the next one, too, changes a size, an annotation that records
+    /// one, or creates the new set, although nothing has changed except the results of this sync.
     ///
     /// This sync leads to the following. The `ReplicaSet` controllers create and delete pods until each set has as many as its size,
     /// and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are created do not become

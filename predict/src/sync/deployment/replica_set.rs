@@ -34,7 +34,7 @@ impl ReplicaSetState {
         if change.annotates {
             let max = deployment.replicas.wrapping_add(sync.budgets.surge);
             self.desired = Annotation::Valid(deployment.replicas);
-            // A negative number, which only an overflow makes, is no valid annotation.
+            // A negative number, which only an overflow makes, is not a valid annotation.
             self.max = if max < 0 { Annotation::Invalid } else { Annotation::Valid(max) };
         }
     }

@@ -66,7 +66,7 @@ pub struct JobState {
     pub max_failed_indexes: Option<i32>,
 }
 
-/// Whether a Job's end is decided, by what is no number.
+/// Whether something other than a limit has decided that a Job ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// It is not.
@@ -120,8 +120,8 @@ impl JobState {
 
     /// Returns why the sync at `now` ends the Job, or `None` if it does not. A sync that ends the Job deletes all active pods.
     ///
-    /// Several limits can be passed at once. This is the first in the order in which Kubernetes checks them. A deadline does not
-    /// pass if `now` is unset.
+    /// A Job can be past several limits simultaneously. This is the first in the order in which Kubernetes checks them.
+    /// A deadline does not pass if `now` is unset.
     pub fn end(&self, now: Time) -> Option<JobReason> {
         let past_restarts = match self.backoff_limit {
             0 => self.restarts > 0,

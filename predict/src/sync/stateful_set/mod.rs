@@ -101,7 +101,7 @@ impl StatefulSetState {
 pub enum PodManagement {
     /// One at a time, and only while the others are available.
     OrderedReady,
-    /// All at once.
+    /// All simultaneously.
     Parallel,
 }
 
@@ -118,7 +118,7 @@ pub enum Update {
     },
     /// Only when a user deletes a pod.
     OnDelete,
-    /// All at once. If [`Behavior::recreate_gate`] is off, every sync fails and does nothing.
+    /// All simultaneously. If [`Behavior::recreate_gate`] is off, every sync fails and does nothing.
     Recreate,
 }
 

@@ -22,7 +22,7 @@ reasons! {
 
         /// Delete: its ordinal is not in the range.
         OutOfRange = "out-of-range",
-        /// Delete: it is finished. Kubernetes deletes it and creates it anew.
+        /// Delete: it is finished. Kubernetes deletes it and creates it again.
         Finished = "finished",
         /// Delete: it is old, and it is replaced.
         Old = "old",
@@ -39,7 +39,7 @@ reasons! {
 
         /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
         WaitsForMissing = "waits-for-missing",
-        /// Blocked: the pod at index `by` is finished. It is deleted and created anew first.
+        /// Blocked: the pod at index `by` is finished. It is deleted and created again first.
         WaitsForFinished = "waits-for-finished",
         /// Blocked: the pod at index `by` is being deleted.
         WaitsForTermination = "waits-for-termination",

@@ -22,10 +22,10 @@ struct Blocker {
     reason: MemberReason,
 }
 
-/// What becomes of a member if nothing stops the sync.
+/// What the sync does with a member, unless something stops the sync.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wish {
-    /// It stays, for this reason.
+    /// It keeps the member, for this reason.
     Stay(MemberReason),
     /// It is condemned and not being deleted yet.
     Condemned,
