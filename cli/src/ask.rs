@@ -35,11 +35,11 @@ pub(crate) struct Answer {
     pub(crate) gist: String,
 }
 
-/// What is asked of an input.
+/// A question about an input.
 enum Question {
     /// What happens at a count, or in a rollout.
     Count,
-    /// At which counts each pod goes.
+    /// At which counts each pod is deleted.
     Order,
     /// What becomes of this pod.
     Pod(String),

@@ -21,7 +21,7 @@ pub(crate) enum Scope<'a> {
     All,
 }
 
-/// From how many objects of a namespace on all of them are read at once, and not each by its name.
+/// From this number of objects of a namespace on, all of them are read with one request, and not each by its name.
 pub(crate) const MANY: usize = 4;
 /// The most further reads of the cluster if its statuses lag behind, and the pause before each.
 pub(crate) const RETRIES: u32 = 3;
@@ -49,7 +49,7 @@ impl<'a> Scope<'a> {
 /// The managers of fields (`metadata.managedFields`), which double the length of pods.
 pub(crate) const MANAGERS: &str = "--show-managed-fields";
 
-/// What was read for a workload.
+/// The objects that were read for a workload.
 pub(crate) struct Live {
     pub(crate) input: Snapshot,
     pub(crate) workload: WorkloadId,
@@ -112,7 +112,7 @@ pub(crate) fn release(kubectl: &Kubectl) -> Option<Release> {
 /// Which workloads of several are wanted, by kind, namespace and name.
 pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
 
-/// What was read for several workloads.
+/// The objects that were read for several workloads.
 pub(crate) struct Several {
     pub(crate) input: Snapshot,
     pub(crate) is_wanted: Wanted,
@@ -171,7 +171,7 @@ pub(crate) fn read_several(
     Ok(Several { input, is_wanted: Box::new(is_labelled), refusals })
 }
 
-/// What is missing if there is no workload among the types that the user may read.
+/// The error if there is no workload among the types that the user may read.
 fn nothing_of(refusals: &[String]) -> String {
     format!("{}; there is no workload of the other types", refusals.join("; "))
 }
@@ -238,7 +238,7 @@ pub(crate) fn workload_of_pod(
 pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Box<dyn Error>> {
     for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
-        // kubectl asks for each name by itself.
+        // kubectl sends a request for each name.
         let names = names.iter().map(String::as_str).filter(|_| names.len() < MANY);
         let place = ["--ignore-not-found", "--namespace", &namespace];
         let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
@@ -362,7 +362,7 @@ fn resources(kind: Option<WorkloadKind>) -> String {
     kind.map_or_else(|| WorkloadKind::ALL.map(WorkloadKind::resource).join(","), WorkloadKind::resource)
 }
 
-/// What is wrong with a name that nothing has, and what the user may have meant.
+/// The error for a name that no workload has, with similar names.
 fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     let what = name.kind.map_or_else(
         || "Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job".to_owned(),

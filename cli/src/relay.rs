@@ -1,18 +1,18 @@
-//! What a child process writes to standard error, passed on to ours as it comes: a line that was passed on before is left out, and
-//! refusals of single types are kept for whoever asked. Knows kubectl's English, and runs nothing.
+//! Relays the standard error of a child process to ours. Leaves out lines that it has relayed before, and keeps
+//! refusals of single types for the caller. Knows kubectl's English, and runs nothing.
 
 use kubectl_podrank::view::{plain, plain_but};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::sync::Mutex;
 
-/// What was passed on already, without times.
+/// The lines that were relayed already, without times.
 #[derive(Default)]
 pub(crate) struct Relay {
     shown: Mutex<BTreeSet<String>>,
 }
 
-/// What was kept.
+/// A summary of the lines, for the caller.
 #[derive(Default)]
 pub(crate) struct Kept {
     /// Lines that refuse one type each.

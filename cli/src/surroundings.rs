@@ -1,5 +1,5 @@
 //! Reads from the cluster what else acts on a workload: the autoscalers, disruption budgets and policies of podrank-webhook in its
-//! namespace. Whoever may not read them gets an answer without them.
+//! namespace. A user who may not read them gets an answer without them.
 
 use crate::kubectl::{Answer, Kubectl};
 use podrank_predict::{RelatedKind, Snapshot, WorkloadId, WorkloadKind};

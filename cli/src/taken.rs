@@ -7,7 +7,7 @@ use crate::surroundings;
 use podrank_predict::{Options, Taken, WorkloadKind, WorkloadName, taken};
 use std::collections::BTreeSet;
 
-/// What is known of a pod. `None` if it is neither going nor known to be gone.
+/// Explains the deletion of a pod. `None` if it is neither being deleted nor known to be deleted.
 pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Options) -> Option<Taken> {
     let mut input = live::get_named(kubectl, "pods", pod, scope).ok()?;
     let is_going = !input.is_empty();

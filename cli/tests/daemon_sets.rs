@@ -32,7 +32,7 @@ fn the_budget_is_certain_and_the_pods_are_not() {
     let contested = "…; contested; old-available; it is old, of revision 6d8f7, and at most 2 nodes may be unavailable (1 is): by chance, \
                      1 of 4 such pods is deleted";
     shown.says(&[
-        // 30% of five nodes are rounded up to two, of which agent-b's is one.
+        // 30% of five nodes is rounded up to two, of which agent-b's is one.
         "2 of 6 go, quota 1",
         "agent-b; delete; old-unavailable; it is old, of revision 6d8f7 and unavailable",
         contested,

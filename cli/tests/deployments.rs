@@ -145,7 +145,7 @@ fn sets_that_only_have_a_size_are_listed() {
     of_old(0).says(&[&format!("{NEW}: 9 to 10, 0 go; to-count; …")]).lacks(&format!("{OLD}: "));
 }
 
-// What is wrong.
+// Errors.
 
 #[test]
 fn unsound_deployments_name_the_field() {
@@ -170,7 +170,7 @@ fn unsound_deployments_name_the_field() {
 
 #[test]
 fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
-    // A set without pods and without replicas is no part of a rollout; one with either is.
+    // A set is part of a rollout if it has pods or replicas.
     for (replicas, has_pods, code) in
         [(0, false, "written-back"), (4, false, "mid-rollout"), (0, true, "mid-rollout")]
     {

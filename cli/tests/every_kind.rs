@@ -93,7 +93,7 @@ fn a_workload_that_is_being_deleted_or_has_an_invalid_selector_deletes_no_pods()
             ("spec selector", odd, "has an invalid selector"),
             ("spec selector", json!({}), "has a selector that selects all pods"),
         ] {
-            // A selector of all pods is no matter of the others.
+            // A selector of all pods only matters for a DaemonSet.
             if value == json!({}) && kind.short != "ds" {
                 continue;
             }
@@ -190,7 +190,7 @@ fn lists_in_lists_are_read() {
     let pods = typed("Pod", "v1", &items[2..4]);
     let inner = json!({ "apiVersion": "v1", "kind": "List", "items": [items[1], pods, items[4]] });
     let empty = json!({ "apiVersion": "v1", "kind": "List", "items": null });
-    // One behind the other, they are no deeper.
+    // Lists in sequence are not nested.
     let mut nested = vec![typed(rs.name, rs.api_version, &items[..1]), inner];
     nested.resize(20, empty);
     let flat = rs.ran(&items);

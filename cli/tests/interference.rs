@@ -83,7 +83,7 @@ fn an_autoscaler_has_bounds() {
         (Some(1), 8, 8, "note: … also sets this replica count, between 1 and 8, and wants 12 now"),
         (Some(1), 7, 8, "warning: … (1 to 7) will lower the replica count again, and wants 12 now"),
         (None, 20, 1, "note: … also sets this replica count, between 1 and 20, and wants 12 now"),
-        // Whoever scales to 0 turns it off.
+        // Scaling to 0 turns the autoscaler off.
         (None, 20, 0, "warning: … (1 to 20) sets no replica count while this one is 0"),
         (Some(0), 20, 0, "warning: … (0 to 20) sets no replica count while this one is 0"),
     ] {
@@ -335,7 +335,7 @@ Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User \"
             ((none, REFUSALS, 1), BOTH),
             (refused("Unable to connect to the server\n"), BOTH),
         ] {
-            // Nobody may list policies, or there are none: that is no news.
+            // If the user may not list policies, or there are none, no note says so.
             for policies in [
                 "Error from server (NotFound): the server could not find the requested resource\n",
                 "Error from server (Forbidden): scaledownpolicies.podrank.dev is forbidden: User \"x\" cannot list resource \"scaledownpolicies\"\n",

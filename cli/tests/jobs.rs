@@ -44,7 +44,7 @@ fn completions_and_parallelism_change_together() {
     let both = shown("job/import --completions 3 --parallelism 3", &elastic);
     assert_eq!(row(&both.json, "{completions} {parallelism} {delete}"), "3 3 3");
     both.says(&["import-3-b; delete; beyond-completions; index 3 is not below the number of completions, 3"]);
-    // The same number needs no other, and is no change.
+    // The completions do not change, so the parallelism may differ from them.
     shown("job/import --completions 6 --parallelism 4", &elastic).says(&["2 of 6 go, quota 0"]);
     fails("job/import --completions 3", &elastic, "…which is 6: use --completions 3 --parallelism 3");
 }

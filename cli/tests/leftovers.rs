@@ -1,4 +1,4 @@
-//! Deletion costs that podrank itself left: previews name them, whoever else wrote costs.
+//! Previews name the deletion costs that podrank itself left, also if other programs wrote costs.
 
 use crate::common::{ROLLOUT, changed, fine, written_by};
 use serde_json::json;
@@ -36,7 +36,7 @@ fn own_costs_are_named_once_with_undo_and_as_the_reason() {
     let (json, _) = fine("deploy/web --replicas 1 -o json", &dump);
     assert_eq!(json.matches(r#""ownCost": true"#).count(), 2);
     assert!(json.contains(r#""code": "leftover-costs""#), "{json}");
-    // The first pod of the input is no exception.
+    // The first pod of the input is treated the same.
     let (_, notes) = fine("deploy/web", with_costs(&["web-5d8c7f9b64-2fxcm"], "podrank", "Apply"));
     assert!(
         notes.contains("note: 1 pod has podrank's own deletion cost (-1), which an interrupted run"),

@@ -96,7 +96,7 @@ fn controllers_pods() -> Answer {
     list(&[pod(1), pod(2)])
 }
 
-// What is asked.
+// The requests.
 
 #[test]
 fn the_decision_is_younger_than_all_answers() {
@@ -218,7 +218,7 @@ fn a_replication_controller_needs_its_own_pods() {
     }
 }
 
-// What goes wrong.
+// Failures.
 
 #[test]
 fn unknown_and_ambiguous_names_get_a_suggestion() {
@@ -284,7 +284,7 @@ fn what_kubectl_says_on_failure_is_shown() {
     for (out, said, status, expected) in [
         // No right to list pods, once all else is known.
         ("", forbidden, 1, &*format!("{forbidden}error: `…")),
-        // A list that breaks off is no list, whether kubectl knows of the failure or does not.
+        // A list that breaks off is an error, whether or not kubectl reports a failure.
         (broken, "gone\n", 1, "gone\nerror: `…"),
         (broken, "", 0, "error: /…cut off…"),
     ] {

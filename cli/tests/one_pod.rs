@@ -1,4 +1,4 @@
-//! What is said about one pod.
+//! Answers about one pod.
 
 use crate::common::{bare_set, changed, dump, fails, fine, pod, uid, with};
 use serde_json::json;

@@ -243,7 +243,7 @@ fn a_cycle_is_contested() {
 #[test]
 fn gates_change_the_choice_and_are_replayed() {
     let all = "hq8zt m9c4x k2v5d b7wfn z5tgq d6sjr";
-    // With costs ignored, b7wfn (ready for 3h11m) is in one band with d6sjr, and its name is no rule.
+    // With costs ignored, b7wfn (ready for 3h11m) is in one band with d6sjr, and its name does not count.
     let ignored = "hq8zt m9c4x k2v5d z5tgq d6sjr b7wfn";
     for (flags, victims, replay) in [
         ("", all, ""),
@@ -340,7 +340,7 @@ fn not_utf_8() {
     assert_eq!(refused(b"\xFF\xFE{\0}\0"), utf_16);
     assert_eq!(refused(b"a: b\nc: \xC3"), "not UTF-8 at line 2");
     assert!(refused(b"{\"kind\": \"\xC3\"}").contains("unicode"), "{}", refused(b"{\"kind\": \"\xC3\"}"));
-    // The byte order mark that editors on Windows write is no matter.
+    // podrank ignores the byte order mark that editors on Windows write.
     fine("--replicas 1", format!("\u{FEFF}{}", dump(&[set("web"), pod(1)])));
 }
 
@@ -563,7 +563,8 @@ fn the_last_day_of_the_calendar_saturates() {
 
 // Incomplete dumps.
 
-/// Under `kubernetes` an incomplete dump is an error with the command that mends it; `--partial` and `total` make it a note.
+/// With the order `kubernetes`, an incomplete dump is an error that names the command for a complete one. With
+/// `--partial` or the order `total`, it is a note.
 #[test]
 fn incomplete_dumps_are_refused_unless_accepted() {
     const ALL: &str = "kubectl get pods,replicasets,deployments -n default -o json";
@@ -639,8 +640,8 @@ fn what_does_not_count_is_not_missed() {
     let gone = with(pod(2), "status phase", json!("Failed"));
     let going = with(pod(3), "metadata deletionTimestamp", json!("2026-03-10T12:00:00Z"));
     let late = dump(&[with_status, pod(1), gone, going]);
-    // These are no siblings': other labels, another namespace, no ReplicaSet, a pod that counts for nobody, or a set that
-    // nobody has siblings of.
+    // These are not related: other labels, another namespace, no ReplicaSet, a pod that does not count, or a set
+    // without related sets.
     let strangers = [
         ("metadata labels app", "api"),
         ("metadata namespace", "prod"),

@@ -87,7 +87,7 @@ fn the_release_is_that_of_the_cluster() {
     for (version, deleted) in [
         (r#"{"gitVersion":"v1.37.1"}"#, 2),
         (r#"{"gitVersion":"v1.36.3+k3s1"}"#, 1),
-        // Whoever may not read it is told what is assumed.
+        // If the user may not read the version, a note says which one podrank assumes.
         ("", 2),
     ] {
         let kubectl = answering(&[set.clone(), pods.clone(), list(&[])]);
@@ -158,7 +158,7 @@ fn an_edge_that_moves_with_the_clock_is_noted() {
     at(3, "11:59:50").says(&["1 of 5 go, quota 0"]).lacks("becomes available");
     // It makes no difference here.
     at(5, "11:59:51").lacks("becomes available");
-    // A ready time to come is no negative age.
+    // A ready time in the future is not a negative age.
     let early = "db-1 became ready 5m after the time of this decision, and minReadySeconds is 10";
     at(3, "12:05:00").says(&[&format!("db-4 waits for db-1; …; {early}")]);
 }

@@ -191,7 +191,7 @@ fn normal(words: &str, given: &Value) -> (String, Value) {
     (fixed(words), serde_json::from_str(&fixed(&given.to_string())).expect("JSON"))
 }
 
-/// One or two requests that are repeated at once, as often as a wait lets them, once.
+/// Keeps one of each request, or pair of requests, that a wait repeats.
 fn looks_once(lines: impl Iterator<Item = String>) -> Vec<String> {
     lines.fold(Vec::new(), |mut kept, line| {
         if kept.last() != Some(&line) {

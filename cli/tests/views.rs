@@ -30,7 +30,7 @@ fn healthy() -> String {
     changed(STATEFUL_SET, &[("Pod", "status conditions 0 status", json!("True"))])
 }
 
-/// In Kubernetes' order, each of three goes with 67%.
+/// In Kubernetes' order, each of three pods is deleted with a probability of 67%.
 #[test]
 fn podranks_own_order_is_no_prediction() {
     let to_two = format!("Scaling {SET} to 2 {PODRANKS} deletes 2 of 4 pods.");
@@ -377,7 +377,8 @@ fn counts_are_not_known_while_pods_go_at_the_present_one() {
     assert_eq!(order[1], "The replica counts of the others are known once these pods are deleted.");
     assert!(order[2].starts_with("POSITION  NOW"), "{order:?}");
     assert_eq!(order.iter().filter(|row| cell(&order[2], row, "NOW") == "deleted").count(), 2, "{order:?}");
-    // Of two pods, one goes if all go at once, and the other one if the first two go before the others.
+    // Of two pods, Kubernetes deletes one if it deletes all in one sync, and the other one if it deletes the first two
+    // earlier.
     let down = lines("deploy/web --replicas 2", dump(&objects));
     assert_eq!(down[0], "Scaling deploy/web to 2 deletes 7 of 9 pods: 6 for certain, and 1 of 2 by chance.");
     assert_eq!(down.iter().filter(|row| row.ends_with("timing decides")).count(), 2, "{down:?}");

@@ -11,7 +11,7 @@ use std::fmt;
 use std::thread;
 use std::time::Duration;
 
-/// What was done about the costs that podrank wrote.
+/// The result of cleaning up the costs that podrank wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cleaned {
     /// The number of pods whose cost was removed.

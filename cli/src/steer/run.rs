@@ -217,7 +217,7 @@ fn stop_if_interrupted() -> Result<(), RunError> {
     if interrupt::is_set() { Err(RunError::unchanged("interrupted")) } else { Ok(()) }
 }
 
-/// What was confirmed cannot be planned any more, or nobody knows because it cannot be read.
+/// The error if the confirmed plan is no longer possible, or if that is unknown because the cluster could not be read.
 fn differs_or_unread(error: Failure) -> RunError {
     if error.is::<podrank_predict::Error>() { RunError::differs(error) } else { RunError::unchanged(error) }
 }

@@ -137,7 +137,7 @@ pub(crate) fn writes_nothing(ran: &Run) {
     assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
 }
 
-/// Whoever scales an object with this UID is authorized for the lock and the barrier pod.
+/// A user who scales an object with this UID is authorized for the lock and the barrier pod.
 pub(crate) fn authorized(uid: &str) -> Answer {
     let review = |verb: &str, group: &str, resource: &str, name: &str| {
         json!({

@@ -45,7 +45,7 @@ pub(crate) fn run(words: &str, dump: impl AsRef<[u8]>) -> Ran {
     ran(output(command.args(words.split_whitespace()).args(["-f", "-"]).args(NOON), dump.as_ref()))
 }
 
-/// What is printed on standard output and standard error by a run that succeeds.
+/// Returns the standard output and standard error of a run, which must succeed.
 #[track_caller]
 pub(crate) fn fine(words: &str, dump: impl AsRef<[u8]>) -> (String, String) {
     let (status, stdout, stderr) = run(words, dump);
