@@ -47,7 +47,7 @@ function showCount(state, present) {
     write($('present'), present);
     for (const field of [$('count'), $('slider')]) {
         field.max = present;
-        // Whoever types has not finished yet.
+        // Somebody who types has not finished yet.
         if (field !== document.activeElement || field.type === 'range') field.value = state.replicas ?? '';
     }
     $('slider').style.setProperty('--part', `${(100 * (state.replicas ?? 0)) / Math.max(1, present)}%`);

@@ -9,7 +9,7 @@ use podrank_predict::{
 };
 use serde::Serialize;
 
-/// What is there, before a count is chosen.
+/// The pods of a workload, before a count is chosen.
 #[derive(Serialize)]
 pub(crate) struct Scene {
     active: usize,

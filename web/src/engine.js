@@ -27,7 +27,7 @@ export class Engine {
         return this.#post(call, ...given);
     }
 
-    /** Answers what was asked, and what is asked from now on, with `undefined`: otherwise, somebody would wait for ever. */
+    /** Answers earlier and later questions with `undefined`. Otherwise, a caller would never get an answer. */
     end() {
         this.worker.terminate();
         this.#isEnded = true;

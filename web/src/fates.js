@@ -1,4 +1,4 @@
-// What becomes of pods: what it is called, how many of them share it, and where they are. Knows no elements.
+// The verdicts of pods: their names, how many pods have each, and where these pods are. Knows no elements.
 
 /** In the order in which they are told. */
 export const FATES = ['delete', 'contested', 'blocked', 'later', 'keep'];

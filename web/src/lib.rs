@@ -35,10 +35,10 @@ struct Decided {
     preview: Preview<'static>,
 }
 
-/// The most pods for which it is said at once how likely contested ones go: each step of a slider must be quick.
+/// The most pods for which an answer immediately has probabilities, because each step of a slider must be quick.
 const MOST_WITH_ODDS_AT_ONCE: usize = 120;
 
-/// The most pods for which it is said later.
+/// The most pods for which probabilities follow later.
 const MOST_WITH_ODDS: usize = 1_500;
 
 #[wasm_bindgen]
@@ -170,7 +170,7 @@ impl Dump {
         self.steered(options, &names)?.shown()
     }
 
-    /// The plan. What was asked last is not planned again.
+    /// The plan. The last one is kept, in case the question is the same.
     fn steered(&mut self, text: &str, names: &[String]) -> Result<&Steered, Failure> {
         let last = match self.steered.take() {
             Some(last) if last.is_for(text, names) => last,
@@ -191,7 +191,7 @@ impl Dump {
         Ok(preview_workload(self.input, &options)?)
     }
 
-    /// The decision. What was asked last is not decided again.
+    /// The decision. The last one is kept, in case the question is the same.
     fn decided(&mut self, text: &str) -> Result<&Preview<'static>, Failure> {
         let last = match self.last.take() {
             Some(last) if last.text == text => last,

@@ -21,7 +21,7 @@ export class List {
         });
     }
 
-    /** Another workload begins anew. */
+    /** For another workload, clears the filter and shows the first pods. */
     reset() {
         [this.#most, $('filter').value] = [FIRST, ''];
     }

@@ -13,7 +13,7 @@ import { picture, png } from './picture.js';
 import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, now, options, wrongLink } from './state.js';
 import { inPage, size } from './words.js';
 
-/** The number of samples behind the slider of the moment, and how many are asked for at once. */
+/** The number of samples behind the slider of the time, and how many a request has. */
 const [SAMPLES, AT_ONCE] = [120, 20];
 /** With more pods, nothing but the answer follows a slider while it moves. */
 const MOST_AT_ONCE = 500;
@@ -21,7 +21,7 @@ const MOST_AT_ONCE = 500;
 const examples = JSON.parse($('examples').textContent);
 const map = new PodMap($('map'), (pod) => dump && picked(pod));
 
-/** What is shown: the engine that holds it, its name, its workloads, its zones, the moments to choose from, its present count. `null` while the first one loads. */
+/** The dump on the page: its engine, name, workloads, zones, present count and times. `null` while the first one loads. */
 let dump = null;
 let state = fresh();
 /** The one truth that all parts of the page tell: what was asked, the decision and what becomes of each pod. `null` beside an error. */
@@ -121,7 +121,7 @@ async function choose(next, chosen) {
     resample();
 }
 
-/** What is wrong with what a link asks of a workload, with the time that would be late enough. `null` if nothing is. */
+/** The error in a link's question about a workload, with a time that would be late enough. `null` if there is none. */
 function wrongFor(chosen, { newest }) {
     const { workload, replicas, isTimeGiven } = chosen;
     if (Number.isInteger(replicas) && !countOf(workload)) return wrongLink(`replicas=${replicas}, but ${workload.short} has no count`);
@@ -186,7 +186,7 @@ function refuse(text) {
     return complain(text);
 }
 
-/** Says why nothing else can be shown: a dump or a workload of it. What is shown stays behind the dialog. `next` is a dump that may have other workloads. */
+/** Says why a dump or its workload cannot be shown, and keeps the present one. `next` is a dump that may have other workloads. */
 function fail(text, { next = null, chosen = fresh(), remedy = null } = {}) {
     if ($('paste').open) return complain(text);
     refuse(text);
@@ -386,7 +386,7 @@ function turnTo(workload) {
 /** Listens to a control of what is shown, which has no meaning while something else is loaded. */
 const on = (element, event, act) => element.addEventListener(event, ({ target }) => dump && act(target));
 
-/** Decides anew after a change of anything but the moment. */
+/** Decides again after a change of anything but the time. */
 function changed() {
     resample();
     decide();

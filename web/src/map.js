@@ -3,7 +3,7 @@ import { el } from './dom.js';
 import { FATE_WORDS, places, share, tally } from './fates.js';
 
 export const MOST_EACH = 100;
-/** The most nodes of a zone that are shown at once. */
+/** The most nodes of a zone that are shown before a click on the rest. */
 const MOST_NODES = 50;
 
 export class PodMap {
@@ -57,7 +57,7 @@ export class PodMap {
 
     #pod({ name, label, node, fate, odds, age, set }) {
         const isMarked = this.wanted.has(name) || name === this.picked;
-        // They go at once, so none is first.
+        // Kubernetes deletes them in one sync, so none is first.
         const mark = odds ?? { delete: '×', contested: '?', keep: '' }[fate] ?? '…';
         return el('button', {
             type: 'button', class: `pod${name === this.picked ? ' picked' : ''}${this.wanted.has(name) ? ' wanted' : ''}`, tabindex: '-1',

@@ -1,4 +1,4 @@
-// What is chosen, the options that ask for it, and the parameters of a link that hold it. Knows no elements.
+// The user's choices, the options that ask for them, and the parameters of a link that hold them. Knows no elements.
 import { MOST, readCount } from './count.js';
 
 /** The feature gates that can be changed, and whether Kubernetes has them on. */

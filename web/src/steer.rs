@@ -13,7 +13,7 @@ use serde::Serialize;
 /// The most pods whose costs are listed: each is an object to be written.
 const MOST_LISTED: usize = 200;
 
-/// What was chosen last: the plan, and the input with its costs.
+/// The last plan, and the input with its costs.
 pub(crate) struct Steered {
     /// What was asked, with the pods that were clicked.
     asked: (String, Vec<String>),

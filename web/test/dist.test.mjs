@@ -13,7 +13,7 @@ const part = (id) => html.match(new RegExp(`<script type="[a-z/]+" id="${id}">(.
 const [script] = html.match(/(?<=<script>).*(?=<\/script>\s*<\/body>)/s);
 const examples = JSON.parse(part('examples'));
 
-/** The page's worker, which answers at once here. */
+/** The page's worker, which here answers synchronously. */
 function worker() {
     let message;
     // Files and their reader, as far as the worker needs them.

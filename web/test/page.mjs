@@ -12,7 +12,7 @@ mkdirSync(shots, { recursive: true });
 export const example = (name) => EXAMPLES.find((example) => example.name === name).file;
 export const ask = (page, call, ...given) => page.evaluate(([call, given]) =>
     podrank.ask(call, ...given).catch((error) => ({ error: error.message })), [call, given]);
-/** What was asked, as the page's module takes it. */
+/** The last question, as the page's module takes it. */
 export const asked = (page) => page.evaluate(() => document.documentElement.dataset.decided);
 /** Types a count in place of the one that is there. In a number field that has one, Firefox's driver adds to it. */
 export async function typeCount(page, text) {

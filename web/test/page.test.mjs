@@ -28,7 +28,8 @@ test('the answer comes first, in the words of the command line', async () => {
             assert.deepEqual(await fates(page), expected, name);
             assert.equal(await page.locator('#count').inputValue(), `${replicas ?? ''}`);
             assert.equal(await page.locator('#choose').isHidden(), !printed.sets);
-            // Each pod lies on its node. Contested ones show their odds, and none has a number that would say which is first: they go at once.
+            // Each pod is on its node. Possible pods show their probability. No pod has a position, because one sync
+            // deletes them all.
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
                 [pod.title, [pod.querySelector('b').textContent, pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
             const mark = ({ verdict, odds }) => ({

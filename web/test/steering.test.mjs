@@ -39,7 +39,7 @@ test('headline, key, map, table, Markdown, picture and command follow the chosen
     assert.ok(texts.slice(0, 3).join(' ').startsWith(`deploy/shop to 8: ${told}`), texts.join('; '));
     assert.equal(await page.locator('#command').textContent(), command);
     assert.equal(await page.locator('#panel .code pre').first().textContent(), command);
-    // Without a choice, it is what Kubernetes does by itself.
+    // Without a choice, the page shows what Kubernetes deletes without a plan.
     await page.locator('#choose').click();
     await page.waitForFunction(() => !document.getElementById('headline').textContent.includes('if'));
     assert.match(await page.locator('#command').textContent(), /^kubectl podrank deploy\/shop --replicas 8 --now /);
