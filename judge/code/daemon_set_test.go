@@ -80,7 +80,7 @@ func (p *previewer) askDaemonSet(set *appsv1.DaemonSet, nodes []*v1.Node, pods [
 }
 
 // goesOn is how the preview says what the first part of a sync does, which comes before the update.
-var goesOn = regexp.MustCompile(`the next sync deletes \d+ pods? and creates (\d+);`)
+var goesOn = regexp.MustCompile(`the next sync deletes \d+ pods? and creates (\d+),`)
 
 func judgeDaemonSet(controller *upstream.DaemonSetController, p *previewer, number int, tally map[string]int) error {
 	r, now := seeded(22, number), time.Now()

@@ -506,7 +506,7 @@ func at(d time.Duration) metav1.Time { return metav1.NewTime(time.Unix(1_700_000
 var (
 	// How the preview says how many pods must be available, what they have shares of, and that a share has a remainder.
 	leastWords = regexp.MustCompile(`because (\d+) (?:pods? )?must`)
-	shareWords = regexp.MustCompile(`share(?::| of|,).* (\d+) pods?(?: \(\d+ replicas? and a surge of (-?\d+)\))?`)
+	shareWords = regexp.MustCompile(`share(?: is| of|,).* (\d+) pods?(?: \(\d+ replicas? and a surge of (-?\d+)\))?`)
 	extraWords = regexp.MustCompile(`^([+-]\d+) as its share of`)
 )
 

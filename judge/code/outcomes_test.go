@@ -112,8 +112,8 @@ func rename(workload metav1.Object, pods []*v1.Pod, name string) {
 	}
 }
 
-// contested is how the words about a pod end that is one of several of which some go.
-var contested = regexp.MustCompile(`: one of (\d+) pods of which (\d+) go`)
+// contested is how the words about a pod end that is one of several of which chance selects some.
+var contested = regexp.MustCompile(`by chance, (\d+) of (\d+) such pods`)
 
 // check compares the pods that upstream deleted with what the preview says of each. Pods that are being deleted already are not in
 // it.
@@ -141,8 +141,8 @@ func (p *preview) check(pods []*v1.Pod, deleted map[string]bool, tally map[strin
 		if numbers == nil {
 			return fmt.Errorf("%s is contested, and the words do not say of how many: %s", pod.Name, pod.Why)
 		}
-		size, _ := strconv.Atoi(numbers[1])
-		quota, _ := strconv.Atoi(numbers[2])
+		quota, _ := strconv.Atoi(numbers[1])
+		size, _ := strconv.Atoi(numbers[2])
 		counts := groups[group{size, quota}]
 		if counts[0]++; deleted[pod.Name] {
 			counts[1]++

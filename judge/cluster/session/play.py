@@ -138,7 +138,7 @@ def node_gone(api):
         wait("new pods", lambda: len(world.active()) == 5)
 
     refuses(world, "node-gone", in_json(world, "scale", "rs/web", "--replicas", "3", "--empty-nodes"),
-        "gone-1 does not become empty; all costs are put back", gone={0, 2}, hooks=[("after", WRITE, leave)])
+        "gone-1 does not become empty; its deletion costs are restored", gone={0, 2}, hooks=[("after", WRITE, leave)])
 
 
 # What the documentation shows.
@@ -297,9 +297,9 @@ def owner_drop(api):
 def too_few(api):
     world = World(api, "too-few", ["spot-1", "reserved-1", "reserved-2", "reserved-1", "spot-2"], kind="ReplicaSet")
     done = run("too-few", in_json(world, "scale", "rs/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot"),
-        0, "the 3 planned pods went, and no other; 2 of these 3 match --prefer-nodes lifecycle=spot.")
+        0, "Deleted exactly the 3 selected pods; 2 of these 3 match --prefer-nodes lifecycle=spot.")
     assert {0, 4} < world.gone() and len(world.gone()) == 3 and not world.has_traces(), world.gone()
-    assert "warning: 2 of the 3 that go match --prefer-nodes lifecycle=spot" in done.err, done.err
+    assert "warning: 2 of the 3 selected pods match --prefer-nodes lifecycle=spot" in done.err, done.err
     reasons = [(pod["why"][0]["by"], pod["why"][0]["text"]) for pod in done.json["pods"] if pod["wanted"]]
     assert sorted(reasons) == [("empty-nodes", "whole node"), *[("prefer-nodes", "lifecycle=spot")] * 2], reasons
     # All spot pods have gone.
@@ -316,7 +316,7 @@ def too_few(api):
     assert world.replicas() == 2 and not world.has_traces() and len(world.active()) == 2
     # There is nothing to do, so a preference that matches nothing is not an error.
     done = run("same-count", [*none, "2", "--prefer-nodes", "lifecycle=spot"], 0)
-    assert done.out == "rs/web has 2 replicas already: there is nothing to do.\n", done.out
+    assert done.out == "rs/web has 2 replicas already. Nothing to do.\n", done.out
     run("same-count-json", in_json(world, "scale", "rs/web", "--replicas", "2"), 0, "rs/web has 2 replicas already")
     run("higher-count", [*none, "3"], 1, "rs/web has 2 replicas, so --replicas 3 would scale it up")
 
@@ -352,13 +352,13 @@ plain("named", {1, 3})
 def budget_ignored(world):
     budget(world, maxUnavailable=0)
     done = takes(world, "budget-ignored", {2}, "scale", "rs/web", "--replicas", "4", "--pod", f"pod/{world.pods[2]}")
-    assert "PodDisruptionBudget web (maxUnavailable 0) covers pods that go, but the controller ignores it" in done.err, done.err
+    assert "PodDisruptionBudget web (maxUnavailable 0) covers selected pods, but the controller ignores it" in done.err, done.err
     # A user who may read autoscalers, but not budgets, is told about the autoscalers.
     allow(world.api, world.namespace, "all", *ALL_RIGHTS, ("autoscaling", "horizontalpodautoscalers", "list"))
     autoscaler = {"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}}}
     world.api("POST", "/apis/autoscaling/v2/namespaces/budget-ignored/horizontalpodautoscalers", autoscaler)
     done = takes(world, "budget-unread", {2, 3}, "drop", world.pods[3], "--as", "carol", before={2})
-    assert "HorizontalPodAutoscaler web also sets this count" in done.err and "PodDisruptionBudget" not in done.err, done.err
+    assert "HorizontalPodAutoscaler web also sets this replica count" in done.err and "PodDisruptionBudget" not in done.err, done.err
 
 
 @on_five(not_ready={1, 3})
@@ -403,7 +403,7 @@ def lowest(api):
 def others(world):
     remove = lambda: world.remove(world.pods[0])
     done = run("others", in_json(world, "drop", world.pods[1]),
-        3, f"these went although they should have stayed: {world.pods[0]}", hooks=[("after", SCALE, remove)])
+        3, f"deleted although not selected: {world.pods[0]}", hooks=[("after", SCALE, remove)])
     went(world, done, {0, 1}, others={0})
 
 
@@ -658,7 +658,7 @@ def unready(world, place, status="False"):
 def confirmed(world):
     """Nothing changes while it asks."""
     run("confirmed", asked(world, "scale", "rs/web", "--replicas", "3", "--pod", world.pods[1]),
-        0, "the 2 wanted pods went, and no other.", answers=[(None, "y")])
+        0, "Deleted exactly the 2 selected pods.", answers=[(None, "y")])
     assert 1 in world.gone() and len(world.gone()) == 2 and not world.has_traces(), world.gone()
     run("confirmed-not", asked(world, "scale", "rs/web", "--replicas", "1"), 1, "Cancelled. Nothing was changed.", answers=[(None, "")])
     assert world.replicas() == 3 and not world.has_traces()
@@ -669,11 +669,11 @@ def changed_at_prompt(api):
     """A pod turns unready while it asks. It asks again, and does what was confirmed then."""
     world = World(api, "changed-at-prompt", ["reserved-1", "spot-1", "reserved-2", "spot-2", "reserved-1"], kind="ReplicaSet")
     args = asked(world, "scale", "rs/web", "--replicas", "3", "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false")
-    done = refuses(world, "changed-at-prompt-no", args, "you said no", answers=[(unready(world, 0), "y"), (None, "n")])
-    assert re.search(f"What changed: -(web-\\w+) \\+{world.pods[0]}: {world.pods[0]} is no longer ready", done.err), done.err
-    done = run("changed-at-prompt", args, 0, "the 2 planned pods went, and no other", answers=[(unready(world, 2), "y"), (None, "y")])
+    done = refuses(world, "changed-at-prompt-no", args, "cancelled", answers=[(unready(world, 0), "y"), (None, "n")])
+    assert re.search(f"The plan changed: no longer selected: web-\\w+; now selected: {world.pods[0]}; {world.pods[0]} is no longer ready", done.err), done.err
+    done = run("changed-at-prompt", args, 0, "Deleted exactly the 2 selected pods", answers=[(unready(world, 2), "y"), (None, "y")])
     went(world, done, {0, 2})
-    assert f"+{world.pods[2]}: {world.pods[2]} is no longer ready" in done.err, done.err
+    assert f"now selected: {world.pods[2]}; {world.pods[2]} is no longer ready" in done.err, done.err
 
 
 @session
@@ -699,9 +699,9 @@ def changed_yes(api):
     world = World(api, "changed-yes", ["reserved-1", "spot-1", "reserved-2", "spot-2", "reserved-1", "spot-1"], kind="ReplicaSet")
     preference = ["--prefer-nodes", "lifecycle=spot", "--empty-nodes=false"]
     done = takes(world, "changed-yes", {0}, "scale", "rs/web", "--replicas", "5", *preference, hooks=[("before", LOCK, unready(world, 0))])
-    assert "What changed" not in done.err and "it does not match --prefer-nodes lifecycle=spot" in done.message, done.err
+    assert "The plan changed" not in done.err and "it does not match --prefer-nodes lifecycle=spot" in done.message, done.err
     done = takes(world, "changed-yes-written", {0, 2}, "scale", "rs/web", "--replicas", "4", *preference, hooks=[("after", WRITE, unready(world, 2))], before={0})
-    assert "What changed" not in done.err and done.json["steps"].count("write") == 2, done.json["steps"]
+    assert "The plan changed" not in done.err and done.json["steps"].count("write") == 2, done.json["steps"]
     run("changed-named", in_json(world, "drop", world.pods[1]),
         1, f"{world.pods[4]} is not ready and goes first whatever its cost", hooks=[("before", LOCK, unready(world, 4))])
     assert world.replicas() == 4 and not world.has_traces()
@@ -727,10 +727,10 @@ def promised(api):
     world = World(api, "promised", ["full-1", "full-2", "full-2", "full-2", "full-2"], kind="ReplicaSet")
     args = ["scale", "rs/web", "--replicas", "4", "--empty-nodes"]
     come = lambda name: lambda: (pod_on(api, "full-1", "promised", name), api.patch(world.of_pod(name) + "/status", {"status": {"phase": "Running"}}))
-    done = refuses(world, "promised", asked(world, *args), "you said no", answers=[(come("guest"), "y"), (None, "n")])
+    done = refuses(world, "promised", asked(world, *args), "cancelled", answers=[(come("guest"), "y"), (None, "n")])
     assert "full-1 does not become empty" in done.err, done.err
     world.remove("guest")
-    run("promised-late", in_json(world, *args), 3, "but full-1 keeps pod guest", hooks=[("after", SCALE, come("guest"))])
+    run("promised-late", in_json(world, *args), 3, "full-1 keeps pod guest", hooks=[("after", SCALE, come("guest"))])
     assert world.gone() == {0} and not world.has_traces()
     world.remove("guest")
 
@@ -802,7 +802,7 @@ def not_locked(world):
     refuses(world, "not-locked-refused", [*in_json(world, "drop", world.pods[1]), "--as", "carol"],
         "nothing was changed: not locked, so other runs of podrank may interfere: you may not delete leases.coordination.k8s.io; --no-lock goes on all the same")
     world.apply_cost(world.pods[0], "-7", "podrank")
-    run("not-locked", [*in_json(world, "drop", world.pods[1]), "--no-lock", "--as", "carol"], 0, "the wanted pod went, and no other")
+    run("not-locked", [*in_json(world, "drop", world.pods[1]), "--no-lock", "--as", "carol"], 0, "Deleted exactly the selected pod")
     assert world.gone() == {1} and world.costs() == {0: "-7"} and not world.leases(), world.costs()
 
 
@@ -819,14 +819,14 @@ def raised_again(api):
         back()
 
     done = run("raised-again", in_json(world, "drop", world.pods[1], world.pods[2]),
-        0, "the 2 wanted pods went, and no other; the count is 5 again, written by flux.", hooks=[("after", SCALE, later)])
+        0, "Deleted exactly the 2 selected pods; the replica count is 5 again, written by flux.", hooks=[("after", SCALE, later)])
     went(world, done, {1, 2})
     # On new pods: after the replacements of just now, which are younger, Kubernetes' choice would depend on when this
     # is replayed.
     world = five(api, "raised-at-once")
     hooks = [("before", SCALE, lambda: controllers("stop")), ("after", SCALE, lambda: (back(), controllers("start"), world.settle()))]
     run("raised-at-once", in_json(world, "drop", world.pods[3]),
-        3, f"these stayed: {world.pods[3]}; the count is 5 again, written by flux", hooks=hooks)
+        3, f"these stayed: {world.pods[3]}; the replica count is 5 again, written by flux", hooks=hooks)
     assert not world.gone() and not world.has_traces()
 
 
@@ -835,7 +835,7 @@ def count_of_other(world):
     """Somebody sets the confirmed count right before podrank does: the pods go by podrank's costs all the same."""
     hooks = [("before", SCALE, lambda: world.api.patch(world.path, {"spec": {"replicas": 4}}, "flux"))]
     done = run("count-of-other", in_json(world, "drop", world.pods[3]),
-        0, "rs/web was scaled from 5 to 4 by somebody else: the wanted pod went, and no other.", hooks=hooks)
+        0, "Somebody else scaled rs/web from 5 to 4. Deleted exactly the selected pod.", hooks=hooks)
     went(world, done, {3})
 
 
@@ -873,7 +873,7 @@ def barrier_left(world):
             return True
 
     wait("the policy", is_denied)
-    run("barrier-left", in_json(world, "drop", world.pods[1]), 4, "the wanted pod went, and no other; the barrier pod podrank-barrier-",
+    run("barrier-left", in_json(world, "drop", world.pods[1]), 4, "Deleted exactly the selected pod; the barrier pod podrank-barrier-",
         "an administrator can remove it with: kubectl delete replicasets.apps,pods -l podrank.dev/barrier=podrank-barrier-")
     assert world.gone() == {1} and not world.costs() and not world.leases()
     world.api("DELETE", f"{group}/validatingadmissionpolicybindings/barriers")
@@ -940,7 +940,7 @@ def killed_forced(world):
     done = play("killed-forced", args, [("before", WATCH, "KILL")])
     assert done.status == -9 and world.owners(world.pods[1]) == ["podrank"], world.costs()
     done = run("undo-forced", ["undo", "rs/web", "--namespace", "killed-forced", "--force"], 0)
-    assert "removed podrank's deletion cost from 1 pod, and restored the earlier deletion cost of 1 pod" in done.out, done.out
+    assert "Removed podrank's deletion cost from 1 pod, and restored the earlier deletion cost of 1 pod" in done.out, done.out
     assert world.costs() == {0: "50", 1: "100"} and world.owners(world.pods[1]) == ["karpenter"]
 
 
@@ -954,8 +954,8 @@ def taken(world):
     assert world.gone() == {2}, world.gone()
     name = world.pods[2]
     for session, args, *says in [
-        ("taken-going", [f"pod/{name}"], f"pod/{name} is going, because rs/", " was scaled from 5 to 4 by kubectl\nWhy that one: not ready, but "),
-        ("taken-gone", [name], f"pod/{name} is gone, because rs/", "Why that one: not known any more"),
+        ("taken-going", [f"pod/{name}"], f"pod/{name} is being deleted, because rs/", " was scaled from 5 to 4 by kubectl.\nWhy this pod: not ready, but "),
+        ("taken-gone", [name], f"pod/{name} was deleted, because rs/", "Why this pod: no longer known."),
         ("taken-json", [f"pod/{name}", "-o", "json"], '"by": "scaleDown"', '"going": false'),
     ]:
         done = run(session, [*args, "--namespace", "taken"], 0)

@@ -20,7 +20,7 @@ type Shown struct {
 	Refused bool
 	// Asked is how many questions there were, and Changes how many differences.
 	Asked, Changes int
-	// Added and Removed are the pods that the differences named last with + and -.
+	// Added and Removed are the pods that the differences named last as now and as no longer selected.
 	Added, Removed map[string]bool
 	// HasPlan says that a table was shown. Without one, Confirmed says nothing.
 	HasPlan bool
@@ -61,7 +61,7 @@ var columns = regexp.MustCompile(`\s{2,}`)
 func (s *Shown) readTable(line string) {
 	cells := columns.Split(line, -1)
 	switch {
-	case slices.Contains(cells, "STEERED") && slices.Contains(cells, "POD"):
+	case slices.Contains(cells, "PLAN") && slices.Contains(cells, "POD"):
 		s.header, s.table = cells, s.plan
 		if s.HasPlan {
 			s.table, s.again = map[string]bool{}, true
@@ -69,44 +69,41 @@ func (s *Shown) readTable(line string) {
 		s.HasPlan = true
 	case s.header == nil || len(cells) < len(s.header)-1:
 		s.header = nil
-	case cells[slices.Index(s.header, "STEERED")] == "yes":
+	case cells[slices.Index(s.header, "PLAN")] == "deleted":
 		s.table[cells[slices.Index(s.header, "POD")]] = true
 	}
 }
 
 // readChange reads the line that names the pods by which a plan differs from the one that was confirmed.
 func (s *Shown) readChange(line string) {
-	_, text, is := strings.Cut(line, "What changed: ")
+	_, text, is := strings.Cut(line, "The plan changed: ")
 	if !is {
 		return
 	}
 	s.Changes++
-	for word := range strings.FieldsSeq(text) {
-		name := strings.TrimRight(word[1:], ":,;")
-		switch word[0] {
-		case '-':
-			if s.HasPlan && !s.plan[name] {
-				s.isWrong("it says -%s, which was not to go", name)
-			}
-			delete(s.plan, name)
-			delete(s.Added, name)
-			s.Removed[name] = true
-		case '+':
-			if s.HasPlan && s.plan[name] {
-				s.isWrong("it says +%s, which was to go already", name)
-			}
-			s.plan[name], s.Added[name] = true, true
-			delete(s.Removed, name)
-		default:
+	for part := range strings.SplitSeq(text, "; ") {
+		names, isAdded := strings.CutPrefix(part, "now selected: ")
+		names, isRemoved := strings.CutPrefix(names, "no longer selected: ")
+		if !isAdded && !isRemoved {
 			return
 		}
-		if strings.HasSuffix(word, ":") {
-			return
+		for name := range strings.SplitSeq(names, ", ") {
+			if s.HasPlan && s.plan[name] != isRemoved {
+				s.isWrong("it says %s, and %s was in the plan: %v", part, name, s.plan[name])
+			}
+			if isAdded {
+				s.plan[name], s.Added[name] = true, true
+				delete(s.Removed, name)
+			} else {
+				s.Removed[name] = true
+				delete(s.plan, name)
+				delete(s.Added, name)
+			}
 		}
 	}
 }
 
-var question = regexp.MustCompile(`Scale \S+ from (\d+) to (\d+) like this\? \[y/N\] (.*)$`)
+var question = regexp.MustCompile(`Scale \S+ from (\d+) to (\d+)\? \[y/N\] (.*)$`)
 
 // readQuestion reads a question with its answer.
 func (s *Shown) readQuestion(line string) {

@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-const table = `deploy/web from 4 to 2: 2 pods to go, 2 deletion costs to write
-BY ITSELF  STEERED  POD    NODE    COST  WRITE  BECAUSE
-no         yes      web-a  spot-2  -     -1     lifecycle=spot, whole node
-50 %       yes      web-b  <none>  -     -      not assigned
-50 %       no       web-c  spot-1  5 (x) -      -
-no         no       web-d  spot-1  -     -      -
+const table = `Plan for deploy/web from 4 to 2: delete 2 pods, write 2 deletion costs.
+DEFAULT       PLAN     POD    NODE    COST  NEW COST  REASON
+kept          deleted  web-a  spot-2  -     -1        lifecycle=spot, whole node
+possible 50%  deleted  web-b  <none>  -     -         not assigned
+possible 50%  kept     web-c  spot-1  5 (x)  -        -
+kept          kept     web-d  spot-1  -     -         -
 spot-2 becomes empty.
 `
 
-const asks = "Scale deploy/web from 4 to 2 like this? [y/N] "
+const asks = "Scale deploy/web from 4 to 2? [y/N] "
 
 func TestConfirmed(t *testing.T) {
-	again := strings.NewReplacer("yes      web-a", "no       web-a", "no       web-c", "yes      web-c").Replace(table)
+	again := strings.NewReplacer("deleted  web-a", "kept     web-a", "kept     web-c", "deleted  web-c").Replace(table)
 	for _, test := range []struct {
 		name, stderr string
 		yes          bool
@@ -30,16 +30,16 @@ func TestConfirmed(t *testing.T) {
 		{"nothing was asked", "", true, "web-a web-b", false, ""},
 		{"nothing was answered", "note: x\n" + asks + "\n", false, "", true, ""},
 		{"yes", asks + "y\n", false, "web-a web-b", false, ""},
-		{"a difference and no", asks + "y\nWhat changed: -web-a +web-c: web-a is gone\n" + asks + "n\n", false, "web-a web-b", true, ""},
-		{"a difference and yes", asks + "y\nWhat changed: -web-a +web-c: web-a is gone\n" + asks + "y\n", false, "web-b web-c", false, ""},
-		{"differences with --yes", "What changed: -web-a +web-c: it is gone\nWhat changed: -web-c +web-e: it is gone\n", true, "web-b web-e", false, ""},
-		{"another count", asks + "y\nWhat changed: -web-a: it is gone\nScale deploy/web from 3 to 2 like this? [y/N] y\n", false, "web-b", false, ""},
-		{"no pod differs", asks + "y\nWhat changed: there is a new warning\n" + asks + "y\n", false, "web-a web-b", false, ""},
-		{"a pod that was not to go", "What changed: -web-c\n", true, "web-a web-b", false, "says -web-c"},
-		{"a pod that was to go", "What changed: +web-a\n", true, "web-a web-b", false, "says +web-a"},
-		{"a second table", asks + "y\nWhat changed: -web-a +web-c\n" + again + asks + "y\n", false, "web-b web-c", false, ""},
-		{"a second table that differs", asks + "y\nWhat changed: -web-a +web-d\n" + again + asks + "y\n", false, "web-b web-d", false, "last table"},
-		{"another number of pods", "Scale deploy/web from 4 to 1 like this? [y/N] y\n", false, "web-a web-b", false, "4 to 1"},
+		{"a difference and no", asks + "y\nThe plan changed: no longer selected: web-a; now selected: web-c; web-a is gone\n" + asks + "n\n", false, "web-a web-b", true, ""},
+		{"a difference and yes", asks + "y\nThe plan changed: no longer selected: web-a; now selected: web-c; web-a is gone\n" + asks + "y\n", false, "web-b web-c", false, ""},
+		{"differences with --yes", "The plan changed: no longer selected: web-a; now selected: web-c; it is gone\nThe plan changed: no longer selected: web-c; now selected: web-e; it is gone\n", true, "web-b web-e", false, ""},
+		{"another count", asks + "y\nThe plan changed: no longer selected: web-a; it is gone\nScale deploy/web from 3 to 2? [y/N] y\n", false, "web-b", false, ""},
+		{"no pod differs", asks + "y\nThe plan changed: there is a new warning\n" + asks + "y\n", false, "web-a web-b", false, ""},
+		{"a pod that was not to go", "The plan changed: no longer selected: web-c\n", true, "web-a web-b", false, "no longer selected: web-c"},
+		{"a pod that was to go", "The plan changed: now selected: web-a\n", true, "web-a web-b", false, "now selected: web-a"},
+		{"a second table", asks + "y\nThe plan changed: no longer selected: web-a; now selected: web-c\n" + again + asks + "y\n", false, "web-b web-c", false, ""},
+		{"a second table that differs", asks + "y\nThe plan changed: no longer selected: web-a; now selected: web-d\n" + again + asks + "y\n", false, "web-b web-d", false, "last table"},
+		{"another number of pods", "Scale deploy/web from 4 to 1? [y/N] y\n", false, "web-a web-b", false, "4 to 1"},
 	} {
 		shown, err := Read(table, test.stderr, test.yes)
 		confirmed := strings.Join(slices.Sorted(maps.Keys(shown.Confirmed)), " ")

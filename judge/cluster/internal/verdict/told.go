@@ -16,7 +16,7 @@ import (
 // Told holds every statement of a run's outcome against what happened. An error says which is false.
 func (w *World) Told(run *Seen) error {
 	count := w.count(run.hasCounted)
-	if count == nil && strings.Contains(run.Said, "by somebody else:") {
+	if count == nil && strings.Contains(run.Said, "Somebody else scaled") {
 		count = w.count(run.isLowered)
 	}
 	if run.Signal == syscall.SIGKILL {
@@ -53,7 +53,7 @@ func (w *World) Told(run *Seen) error {
 // done is for exit status 0: exactly the confirmed pods went.
 func (w *World) done(run *Seen, count *Counted) error {
 	if count == nil {
-		if strings.Contains(run.Said, "nothing to do") {
+		if strings.Contains(run.Said, "Nothing to do") {
 			return nil
 		}
 		return errors.New("exit status 0, and it did not change the count")
@@ -157,8 +157,8 @@ func (s *Seen) says(name string) bool {
 }
 
 var (
-	scaled = regexp.MustCompile(`was scaled from (\d+) to (\d+)`)
-	went   = regexp.MustCompile(`the (?:(\d+) )?(?:wanted|planned) pods? went, and no other`)
+	scaled = regexp.MustCompile(`[Ss]caled \S+ from (\d+) to (\d+)`)
+	went   = regexp.MustCompile(`Deleted exactly the (?:(\d+) )?selected pods?`)
 	again  = regexp.MustCompile(`count is (\d+) (?:again|now)`)
 )
 

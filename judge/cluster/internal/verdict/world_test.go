@@ -49,8 +49,8 @@ func seen(t *testing.T, exit int, said, document string) *Seen {
 }
 
 const (
-	allWent = "deploy/web was scaled from 4 to 2: the 2 wanted pods went, and no other."
-	cWent   = "deploy/web was scaled from 4 to 2, but not all went as planned; these stayed: b; these went although they should have stayed: c"
+	allWent = "Scaled deploy/web from 4 to 2. Deleted exactly the 2 selected pods."
+	cWent   = "Scaled deploy/web from 4 to 2, but not all went as planned; these stayed: b; these went although they should have stayed: c"
 )
 
 func TestTake(t *testing.T) {
@@ -134,8 +134,8 @@ var statements = []struct {
 		w.Deleted = append(w.Deleted, Deleted{"c", "somebody", at(12)})
 	}, ""},
 	{"no count", "", 0, allWent, "", func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
-	{"another count", "a b", 0, "deploy/web was scaled from 4 to 1: the 2 wanted pods went, and no other.", "", nil, "from 4 to 1"},
-	{"another number", "a b", 0, "deploy/web was scaled from 4 to 2: the 3 wanted pods went, and no other.", "", nil, "3 wanted pods"},
+	{"another count", "a b", 0, "Scaled deploy/web from 4 to 1. Deleted exactly the 2 selected pods.", "", nil, "from 4 to 1"},
+	{"another number", "a b", 0, "Scaled deploy/web from 4 to 2. Deleted exactly the 3 selected pods.", "", nil, "3 selected pods"},
 	{"the document has another status", "a b", 0, allWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}]}`, nil, "the outcome says 3"},
 	{"a promised node is not empty", "a b", 0, allWent, document, func(w *World, _ *Seen) { w.Occupied["n2"] = true }, "n2 is not empty"},
 	{"a promised node has pods of a rollout", "a b", 0, allWent, document, func(w *World, _ *Seen) {
@@ -146,9 +146,9 @@ var statements = []struct {
 	{"it says that one stayed", "a b c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b stayed"},
 	{"it says that another went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"},{"name":"d"}]}`, nil, "says that d went"},
 	{"not as planned", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, ""},
-	{"it does not name the other", "a c", 3, "deploy/web was scaled from 4 to 2; these stayed: b", "", nil, "c went, which was not confirmed, and it does not"},
-	{"it does not name the one that stays", "a c", 3, "deploy/web was scaled from 4 to 2, and these went: c", "", nil, "b, which was confirmed, stays"},
-	{"all went as planned", "a b", 3, "deploy/web was scaled from 4 to 2, not as planned", "", nil, "exactly the confirmed pods went"},
+	{"it does not name the other", "a c", 3, "Scaled deploy/web from 4 to 2; these stayed: b", "", nil, "c went, which was not confirmed, and it does not"},
+	{"it does not name the one that stays", "a c", 3, "Scaled deploy/web from 4 to 2, and these went: c", "", nil, "b, which was confirmed, stays"},
+	{"all went as planned", "a b", 3, "Scaled deploy/web from 4 to 2, not as planned", "", nil, "exactly the confirmed pods went"},
 	{"a node is named, and empty", "a b", 3, "n2 did not become empty", "", nil, "exactly the confirmed pods went"},
 	{"a node is named, and is not empty", "a b", 3, "n1 did not become empty", "", nil, ""},
 	{"unscaled, it says", "a b", 1, "deploy/web was not scaled: it is over", "", nil, "changed the count from 4 to 2"},
@@ -162,10 +162,10 @@ var statements = []struct {
 	{"a rollout took them", "a b", 3, "deploy/web was not scaled; these went meanwhile: a, b", "", func(w *World, _ *Seen) {
 		w.Counts, w.Rolled = nil, at(10.5)
 	}, ""},
-	{"scaled by somebody else", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
+	{"scaled by somebody else", "a b", 0, "Somebody else scaled deploy/web from 4 to 2. Deleted exactly the 2 selected pods.", "",
 		func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, ""},
 	{"scaled by somebody else, unsaid", "a b", 0, allWent, "", func(w *World, _ *Seen) { w.Counts[0].By = "hpa" }, "did not change the count"},
-	{"scaled by nobody", "a b", 0, "deploy/web was scaled from 4 to 2 by somebody else: the 2 wanted pods went, and no other.", "",
+	{"scaled by nobody", "a b", 0, "Somebody else scaled deploy/web from 4 to 2. Deleted exactly the 2 selected pods.", "",
 		func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
 	{"lowered by somebody else, and no pod is named", "a", 3, "deploy/web was not scaled", "", func(w *World, _ *Seen) {
 		w.Counts[0] = Counted{"hpa", 4, 3, at(10)}
