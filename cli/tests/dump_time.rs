@@ -78,7 +78,7 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
             "note: the time of this decision is {taken:.0}, when the file was last changed: if it is a copy, give the time of the dump with --now\n"
         )
     );
-    assert_eq!(preview["notes"][0]["code"], "time-of-dump");
+    assert_eq!(preview["notes"][0]["code"], "time");
 
     // A time that is given needs no note.
     let clock = &Timestamp::now().to_string();

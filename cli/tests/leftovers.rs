@@ -35,7 +35,7 @@ fn own_costs_are_named_once_with_undo_and_as_the_reason() {
     }
     let (json, _) = fine("deploy/web --replicas 1 -o json", &dump);
     assert_eq!(json.matches(r#""ownCost": true"#).count(), 2);
-    assert!(json.contains(r#""code": "leftover-costs""#), "{json}");
+    assert!(json.contains(r#""code": "deletion-costs""#), "{json}");
     // The first pod of the input is treated the same.
     let (_, notes) = fine("deploy/web", with_costs(&["web-5d8c7f9b64-2fxcm"], "podrank", "Apply"));
     assert!(

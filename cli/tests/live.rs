@@ -375,7 +375,7 @@ fn statuses_that_lag_are_read_again_a_few_times_and_then_noted() {
         let (preview, notes) = fine(&output);
         assert_eq!(cluster.asked().len(), answers.len());
         let note = "the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec";
-        assert_eq!((notes.contains(note), preview.contains("\"code\": \"status-lags\"")), (lags, lags));
+        assert_eq!((notes.contains(note), preview.contains("\"code\": \"controller-busy\"")), (lags, lags));
         // It replays: a cluster takes no --partial.
         assert!(preview.contains("\"partial\": false"), "{preview}");
     }

@@ -170,10 +170,7 @@ fn check_completeness(
     options: &Options,
     shown: &str,
 ) {
-    let is_lack = |note: &Note| {
-        matches!(note.code, NoteCode::SetMissing | NoteCode::SiblingsMissing | NoteCode::PodsMissing)
-    };
-    let lacks = partial.notes.iter().any(is_lack);
+    let lacks = partial.notes.iter().any(|note| note.code == NoteCode::Incomplete);
     match strict {
         Err(error) => {
             assert!(lacks && options.order == Order::Kubernetes, "{error} {options:?} {shown}");

@@ -97,7 +97,7 @@ func judgeDaemonSet(controller *upstream.DaemonSetController, p *previewer, numb
 	result, err := sync(nil)
 	wrong := preview.check(pods, result.Deleted, tally)
 	fails := slices.ContainsFunc(preview.Pods, func(pod podPreview) bool { return pod.Rule == "node-missing" })
-	creates := goesOn.FindStringSubmatch(preview.note("goes-on"))
+	creates := goesOn.FindStringSubmatch(preview.note("continues"))
 	switch {
 	case wrong != nil:
 	case fails && err == nil:
@@ -149,7 +149,7 @@ func judgeBackoff(preview *preview, set *appsv1.DaemonSet, nodes []*v1.Node, pod
 		if pod.Verdict != "delete" || result.Deleted[pod.Name] {
 			continue
 		}
-		if preview.note("may-back-off") == "" {
+		if !strings.Contains(preview.note("changes-soon"), "a failed pod") {
 			return fmt.Errorf("%s stays after a failure of its node, and no note says so", pod.Name)
 		}
 		tally["may back off"]++

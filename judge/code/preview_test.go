@@ -138,12 +138,13 @@ func (p *previewer) ask(q question, lists ...list) (*preview, error) {
 
 // note returns the text of a note, or "" if there is none with this code.
 func (p *preview) note(code string) string {
+	var texts []string
 	for _, note := range p.Notes {
 		if note.Code == code {
-			return note.Text
+			texts = append(texts, note.Text)
 		}
 	}
-	return ""
+	return strings.Join(texts, "\n")
 }
 
 func anys[T any](values []T) (all []any) {

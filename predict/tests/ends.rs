@@ -78,7 +78,7 @@ impl Case {
 
     /// Whether the preview says that the controllers are at work, and they are.
     fn is_at_work(&self, preview: &Preview<'_>) -> bool {
-        self.kind == "lagging" && preview.notes.iter().any(|note| note.code == NoteCode::StatusLags)
+        self.kind == "lagging" && preview.notes.iter().any(|note| note.code == NoteCode::ControllerBusy)
     }
 }
 

@@ -125,12 +125,12 @@ fn no_round_without_siblings_is_wrong_without_a_word() {
         match answer {
             Ok(preview) => {
                 round.compare(&preview).unwrap_or_else(|wrong| panic!("{place}, without a word: {wrong}"));
-                assert!(partial.notes.iter().all(|note| note.code != NoteCode::SiblingsMissing), "{place}");
+                assert!(partial.notes.iter().all(|note| note.code != NoteCode::Incomplete), "{place}");
             }
             Err(error) => {
                 assert!(error.starts_with("the input is incomplete: "), "{place}: {error}");
                 assert!(error.contains("kubectl get pods,replicasets,deployments -n "), "{place}: {error}");
-                assert!(partial.notes.iter().any(|note| note.code == NoteCode::SiblingsMissing), "{place}");
+                assert!(partial.notes.iter().any(|note| note.code == NoteCode::Incomplete), "{place}");
                 assert!(round.items.len() < sets, "{place}: nothing is missing, and yet {error}");
                 *told.entry(round.kind.clone()).or_default() += 1;
                 wrong += usize::from(round.compare(&partial).is_err());

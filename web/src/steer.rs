@@ -73,7 +73,7 @@ impl Steered {
     pub(crate) fn preview(&self) -> Result<Preview<'_>, Failure> {
         let mut preview = decide(&self.written, &self.options)?;
         // They are those of the plan.
-        preview.notes.retain(|note| !matches!(note.code, NoteCode::LeftoverCosts | NoteCode::DeletionCosts));
+        preview.notes.retain(|note| note.code != NoteCode::DeletionCosts);
         Ok(preview)
     }
 

@@ -194,7 +194,7 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
     // If all go, there is nothing to choose.
     let goes = preview.deletions().max;
     let replicas = preview.asked.replicas.filter(|_| goes > 0 && (goes as usize) < preview.active)?;
-    if preview.notes.iter().any(|note| matches!(note.code, NoteCode::MidRollout | NoteCode::WrittenBack)) {
+    if preview.notes.iter().any(|note| note.code == NoteCode::ControlledByOwner) {
         // The Deployment would write its own count back.
         return None;
     }

@@ -127,10 +127,11 @@ fn amount(delete: Bounds) -> String {
 
 /// That a workload has no pods, if nothing says that the input lacks some.
 fn no_pods(notes: &[Note]) -> &'static str {
-    let is_gap = |note: &Note| {
-        matches!(note.code, NoteCode::SetMissing | NoteCode::SiblingsMissing | NoteCode::PodsMissing)
-    };
-    if notes.iter().any(is_gap) { "none of its pods are listed" } else { "it has no pods" }
+    if notes.iter().any(|note| note.code == NoteCode::Incomplete) {
+        "none of its pods are listed"
+    } else {
+        "it has no pods"
+    }
 }
 
 /// What else deletes pods of such a workload.

@@ -81,7 +81,7 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table
 
 /// That a scale-down waits until another pod is ready.
 fn waits(order: &ScaleDownOrder<'_>) -> Option<String> {
-    let note = order.notes.iter().find(|note| note.code == NoteCode::ScaleDownWaits)?;
+    let note = order.notes.iter().find(|note| note.code == NoteCode::Continues)?;
     let mut text = note.text.clone();
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -91,7 +91,7 @@ fn waits(order: &ScaleDownOrder<'_>) -> Option<String> {
 
 /// The notes that are not said above the rows.
 pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note> {
-    order.notes.iter().filter(|note| note.code != NoteCode::ScaleDownWaits)
+    order.notes.iter().filter(|note| note.code != NoteCode::Continues)
 }
 
 /// What follows at the present count.

@@ -14,13 +14,11 @@ pub fn titled(overview: &Overview<'_>, is_asked: bool) -> Table {
     Table { sentences: vec![title], ..table(overview, is_asked) }
 }
 
-/// The note that is true of all lines, and is said once.
+/// The note about the time that is true of all lines, and is printed once.
 pub fn once<'o>(overview: &'o Overview<'_>) -> Option<&'o Note> {
-    overview.workloads.iter().flat_map(|line| &line.notes).find(|note| is_said_once(note))
-}
-
-fn is_said_once(note: &Note) -> bool {
-    note.code == NoteCode::TimeOfDump
+    let mut lines = overview.workloads.iter().filter(|line| line.error.is_none());
+    let mut notes = lines.next()?.notes.iter().filter(|note| note.code == NoteCode::Time);
+    notes.find(|note| lines.clone().all(|line| line.notes.contains(note)))
 }
 
 /// What the lines are about.
@@ -30,12 +28,19 @@ const TITLE: &str = "Which pods are deleted first";
 pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
     let namespace = overview.workloads.first().map_or("", |line| line.namespace);
     let several = overview.workloads.iter().any(|line| line.namespace != namespace);
+    let once = once(overview);
     let row = |line: &OverviewLine<'_>| {
         let name = named(line.workload.kind, line.workload.name, "default", line.owner);
         let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
-        let cells =
-            [name, line.active.to_string(), deleted(line), next, when(line, is_asked), note(line, is_asked)];
+        let cells = [
+            name,
+            line.active.to_string(),
+            deleted(line),
+            next,
+            when(line, is_asked),
+            note(line, is_asked, once),
+        ];
         let namespace = several.then(|| line.namespace.to_owned());
         Row::new(verdict, overview.order, namespace.into_iter().chain(cells).collect())
     };
@@ -72,7 +77,7 @@ fn when(line: &OverviewLine<'_>, is_asked: bool) -> String {
     }
 }
 
-fn note(line: &OverviewLine<'_>, is_asked: bool) -> String {
+fn note(line: &OverviewLine<'_>, is_asked: bool, once: Option<&Note>) -> String {
     if let Some(error) = &line.error {
         return format!("error: {error}");
     }
@@ -88,8 +93,7 @@ fn note(line: &OverviewLine<'_>, is_asked: bool) -> String {
     let up = is_up.then(|| "scales up".to_owned());
     let parts: Vec<_> = up.into_iter().chain(waits.map(|text| text.to_string())).chain(autoscaler).collect();
     if parts.is_empty() {
-        let mut notes = line.notes.iter().filter(|note| !is_said_once(note));
-        notes.next().map_or_else(String::new, |note| note.text.clone())
+        line.notes.iter().find(|note| Some(*note) != once).map_or_else(String::new, |note| note.text.clone())
     } else {
         parts.join("; ")
     }

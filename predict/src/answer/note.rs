@@ -8,6 +8,8 @@ use std::fmt;
 pub struct Note {
     /// What it is about.
     pub code: NoteCode,
+    /// Whether something in the cluster or in the request is probably a mistake.
+    pub is_warning: bool,
     /// A sentence for people.
     pub text: String,
     /// The object whose note it is, if the sentence also says what changes from one time to the next.
@@ -19,93 +21,56 @@ pub struct Note {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NoteCode {
-    /// The set itself is not in the input.
-    SetMissing,
-    /// `ReplicaSets` of the same controller may be missing from the input.
-    SiblingsMissing,
-    /// The input has fewer pods of the set than its status counts.
-    PodsMissing,
-    /// The input has more active pods of the set than its status counts.
-    MorePodsThanStatus,
-    /// A pod or a workload is listed more than once.
-    ListedTwice,
-    /// A deletion cost that Kubernetes cannot read: probably a mistake in the cluster.
+    /// The input lacks ReplicaSets, pods, nodes or revisions that the decision reads.
+    Incomplete,
+    /// An object is ignored: it cannot be read, or it is listed a second time.
+    Unreadable,
+    /// The user may not read autoscalers, disruption budgets or policies.
+    NotPermitted,
+    /// Kubernetes cannot read a deletion cost.
     InvalidDeletionCost,
-    /// The controller needs several syncs for the deletions.
-    SeveralSyncs,
-    /// It is not said how likely contested pods go.
-    NoOdds,
-    /// The set's Deployment is in the middle of a rollout.
-    MidRollout,
-    /// The set's Deployment writes its own count back.
-    WrittenBack,
-    /// The controller would adopt a pod that the preview does not count.
-    WouldAdopt,
-    /// The controller would release a pod.
-    WouldRelease,
-    /// A pod was created after the time of the decision.
-    CreatedAfterNow,
-    /// The time of the decision comes from the file that was read.
-    TimeOfDump,
-    /// The status of a Deployment or of one of its sets is for an earlier spec.
-    StatusLags,
-    /// The Deployment has no `ReplicaSet`.
-    NoSets,
-    /// The controller deletes no pods: the workload is being deleted, or its selector does not allow it.
-    DoesNothing,
-    /// The garbage collector deletes all pods, because the workload is being deleted in the foreground.
-    ForegroundDeletion,
-    /// The Deployment is paused.
-    RolloutPaused,
-    /// More syncs of the workload follow and may take more pods.
-    GoesOn,
-    /// The Deployment waits for its pods, and takes or creates more after that.
-    RolloutWaits,
-    /// What the controller does depends on the release of Kubernetes.
-    DependsOnRelease,
+    /// The deletions take several syncs, or there are too many pods for probabilities.
+    Limits,
+    /// The Deployment of the `ReplicaSet` resets its replica count.
+    ControlledByOwner,
+    /// The controller adopts or releases a pod or a `ReplicaSet` first.
+    Adoption,
+    /// The time of the decision comes from the file, or a pod was created after it.
+    Time,
+    /// The controller has not acted on the latest change yet.
+    ControllerBusy,
+    /// No replica count changes anything: the controller does nothing, has no `ReplicaSet`, or is paused, or the garbage collector deletes
+    /// all pods.
+    ControllerIdle,
+    /// More follows what is shown, or a scale-down to any count waits for a pod.
+    Continues,
+    /// Another release of Kubernetes does something else.
+    VersionDependent,
     /// Claims are deleted with their pods.
-    ClaimsGo,
-    /// The input has fewer nodes for pods of the `DaemonSet` than its status counts.
-    NodesMissing,
-    /// The input has no `ControllerRevision` of the `DaemonSet`, or the status of the `StatefulSet` no `updateRevision`.
-    RevisionMissing,
-    /// The controller may wait before it deletes a failed pod.
-    MayBackOff,
-    /// A pod becomes available in a moment, which changes what the controller does.
-    BecomesAvailable,
-    /// All pods match a wish, so it makes no difference.
-    IdleWish,
-    /// Not all pods that go match a wish.
-    UnmetWish,
-    /// A `PodDisruptionBudget` covers pods that go.
+    ClaimsDeleted,
+    /// The answer changes soon: a pod becomes available, a deadline passes, or the controller retries later.
+    ChangesSoon,
+    /// A preference makes no difference, or not all selected pods match it.
+    Preference,
+    /// An autoscaler sets the replica count, too.
+    Autoscaler,
+    /// A `PodDisruptionBudget` covers pods that are deleted. The controller ignores it.
     DisruptionBudget,
-    /// An autoscaler sets the asked count, too, within bounds that allow it.
-    AutoscalerShares,
-    /// The asked count is outside the bounds of an autoscaler.
-    AutoscalerOverrides,
-    /// The controller ignores a `PodDisruptionBudget` of pods that go.
-    BudgetIgnored,
-    /// Somebody else owns the count by managed fields.
+    /// Somebody else owns the replica count by managed fields.
     CountOwner,
-    /// A `ScaleDownPolicy` of podrank-webhook selects the pods that go.
+    /// A `ScaleDownPolicy` of podrank-webhook selects the pods.
     ScaleDownPolicy,
-    /// Pods have deletion costs that are not podrank's.
+    /// Pods have deletion costs: foreign ones, or those that podrank left.
     DeletionCosts,
-    /// Autoscalers, disruption budgets or policies could not be read.
-    SurroundingsUnread,
-    /// An autoscaler, a disruption budget or a policy is not sound.
-    PassedOver,
-    /// Pods have deletion costs that podrank itself left.
-    LeftoverCosts,
-    /// A scale-down to any count waits for a pod.
-    ScaleDownWaits,
-    /// The Job's deadline passes in some time, and then all its active pods go.
-    DeadlinePasses,
 }
 
 impl Note {
     pub(crate) fn new(code: NoteCode, text: String) -> Self {
-        Self { code, text, object: None }
+        Self { code, is_warning: false, text, object: None }
+    }
+
+    pub(crate) fn warning(code: NoteCode, text: String) -> Self {
+        Self { is_warning: true, ..Self::new(code, text) }
     }
 
     /// What two notes have in common that say the same at different times.
@@ -113,21 +78,9 @@ impl Note {
         (self.code, self.object.as_deref().unwrap_or(&self.text))
     }
 
-    /// Returns whether something in the cluster or in the request is probably a mistake.
-    pub fn is_warning(&self) -> bool {
-        matches!(
-            self.code,
-            NoteCode::InvalidDeletionCost
-                | NoteCode::StatusLags
-                | NoteCode::UnmetWish
-                | NoteCode::DisruptionBudget
-                | NoteCode::AutoscalerOverrides
-        )
-    }
-
     /// `note` or `warning`.
     pub fn level(&self) -> &'static str {
-        if self.is_warning() { "warning" } else { "note" }
+        if self.is_warning { "warning" } else { "note" }
     }
 }
 

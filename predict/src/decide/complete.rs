@@ -31,7 +31,7 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
         let ranks =
             if has_siblings { ", so the pods per node of related ReplicaSets are not counted" } else { "" };
         let text = format!("{id} itself is missing{ranks}");
-        return vec![Note::new(NoteCode::SetMissing, text)];
+        return vec![Note::new(NoteCode::Incomplete, text)];
     };
     let mut gaps: Vec<_> = missing_siblings(sets, set).into_iter().collect();
     gaps.extend(missing_pods(sets, set));
@@ -57,7 +57,7 @@ pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> 
     let counted = usize::try_from(entry.record.status_replicas).unwrap_or(0);
     let pods = listed.max(counted) as u64;
     let text = || format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods, "pod"));
-    (pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
+    (pods > 0).then(|| Note::new(NoteCode::Incomplete, text()))
 }
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
@@ -111,7 +111,7 @@ fn missing_siblings(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let what = if has_deployment { "ReplicaSets related to" } else { "ReplicaSets that may be related to" };
     let text =
         || format!("{what} {id} are missing, so their pods are not counted per node: {}", text::list(&names));
-    (!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text()))
+    (!names.is_empty()).then(|| Note::new(NoteCode::Incomplete, text()))
 }
 
 /// Returns a note if the input has fewer pods of the set than its status counts. The status counts only active pods. Here,
@@ -134,7 +134,7 @@ pub(crate) fn fewer_pods_than_status<'a>(
         let verb = if listed == 1 { "is" } else { "are" };
         format!("only {} of {what} {verb} listed, while its status counts {status}", count(listed, "pod"))
     };
-    (listed < status).then(|| Note::new(NoteCode::PodsMissing, text()))
+    (listed < status).then(|| Note::new(NoteCode::Incomplete, text()))
 }
 
 /// Returns a note if the set has more active pods than its status counts.
@@ -143,7 +143,7 @@ pub(crate) fn more_pods_than_status(set: &ReplicaSet, active: usize) -> Option<N
     let active = active as u64;
     let text =
         || format!("{} has {}, while its status counts {status}", set.id(), count(active, "active pod"));
-    (active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text()))
+    (active > status).then(|| Note::new(NoteCode::ControllerBusy, text()))
 }
 
 /// Returns a note if a Deployment's set has other pods than its size and its status say, so that its controller is at work, and the
@@ -173,7 +173,7 @@ pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let text = format!(
         "{what}, so its controller is still working and the rollout may continue in another way: try again in some seconds"
     );
-    Some(Note::new(NoteCode::StatusLags, text))
+    Some(Note::warning(NoteCode::ControllerBusy, text))
 }
 
 /// Returns the command that prints everything that a decision needs.

@@ -57,8 +57,9 @@ pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Snapshot, opt
     let labels = labels_of(&victims, input);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &victims, &labels));
-    notes.extend(cost_note(id.kind, order.pods().map(|pod| &pod.pod), options));
     notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
+    let costs = cost_note(id.kind, order.pods().map(|pod| &pod.pod), options);
+    notes.extend(costs.filter(|note| !order.notes.contains(note)));
     order.notes.extend(notes);
 }
 
@@ -127,7 +128,7 @@ pub(crate) fn autoscaler_notes(
         let object = Some(its.name.to_owned());
         if its.is_inside && !its.is_off {
             let text = format!("{of} also sets this replica count, between {least} and {most}{wants}");
-            return Note { object, ..Note::new(NoteCode::AutoscalerShares, text) };
+            return Note { object, ..Note::new(NoteCode::Autoscaler, text) };
         }
         let does = match replicas {
             // Scaling to 0 turns the autoscaler off.
@@ -136,7 +137,7 @@ pub(crate) fn autoscaler_notes(
             _ => format!("will lower the replica count again{wants}"),
         };
         let text = format!("{of} ({least} to {most}) {does}");
-        Note { object, ..Note::new(NoteCode::AutoscalerOverrides, text) }
+        Note { object, ..Note::warning(NoteCode::Autoscaler, text) }
     };
     autoscalers(input, namespace, kind, name, replicas, release).map(note).collect()
 }
@@ -193,7 +194,7 @@ fn budget_note(
     };
     let does = if has_count { "scales down" } else { "deletes pods" };
     let text = format!("{kind} {}: the controller ignores {them} when it {does}", text::list(&names));
-    Some(Note::new(NoteCode::BudgetIgnored, text))
+    Some(Note::new(NoteCode::DisruptionBudget, text))
 }
 
 /// The sets of these pods, and the controllers of these sets.
@@ -278,7 +279,7 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
         WorkloadName { kind: Some(kind), name: name.to_owned() },
         text::name(preview.namespace),
     );
-    Some(Note::new(NoteCode::LeftoverCosts, text))
+    Some(Note::new(NoteCode::DeletionCosts, text))
 }
 
 impl Snapshot {
@@ -294,7 +295,7 @@ fn not_permitted_note(input: &Snapshot) -> Option<Note> {
     let kinds: BTreeSet<_> = input.not_permitted.iter().collect();
     let kinds: Vec<_> = kinds.into_iter().map(|kind| kind.plural()).collect();
     let text = || format!("{} could not be read", kinds.join(" and "));
-    (!kinds.is_empty()).then(|| Note::new(NoteCode::SurroundingsUnread, text()))
+    (!kinds.is_empty()).then(|| Note::new(NoteCode::NotPermitted, text()))
 }
 
 /// The objects that are not as they should be, without those that no workload of the namespace needs.
@@ -302,5 +303,5 @@ fn unreadable_note(input: &Snapshot, namespace: &str) -> Option<Note> {
     let here = input.unreadable.iter().filter(|its| its.namespace == namespace && its.kind != "Node");
     let wrong: Vec<_> = here.map(|its| format!("{its} ({})", its.error)).collect();
     let text = || format!("this preview ignores objects that cannot be read: {}", text::list(&wrong));
-    (!wrong.is_empty()).then(|| Note::new(NoteCode::PassedOver, text()))
+    (!wrong.is_empty()).then(|| Note::new(NoteCode::Unreadable, text()))
 }

@@ -27,30 +27,35 @@ impl DaemonSet {
     /// Returns notes on what the input lacks besides pods.
     pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let entry = SelfManaged::DaemonSet(self);
-        let may_start = |node: &&Node| self.placement.on(node).0 == NodeFit::MayStart;
-        let nodes = nodes(input).into_values().filter(may_start).count();
-        let wanted = usize::try_from(self.status_wanted).unwrap_or(0);
-        let missing_nodes = || {
+        let missing_nodes = |(nodes, wanted): (usize, usize)| {
             let verb = if nodes == 1 { "is" } else { "are" };
             let text = format!(
                 "only {} for {entry} {verb} listed, while its status counts {wanted}",
                 count(nodes as u64, "node")
             );
-            Note::new(NoteCode::NodesMissing, text)
+            Note::new(NoteCode::Incomplete, text)
         };
         let missing_revision = || {
             Note::new(
-                NoteCode::RevisionMissing,
+                NoteCode::Incomplete,
                 format!(
                     "no ControllerRevision of {entry} is listed, so it is not known which of its pods are old"
                 ),
             )
         };
         let gaps = [
-            (nodes < wanted && !entry.lags()).then(missing_nodes),
+            self.too_few_nodes(input).map(missing_nodes),
             revision(input, entry).is_none().then(missing_revision),
         ];
         gaps.into_iter().flatten().collect()
+    }
+
+    /// How many nodes for its pods are listed, and how many its status counts, if those are more.
+    fn too_few_nodes(&self, input: &Snapshot) -> Option<(usize, usize)> {
+        let may_start = |node: &&Node| self.placement.on(node).0 == NodeFit::MayStart;
+        let nodes = nodes(input).into_values().filter(may_start).count();
+        let counted = usize::try_from(self.status_wanted).unwrap_or(0);
+        (nodes < counted && !SelfManaged::DaemonSet(self).lags()).then_some((nodes, counted))
     }
 
     fn surges(&self) -> bool {
@@ -146,8 +151,8 @@ pub(crate) fn decide<'a>(
 ) -> Decision<'a> {
     let now = to_time(options.now);
     // If nodes are known to be missing, those that have pods are taken to be among them.
-    let is_partial = notes.iter().any(|note| note.code == NoteCode::NodesMissing);
-    let mut known = Nodes::of(input, spec, if is_partial { NodeFit::MayStart } else { NodeFit::Missing });
+    let others = if spec.too_few_nodes(input).is_some() { NodeFit::MayStart } else { NodeFit::Missing };
+    let mut known = Nodes::of(input, spec, others);
     let mut sorted = pods.to_vec();
     sorted.sort_by_key(|pod| &pod.meta.name);
     let revision = revision(input, entry);
@@ -294,19 +299,19 @@ impl<'a> Decided<'_, 'a> {
                 count(sync.deleted as u64, "pod"),
                 sync.later
             );
-            note(NoteCode::SeveralSyncs, text);
+            note(NoteCode::Limits, text);
         } else if has(DaemonReason::AfterFirstPart) {
             let text = format!(
                 "the next sync deletes {} and creates {}, and old pods are replaced after that, perhaps immediately",
                 count(sync.deleted as u64, "pod"),
                 sync.creates
             );
-            note(NoteCode::GoesOn, text);
+            note(NoteCode::Continues, text);
         }
         if has(DaemonReason::Failed) {
             let text = "the controller deletes a failed pod later if it has recently deleted one of the same node, which \
                         only the controller knows";
-            note(NoteCode::MayBackOff, text.to_owned());
+            note(NoteCode::ChangesSoon, text.to_owned());
         }
     }
 }

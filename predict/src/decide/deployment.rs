@@ -45,8 +45,8 @@ pub(crate) fn preview_deployment<'a>(
     let ScaledDeployment { own, deployment, sync, .. } = &scaled;
     let mut decisions = scaled.count_all(&mut notes)?;
     let end = scaled.play_on()?;
-    let lacks_sets = notes.iter().any(|note| note.code == NoteCode::SetMissing);
-    if own.is_empty() && !lacks_sets && entry.idle().is_none() {
+    let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
+    if own.is_empty() && !is_incomplete && entry.idle().is_none() {
         notes.push(notes::no_sets(entry));
     }
     notes.extend(notes::of_deployment(entry, own.iter().copied()));

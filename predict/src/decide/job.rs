@@ -67,7 +67,7 @@ pub(crate) fn refusal(
         format!("{entry} has pods in a PodGroup, and Kubernetes {release} does not change its parallelism")
     };
     let is_refused = changes && is_gang && release.refuses_parallelism_of_gangs();
-    is_refused.then(|| Note::new(NoteCode::DependsOnRelease, text()))
+    is_refused.then(|| Note::new(NoteCode::VersionDependent, text()))
 }
 
 /// What is asked of the Job.
@@ -270,14 +270,14 @@ fn notes_of(job: &JobState, entry: SelfManaged<'_>, sync: &Sync, now: Time) -> V
             "the deadline of {entry} passes in {}, and then all its active pods are deleted",
             duration(left)
         );
-        notes.push(Note::new(NoteCode::DeadlinePasses, text));
+        notes.push(Note::new(NoteCode::ChangesSoon, text));
     }
     if sync.later > 0 {
         let text = format!(
             "the controller deletes {} in this sync and {} more in later ones",
             sync.deleted, sync.later
         );
-        notes.push(Note::new(NoteCode::SeveralSyncs, text));
+        notes.push(Note::new(NoteCode::Limits, text));
     }
     notes
 }

@@ -17,7 +17,7 @@ use std::fmt;
 /// A workload whose controller deletes no pods, and `why`.
 pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
     Note::new(
-        NoteCode::DoesNothing,
+        NoteCode::ControllerIdle,
         format!("{workload} {why}, so kube-controller-manager deletes none of its pods"),
     )
 }
@@ -29,7 +29,7 @@ pub(crate) fn workload_listed_twice(input: &Snapshot, workload: WorkloadRef<'_>)
 
 pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
     Note::new(
-        NoteCode::ListedTwice,
+        NoteCode::Unreadable,
         format!("{object} is listed more than once, and only the first entry counts"),
     )
 }
@@ -37,7 +37,7 @@ pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
 pub(crate) fn invalid_cost(pod: &Pod) -> Option<Note> {
     let cost = pod.cost.as_ref()?;
     let (text, error) = (&cost.text, cost.value.as_ref().err()?);
-    Some(Note::new(
+    Some(Note::warning(
         NoteCode::InvalidDeletionCost,
         format!("{}: Kubernetes reads {DELETION_COST_ANNOTATION} {} as 0: {error}", pod, quoted(text)),
     ))
@@ -46,7 +46,7 @@ pub(crate) fn invalid_cost(pod: &Pod) -> Option<Note> {
 pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
     let syncs = delete.div_ceil(most);
     Note::new(
-        NoteCode::SeveralSyncs,
+        NoteCode::Limits,
         format!(
             "{delete} deletions take {syncs} syncs of at most {most}, each of which counts the pods per node again, \
              and this preview assumes that the pods do not change meanwhile"
@@ -56,7 +56,7 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
 
 /// Contested pods of which it is not said how likely they go.
 pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
-    Note::new(NoteCode::NoOdds, format!("no probability is given for the possible deletions of {id}: {why}"))
+    Note::new(NoteCode::Limits, format!("no probability is given for the possible deletions of {id}: {why}"))
 }
 
 /// Workloads or sets whose controllers have not acted on their latest change yet.
@@ -67,7 +67,7 @@ pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
          again in some seconds",
         text::list(what)
     );
-    Note::new(NoteCode::StatusLags, text)
+    Note::warning(NoteCode::ControllerBusy, text)
 }
 
 /// The set's pods that were created after the time of the decision.
@@ -84,7 +84,7 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Tim
     let text = format!(
         "{first}{others} {were} created after {now:.0}, the time of this decision, so the age is negative"
     );
-    Some(Note::new(NoteCode::CreatedAfterNow, text))
+    Some(Note::new(NoteCode::Time, text))
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
@@ -112,7 +112,7 @@ pub(crate) fn scaled_alone(
             text::name(&deployment.name),
             set.id()
         );
-        return (set.replicas() != replicas).then(|| Note::new(NoteCode::WrittenBack, text));
+        return (set.replicas() != replicas).then(|| Note::new(NoteCode::ControlledByOwner, text));
     }
     let text = format!(
         "Deployment {0} is in the middle of a rollout (also {1}) and may reset the replica count of {2}, and this preview is \
@@ -121,14 +121,14 @@ pub(crate) fn scaled_alone(
         text::list(&others),
         text::name(set.id().name),
     );
-    Some(Note::new(NoteCode::MidRollout, text))
+    Some(Note::new(NoteCode::ControlledByOwner, text))
 }
 
 /// A Deployment without sets, whose controller would act on them.
 pub(crate) fn no_sets(entry: &Deployment) -> Note {
     let name = text::name(&entry.meta.name);
     let text = format!("no ReplicaSet of Deployment {name} is listed, so it has no pod to delete");
-    Note::new(NoteCode::NoSets, text)
+    Note::new(NoteCode::ControllerIdle, text)
 }
 
 /// What a reader should know about a Deployment and this step, its next sync.
@@ -140,7 +140,7 @@ pub(crate) fn of_deployment<'a>(entry: &Deployment, sets: impl Iterator<Item = &
         let text = format!(
             "Deployment {name} is paused, so its ReplicaSets are scaled, but its rollout does not continue"
         );
-        note(NoteCode::RolloutPaused, text);
+        note(NoteCode::ControllerIdle, text);
     }
     let sets = sets.filter(|set| set.is_ahead()).map(|set| set.id().to_string());
     let names: Vec<_> = entry.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
@@ -162,11 +162,11 @@ pub(crate) fn claims(sets: &Sets<'_>, set: &ReplicaSet) -> Vec<Note> {
 /// A controller adopts a pod or a set.
 pub(crate) fn adopts(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
     let text = format!("{what} has no controller, so {workload} adopts it and it counts");
-    Note::new(NoteCode::WouldAdopt, text)
+    Note::new(NoteCode::Adoption, text)
 }
 
 /// A controller releases a pod or a set.
 pub(crate) fn releases(workload: &impl fmt::Display, what: &impl fmt::Display) -> Note {
     let text = format!("{what} does not match the selector, so {workload} releases it and it does not count");
-    Note::new(NoteCode::WouldRelease, text)
+    Note::new(NoteCode::Adoption, text)
 }

@@ -308,7 +308,7 @@ impl Wait<'_> {
         let [name, waits_for] = [name, &*self.waits_for].map(text::name);
         let why = self.reason.sentence();
         let text = format!("a scale-down of {}/{name}{to} waits for {waits_for}: {why}", kind.short());
-        Note::new(NoteCode::ScaleDownWaits, text)
+        Note::new(NoteCode::Continues, text)
     }
 }
 

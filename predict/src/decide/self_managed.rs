@@ -33,7 +33,7 @@ pub(crate) fn becomes_available<'a>(
     let left = age(now, Time::from_unix_nanos(at))?;
     let left = left.trim_start_matches('-');
     let text = format!("{pod} becomes available in {left}, and then this sync deletes other pods");
-    Some(Note::new(NoteCode::BecomesAvailable, text))
+    Some(Note::new(NoteCode::ChangesSoon, text))
 }
 
 /// How many pods are contested together with this one.

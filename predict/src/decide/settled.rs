@@ -89,7 +89,7 @@ pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
 impl Settled {
     fn foreground(what: &str) -> Self {
         let reason = AnyCount::Foreground(what.to_owned());
-        let note = Note::new(NoteCode::ForegroundDeletion, reason.sentence());
+        let note = Note::new(NoteCode::ControllerIdle, reason.sentence());
         Self { verdict: Verdict::Delete, reason, note }
     }
 
@@ -125,7 +125,7 @@ fn delete_all(preview: &mut Preview<'_>) {
         }
     }
     (preview.delete, preview.quota) = (preview.active, 0);
-    preview.notes.retain(|note| note.code != NoteCode::DoesNothing);
+    preview.notes.retain(|note| note.code != NoteCode::ControllerIdle);
     if let Some(mut rest) = preview.rest.take() {
         rest.delete = number(preview.active);
         for at_rest in &mut rest.sets {

@@ -62,11 +62,12 @@ pub(crate) fn decide<'a>(
     }
     let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
     let outcomes = next_sync(&set, &members);
+    let lacks_pods = notes.iter().any(|note| note.code == NoteCode::Incomplete);
     if !spec.knows_revision() {
         let old: Vec<_> = members.iter().map(|member| Member { is_updated: false, ..*member }).collect();
         if victims(&next_sync(&set, &old)) != victims(&outcomes) {
             let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
-            let gap = Note::new(NoteCode::RevisionMissing, text);
+            let gap = Note::new(NoteCode::Incomplete, text);
             if !options.accepts_gaps() {
                 return Err(complete::error(&entry.meta().namespace, entry.kind(), &[gap]));
             }
@@ -83,7 +84,6 @@ pub(crate) fn decide<'a>(
         notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
     }
 
-    let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
     let context = Context { entry, spec, set, pods: &counted, now, lacks_pods };
     let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.is_terminating();
     let decided = outcomes.iter().filter(stays).map(|outcome| context.decided(*outcome));
@@ -115,7 +115,7 @@ fn depends_on_release(
             text::list(&others)
         )
     };
-    (!others.is_empty()).then(|| Note::new(NoteCode::DependsOnRelease, text()))
+    (!others.is_empty()).then(|| Note::new(NoteCode::VersionDependent, text()))
 }
 
 /// The members that go or may go.
@@ -174,7 +174,7 @@ impl<'a> Context<'_, 'a> {
                 "whenScaled is Delete, so these claims are deleted with their pods unless another object owns them, too: {}",
                 text::list(&claims)
             );
-            notes.push(Note::new(NoteCode::ClaimsGo, text));
+            notes.push(Note::new(NoteCode::ClaimsDeleted, text));
         }
     }
 }

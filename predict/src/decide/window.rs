@@ -121,5 +121,5 @@ fn time_of_dump(options: &Options) -> Option<Note> {
         "the time of this decision is {:.0}, when the file was last changed: if it is a copy, give the time of the dump with --now",
         options.now
     );
-    (options.now_source == NowSource::FileTime).then(|| Note::new(NoteCode::TimeOfDump, text))
+    (options.now_source == NowSource::FileTime).then(|| Note::new(NoteCode::Time, text))
 }

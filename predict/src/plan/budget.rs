@@ -41,5 +41,5 @@ pub fn check_budgets(input: &Snapshot, plan: &Plan) -> Option<Note> {
         "{} {verb} selected pods, but the controller ignores {them} when it deletes pods",
         text::list(&titles)
     );
-    Some(Note::new(NoteCode::DisruptionBudget, text))
+    Some(Note::warning(NoteCode::DisruptionBudget, text))
 }

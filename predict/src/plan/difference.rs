@@ -49,10 +49,10 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
     }
     let occupied = occupied(confirmed, now);
     let known: HashSet<_> = confirmed.notes.iter().map(Note::identity).collect();
-    let warnings = now.notes.iter().filter(|note| note.is_warning() && !known.contains(&note.identity()));
+    let warnings = now.notes.iter().filter(|note| note.is_warning && !known.contains(&note.identity()));
     let warnings: Vec<_> = warnings.collect();
     // How far the preferences are fulfilled, `fulfils` has compared.
-    difference.holds &= occupied.is_empty() && warnings.iter().all(|note| note.code == NoteCode::UnmetWish);
+    difference.holds &= occupied.is_empty() && warnings.iter().all(|note| note.code == NoteCode::Preference);
     difference.because.extend(occupied.into_iter().chain(warnings.iter().map(|note| note.text.clone())));
     let Difference { minus, plus, because, .. } = &difference;
     let is_none = minus.is_empty() && plus.is_empty() && because.is_empty();

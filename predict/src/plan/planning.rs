@@ -104,7 +104,7 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
         pods.extend(part.planned(request, *delete, &shares.by_itself)?);
         blocked.extend(part.ahead(*delete));
     }
-    notes.extend(shares.follows.map(|text| Note::new(NoteCode::RolloutWaits, text)));
+    notes.extend(shares.follows.map(|text| Note::new(NoteCode::Continues, text)));
     pods.sort_by_key(|pod| !pod.is_wanted);
     let wishes = (0..).zip(&request.wishes).filter_map(|(place, wish)| Some((place, wish.for_some()?)));
     let set = |(part, delete): (&Part<'_>, &usize)| PlannedSet {

@@ -110,7 +110,7 @@ func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, ki
 	if err == nil {
 		return fmt.Sprintf(" %s ok;", kind), played
 	}
-	if end != nil && end.Has("status-lags") && kind == "lagging" {
+	if end != nil && end.Has("controller-busy") && kind == "lagging" {
 		// The preview says that the controllers are at work.
 		const what = "other than said, while the controllers were at work"
 		j.Count(kind+": "+what, 1)
