@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table};
 use podrank_predict::{
-    Error, Note, NoteCode, Options, Order, Preview, Remedy, Snapshot, Verdict, WorkloadKind, preview_workload,
+    Error, NoteCode, Options, Order, Preview, Remedy, Snapshot, Verdict, WorkloadKind, preview_workload,
 };
 use serde_json::Value;
 use std::slice;

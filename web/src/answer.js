@@ -3,7 +3,7 @@ import { $, el, visible, write } from './dom.js';
 import { told } from './fates.js';
 import { duration } from './moments.js';
 import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
-import { capital, inPage } from './words.js';
+import { inPage } from './words.js';
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
@@ -32,7 +32,7 @@ export function showAnswer(state, answer, pods, { moments, count }, made) {
     $('notes').hidden = $('notes').childElementCount === 0;
     write($('command'), made?.scale ?? command(state));
     $('choose').hidden = !isSteered(state.workload) || answer.active === 0 || state.order === 'total';
-    write($('choose'), isChoosing(state) ? '← Leave it to Kubernetes' : 'Choose other pods →');
+    write($('choose'), isChoosing(state) ? '← Leave it to Kubernetes' : 'Select other pods →');
     $('choose').setAttribute('aria-pressed', state.steering);
 }
 

@@ -26,10 +26,8 @@ pub(crate) struct Scene {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Answer<'p> {
-    /// As at a terminal: `deploy/web to 5: 8 of 13 pods go, all certainly`.
+    /// As at a terminal: `Scaling deploy/web to 5 deletes 8 of 13 pods, all certain.`
     pub(crate) headline: String,
-    /// The same without the workload and its count, which the page shows above it.
-    pub(crate) summary: String,
     /// What to type next.
     hint: Option<String>,
     now: Timestamp,

@@ -3,9 +3,9 @@
 /** In the order in which they are told. */
 export const FATES = ['delete', 'contested', 'blocked', 'later', 'keep'];
 /** As in the first column of the command line's table. */
-export const GOES = { delete: 'yes', contested: 'maybe', blocked: 'waits', later: 'later', keep: 'no' };
+export const GOES = { delete: 'deleted', contested: 'possible', blocked: 'waiting', later: 'waiting', keep: 'kept' };
 /** Of one pod. */
-export const FATE_WORDS = { delete: 'goes', contested: 'may go', blocked: 'waits', later: 'goes when the rollout goes on', keep: 'stays' };
+export const FATE_WORDS = { delete: 'deleted', contested: 'possible', blocked: 'waiting', later: 'waiting for new pods', keep: 'kept' };
 
 /** How many pods have each fate. */
 export function tally(pods) {
@@ -20,28 +20,28 @@ export function tally(pods) {
  */
 export function told(pods, { deletions, order }) {
     const numbers = tally(pods);
-    const certain = order === 'total' ? (numbers.delete === 1 ? 'goes' : 'go') : 'certainly';
+    const certain = order === 'total' ? '' : ' for certain';
     return [
-        ['delete', numbers.delete, `${numbers.delete} ${certain}`],
+        ['delete', numbers.delete, `${numbers.delete} deleted${certain}`],
         ['contested', numbers.contested, byChance(deletions, numbers.delete, numbers.contested)],
-        ['blocked', numbers.blocked, `${numbers.blocked} ${numbers.blocked === 1 ? 'waits' : 'wait'}`],
-        ['later', numbers.later, `${numbers.later} when the rollout goes on`],
-        ['keep', numbers.keep, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],
+        ['blocked', numbers.blocked, `${numbers.blocked} waiting`],
+        ['later', numbers.later, `${numbers.later} waiting for new pods`],
+        ['keep', numbers.keep, `${numbers.keep} kept`],
     ].filter(([, number]) => number > 0).map(([fate, , text]) => [fate, text]);
 }
 
 /** How many contested pods go, as the command line says it. */
 function byChance({ min, max }, certain, contested) {
     const [least, most] = [min - certain, max - certain];
-    if (least === 0 && most === contested) return `${most} ${certain > 0 ? 'more ' : ''}may go`;
+    if (least === 0 && most === contested) return `up to ${most}${certain > 0 ? ' more' : ''}`;
     return `${least === most ? most : least === 0 ? `up to ${most}` : `${least} to ${most}`} of ${contested} by chance`;
 }
 
-/** How many pods of a node or zone go: `4 of 4 go`. */
+/** How many pods of a node or zone are deleted: `4 of 4 deleted`. */
 export function share(pods) {
     const { delete: go, contested } = tally(pods);
-    if (go === 0 && contested > 0) return `${contested} of ${pods.length} may go`;
-    return `${go} of ${pods.length} ${go === 1 ? 'goes' : 'go'}${contested > 0 ? `, ${contested} may` : ''}`;
+    if (go === 0 && contested > 0) return `${contested} of ${pods.length} possible`;
+    return `${go} of ${pods.length} deleted${contested > 0 ? `, ${contested} possible` : ''}`;
 }
 
 /** The pods by zone and node: `[{ title, pods, nodes: [{ name, pods }] }]`. */

@@ -48,7 +48,7 @@ export class List {
     #row({ name, node, verdict, odds, because }, face, marked) {
         const isMarked = marked.has(name);
         return el('tr', { 'data-fate': verdict, class: isMarked ? 'marked' : null },
-            el('td', {}, odds === undefined ? face?.odds ?? GOES[verdict] : face?.odds ?? `${Math.round(odds * 100)} %`),
+            el('td', {}, odds === undefined ? face?.odds ?? GOES[verdict] : face?.odds ?? `${Math.round(odds * 100)}%`),
             el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', 'aria-pressed': `${isMarked}`, onclick: () => this.onpick(name) }, name),
                 face?.age ? el('small', { class: 'age' }, face.age) : null),
             el('td', {}, node ?? '–'), el('td', {}, because));

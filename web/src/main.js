@@ -149,10 +149,10 @@ function showSources() {
         own.length > 0 ? el('optgroup', { label: example ? `Example: ${examples[example].title}` : title }, own) : null,
         el('optgroup', { label: example ? 'Other examples' : 'Examples' }, others),
     ].filter(Boolean));
-    write($('source'), !dump ? '' : example ? 'This is an example.' : `These are the pods of ${title}, which stay in this page.`);
+    write($('source'), !dump ? '' : example ? 'This is an example.' : `These are the pods of ${title}. They don't leave this page.`);
     write($('about'), example ? examples[example].about : '');
     $('workloads').hidden = workloads.length < 2;
-    write($('workloads-title'), `All ${workloads.length} workloads: who goes first in each`);
+    write($('workloads-title'), `All ${workloads.length} workloads: the pod that is deleted first in each`);
     if ($('workloads').open) overview();
 }
 

@@ -39,8 +39,8 @@ function comparison(pod, other) {
 
 /** `most` is how many go at the count, or `null` if the count follows what is chosen. */
 export const nothingWanted = (most) => [el('p', {}, most === null
-    ? 'Click the pods that should go. The count follows what you choose.'
-    : `Click the pods that should go: up to ${most} at this count. Kubernetes chooses the others.`)];
+    ? 'Click the pods to delete. The replica count follows your selection.'
+    : `Click the pods to delete, up to ${most} at this replica count. Kubernetes chooses the rest.`)];
 
 /** Why there is no plan. */
 export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, inPage(message)), alone];
@@ -52,16 +52,16 @@ export function plan(plan, chosen, alone) {
     const rows = plan.pods.map((pod) =>
         el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, GOES[pod.byItself]),
             el('td', {}, GOES[pod.wanted ? 'delete' : 'keep']), el('td', { class: 'number' }, costs(pod))));
-    const heads = ['Pod', 'Goes by itself', 'With the costs', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
+    const heads = ['Pod', 'Default', 'Plan', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
     const others = plan.delete - chosen;
     return [
         el('p', { class: 'big' }, plan.writes === 0 ? 'No deletion cost to write' : `${count(plan.writes, 'deletion cost')} to write`),
-        plan.writes === 0 ? el('p', { class: 'soft' }, 'Kubernetes takes these pods by itself.') : null,
-        others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods go at this count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you chose and ${others} more. `
-            + 'The costs make exactly these go, whenever the count falls.') : null,
+        plan.writes === 0 ? el('p', { class: 'soft' }, 'Kubernetes deletes these pods without a plan.') : null,
+        others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods are deleted at this replica count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you selected and ${others} more. `
+            + 'With the costs, exactly these are deleted.') : null,
         others > 0 ? alone : null,
         ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, inPage(note.text))),
-        el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares what went:'),
+        el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares which pods were deleted:'),
         code(plan.scale),
         el('details', {}, el('summary', {}, 'The pods and their costs'),
             el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows))),
@@ -73,7 +73,7 @@ export function plan(plan, chosen, alone) {
 const byHand = ({ costs, count: scale, writes }) => el('details', {}, el('summary', {}, 'With kubectl alone'),
     el('p', { class: 'soft' }, `First ${writes === 1 ? 'the cost' : 'the costs'}:`),
     code(costs.join('\n')),
-    el('p', { class: 'soft' }, 'Then, as a command of its own, the count:'),
+    el('p', { class: 'soft' }, 'Then, as a separate command, the replica count:'),
     code(scale),
-    el('p', { class: 'soft' }, `kubectl cannot tell whether the controller has seen the ${writes === 1 ? 'cost' : 'costs'}. If the count reaches it first, it deletes other pods, and `
-        + 'nothing brings them back. The command above waits for that.'));
+    el('p', { class: 'soft' }, `kubectl cannot tell whether the controller has seen the ${writes === 1 ? 'cost' : 'costs'}. If the replica count reaches it first, it deletes other pods, and `
+        + 'nothing restores them. The command above waits for that.'));

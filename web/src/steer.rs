@@ -82,8 +82,7 @@ impl Steered {
         let Self { plan, asked: (_, names), .. } = self;
         let preview = self.preview()?;
         let mut answer = Answer::of(&preview);
-        answer.headline += &self.condition();
-        answer.summary += &self.condition();
+        self.add_condition(&mut answer.headline);
         let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
         let shown = Shown {
             writes: plan.writes,
@@ -107,18 +106,20 @@ impl Steered {
     /// What `kubectl podrank -o markdown` prints once the costs are written, and how they are.
     pub(crate) fn markdown(&self) -> Result<String, Failure> {
         let mut table = view::answer::table(&self.preview()?);
-        table.sentences[0] += &self.condition();
+        self.add_condition(&mut table.sentences[0]);
         let answer = table.markdown();
         Ok(format!("{answer}\n```sh\n{}\n```\n", scale(&self.plan, &self.asked.1)))
     }
 
-    /// What the decision depends on.
-    fn condition(&self) -> String {
-        match self.plan.writes {
-            0 => String::new(),
-            1 => ", if this deletion cost is written".to_owned(),
-            writes => format!(", if these {writes} deletion costs are written"),
-        }
+    /// Adds to the headline that the deletion costs have to be written.
+    fn add_condition(&self, headline: &mut String) {
+        let condition = match self.plan.writes {
+            0 => return,
+            1 => "this deletion cost is".to_owned(),
+            writes => format!("these {writes} deletion costs are"),
+        };
+        headline.truncate(headline.trim_end_matches('.').len());
+        headline.extend([", if ", &condition, " written."]);
     }
 }
 

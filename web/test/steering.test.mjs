@@ -16,10 +16,10 @@ const isPlanned = (page, pods) => page.waitForFunction((pods) =>
 
 test('headline, key, map, table, Markdown, picture and command follow the chosen pods, and say that costs have to be written', () => inPage(steered, async (page) => {
     await isPlanned(page, 2);
-    const told = '4 of 12 pods go, all certainly, if these 4 deletion costs are written';
+    const told = 'Scaling deploy/shop to 8 deletes 4 of 12 pods, all certain, if these 4 deletion costs are written.';
     assert.equal(await headline(page), told);
     assert.equal(await page.title(), `${told} · podrank`);
-    assert.equal((await page.locator('#key > span').first().textContent()).trim(), '4 certainly');
+    assert.equal((await page.locator('#key > span').first().textContent()).trim(), '4 deleted for certain');
     const gone = (await fates(page)).delete;
     assert.equal(gone.length, 4);
     assert.ok(['b6w3p', 'k5t2q'].every((name) => gone.includes(name)));
@@ -27,12 +27,12 @@ test('headline, key, map, table, Markdown, picture and command follow the chosen
     await page.locator('#more').click();
     await page.locator('#rows tr').nth(11).waitFor();
     const table = await rows(page);
-    const goes = table.filter(([goes]) => goes === 'yes').map(([, name]) => name);
+    const goes = table.filter(([goes]) => goes === 'deleted').map(([, name]) => name);
     assert.deepEqual(goes.map((name) => name.slice(-5)).sort(), gone);
     for (const [, name, , because] of table) if (CHOSEN.includes(name)) assert.equal(because, 'podrank\'s cost -1');
     const markdown = await copies(page, 'copy-markdown');
     assert.ok(markdown.startsWith(`**deploy/shop to 8: ${told}**\n`), markdown);
-    for (const name of goes) assert.match(markdown, new RegExp(`^\\| yes \\| ${name} \\|`, 'm'));
+    for (const name of goes) assert.match(markdown, new RegExp(`^\\| deleted \\| ${name} \\|`, 'm'));
     const command = `kubectl podrank scale deploy/shop --replicas 8 ${CHOSEN.map((name) => `--pod ${name}`).join(' ')}`;
     assert.ok(markdown.includes(command), markdown);
     const { texts } = await pictured(page);
@@ -69,7 +69,7 @@ test('the count follows what is chosen if nobody asked for it: one pod of 1,000 
     await page.locator('#rows button').nth(3).click();
     await isPlanned(page, 1);
     assert.equal(await page.locator('#panel .big').textContent(), '1 deletion cost to write');
-    assert.equal(await headline(page), '1 of 1000 pods goes, certainly, if this deletion cost is written');
+    assert.match(await headline(page), /deletes 1 of 1000 pods, for certain, if this deletion cost is written\.$/);
     await page.locator('#rows button').nth(6).click();
     await isPlanned(page, 2);
     await decided(page, { replicas: 998 });
@@ -90,5 +90,5 @@ test('a count that somebody asked for stays, and says how many go besides those 
     await choose(page, 'shop-5f4c8d9b7-l9z7m');
     await page.getByText('Let only these 3 go: scale to 9').click();
     await isPlanned(page, 3);
-    assert.equal(await headline(page), '3 of 12 pods go, all certainly, if these 3 deletion costs are written');
+    assert.match(await headline(page), /deletes 3 of 12 pods, all certain, if these 3 deletion costs are written\.$/);
 }));
