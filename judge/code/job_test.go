@@ -71,7 +71,7 @@ func judgeJob(controller *upstream.JobController, p *previewer, number int, tall
 		for _, pod := range preview.Pods {
 			if pod.Verdict == "contested" {
 				return fmt.Errorf("%s is contested\nat %v: %s", pod.Name, now, describe(job, pods))
-			} else if strings.Contains(pod.Why, "it ties with others") {
+			} else if strings.Contains(pod.Why, "it ties with other pods") {
 				tally["ties by index"]++
 			}
 		}
