@@ -403,7 +403,7 @@ fn what_is_replaced_does_not_count_as_going() {
     let headline = |words: &str| lines(words, &dump)[0].clone();
     let to = "Scaling sts/db to 3 deletes 2 of 5 pods and replaces 3: 1 now and 4 after that.";
     assert_eq!(headline("sts/db --replicas 3"), to);
-    let to = "Scaling sts/db to 5 replaces 4 of 5 pods: 1 now and 3 after that.";
+    let to = "Leaving sts/db at 5 replaces 4 of 5 pods: 1 now and 3 after that.";
     assert_eq!(headline("sts/db --replicas 5"), to);
     let overview = lines("-A --replicas 3", together(&[&dump, JOB]));
     assert_eq!(cell(&overview[0], &overview[1], "DELETED"), "2", "{overview:?}");

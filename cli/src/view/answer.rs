@@ -118,6 +118,9 @@ pub fn headline(preview: &Preview<'_>) -> String {
     let subject = match asked.suspend {
         Some(true) => format!("Suspending {name}"),
         _ if to.is_empty() => format!("The next sync of {name}"),
+        _ if asked.replicas.is_some() && asked.replicas == preview.present => {
+            format!("Leaving {name} at {to}")
+        }
         _ => format!("{scale} {name} to {to}"),
     };
     format!("{subject}{in_order} {}", deletes(preview))
