@@ -40,7 +40,7 @@ fn the_budget_is_certain_and_the_pods_are_not() {
         contested,
         contested,
         "agent-a; keep; kept; it is of the current revision",
-        "rest: Then it waits for new pods to be available. Only after that, 3 pods are deleted.",
+        "rest: Then the controller waits for new pods to be available. Only after that, 3 pods are deleted.",
     ]);
     assert_eq!(row(&shown.json, "{workload} {blocked}"), r#"{"kind":"DaemonSet","name":"agent"} []"#);
     let (text, _) = fine("pod/agent-c", DAEMON_SET);

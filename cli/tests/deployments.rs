@@ -113,13 +113,13 @@ fn a_rollout_is_shown_to_its_end() {
         (
             "--rollout",
             available(NEW, 2),
-            "new-pods Then it waits until … of its new pods …. Only after that, … deleted.",
+            "new-pods Then the controller waits until … new pod …. Only after that, … deleted.",
         ),
         ("--replicas 8", paused(), "resume Its rollout is paused, so 3 old pods are kept."),
         (
             "--rollout",
             recreate(),
-            "old-pods Then it waits until 4 old pods have ended. Only after that, its new ReplicaSet gets 10 pods.",
+            "old-pods Then the controller waits until 4 old pods have ended. Only after that, its new ReplicaSet gets 10 pods.",
         ),
     ] {
         let waits = example(&format!("deploy/web {words}"), &[change]);

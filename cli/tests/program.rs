@@ -78,8 +78,8 @@ fn example_as_json() {
     ];
     assert_eq!(each_pod(&shown, "{position} {name} {node} {rank} {verdict} {rule}"), rows);
     // The names are the contract.
-    let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64) and may reset the replica count of \
-                web-7f6b9d5c48, and this preview is about web-7f6b9d5c48 alone: scale deploy/web instead";
+    let note = "Deployment web is in the middle of a rollout (with web-5d8c7f9b64) and may reset the replica count of \
+                web-7f6b9d5c48: scale deploy/web instead";
     let costs = "2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)";
     assert_eq!(shown.notes, format!("note: {note}\nnote: {costs}\n"));
     let mut head = shown.json.clone();

@@ -32,10 +32,10 @@ fn who_waits_for_whom_is_said_in_each_output() {
     let (proof, _) = fine("sts/db --replicas 3 -o wide", STATEFUL_SET);
     assert!(proof.contains("waits-for-ready  db-1 is not ready"), "{proof}");
     assert!(proof.ends_with("in-range         ordinal 0 is within 0 to 2\n"), "{proof}");
-    let note = "note: It waits for db-1. Only after that, 2 pods are deleted.\n";
+    let note = "note: The controller waits for db-1. Only after that, 2 pods are deleted.\n";
     assert_eq!(fine("sts/db --replicas 3 -o name", STATEFUL_SET), (String::new(), note.to_owned()));
     // One goes after the other, and both are certain. The only workload with pods needs no name.
-    let note = "note: Then it waits for db-4. Only after that, 1 pod is deleted.\n";
+    let note = "note: Then the controller waits for db-4. Only after that, 1 pod is deleted.\n";
     for words in ["sts/db --replicas 3 -o name", "--replicas 3 -o name"] {
         assert_eq!(fine(words, mended(&[])), ("pod/db-4\npod/db-3\n".to_owned(), note.to_owned()));
     }

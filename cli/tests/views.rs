@@ -109,9 +109,11 @@ fn the_same_pods_are_open_for_the_same_reason_at_the_same_counts() {
 #[test]
 fn an_order_in_a_rollout_begins_with_what_happens_now() {
     let all = lines("deploy/web", ROLLOUT);
-    let then =
-        "Then it waits until 1 more of its new pods is available. Only after that, 2 old pods are deleted.";
-    assert_eq!(all[..2], ["deploy/web: 2 of 13 pods are deleted now (its replica count is 10).", then]);
+    let then = "Then the controller waits until 1 more new pod is available. Only after that, 2 old pods are deleted.";
+    assert_eq!(
+        all[..2],
+        ["deploy/web: 2 of 13 pods are about to be deleted (its replica count is 10).", then]
+    );
     let titles: Vec<_> = all.iter().filter(|line| line.contains("ReplicaSet web-")).collect();
     assert_eq!(
         titles,
@@ -373,7 +375,10 @@ fn counts_are_not_known_while_pods_go_at_the_present_one() {
         (object["spec"]["replicas"], object["status"]["replicas"]) = (json!(all - 3), json!(all));
     }
     let order = lines("deploy/web", dump(&objects));
-    assert_eq!(order[0], "deploy/web: 2 of 9 pods are deleted now (its replica count is 7).", "{order:?}");
+    assert_eq!(
+        order[0], "deploy/web: 2 of 9 pods are about to be deleted (its replica count is 7).",
+        "{order:?}"
+    );
     assert_eq!(order[1], "The replica counts of the others are known once these pods are deleted.");
     assert!(order[2].starts_with("POSITION  NOW"), "{order:?}");
     assert_eq!(order.iter().filter(|row| cell(&order[2], row, "NOW") == "deleted").count(), 2, "{order:?}");
@@ -403,7 +408,7 @@ fn what_is_replaced_does_not_count_as_going() {
     let headline = |words: &str| lines(words, &dump)[0].clone();
     let to = "Scaling sts/db to 3 deletes 2 of 5 pods and replaces 3: 1 now and 4 after that.";
     assert_eq!(headline("sts/db --replicas 3"), to);
-    let to = "Leaving sts/db at 5 replaces 4 of 5 pods: 1 now and 3 after that.";
+    let to = "Without scaling sts/db (5 replicas), Kubernetes replaces 4 of 5 pods: 1 now and 3 after that.";
     assert_eq!(headline("sts/db --replicas 5"), to);
     let overview = lines("-A --replicas 3", together(&[&dump, JOB]));
     assert_eq!(cell(&overview[0], &overview[1], "DELETED"), "2", "{overview:?}");
@@ -412,7 +417,7 @@ fn what_is_replaced_does_not_count_as_going() {
     let names: Vec<_> = list(&json["pods"]).filter(replaced).map(|pod| pod["name"].clone()).collect();
     assert_eq!(names, ["db-3", "db-2", "db-1", "db-0"].map(Value::from)[1..], "{json}");
     assert_eq!(fine("sts/db --replicas 3 -o name", &dump).0, "pod/db-4\npod/db-3\n");
-    assert_eq!(headline("sts/db"), "sts/db: 1 of 5 pods is replaced now (its replica count is 5).");
+    assert_eq!(headline("sts/db"), "sts/db: 1 of 5 pods is about to be replaced (its replica count is 5).");
     // Whose turn comes after others needs no repair.
     let waits = lines("sts/db --replicas 3", &dump);
     assert!(waits.iter().any(|row| row.ends_with("after higher ordinals")), "{waits:?}");

@@ -102,6 +102,7 @@ impl Run<'_> {
             message.extend([". Deleted exactly ", &pods, &unmet.concat()]);
         } else {
             message.push_str(", but not as planned");
+            say(&mut message, "deleted as selected", &went);
         }
         say(&mut message, "kept although selected", &missed);
         say(&mut message, "deleted although not selected", &others);

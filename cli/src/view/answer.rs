@@ -119,7 +119,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
         Some(true) => format!("Suspending {name}"),
         _ if to.is_empty() => format!("The next sync of {name}"),
         _ if asked.replicas.is_some() && asked.replicas == preview.present => {
-            format!("Leaving {name} at {to}")
+            format!("Without scaling {name} ({to} replicas), Kubernetes")
         }
         _ => format!("{scale} {name} to {to}"),
     };

@@ -31,7 +31,7 @@ pub fn tables(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Table> {
         let why = (is_unknown && !is_told).then(|| why.to_owned());
         return vec![Table { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
     }
-    let shared = "Its ReplicaSets share its replica count, and each has its own deletion order.".to_owned();
+    let shared = "Each of its ReplicaSets has its own deletion order.".to_owned();
     let is_shared = order.sets.len() > 1;
     let head = Table::of_sentences(sentences.chain(is_shared.then_some(shared)));
     let names: Vec<_> = order.sets.iter().filter_map(|set| set.replica_set.map(str::to_owned)).collect();
@@ -151,24 +151,33 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
         (0, _) => no_pods(&order.notes).to_owned(),
         (_, Some(deleted)) => deleted,
         (_, None) if order.is_settled => format!("all {pods} pods are kept"),
-        (_, None) => format!("{} in deletion order", count(pods, "pod")),
+        (_, None) => format!(
+            "{} in deletion order, and the {} at which each is deleted",
+            count(pods, "pod"),
+            counted(order)
+        ),
     };
     format!("{name}: {text}.")
+}
+
+/// What people scale.
+fn counted(order: &ScaleDownOrder<'_>) -> &'static str {
+    if order.workload.kind == WorkloadKind::Job { "parallelism" } else { "replica count" }
 }
 
 /// How many pods are deleted at the present count, before any other is asked for.
 fn deleted_now(order: &ScaleDownOrder<'_>) -> Option<String> {
     let pods = count(order.active, "pod");
-    let its = if order.asked.replicas.is_some() { "replica count" } else { "parallelism" };
+    let its = counted(order);
     let at = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
     let Bounds { min, max } = order.delete;
     let going = Bounds { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
     let are = |number| if number == 1 { "is" } else { "are" };
-    let deleted = format!("{} of {pods} {} deleted", amount(going), are(going.max));
+    let deleted = format!("{} of {pods} {} about to be deleted", amount(going), are(going.max));
     (max > 0).then(|| match (going.max, order.replaced) {
-        (_, 0) => format!("{deleted} now{at}"),
-        (0, replaced) => format!("{replaced} of {pods} {} replaced now{at}", are(replaced)),
-        (_, replaced) => format!("{deleted} and {replaced} {} replaced now{at}", are(replaced)),
+        (_, 0) => format!("{deleted}{at}"),
+        (0, replaced) => format!("{replaced} of {pods} {} about to be replaced{at}", are(replaced)),
+        (_, replaced) => format!("{deleted}, and {replaced} to be replaced{at}"),
     })
 }
 

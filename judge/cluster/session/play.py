@@ -297,9 +297,9 @@ def owner_drop(api):
 def too_few(api):
     world = World(api, "too-few", ["spot-1", "reserved-1", "reserved-2", "reserved-1", "spot-2"], kind="ReplicaSet")
     done = run("too-few", in_json(world, "scale", "rs/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot"),
-        0, "Deleted exactly the 3 selected pods; 2 of these 3 match --prefer-nodes lifecycle=spot.")
+        0, "Deleted exactly the 3 selected pods; only 2 of these 3 match --prefer-nodes lifecycle=spot.")
     assert {0, 4} < world.gone() and len(world.gone()) == 3 and not world.has_traces(), world.gone()
-    assert "warning: 2 of the 3 selected pods match --prefer-nodes lifecycle=spot" in done.err, done.err
+    assert "warning: only 2 of the 3 selected pods match --prefer-nodes lifecycle=spot" in done.err, done.err
     reasons = [(pod["why"][0]["by"], pod["why"][0]["text"]) for pod in done.json["pods"] if pod["wanted"]]
     assert sorted(reasons) == [("empty-nodes", "whole node"), *[("prefer-nodes", "lifecycle=spot")] * 2], reasons
     # All spot pods have gone.

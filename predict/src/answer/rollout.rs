@@ -162,9 +162,9 @@ impl<'a> Rest<'a> {
     fn waits(&self) -> Option<String> {
         let pods = self.pods;
         let new_pods = match pods {
-            0 => "more of its new pods are available".to_owned(),
-            1 => "1 more of its new pods is available".to_owned(),
-            pods => format!("{pods} more of its new pods are available"),
+            0 => "more new pods are available".to_owned(),
+            1 => "1 more new pod is available".to_owned(),
+            pods => format!("{pods} more new pods are available"),
         };
         let old_pods = if pods == 0 { "old pods".to_owned() } else { count(pods, "old pod") };
         let have = if pods == 1 { "has" } else { "have" };
@@ -190,7 +190,7 @@ impl<'a> Rest<'a> {
 
     fn text(&self, is_first: bool) -> Option<String> {
         let then = |follows: bool| {
-            let start = if follows && !is_first { "Then it" } else { "It" };
+            let start = if follows && !is_first { "Then the controller" } else { "The controller" };
             format!("{start} {}", self.waits().unwrap_or_default())
         };
         let end = match self.basis {

@@ -115,8 +115,7 @@ pub(crate) fn scaled_alone(
         return (set.replicas() != replicas).then(|| Note::new(NoteCode::ControlledByOwner, text));
     }
     let text = format!(
-        "Deployment {0} is in the middle of a rollout (also {1}) and may reset the replica count of {2}, and this preview is \
-         about {2} alone: scale deploy/{0} instead",
+        "Deployment {0} is in the middle of a rollout (with {1}) and may reset the replica count of {2}: scale deploy/{0} instead",
         text::name(&deployment.name),
         text::list(&others),
         text::name(set.id().name),

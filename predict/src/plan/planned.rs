@@ -145,8 +145,8 @@ impl fmt::Display for Unmet {
         match (matching, delete) {
             (0, 1) => write!(f, "the {named}selected pod does not match {wish}"),
             (0, _) => write!(f, "none of the {delete} {named}selected pods matches {wish}"),
-            (1, _) => write!(f, "1 of the {delete} {named}selected pods matches {wish}"),
-            _ => write!(f, "{matching} of the {delete} {named}selected pods match {wish}"),
+            (1, _) => write!(f, "only 1 of the {delete} {named}selected pods matches {wish}"),
+            _ => write!(f, "only {matching} of the {delete} {named}selected pods match {wish}"),
         }
     }
 }
@@ -160,8 +160,8 @@ impl Unmet {
             (0, 1) if *is_besides_named => format!("the other one does not match {wish}"),
             (0, 1) => format!("it does not match {wish}"),
             (0, _) => format!("none of {these} {delete} matches {wish}"),
-            (1, _) => format!("1 of {these} {delete} matches {wish}"),
-            _ => format!("{matching} of {these} {delete} match {wish}"),
+            (1, _) => format!("only 1 of {these} {delete} matches {wish}"),
+            _ => format!("only {matching} of {these} {delete} match {wish}"),
         }
     }
 }

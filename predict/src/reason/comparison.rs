@@ -67,7 +67,7 @@ impl<'a> Comparison<'a> {
             Rule::NotReady if record.flags.contains(Flags::READY) => "ready".to_owned(),
             Rule::NotReady => "not ready".to_owned(),
             Rule::DeletionCost => format!("deletion cost {}", record.deletion_cost),
-            Rule::Rank => format!("{} on its node", count(record.rank, "pod")),
+            Rule::Rank => format!("{} on its node", count(record.rank, "related pod")),
             Rule::ReadyTime => age(record.ready_time, "ready for", "no ready time"),
             Rule::Restarts => count(record.restarts, "restart"),
             Rule::SidecarRestarts => count(record.sidecar_restarts, "sidecar restart"),

@@ -120,7 +120,7 @@ impl<'a> Reason<'a> {
     fn text(&self) -> String {
         match self {
             Self::Compared(comparison) => comparison.sentence(),
-            Self::AllDeleted => "all pods are deleted".to_owned(),
+            Self::AllDeleted => "its ReplicaSet shrinks to 0".to_owned(),
             Self::NoneDeleted => "no pod of its ReplicaSet is deleted".to_owned(),
             Self::OnlyPod => "it is the only pod".to_owned(),
             Self::Open(chance) => chance.sentence(),

@@ -54,6 +54,11 @@ impl<'a> StatefulSetReason<'a> {
             MemberReason::OneAtATime => "after higher ordinals".to_owned(),
             MemberReason::InRange | MemberReason::OutOfRange => self.sentence(),
             MemberReason::OldUnavailable => "old and unavailable".to_owned(),
+            MemberReason::WaitsForReady
+            | MemberReason::WaitsForRunning
+            | MemberReason::WaitsForTermination => {
+                format!("waits: {}", self.sentence())
+            }
             reason => match self.waits_for() {
                 Some(other) => waiting(self.pod.name(), &other),
                 None => reason.name().replace('-', " "),

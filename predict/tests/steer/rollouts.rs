@@ -122,7 +122,9 @@ fn a_rollout_that_begins() {
     assert_eq!((deletions(&begun), begun.left), (vec![("web", 2)], 2));
     assert_eq!(
         begun.notes.iter().map(|note| &*note.text).collect::<Vec<_>>(),
-        ["Then it waits until 1 more of its new pods is available. Only after that, 1 old pod is deleted."]
+        [
+            "Then the controller waits until 1 more new pod is available. Only after that, 1 old pod is deleted."
+        ]
     );
     assert!(begun.wanted().any(|pod| pod.name == "web-b"));
     // Nothing goes before a new pod is available.

@@ -340,15 +340,15 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     let not_available = || vec![Wish::NotAvailable];
     for (replicas, named, wishes, warnings) in [
         (4, &[][..], vec![spot()], &[][..]),
-        (1, &[], vec![spot()], &["warning: 2 of the 5 selected pods match --prefer-nodes spot"]),
-        (3, &[], vec![pods("b")], &["warning: 1 of the 3 selected pods matches --prefer-pods idle"]),
+        (1, &[], vec![spot()], &["warning: only 2 of the 5 selected pods match --prefer-nodes spot"]),
+        (3, &[], vec![pods("b")], &["warning: only 1 of the 3 selected pods matches --prefer-pods idle"]),
         (3, &[], not_available(), &["warning: none of the 3 selected pods matches --not-available-first"]),
         (5, &[], not_available(), &["warning: the selected pod does not match --not-available-first"]),
         (
             3,
             &[],
             vec![values(&[("web-a", 1.0), ("web-b", 2.0)])],
-            &["warning: 2 of the 3 selected pods match --by-value"],
+            &["warning: only 2 of the 3 selected pods match --by-value"],
         ),
         // Each wish is told apart.
         (
@@ -356,8 +356,8 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             &[],
             vec![spot(), pods("be")],
             &[
-                "warning: 2 of the 3 selected pods match --prefer-nodes spot",
-                "warning: 2 of the 3 selected pods match --prefer-pods idle",
+                "warning: only 2 of the 3 selected pods match --prefer-nodes spot",
+                "warning: only 2 of the 3 selected pods match --prefer-pods idle",
             ],
         ),
         // One that all pods match fulfils no other.
@@ -367,7 +367,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             vec![pods("abcdef"), spot()],
             &[
                 "note: all active pods of rs/web match --prefer-pods idle, so it makes no difference",
-                "warning: 2 of the 5 selected pods match --prefer-nodes spot",
+                "warning: only 2 of the 5 selected pods match --prefer-nodes spot",
             ],
         ),
         // Pods that the user named need not match.
@@ -376,7 +376,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             2,
             &["web-a"],
             vec![spot(), zones],
-            &["warning: 2 of the 3 other selected pods match --prefer-nodes spot"],
+            &["warning: only 2 of the 3 other selected pods match --prefer-nodes spot"],
         ),
     ] {
         assert_eq!(reasons(&six(), replicas, named, wishes).1, warnings);
@@ -386,6 +386,6 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     some[0] = not_ready(some[0].clone());
     assert_eq!(
         reasons(&some, 4, &[], vec![spot()]).1,
-        ["warning: 1 of the 2 selected pods matches --prefer-nodes spot"]
+        ["warning: only 1 of the 2 selected pods matches --prefer-nodes spot"]
     );
 }
