@@ -1,16 +1,16 @@
 //! Tiers that take whole nodes, so that as many as possible become empty.
 //!
-//! Within the pods of one class (the rules before the tier) and one tier, a node that is begun stays the next one: what is
-//! left there only becomes less. So the nodes are taken one after the other, and their order is known before the first pod
-//! goes. Only how many of the set's pods a domain has left changes from one node to the next, and only between nodes that
-//! lose as many pods. So there, a domain with C pods puts its nodes forward at C, C - m, C - 2m and so on, where m is what
-//! each node loses, and sorting by these numbers is the same as counting again after each node.
+//! Within the pods of one class (the rules before the tier) and one tier, deletions continue on one node until it is
+//! empty, because its remainder only shrinks. So nodes are emptied one after the other, and their order is known before
+//! the first deletion. From one node to the next, only the number of remaining pods in its domain changes. This number
+//! only matters between nodes with equally many pods to delete, say m. There, a domain with C pods offers its nodes at
+//! C, C - m, C - 2m and so on, and sorting by these numbers has the same result as counting again after each node.
 
 use crate::order::class;
 use crate::sort::{runs, sort};
 use crate::{Error, Pod};
 
-/// A pod of another set than the one that loses pods, as [`node_weights`] reads it.
+/// A pod of another set than the one that is scaled down, as [`node_weights`] reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Neighbour {
@@ -26,11 +26,12 @@ pub struct Neighbour {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct EmptyNodesScratch {
-    /// First: the class and the tier. Then: what has to leave the node besides, before it is empty.
+    /// First: the class and the tier. Then: the weight of the other pods on the node, which keep it from becoming
+    /// empty.
     rest: u64,
-    /// How many pods the node loses in this class and tier.
+    /// How many pods of this class and tier are on the node.
     own: u32,
-    /// How many pods its domain has left when its turn comes.
+    /// How many pods remain in its domain when its turn comes.
     domain: u32,
     /// First: the pod's place among those of its class and tier. Then: the node's place.
     place: u32,
@@ -46,8 +47,8 @@ const _: () = assert!(size_of::<EmptyNodesScratch>() == 32);
 /// in units of 2<sup>-32</sup>. So a set weighs one in all, however many pods it has. `weights` has one number per node, which
 /// you set to 0 before.
 ///
-/// Leave out the pods of the set that loses pods, and those that leave with their node: pods of `DaemonSet`s and mirror pods.
-/// Sorts the list, and takes O(n log n) steps.
+/// Leave out the pods of the set that is scaled down, and pods that end with their node: those of `DaemonSet`s and
+/// mirror pods. Sorts the list, and takes O(n log n) steps.
 ///
 /// # Errors
 /// [`Error::UnknownNode`] if a node number is not below the number of weights. In that case no weight changes.
@@ -94,10 +95,11 @@ fn share(part: usize, all: usize) -> u64 {
 /// and the tiers that the pods have makes more nodes empty. Within a node, the usual order decides. Steps add up:
 /// deleting some pods and asking again about the rest has the same result as deleting all in one step.
 ///
-/// The next node is the one from which the least of other sets has to leave (its weight, see [`node_weights`], and each
-/// of the set's own pods there that comes later counts like a whole set); then the one with the fewest pods; then one
-/// whose domain has the most of the set's pods left; then the one with the lower number. So if you have a preference,
-/// such as cordoned nodes, number these lower. A node that cannot become empty comes last, but is not left out.
+/// The next node is the one with the smallest remainder: its weight (see [`node_weights`]), and 2<sup>32</sup> for each
+/// of the set's own pods there that is deleted later. Of equal nodes, it is the one with the fewest pods, then one
+/// whose domain has the most remaining pods of the set, then the one with the lower number. So if you have a
+/// preference, such as cordoned nodes, number these lower. A node that cannot become empty comes last, but is not left
+/// out.
 ///
 /// `weights` has one number per node. `domains` has the levels to spread over, the outermost first: for each, the
 /// number of every node's domain, and so `weights.len()` numbers. A number is for one level, and a domain lies in one
@@ -229,8 +231,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Sorts nodes that lose as many pods by how many pods their domain has left when their turn comes. Those that have as many
-    /// stay in their order.
+    /// Sorts nodes with equally many pods to delete by how many pods remain in their domain when their turn comes.
+    /// Equal nodes keep their order.
     fn spread(&mut self, equal: &mut [EmptyNodesScratch], level: &[u32]) {
         for (place, on_node) in (0..).zip(runs(equal, |a, b| a.node == b.node)) {
             let Some((node, own)) = on_node.first().map(|place| (place.node as usize, place.own)) else {

@@ -1,4 +1,4 @@
-//! Explains why one pod goes before another: every rule's answer.
+//! Explains why one pod is deleted before another: every rule's answer.
 
 use crate::order::value;
 use crate::{Pod, Policy, Rule, Time};
@@ -17,7 +17,7 @@ pub struct Row {
     pub rule: Rule,
     /// Whether the rule applies: its gate is on and, for [`Rule::ReadyTime`], both pods are ready.
     pub applies: bool,
-    /// Which pod goes first by this rule alone: `Less` for `a`, `Greater` for `b`. `Equal` if the rule ties
+    /// Which pod is deleted first by this rule alone: `Less` for `a`, `Greater` for `b`. `Equal` if the rule ties
     /// or does not apply.
     pub ordering: Ordering,
     /// Whether this is the rule that decides: the first whose ordering is not `Equal`.

@@ -70,13 +70,13 @@ pub mod lemmas {
         Candidate::new(&policy.head(pod), index)
     }
 
-    /// Returns whether the prefilter of `pod` sees `other` go after it.
+    /// Returns whether the prefilter of `pod` shows that `other` is deleted after it.
     #[must_use]
     pub fn sees_after(policy: &Policy, pod: &Pod, other: &Pod) -> bool {
         Prefilter::at(pod, policy).sees_after(other)
     }
 
-    /// Returns whether `pod` goes before the pod with the key of `other`.
+    /// Returns whether `pod` is deleted before the pod with the key of `other`.
     #[must_use]
     pub fn goes_before(policy: &Policy, pod: &Pod, other: &Pod) -> bool {
         policy.goes_before(pod, &policy.words(other))

@@ -87,8 +87,8 @@ struct List<'l, T, F> {
 }
 
 impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
-    /// Returns whether the item at `a` goes before the item at `b`. On small machines, one copy of this saves more than inlining
-    /// does.
+    /// Returns whether the item at `a` comes before the item at `b`. On small machines, one copy of this saves more
+    /// than inlining does.
     #[cfg_attr(target_has_atomic = "64", inline)]
     #[cfg_attr(not(target_has_atomic = "64"), inline(never))]
     fn is_before(&self, a: usize, b: usize) -> bool {
@@ -167,7 +167,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
         }
     }
 
-    /// Moves the item at `root` of the heap at `from` down, until no item below it goes after it.
+    /// Moves the item at `root` of the heap at `from` down, until no item below it comes after it.
     fn sift(&self, from: usize, mut root: usize, len: usize) {
         let at = |place: usize| from.wrapping_add(place);
         loop {
@@ -270,8 +270,8 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
         false
     }
 
-    /// Partitions a part by a pivot: what goes before it, the pivot, and the rest. Returns the pivot's place, and whether nothing
-    /// had to be swapped.
+    /// Partitions a part by a pivot: what comes before it, the pivot, and the rest. Returns the pivot's place, and
+    /// whether nothing had to be swapped.
     fn partition(&self, from: usize, to: usize, pivot: usize) -> (usize, bool) {
         self.swap(from, pivot);
         let (mut left, mut right) = (from.wrapping_add(1), to.wrapping_sub(1));
@@ -295,7 +295,8 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
         (right, was_in_place)
     }
 
-    /// Partitions a part in which nothing goes before the pivot: what ties with it, and the rest. Returns the place of the rest.
+    /// Partitions a part in which nothing comes before the pivot: what ties with it, and the rest. Returns the place of
+    /// the rest.
     fn part_ties(&self, from: usize, to: usize, pivot: usize) -> usize {
         self.swap(from, pivot);
         let (mut left, mut right) = (from.wrapping_add(1), to.wrapping_sub(1));

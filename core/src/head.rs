@@ -22,12 +22,12 @@ impl Candidate {
         Self(bits >> u32::BITS << u32::BITS | index as u128)
     }
 
-    /// Returns whether this one goes before the other by its head, or by its index if their heads tie.
+    /// Returns whether this one is deleted before the other by its head, or by its index if their heads tie.
     pub(crate) const fn is_less(self, other: Self) -> bool {
         self.0 < other.0
     }
 
-    /// Returns whether this one goes before the other, or `None` if their heads tie: then compare the pods.
+    /// Returns whether this one is deleted before the other, or `None` if their heads tie: then compare the pods.
     #[inline(always)]
     pub(crate) fn goes_before(self, other: Self) -> Option<bool> {
         ((self.0 ^ other.0) >> u32::BITS != 0).then_some(self.0 < other.0)
@@ -41,7 +41,7 @@ impl Candidate {
 }
 
 /// The values that the rules give a pod, side by side, with counts in as few bits as most pods need. The pod
-/// with the smaller head goes first. Heads can tie although their pods do not.
+/// with the smaller head is deleted first. Heads can tie although their pods do not.
 pub(crate) struct Head {
     bits: u128,
     /// How many of the lowest bits are still unused.
@@ -141,7 +141,7 @@ mod tests {
             flags: Flags::ASSIGNED | Flags::READY,
             ..Pod::new()
         };
-        // Each goes before `pod`.
+        // Each is deleted before `pod`.
         let earlier = [
             Pod { flags: Flags::READY, ..pod },
             Pod { phase: Phase::UNKNOWN, ..pod },

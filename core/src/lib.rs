@@ -1,4 +1,4 @@
-//! Which pods go first when Kubernetes scales down, as one total order.
+//! Which pods are deleted first when Kubernetes scales down, as one total order.
 //!
 //! When a `ReplicaSet` is scaled down, kube-controller-manager chooses the pods to delete with a comparator over
 //! assignment to a node, phase, readiness, deletion cost, rank (how many related pods share a node), ready time,
@@ -42,8 +42,8 @@
 //! | you have | you want | use |
 //! |---|---|---|
 //! | pods | the first `k` victims | [`Policy::select`], [`Policy::select_with`] |
-//! | pods | all of them, in the order in which they go | [`Policy::sort`], [`Policy::sort_with`] |
-//! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
+//! | pods | all of them, in deletion order | [`Policy::sort`], [`Policy::sort_with`] |
+//! | two pods | which is deleted first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
 //! | pods | which of them kube-controller-manager would delete | [`Policy::predict`], [`Policy::groups`], [`Policy::kubernetes_compare`] |

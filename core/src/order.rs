@@ -4,7 +4,7 @@ use crate::{Pod, Policy, Rule, Time};
 use core::cmp::Ordering;
 use core::mem;
 
-/// A pod's place in the order, as 64 bytes: the pod with the smaller key goes first.
+/// A pod's place in the order, as 64 bytes: the pod with the smaller key is deleted first.
 ///
 /// [`Policy::key`] says which keys compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,7 +45,7 @@ impl AsRef<[u8]> for Key {
 }
 
 /// Returns the value that `rule` gives a pod under `policy`, or `None` if the rule does not apply. The pod
-/// with the smaller value goes first.
+/// with the smaller value is deleted first.
 ///
 /// On small machines, one copy of this saves more than inlining does.
 #[cfg_attr(target_has_atomic = "64", inline(always))]
@@ -123,14 +123,14 @@ fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     }
 }
 
-/// Returns the values of the rules before the tier, as one number: a pod with a smaller one goes first.
+/// Returns the values of the rules before the tier, as one number: a pod with a smaller one is deleted first.
 pub(crate) fn class(pod: &Pod) -> u64 {
     // These rules apply by every policy.
     word(0, pod, &Policy::without_now()) >> CLASS_SHIFT
 }
 
 impl Policy {
-    /// Returns `Less` if `a` goes before `b`, `Greater` if `b` goes before `a`, and `Equal` if every rule
+    /// Returns `Less` if `a` is deleted before `b`, `Greater` if `b` is deleted before `a`, and `Equal` if every rule
     /// ties. Pods with distinct UIDs never tie.
     #[must_use]
     pub fn compare(&self, a: &Pod, b: &Pod) -> Ordering {
@@ -215,7 +215,7 @@ impl Policy {
         [0, 1, 2, 3, 4, 5, 6, 7].map(|i| word(i, pod, self))
     }
 
-    /// Returns whether `pod` goes before the pod with this key.
+    /// Returns whether `pod` is deleted before the pod with this key.
     #[inline(always)]
     pub(crate) fn goes_before(&self, pod: &Pod, key: &Words) -> bool {
         self.compare_with_key(pod, key).is_lt()

@@ -38,8 +38,8 @@ pub struct Pod {
     pub phase: Phase,
     /// Whether the pod is assigned, ready and preferred.
     pub flags: Flags,
-    /// The pod's tier, chosen by the caller for whatever reason: pods of a lower tier go before pods of a higher
-    /// one. Kubernetes does not know tiers. [`Policy::steer`](crate::Policy::steer) returns deletion costs that
+    /// The pod's tier, chosen by the caller for whatever reason: pods of a lower tier are deleted before pods of a
+    /// higher one. Kubernetes does not know tiers. [`Policy::steer`](crate::Policy::steer) returns deletion costs that
     /// make it follow them.
     pub tier: u16,
     /// Zero. Reserved for later rules.
@@ -103,7 +103,7 @@ impl Phase {
         Self(ordinal)
     }
 
-    /// Returns the number that the order compares: lower goes first.
+    /// Returns the number that the order compares: pods with a lower one are deleted first.
     #[must_use]
     pub const fn ordinal(self) -> u8 {
         self.0

@@ -26,7 +26,7 @@ use heapless::Vec;
 /// set.push(pod(2), "worker-b").unwrap();
 /// set.push(pod(3), "worker-b").unwrap();
 ///
-/// // worker-b runs two of the three pods: they go first, the one with UID 2 before the one with UID 3.
+/// // worker-b runs two of the three pods: they are deleted first, the one with UID 2 before the one with UID 3.
 /// assert_eq!(set.victims(&Policy::without_now(), 2), [1, 2]);
 /// ```
 #[derive(Clone, Debug)]
@@ -80,8 +80,8 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         self.count(Pod::new(), node).map(|_| ())
     }
 
-    /// Counts the ranks and returns the first `k` pods of the order, or all if there are fewer, in the order in
-    /// which they go. Pods are numbered from 0 in the order in which they were pushed.
+    /// Counts the ranks and returns the first `k` pods of the order, or all if there are fewer, in deletion
+    /// order. Pods are numbered from 0 in the order in which they were pushed.
     pub fn victims(&mut self, policy: &Policy, k: usize) -> &[u32] {
         for pod in &mut self.pods {
             pod.rank = self.counts.rank(pod).unwrap_or(pod.rank);

@@ -37,7 +37,7 @@ pub struct FeatureGates {
     /// `LogarithmicScaleDown`: ages in one age bucket, `floor(log2(age in ns))`, tie in this crate's order.
     /// (Kubernetes compares the UIDs there.) On by default (since Kubernetes 1.22; locked on since 1.31).
     pub logarithmic_scale_down: bool,
-    /// `PreferForScaleDown`: pods with the label `kubernetes.io/prefer-for-scale-down` go before pods without
+    /// `PreferForScaleDown`: pods with the label `kubernetes.io/prefer-for-scale-down` are deleted before pods without
     /// it that are equal by the earlier rules. Off by default: no release of Kubernetes has it.
     pub prefer_for_scale_down: bool,
 }

@@ -46,7 +46,7 @@ impl<'o> Prediction<'o> {
     }
 }
 
-/// The groups of pods among which only the list order decides, those that go first at the start: see [`Policy::groups`].
+/// The groups of pods among which only the list order decides, in deletion order: see [`Policy::groups`].
 /// Each is given as the indices of its pods, by the total order.
 #[derive(Clone, Debug)]
 pub struct Groups<'o> {

@@ -5,15 +5,15 @@
 
 use crate::{Pod, Policy, Time, Uid};
 
-/// A pod, and what is needed to see that another goes after it.
+/// A pod, and the values that show that another one is deleted after it.
 pub(crate) struct Prefilter {
     pod: Pod,
-    /// How many ready times, counted from the earliest time on, go after the pod's.
+    /// How many ready times, counted from the earliest time on, come after the pod's.
     later_times: u64,
 }
 
 impl Prefilter {
-    /// Sees no pod that goes after it.
+    /// Makes a filter that lets all pods pass.
     pub(crate) const NOTHING: Self =
         Self { pod: Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }, later_times: 0 };
 
@@ -24,8 +24,8 @@ impl Prefilter {
         }
     }
 
-    /// Returns whether it is certain that `pod` goes after: the two tie by all rules before one that says so.
-    /// If it returns false, `pod` may still go after.
+    /// Returns whether `pod` is certainly deleted after this one: the two tie by all rules before one that says so.
+    /// If it returns false, `pod` may still be deleted after this one.
     #[inline(always)]
     pub(crate) fn sees_after(&self, pod: &Pod) -> bool {
         let alike =
@@ -54,7 +54,7 @@ const fn small_fields(pod: &Pod) -> u32 {
 }
 
 impl Policy {
-    /// Returns how many times, counted from the earliest on, go after this one by their age.
+    /// Returns how many times, counted from the earliest on, come after this one by their age.
     fn count_later_times(&self, time: Time) -> u64 {
         let Some(bucket) = self.age_bucket(time) else { return moments_before(time) };
         // From the latest time of the next bucket to the earliest of all.

@@ -26,7 +26,7 @@ pub(crate) fn fill_with_indices(list: &mut [u32]) {
 
 impl Policy {
     /// Writes the indices of the first `victims.len()` pods of the order to `victims`, or of all pods if there are
-    /// fewer, in the order in which they go. Of pods that tie, the one with the lower index goes first. Returns the
+    /// fewer, in deletion order. Of pods that tie, the one with the lower index is deleted first. Returns the
     /// part of `victims` that was written.
     ///
     /// For n pods and k victims, it takes O(n log k) comparisons, and no memory besides `victims`.
@@ -77,7 +77,8 @@ impl Policy {
         Ok(victims)
     }
 
-    /// Returns whether the pod with index `a` goes before that with index `b`. Pods that tie go by index.
+    /// Returns whether the pod with index `a` is deleted before that with index `b`. Of pods that tie, the one with the
+    /// lower index is.
     pub(crate) fn index_goes_before(&self, pods: &[Pod], a: u32, b: u32) -> bool {
         match (pods.get(a as usize), pods.get(b as usize)) {
             (Some(x), Some(y)) => self.compare(x, y).then(a.cmp(&b)).is_lt(),
@@ -102,7 +103,7 @@ impl Policy {
         sort_heap(victims, &before);
     }
 
-    /// Fills `victims`: collects pods that go before the last victim so far, and drops all but the first `k`
+    /// Fills `victims`: collects pods that are deleted before the last victim so far, and drops all but the first `k`
     /// whenever `scratch` is full. That is rare, because `scratch` holds at least twice as many.
     fn fill_with(&self, pods: &[Pod], victims: &mut [u32], scratch: &mut [Candidate]) {
         let before = |a: Candidate, b: Candidate| {

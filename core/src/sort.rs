@@ -125,7 +125,7 @@ fn insertion_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     }
 }
 
-/// Partitions a list by its [`median`]: items that go before it, the median, and the rest. Returns the median's
+/// Partitions a list by its [`median`]: items that come before it, the median, and the rest. Returns the median's
 /// position.
 ///
 /// Swaps unconditionally, because a branch would be unpredictable.
@@ -176,14 +176,14 @@ pub(crate) fn exchange<T: Copy>(a: &Cell<T>, b: &Cell<T>) {
     a.set(b.replace(a.get()));
 }
 
-/// Turns a list into a heap, whose first item is the one that goes last.
+/// Turns a list into a heap, whose first item is the one that comes last.
 pub(crate) fn heapify<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     for slot in (0..list.len() / 2).rev() {
         sift(list, slot, before);
     }
 }
 
-/// Replaces the item that goes last.
+/// Replaces the item that comes last.
 pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T, T) -> bool) {
     if let Some(last) = heap.first_mut() {
         *last = item;
@@ -230,7 +230,7 @@ pub(crate) fn sort_heap<T: Copy>(mut heap: &mut [T], before: &impl Fn(T, T) -> b
     }
 }
 
-/// Moves the item in a slot down until no item below it goes after it: first down to a leaf, then up again to
+/// Moves the item in a slot down until no item below it comes after it: first down to a leaf, then up again to
 /// its place. Most items end near a leaf, so this takes half as many comparisons as comparing at every step
 /// down.
 fn sift<T: Copy>(heap: &mut [T], root: usize, before: &impl Fn(T, T) -> bool) {

@@ -12,8 +12,8 @@ use core::cmp::Ordering;
 const LEAST: usize = 64;
 
 impl Policy {
-    /// Writes the indices of all pods to `order`, in the order in which they go. Of pods that tie, the one with the
-    /// lower index goes first. Returns the part of `order` that was written, which is as long as `pods`. The
+    /// Writes the indices of all pods to `order`, in deletion order. Of pods that tie, the one with the
+    /// lower index is deleted first. Returns the part of `order` that was written, which is as long as `pods`. The
     /// records do not move.
     ///
     /// For n pods, it takes O(n log n) comparisons. On machines with 64-bit atomics, it takes n - 1 if they are listed

@@ -6,12 +6,12 @@ use crate::sort::sort;
 use crate::{Error, Pod, Policy};
 
 impl Policy {
-    /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you
+    /// Sets ranks such that each victim comes from the node that has the most pods *at that time*, as if you
     /// deleted one pod at a time and counted again after each. The rules before [`Rule::Rank`](crate::Rule::Rank)
     /// still come first. Kubernetes counts once (see [`count_ranks`](crate::count_ranks)): with three pods on one
     /// node and two on another, if three are deleted, all three are from the first node.
     ///
-    /// A pod's rank becomes the number of pods that are left on its node when its turn comes: this includes itself,
+    /// A pod's rank becomes the number of pods that remain on its node when its turn comes: this includes itself,
     /// the other `pods` and the `others`, which are related pods that cannot be victims. The ranks are input and
     /// output: the old ranks take part in the order of the pods of each node, and then they are overwritten. So set
     /// them to 0 before you spread, but not between the levels that the next paragraph describes.
@@ -41,7 +41,7 @@ impl Policy {
         self.spread_counted(pods, &mut counts, order)
     }
 
-    /// Does what [`spread`](Policy::spread) does, with all pods counted already. The others stay counted.
+    /// Does what [`spread`](Policy::spread) does, but does not count the pods, which the caller has done.
     pub(crate) fn spread_counted<C: AsRef<[u32]> + AsMut<[u32]>>(
         &self,
         pods: &mut [Pod],

@@ -21,13 +21,13 @@ pub struct Steered<'s> {
     changed: usize,
 }
 
-/// A pod that goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
+/// A pod that is deleted before some pod of a lower tier whatever their costs, because an earlier rule decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsteerable {
-    /// The index of the unsteerable pod. It has the higher tier, but goes first.
+    /// The index of the unsteerable pod. It has the higher tier, but is deleted first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that the unsteerable pod goes before. If there are several, this is the one
-    /// that the rules before [`Rule::Tier`] put last. Ties are broken by the lowest tier, then the lowest cost
+    /// The index of a pod of a lower tier that is deleted after the unsteerable pod. If there are several, this is the
+    /// one that the rules before [`Rule::Tier`] put last. Ties are broken by the lowest tier, then the lowest cost
     /// before the call, then the UID and then the index.
     pub before: u32,
     /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
@@ -44,7 +44,7 @@ pub struct SteerScratch {
     place: u64,
     index: u32,
     /// First: the number of d. Then: the price of the heaviest run that ends here, and whether the cost is kept. In
-    /// the last phase: the pod that this pod, if unsteerable, goes before.
+    /// the last phase: the pod that is deleted after this one, if this one is unsteerable.
     run: u32,
 }
 
@@ -62,8 +62,8 @@ impl<'s> Steered<'s> {
     }
 
     /// Returns the pods that no cost can steer, because Kubernetes compares earlier whether pods are assigned,
-    /// running and ready. Each goes before some pod of a lower tier. They are sorted by tier, then by the cost that
-    /// they had before the call, then by UID and then by index.
+    /// running and ready. Each is deleted before some pod of a lower tier. They are sorted by tier, then by the cost
+    /// that they had before the call, then by UID and then by index.
     pub fn unsteerable(&self) -> impl Iterator<Item = Unsteerable> + use<'s> {
         self.places.iter().filter_map(|place| {
             let rule = Rule::from_number(place.place.to_le_bytes()[0])?;
@@ -82,8 +82,8 @@ impl Policy {
     /// `price` returns the price of changing a pod's cost, by the pod's index. With 1 for all, the fewest costs change.
     /// If you later remove the costs of the pods that are kept, make their price 2, because they need two requests. 0
     /// counts as 1. `None` means that a pod keeps its cost, for instance because somebody else set it. The prices of
-    /// the changes sum to the least possible, and the new costs are close to those that stay. With more than 16 million
-    /// pods, the highest price is 2<sup>32</sup> divided by their number.
+    /// the changes sum to the least possible, and the new costs are close to the costs that do not change. With more
+    /// than 16 million pods, the highest price is 2<sup>32</sup> divided by their number.
     ///
     /// `costs` gets the costs, and `scratch` is scratch memory. Both need one element per pod, and the call takes
     /// O(n log n) steps. It reads nothing from the policy but the gate `PodDeletionCost`.
@@ -143,7 +143,7 @@ impl Policy {
         let mut changed = 0_usize;
         // Tiers below the first kept cost get costs that go down from it.
         let mut d = places.iter().find(|place| place.is_kept()).map_or(0, SteerScratch::d);
-        // Among the pods of the tiers so far, one that goes last by the rules before the tier.
+        // Among the pods of the tiers so far, one that is deleted last by the rules before the tier.
         let mut last: Option<(u64, u32)> = None;
         for tier in runs(places, |a, b| a.tier() == b.tier()) {
             let mut kept = tier.iter().filter(|place| place.is_kept()).map(SteerScratch::d);

@@ -6,7 +6,7 @@
 /// which is distinct from the epoch. Any other time outside the range saturates to [`Time::MIN`] or
 /// [`Time::MAX`].
 ///
-/// `Time` has no order of its own: [`Policy`](crate::Policy) decides which time goes first.
+/// `Time` has no order of its own: [`Policy`](crate::Policy) decides which time comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Time(i64);

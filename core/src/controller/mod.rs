@@ -1,4 +1,4 @@
-//! The decisions of Kubernetes' `ReplicaSet` controller besides the order, as pure functions, for a controller of your own.
+//! The other decisions of Kubernetes' `ReplicaSet` controller, as pure functions, for a controller of your own.
 //!
 //! A controller keeps the desired number of pods, although it observes them late and its requests can fail.
 //! kube-controller-manager is tied to Kubernetes' API. These are its decisions without the API, so that a
@@ -16,8 +16,8 @@
 //! | which pods are available, and when to check again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`] |
 //!
-//! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
-//! expectations, then sync.
+//! One sync of a set looks like this. When a pod appears or disappears, first report it to the expectations, then sync
+//! again.
 //!
 //! ```
 //! use podrank::controller::{BURST_REPLICAS, Expectations, Plan, SetState, SlowStart, plan};

@@ -56,7 +56,7 @@ pub struct Group {
     pub selections: Vec<Selection>,
 }
 
-/// The first of two pods goes first, by this rule. Without a rule, they tie.
+/// The first of two pods is deleted first, by this rule. Without a rule, they tie.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
