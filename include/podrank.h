@@ -1,4 +1,4 @@
-// podrank: which pods go first when Kubernetes scales down, as one total order.
+// podrank: which pods are deleted first when Kubernetes scales down, as one total order.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by `make header` from ffi/: do not edit.
@@ -14,10 +14,10 @@
 //         PODRANK_REQUIRE_ABI(); /* does not link with a library of another ABI */
 //         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
 //         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
-//         pods[0].restarts = 3; /* so it goes first */
+//         pods[0].restarts = 3; /* so it is deleted first */
 //         if (podrank_select(pods, 2, &options, victims, 1, NULL, 0, &selected) != PODRANK_OK)
 //             return 1;
-//         printf("pod %u goes\n", (unsigned)victims[0]);
+//         printf("delete pod %u\n", (unsigned)victims[0]);
 //         return 0;
 //     }
 //
@@ -254,8 +254,8 @@ typedef struct podrank_pod {
     uint8_t phase;
     // Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     uint8_t flags;
-    // The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
-    // Kubernetes does not know tiers. See podrank_steer.
+    // The pod's tier, which you choose for whatever reason: pods of a lower tier are deleted before pods of a higher
+    // one. Kubernetes does not know tiers. See podrank_steer.
     uint16_t tier;
     // Zero. Reserved for rules that later releases add.
     uint8_t reserved[8];
@@ -387,7 +387,7 @@ typedef struct podrank_scratch {
 #define PODRANK_SCRATCH_INIT \
     { { 0 } }
 
-// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
+// Compares two pods. Writes -1 to ordering if a is deleted first, 1 if b is deleted first, and 0 if every rule ties.
 // Pods with distinct UIDs never tie.
 PODRANK_NODISCARD
 int32_t podrank_compare(const struct podrank_pod *a,
@@ -405,8 +405,8 @@ int32_t podrank_decide(const struct podrank_pod *a,
                        uint8_t *rule);
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
-// index goes first. The records do not move. If pods on crowded nodes should go first, call podrank_count_ranks before.
+// to victims, in deletion order, and their number to selected. Of pods that tie, the one with the lower
+// index is deleted first. The records do not move. To prefer pods on crowded nodes, call podrank_count_ranks before.
 // Kubernetes' own result can differ: see podrank_predict.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
@@ -423,8 +423,8 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
-// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+// Sorts all pods: fills the array order with their indices, starting with the pod that is deleted first. Of pods
+// that tie, the one with the lower index is deleted first. The records do not move. If order_len is below
 // pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With pods_len / 4 + 1 elements, sorting a
@@ -562,7 +562,7 @@ typedef struct podrank_row {
     uint8_t decides;
     // PODRANK_ROW_KIND_...
     uint8_t kind;
-    // -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+    // -1 if a is deleted first by this rule alone, 1 if b is, 0 if it ties or does not apply.
     int32_t ordering;
 } podrank_row;
 

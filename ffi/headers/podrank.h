@@ -1,4 +1,4 @@
-// podrank: which pods go first when Kubernetes scales down, as one total order.
+// podrank: which pods are deleted first when Kubernetes scales down, as one total order.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by `make header` from ffi/: do not edit.
@@ -14,10 +14,10 @@
 //         PODRANK_REQUIRE_ABI(); /* does not link with a library of another ABI */
 //         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
 //         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
-//         pods[0].restarts = 3; /* so it goes first */
+//         pods[0].restarts = 3; /* so it is deleted first */
 //         if (podrank_select(pods, 2, &options, victims, 1, NULL, 0, &selected) != PODRANK_OK)
 //             return 1;
-//         printf("pod %u goes\n", (unsigned)victims[0]);
+//         printf("delete pod %u\n", (unsigned)victims[0]);
 //         return 0;
 //     }
 //

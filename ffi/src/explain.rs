@@ -65,7 +65,7 @@ pub struct podrank_row {
     pub decides: u8,
     /// PODRANK_ROW_KIND_...
     pub kind: u8,
-    /// -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+    /// -1 if a is deleted first by this rule alone, 1 if b is, 0 if it ties or does not apply.
     pub ordering: i32,
 }
 

@@ -40,7 +40,7 @@ unsafe fn candidates<'a>(scratch: Output<podrank_scratch>, most: usize) -> &'a m
     }
 }
 
-/// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
+/// Compares two pods. Writes -1 to ordering if a is deleted first, 1 if b is deleted first, and 0 if every rule ties.
 /// Pods with distinct UIDs never tie.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_compare(
@@ -86,8 +86,8 @@ pub unsafe extern "C" fn podrank_decide(
 }
 
 /// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-/// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
-/// index goes first. The records do not move. If pods on crowded nodes should go first, call podrank_count_ranks before.
+/// to victims, in deletion order, and their number to selected. Of pods that tie, the one with the lower
+/// index is deleted first. The records do not move. To prefer pods on crowded nodes, call podrank_count_ranks before.
 /// Kubernetes' own result can differ: see podrank_predict.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn podrank_select(
     })
 }
 
-/// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
-/// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+/// Sorts all pods: fills the array order with their indices, starting with the pod that is deleted first. Of pods
+/// that tie, the one with the lower index is deleted first. The records do not move. If order_len is below
 /// pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With pods_len / 4 + 1 elements, sorting a

@@ -38,8 +38,8 @@ pub struct podrank_pod {
     pub phase: u8,
     /// Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     pub flags: u8,
-    /// The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
-    /// Kubernetes does not know tiers. See podrank_steer.
+    /// The pod's tier, which you choose for whatever reason: pods of a lower tier are deleted before pods of a higher
+    /// one. Kubernetes does not know tiers. See podrank_steer.
     pub tier: u16,
     /// Zero. Reserved for rules that later releases add.
     pub reserved: [u8; 8],

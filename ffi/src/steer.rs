@@ -16,7 +16,7 @@ pub struct podrank_steer_scratch {
     pub words: [u64; 2],
 }
 
-/// What podrank_steer returns besides the costs.
+/// What podrank_steer returns in addition to the costs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_steered {
@@ -30,13 +30,14 @@ pub struct podrank_steered {
     pub higher: u32,
 }
 
-/// An unsteerable pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
+/// An unsteerable pod: it is deleted before some pod of a lower tier whatever their costs, because an earlier rule
+/// decides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_unsteerable {
-    /// The index of the unsteerable pod. It has the higher tier, but goes first.
+    /// The index of the unsteerable pod. It has the higher tier, but is deleted first.
     pub pod: u32,
-    /// The index of a pod of a lower tier before which the unsteerable pod goes. If there are several, this is
+    /// The index of a pod of a lower tier that is deleted after the unsteerable pod. If there are several, this is
     /// one of those that come last by the rules before PODRANK_RULE_TIER.
     pub before: u32,
     /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
@@ -47,12 +48,12 @@ pub struct podrank_unsteerable {
 
 same_layout!(podrank_steer_scratch, SteerScratch, 16:);
 
-/// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
+/// Sets ranks such that each victim comes from the node that has the most pods at that time, as if you
 /// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
 /// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
 /// another, if three are deleted, all three are from the first node.
 ///
-/// A pod's rank becomes the number of pods that are left on its node when its turn comes: this counts both
+/// A pod's rank becomes the number of pods that remain on its node when its turn comes: this counts both
 /// arrays, and includes the pod itself. The array others has the related active pods that cannot be victims,
 /// as for podrank_count_ranks. others may be NULL with others_len 0.
 ///
@@ -121,10 +122,10 @@ same_layout!(podrank_neighbour, Neighbour, 8: set node);
 /// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
 /// node, in units of 2^-32, rounded down. So a set weighs at most 2^32, however many pods it has. podrank_empty_nodes reads the weights.
 ///
-/// neighbours are the active pods of all other sets that are assigned to a node. Leave out those that leave with their node: pods of
-/// DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node number, which you set to 0
-/// before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes.
-/// The time grows with n log n, for n neighbours.
+/// neighbours are the active pods of all other sets that are assigned to a node. Leave out pods that end with their
+/// node: those of DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node
+/// number, which you set to 0 before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes. The
+/// time grows with n log n, for n neighbours.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_weights(
     neighbours: *mut podrank_neighbour,
@@ -143,14 +144,13 @@ pub unsafe extern "C" fn podrank_node_weights(
 
 /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first. With these tiers,
 /// for any number of victims, no other choice that follows the rules before PODRANK_RULE_TIER and the tiers that the pods have
-/// makes more nodes empty. Within a node, the order decides as usual. podrank_steer makes
-/// Kubernetes follow the tiers.
+/// makes more nodes empty. Within a node, the usual order decides. podrank_steer makes Kubernetes follow the tiers.
 ///
-/// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the
-/// array on the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the
-/// domain with the most pods left; then the lower number. So if you have a preference, such as cordoned nodes, number
-/// these lower yourself: podrank_node_number knows no preference. A node that cannot become empty comes last, but is not
-/// left out.
+/// The next node is the one with the smallest remainder: weights[node], and 2^32 for each pod of the array on the node
+/// that is deleted later, by its tier or an earlier rule. Of equal nodes, it is the one with the fewest pods of this
+/// tier, then one whose domain has the most remaining pods, then the one with the lower number. So if you have a
+/// preference, such as cordoned nodes, number these lower yourself: podrank_node_number knows no preference. A node
+/// that cannot become empty comes last, but is not left out.
 ///
 /// pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
 /// lower ones. Unassigned pods have no node, and those of a tier stay together. If more than 65,536 tiers were
@@ -205,23 +205,23 @@ pub const PODRANK_STEER_PRICE_FIXED: u8 = 255;
 /// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
 /// the pods of the lower tier first, except for unsteerable pods (below), at any time and for any number of
 /// victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
-/// possible, and the new costs are close to those that stay.
+/// possible, and the new costs are close to the costs that do not change.
 ///
 /// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 /// it is off, costs have no effect: PODRANK_ERR_GATE.
 ///
-/// prices has one byte for each of the first prices_len pods: how much you want to avoid changing the pod's cost. It is 1
-/// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you
-/// later remove the costs of the pods that are kept, make those 2, because they need two requests. A pod whose byte is
+/// prices has one byte for each of the first prices_len pods: the price of changing the pod's cost. The price is 1 for
+/// the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you later remove the
+/// costs of the pods that are kept, make their price 2, because they need two requests. A pod whose byte is
 /// PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 /// prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 ///
 /// costs gets the cost of every pod, by index, whether it changes or not. scratch is scratch memory. If costs_len or
 /// scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
-/// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
-/// go before a pod of a lower tier whatever the costs. The pod that goes too early is called unsteerable. This is not
-/// an error. unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
+/// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So Kubernetes can
+/// delete a pod before one of a lower tier, whatever the costs. That pod is called unsteerable. This is not an error.
+/// unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
 /// unsteerable may be NULL with unsteerable_len 0.
 ///
 /// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered

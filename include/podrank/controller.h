@@ -30,7 +30,7 @@ extern "C" {
 //         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
 //     if (deletions > 0) {
 //         podrank_count_ranks(pods, pods_len, others, others_len, counts, counts_len);      if nodes matter
-//         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
+//         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which to delete?
 //         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, selected, now);    then delete them
 //     }
 //

@@ -1,4 +1,4 @@
-// podrank: which pods go first when Kubernetes scales down, as one total order.
+// podrank: which pods are deleted first when Kubernetes scales down, as one total order.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by `make header` from ffi/: do not edit.
@@ -14,10 +14,10 @@
 //         PODRANK_REQUIRE_ABI(); /* does not link with a library of another ABI */
 //         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
 //         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
-//         pods[0].restarts = 3; /* so it goes first */
+//         pods[0].restarts = 3; /* so it is deleted first */
 //         if (podrank_select(pods, 2, &options, victims, 1, NULL, 0, &selected) != PODRANK_OK)
 //             return 1;
-//         printf("pod %u goes\n", (unsigned)victims[0]);
+//         printf("delete pod %u\n", (unsigned)victims[0]);
 //         return 0;
 //     }
 //
@@ -254,8 +254,8 @@ typedef struct podrank_pod {
     uint8_t phase;
     // Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     uint8_t flags;
-    // The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
-    // Kubernetes does not know tiers. See podrank_steer.
+    // The pod's tier, which you choose for whatever reason: pods of a lower tier are deleted before pods of a higher
+    // one. Kubernetes does not know tiers. See podrank_steer.
     uint16_t tier;
     // Zero. Reserved for rules that later releases add.
     uint8_t reserved[8];
@@ -387,7 +387,7 @@ typedef struct podrank_scratch {
 #define PODRANK_SCRATCH_INIT \
     { { 0 } }
 
-// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
+// Compares two pods. Writes -1 to ordering if a is deleted first, 1 if b is deleted first, and 0 if every rule ties.
 // Pods with distinct UIDs never tie.
 PODRANK_NODISCARD
 int32_t podrank_compare(const struct podrank_pod *a,
@@ -405,8 +405,8 @@ int32_t podrank_decide(const struct podrank_pod *a,
                        uint8_t *rule);
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
-// index goes first. The records do not move. If pods on crowded nodes should go first, call podrank_count_ranks before.
+// to victims, in deletion order, and their number to selected. Of pods that tie, the one with the lower
+// index is deleted first. The records do not move. To prefer pods on crowded nodes, call podrank_count_ranks before.
 // Kubernetes' own result can differ: see podrank_predict.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
@@ -423,8 +423,8 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
-// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+// Sorts all pods: fills the array order with their indices, starting with the pod that is deleted first. Of pods
+// that tie, the one with the lower index is deleted first. The records do not move. If order_len is below
 // pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With pods_len / 4 + 1 elements, sorting a
@@ -562,7 +562,7 @@ typedef struct podrank_row {
     uint8_t decides;
     // PODRANK_ROW_KIND_...
     uint8_t kind;
-    // -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+    // -1 if a is deleted first by this rule alone, 1 if b is, 0 if it ties or does not apply.
     int32_t ordering;
 } podrank_row;
 
@@ -743,7 +743,7 @@ extern "C" {
 //         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
 //     if (deletions > 0) {
 //         podrank_count_ranks(pods, pods_len, others, others_len, counts, counts_len);      if nodes matter
-//         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
+//         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which to delete?
 //         podrank_expectations_expect_deletions(&expectations, key_storage, key_storage_len, keys, selected, now);    then delete them
 //     }
 //
@@ -1060,7 +1060,8 @@ PODRANK_ASSERT(sizeof(podrank_probability_scratch) == 32);
 
 #endif // PODRANK_PROBABILITIES_H
 
-// podrank: deletion costs that make Kubernetes delete the pods you want, ranks that keep pods spread, and tiers that empty nodes.
+// podrank: deletion costs that make Kubernetes delete the selected pods, ranks that keep pods spread, and tiers that
+// empty nodes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by `make header` from ffi/: do not edit.
@@ -1078,8 +1079,8 @@ extern "C" {
 
 // To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the annotations of the pods. podrank_spread sets ranks
-// such that podrank_select keeps the remaining pods spread over nodes, zones or both. podrank_empty_nodes makes tiers that
-// take whole nodes, so that as many as possible become empty and can be given back.
+// such that podrank_select keeps the remaining pods spread over nodes, zones or both. podrank_empty_nodes makes tiers
+// by nodes, so that as many nodes as possible become empty and can be removed.
 
 // Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
 typedef struct podrank_steer_scratch {
@@ -1091,7 +1092,7 @@ typedef struct podrank_steer_scratch {
 #define PODRANK_STEER_SCRATCH_INIT \
     { { 0 } }
 
-// What podrank_steer returns besides the costs.
+// What podrank_steer returns in addition to the costs.
 typedef struct podrank_steered {
     // How many costs change, and so how many annotations you have to write.
     uint32_t changed;
@@ -1107,11 +1108,12 @@ typedef struct podrank_steered {
 #define PODRANK_STEERED_INIT \
     { 0, 0, 0, 0 }
 
-// An unsteerable pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
+// An unsteerable pod: it is deleted before some pod of a lower tier whatever their costs, because an earlier rule
+// decides.
 typedef struct podrank_unsteerable {
-    // The index of the unsteerable pod. It has the higher tier, but goes first.
+    // The index of the unsteerable pod. It has the higher tier, but is deleted first.
     uint32_t pod;
-    // The index of a pod of a lower tier before which the unsteerable pod goes. If there are several, this is
+    // The index of a pod of a lower tier that is deleted after the unsteerable pod. If there are several, this is
     // one of those that come last by the rules before PODRANK_RULE_TIER.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
@@ -1124,12 +1126,12 @@ typedef struct podrank_unsteerable {
 #define PODRANK_UNSTEERABLE_INIT \
     { 0, 0, 0, { 0 } }
 
-// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
+// Sets ranks such that each victim comes from the node that has the most pods at that time, as if you
 // deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
 // first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
 // another, if three are deleted, all three are from the first node.
 //
-// A pod's rank becomes the number of pods that are left on its node when its turn comes: this counts both
+// A pod's rank becomes the number of pods that remain on its node when its turn comes: this counts both
 // arrays, and includes the pod itself. The array others has the related active pods that cannot be victims,
 // as for podrank_count_ranks. others may be NULL with others_len 0.
 //
@@ -1180,10 +1182,10 @@ typedef struct podrank_empty_nodes_scratch {
 // Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
 // node, in units of 2^-32, rounded down. So a set weighs at most 2^32, however many pods it has. podrank_empty_nodes reads the weights.
 //
-// neighbours are the active pods of all other sets that are assigned to a node. Leave out those that leave with their node: pods of
-// DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node number, which you set to 0
-// before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes.
-// The time grows with n log n, for n neighbours.
+// neighbours are the active pods of all other sets that are assigned to a node. Leave out pods that end with their
+// node: those of DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node
+// number, which you set to 0 before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes. The
+// time grows with n log n, for n neighbours.
 PODRANK_NODISCARD
 int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
                              size_t neighbours_len,
@@ -1192,14 +1194,13 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 
 // Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first. With these tiers,
 // for any number of victims, no other choice that follows the rules before PODRANK_RULE_TIER and the tiers that the pods have
-// makes more nodes empty. Within a node, the order decides as usual. podrank_steer makes
-// Kubernetes follow the tiers.
+// makes more nodes empty. Within a node, the usual order decides. podrank_steer makes Kubernetes follow the tiers.
 //
-// Nodes are taken in this order: first the smallest remainder, which is weights[node] plus 2^32 for each pod of the
-// array on the node that has a higher tier or an earlier rule lets go later; then the fewest pods of this tier; then the
-// domain with the most pods left; then the lower number. So if you have a preference, such as cordoned nodes, number
-// these lower yourself: podrank_node_number knows no preference. A node that cannot become empty comes last, but is not
-// left out.
+// The next node is the one with the smallest remainder: weights[node], and 2^32 for each pod of the array on the node
+// that is deleted later, by its tier or an earlier rule. Of equal nodes, it is the one with the fewest pods of this
+// tier, then one whose domain has the most remaining pods, then the one with the lower number. So if you have a
+// preference, such as cordoned nodes, number these lower yourself: podrank_node_number knows no preference. A node
+// that cannot become empty comes last, but is not left out.
 //
 // pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
 // lower ones. Unassigned pods have no node, and those of a tier stay together. If more than 65,536 tiers were
@@ -1235,23 +1236,23 @@ int32_t podrank_empty_nodes(struct podrank_pod *pods,
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
 // the pods of the lower tier first, except for unsteerable pods (below), at any time and for any number of
 // victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
-// possible, and the new costs are close to those that stay.
+// possible, and the new costs are close to the costs that do not change.
 //
 // pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 // it is off, costs have no effect: PODRANK_ERR_GATE.
 //
-// prices has one byte for each of the first prices_len pods: how much you want to avoid changing the pod's cost. It is 1
-// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you
-// later remove the costs of the pods that are kept, make those 2, because they need two requests. A pod whose byte is
+// prices has one byte for each of the first prices_len pods: the price of changing the pod's cost. The price is 1 for
+// the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you later remove the
+// costs of the pods that are kept, make their price 2, because they need two requests. A pod whose byte is
 // PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 // prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 //
 // costs gets the cost of every pod, by index, whether it changes or not. scratch is scratch memory. If costs_len or
 // scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
-// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
-// go before a pod of a lower tier whatever the costs. The pod that goes too early is called unsteerable. This is not
-// an error. unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
+// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So Kubernetes can
+// delete a pod before one of a lower tier, whatever the costs. That pod is called unsteerable. This is not an error.
+// unsteerable gets the first unsteerable_len of the unsteerable pods, and steered->unsteerable is how many there are.
 // unsteerable may be NULL with unsteerable_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
