@@ -15,13 +15,15 @@ type Claim uint8
 
 // The claims.
 const (
-	// ClaimIgnore: the pod is another's, or nobody's and not wanted.
+	// ClaimIgnore: the pod has another owner, or none and the set does not adopt it.
 	ClaimIgnore Claim = iota
 	// ClaimKeep: the set owns it, and its selector matches.
 	ClaimKeep
-	// ClaimRelease: the set owns it, and its selector matches no longer. Remove the set's owner reference; the pod does not count.
+	// ClaimRelease: the set owns it, but its selector no longer matches. Remove the set's owner reference. The pod does
+	// not count.
 	ClaimRelease
-	// ClaimAdopt: nobody owns it, and the set's selector matches. Add the set's owner reference; the pod counts from then on.
+	// ClaimAdopt: nobody owns it, and the set's selector matches. Add the set's owner reference. The pod counts from
+	// then on.
 	//
 	// The set may have been deleted since it was last seen: before the first adoption of a sync, read it from the API server
 	// and not from a cache, and adopt nothing if it has another UID or is being deleted.
@@ -67,13 +69,14 @@ func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) (Cla
 
 // A Status has the numbers of a ReplicaSet's status.
 type Status struct {
-	// Replicas are the active pods; FullyLabeled of them have all labels of the template.
+	// Replicas are the active pods, and FullyLabeled of them have all labels of the template.
 	Replicas, FullyLabeled int
 	// Ready and Available are as [Availability] counts them.
 	Ready, Available int
 	// Terminating pods are being deleted, and neither Succeeded nor Failed.
 	Terminating int
-	// NextCheckAfter is in how long the next pod is available if it stays ready; 0 if there is none to wait for.
+	// NextCheckAfter is the time until the next pod becomes available if it stays ready, or 0 if there is none to wait
+	// for.
 	NextCheckAfter time.Duration
 }
 

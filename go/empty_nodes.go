@@ -32,9 +32,9 @@ type Neighbour struct {
 	Set types.UID
 }
 
-// Neighbours returns what [WithEmptyNodes] reads of these pods, which may be all of a cluster. It leaves out those of own, which are
-// the pods of the set that scales down; those that are on no node or are not active; and those that leave with their node, which are
-// the pods of DaemonSets and mirror pods.
+// Neighbours returns what [WithEmptyNodes] reads of these pods, which may be all of a cluster. It leaves out own, the
+// pods of the set that scales down. It also leaves out pods that are on no node or are not active, and pods that end
+// with their node: those of DaemonSets and mirror pods.
 func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 	is := identities(own)
 	var neighbours []Neighbour
@@ -54,8 +54,9 @@ func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 	return neighbours
 }
 
-// WithEmptyNodes takes whole nodes, those first that can become empty with the fewest deletions. So for any number of victims, no other
-// choice that follows the rules before the tier (unassigned, pending and not ready pods first) and [WithTier] makes more nodes empty.
+// WithEmptyNodes deletes pods node by node, starting with the nodes that can become empty with the fewest deletions. So
+// for any number of victims, no other choice that follows the rules before the tier (unassigned, pending and not ready
+// pods first) and [WithTier] makes more nodes empty.
 //
 // A node that pods of other sets keep comes last. Of each other set, the share of its pods on a node counts, so that
 // sets that are scaled independently agree on which nodes to empty. The scheduler may later assign pods to an empty
@@ -92,7 +93,7 @@ func (w *work) emptyNodes(active []*corev1.Pod) error {
 	return engine.Current.EmptyNodes(w.records, weights, domains, make([]uint32, len(names)+most))
 }
 
-// numbers numbers the nodes of these pods: those that go before others first, and then by name.
+// numbers numbers the nodes of these pods: first those that IsFirst prefers, and then by name.
 func (e *EmptyNodes) numbers(active []*corev1.Pod) (map[string]uint32, []string) {
 	numbers := map[string]uint32{}
 	for _, pod := range active {
@@ -114,7 +115,7 @@ func (e *EmptyNodes) numbers(active []*corev1.Pod) (map[string]uint32, []string)
 	return numbers, names
 }
 
-// weights are what others weigh on each node.
+// weights are the weights of the other sets on each node.
 func (e *EmptyNodes) weights(numbers map[string]uint32) ([]uint64, error) {
 	// All other nodes are as one: their pods only count in their sets.
 	elsewhere := uint32(len(numbers))

@@ -85,17 +85,17 @@ func ExampleExplain() {
 	// Output: deletion-cost: 100 to 0
 }
 
-// Kubernetes' comparator is cyclic for three of these pods: x before z, z before y, y before x. A pod with a lower deletion cost
-// goes in any case.
+// Kubernetes' comparator is cyclic for three of these pods: x before z, z before y, y before x. Kubernetes certainly
+// deletes a pod with a lower deletion cost.
 func ExamplePredict() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
 	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
 	prediction, err := podrank.Predict(active, nil, 2, podrank.WithNow(now))
-	fmt.Println(names(prediction.Deleted), "goes, and", prediction.Quota, "of", len(prediction.Possible), "others", err)
-	// Output: cheap goes, and 1 of 3 others <nil>
+	fmt.Println(names(prediction.Deleted), "certainly, and", prediction.Quota, "of", len(prediction.Possible), err)
+	// Output: cheap certainly, and 1 of 3 <nil>
 }
 
-// How likely each of the three goes: each in a third of all orders in which the controller can list them.
+// Kubernetes deletes each of the three pods in a third of all orders in which the controller can list them.
 func ExampleProbabilities() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
 	_, chances, err := podrank.Probabilities(active, nil, 1, podrank.WithNow(now))
@@ -110,8 +110,8 @@ func ExampleProbabilities() {
 	// <nil>
 }
 
-// Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not know
-// that, but with these deletion costs it deletes them first.
+// You want to delete pods on pay-per-use nodes first, so that these nodes become empty and cost nothing. Kubernetes
+// does not prefer them, but with these deletion costs it deletes them first.
 func ExampleSteer() {
 	var active []*corev1.Pod
 	for i, node := range []string{
@@ -144,20 +144,20 @@ func ExampleSteer() {
 		log.Fatal(err)
 	}
 	for _, b := range unsteerable {
-		fmt.Printf("%s still goes before them: %s\n", b.Pod.Name, b.Rule)
+		fmt.Printf("%s is still deleted before them: %s\n", b.Pod.Name, b.Rule)
 	}
 	prediction, err := podrank.Predict(active, nil, 4, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("if 4 pods go, Kubernetes certainly deletes:", names(prediction.Deleted))
+	fmt.Println("of 4 pods, Kubernetes certainly deletes:", names(prediction.Deleted))
 	// Output:
 	// 3 of 7 deletion costs change:
 	//   web-4 on pay-per-use-1: -1
 	//   web-5 on pay-per-use-1: -1
 	//   web-6 on pay-per-use-2: -1
-	// web-7 still goes before them: not-ready
-	// if 4 pods go, Kubernetes certainly deletes: web-7 web-4 web-5 web-6
+	// web-7 is still deleted before them: not-ready
+	// of 4 pods, Kubernetes certainly deletes: web-7 web-4 web-5 web-6
 }
 
 func ExampleExplainVictims() {
@@ -168,11 +168,12 @@ func ExampleExplainVictims() {
 		log.Fatal(err)
 	}
 	for _, victim := range victims {
-		fmt.Printf("%s goes before %s by %s: %d, not %d\n", victim.Pod.Name, victim.Before.Name, victim.Rule, victim.Of, victim.Than)
+		fmt.Printf("%s is deleted before %s by %s: %d, not %d\n",
+			victim.Pod.Name, victim.Before.Name, victim.Rule, victim.Of, victim.Than)
 	}
 	// Output:
-	// web-3 goes before web-1 by deletion-cost: -1, not 0
-	// web-2 goes before web-1 by restarts: 3, not 0
+	// web-3 is deleted before web-1 by deletion-cost: -1, not 0
+	// web-2 is deleted before web-1 by restarts: 3, not 0
 }
 
 // In the memory of the last list, a decision allocates nothing.
@@ -215,7 +216,7 @@ func ExamplePointers() {
 	// Output: web-2 <nil>
 }
 
-// The more connections a pod has, the later it goes, among pods of one deletion cost.
+// Among pods of one deletion cost, the pod with the fewest connections is deleted first.
 func ExampleWithRanks() {
 	active := []*corev1.Pod{pod("busy", 1, 0, 0), pod("idle", 2, 0, 0)}
 	connections := map[string]int{"busy": 90, "idle": 2}
@@ -226,7 +227,7 @@ func ExampleWithRanks() {
 }
 
 // The clock is asked once for each decision. As time passes, the older pod's age reaches the next power of two, and the
-// younger pod then goes first.
+// younger pod is then deleted first.
 func ExampleWithClock() {
 	clock := now
 	ranker := podrank.NewRanker(podrank.WithClock(func() time.Time { return clock }))
@@ -254,7 +255,8 @@ func ExampleWithPodDeletionCost() {
 	// web-1 <nil>
 }
 
-// With the gate on, ages of 60 minutes and of 59.5 minutes are equal, and the UIDs decide. With it off, the younger pod goes first.
+// With the gate on, ages of 60 minutes and of 59.5 minutes are equal, and the UIDs decide. With it off, the younger pod
+// is deleted first.
 func ExampleWithLogarithmicScaleDown() {
 	active := []*corev1.Pod{pod("older", 1, 0, 0), pod("younger", 2, 30, 0)}
 	for _, on := range []bool{true, false} {
@@ -278,7 +280,7 @@ func ExampleWithPreferForScaleDown() {
 	// web-2 <nil>
 }
 
-// The deletion cost of the pod that stays is somebody else's, so the cost of the other pod goes below it.
+// Another program wrote the deletion cost of the pod to keep, so Steer sets the cost of the other pod below it.
 func ExampleWithFixed() {
 	stays, goes := pod("stays", 1, 0, 0), pod("goes", 2, 0, 0)
 	stays.Annotations = map[string]string{corev1.PodDeletionCost: "-5", "cost-of": "autoscaler"}
@@ -289,7 +291,8 @@ func ExampleWithFixed() {
 	// Output: 1 goes -6 <nil>
 }
 
-// All three pods cost 5. The fewest changes raise the one that stays. If that is worth three changes, the two that go are lowered.
+// All three pods cost 5. The fewest changes raise the cost of the pod to keep. If its price is 3, Steer lowers the two
+// others instead.
 func ExampleWithPrice() {
 	goes, too, stays := pod("goes", 1, 0, 0), pod("too", 2, 0, 0), pod("stays", 3, 0, 0)
 	for _, pod := range []*corev1.Pod{goes, too, stays} {
@@ -362,12 +365,13 @@ func ExampleNeighbours() {
 }
 
 func ExampleUnsteerablePods() {
-	ready, starting := pod("unwanted", 1, 0, 0), pod("wanted", 2, 0, 0)
+	ready, starting := pod("selected", 1, 0, 0), pod("kept", 2, 0, 0)
 	starting.Status.Conditions = nil
-	first := podrank.WithTier(func(pod *corev1.Pod) int { return map[string]int{"unwanted": 0, "wanted": 1}[pod.Name] })
+	first := podrank.WithTier(func(pod *corev1.Pod) int { return map[string]int{"selected": 0, "kept": 1}[pod.Name] })
 	unsteerable, err := podrank.UnsteerablePods([]*corev1.Pod{ready, starting}, first)
-	fmt.Println(unsteerable[0].Pod.Name, "goes before", unsteerable[0].Before.Name, "by", unsteerable[0].Rule, err)
-	// Output: wanted goes before unwanted by not-ready <nil>
+	one := unsteerable[0]
+	fmt.Println(one.Pod.Name, "is deleted before", one.Before.Name, "by", one.Rule, err)
+	// Output: kept is deleted before selected by not-ready <nil>
 }
 
 func ExampleClaimPod() {

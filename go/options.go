@@ -45,7 +45,7 @@ type settings struct {
 	empty *EmptyNodes
 }
 
-// WithNow decides at this one moment, whenever that is: for a single decision, a test or a replay. It is a [WithClock] that stands.
+// WithNow decides at this time, for a single decision, a test or a replay. It is a [WithClock] that always returns now.
 func WithNow(now time.Time) Option {
 	return WithClock(func() time.Time { return now })
 }
@@ -62,8 +62,9 @@ func Kubernetes() Option {
 	return give(givenKubernetes, true, "", func(s *settings) { s.kubernetes = true })
 }
 
-// WithRanks gives each pod the rank that a function says, from 0 to 4294967295, in place of the number of related pods on its node:
-// the higher rank goes first among pods of one deletion cost. It excludes [WithSpread]. [Steer] and [UnsteerablePods] do not accept it.
+// WithRanks gives each pod the rank that a function returns, from 0 to 4294967295, in place of the number of related
+// pods on its node. Among pods of one deletion cost, those of a higher rank are deleted first. It excludes
+// [WithSpread]. [Steer] and [UnsteerablePods] do not accept it.
 func WithRanks(of func(*corev1.Pod) int) Option {
 	return give(givenRanks, of != nil, "WithRanks: of", func(s *settings) { s.ranks = of })
 }
@@ -86,8 +87,9 @@ func WithLogarithmicScaleDown(on bool) Option {
 	return flag(core.OptionsLogarithmicScaleDownOff, !on)
 }
 
-// WithPreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
-// has it, and with [Kubernetes] it decides which possible pods go, and no certain one. [Predict], [Steer] and [UnsteerablePods] do not accept it.
+// WithPreferForScaleDown prefers to delete pods with [PreferForScaleDownLabel] among equals. It is off by default,
+// because no release of Kubernetes has it. With [Kubernetes], it only decides between possible pods. [Predict], [Steer]
+// and [UnsteerablePods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
 	return flag(core.OptionsPreferForScaleDownOn, on)
 }
@@ -101,7 +103,7 @@ func flag(bit uint32, set bool) Option {
 	}
 }
 
-// capped returns how many of diff pods may go.
+// capped returns how many of diff pods may be deleted.
 func (s *settings) capped(diff int) int {
 	if s.burst != nil {
 		diff = min(diff, *s.burst)
@@ -193,7 +195,7 @@ func give(option set, isThere bool, argument string, change func(*settings)) Opt
 	}
 }
 
-// needs makes an argument that is not there an error.
+// needs makes a missing argument an error.
 func (s *settings) needs(isThere bool, argument string) {
 	if !isThere && s.err == nil {
 		s.err = errNil(argument)

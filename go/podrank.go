@@ -1,12 +1,13 @@
-// Package podrank chooses the pods that go first when a workload scales down. It applies the rules of Kubernetes' ReplicaSet
-// controller as one total order. If all UIDs differ, the victims depend on the pods alone and not on the list order.
+// Package podrank chooses the pods to delete first when a workload scales down. It applies the rules of Kubernetes'
+// ReplicaSet controller as one total order. If all UIDs differ, the victims depend on the pods alone and not on the
+// list order.
 //
-// [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod goes before
-// another, and [ExplainVictims] why each victim goes.
+// [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod is
+// deleted before another, and [ExplainVictims] why each victim is deleted.
 //
-// Some functions are about Kubernetes itself. [Predict] says which pods kube-controller-manager would delete, and [Probabilities] how likely
-// it deletes those of which that is not certain. [Steer] returns
-// deletion costs that make it delete the pods that you want.
+// Some functions are about Kubernetes itself. [Predict] says which pods kube-controller-manager would delete, and
+// [Probabilities] with what probability it deletes the possible ones. [Steer] returns deletion costs that make it
+// delete the pods that you select.
 //
 // [Plan], [Expectations], [CreateInBatches], [ClaimPod] and [StatusOf] are the other decisions of a ReplicaSet controller.
 //
@@ -26,7 +27,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// PodsToDelete returns the diff pods of active that go first, in the order in which they go. It returns all of them if diff is
+// PodsToDelete returns the diff pods of active to delete first, in deletion order. It returns all of them if diff is
 // len(active) or more. If diff is 0 or less, it inspects no pods and returns none.
 //
 // It returns exactly min(diff, len(active)) pods, or the number of [WithBurst] if that is less, each of them once, or no pods and an
@@ -37,9 +38,10 @@ import (
 // inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes, but the empty UID of fakes counts as
 // the UID of zeros. List each pod once: nothing compares the pods to find one that is there twice.
 //
-// related are the pods to count: the more of them are on a node, the earlier the active pods on that node go. They should
-// include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are counted, so list
-// each pod once. Inactive pods are skipped, and a nil one is a [PodError]. With [WithRanks], related is not read.
+// related are the pods to count: the more of them are on a node, the earlier the active pods there are deleted. They
+// should include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are
+// counted, so list each pod once. Inactive pods are skipped, and a nil one is a [PodError]. With [WithRanks], related
+// is not read.
 //
 // PodsToDelete changes neither list.
 func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([]*corev1.Pod, error) {
@@ -98,7 +100,7 @@ type Prediction struct {
 // The lists and errors are those of [PodsToDelete], but Predict inspects the pods even if diff is 0 or less. For a set without
 // a controller, Kubernetes counts no ranks: pass nil for related.
 //
-// The result holds for one sync at this moment. A sync deletes at most [BurstReplicas] pods, so for a larger diff, later
+// The result holds for one sync at this time. A sync deletes at most [BurstReplicas] pods, so for a larger diff, later
 // syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
 // controller runs.
 func Predict(active, related []*corev1.Pod, diff int, options ...Option) (Prediction, error) {
@@ -172,9 +174,9 @@ func Probabilities(active, related []*corev1.Pod, diff int, options ...Option) (
 	return prediction, shares, nil
 }
 
-// An Explanation says which of two pods goes first, and why.
+// An Explanation says which of two pods is deleted first, and why.
 type Explanation struct {
-	// First is -1 if a goes first, 1 if b goes first, and 0 if every rule ties.
+	// First is -1 if a is deleted first, 1 if b is deleted first, and 0 if every rule ties.
 	First int
 	// Rule is the rule that decides, or "" if every rule ties.
 	Rule Rule
@@ -188,7 +190,8 @@ type Row struct {
 	Rule Rule
 	// Applies is whether the rule applies: its feature gate is on and, for "ready-time", both pods are ready.
 	Applies bool
-	// First is -1 if a goes first by this rule alone, 1 if b goes first, and 0 if the rule ties or does not apply.
+	// First is -1 if a is deleted first by this rule alone, 1 if b is deleted first, and 0 if the rule ties or does not
+	// apply.
 	First int
 	// Decides is whether this is the rule that decides: the first whose First is not 0.
 	Decides bool
@@ -198,8 +201,8 @@ type Row struct {
 	A, B int64
 }
 
-// A Rule is the name of a rule of the order. The constants are in the order in which the rules apply, and say which pod goes first.
-// Later releases may add rules.
+// A Rule is the name of a rule of the order. The constants are in the order in which the rules apply, and say which pod
+// is deleted first. Later releases may add rules.
 //
 // The rank of a pod is the number of related pods on its node, unless [WithRanks] or [WithSpread] changes it. Ages that are between
 // the same powers of two nanoseconds tie: see [WithLogarithmicScaleDown]. Kubernetes knows no tiers, which are those of [WithTier],
@@ -229,9 +232,9 @@ const (
 	KindUID Kind = core.RowKindUID
 )
 
-// Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
-// for [PodsToDelete]. With [WithSpread], that depends on the other active pods, too, so Explain does not accept it:
-// [ExplainVictims] does.
+// Explain returns which of two active pods is deleted first by the total order, with every rule's answer. related is
+// the same as for [PodsToDelete]. With [WithSpread], that depends on the other active pods, too, so Explain does not
+// accept it: [ExplainVictims] does.
 func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
 	w := begin("Explain", explainApply, options)
 	defer w.free()

@@ -11,16 +11,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// WithTier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
-// before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
-// tiers, so with [Kubernetes] they decide which possible pods go, and no certain one; [Steer] makes it follow them. By default, all pods are in one.
-// [Predict] does not accept it.
+// WithTier gives each pod a number from 0 to 65535. Pods of a lower tier are deleted before those of a higher one. Only
+// the rules before the deletion cost come earlier: unassigned, pending and not ready pods are deleted first. Kubernetes
+// has no tiers, so with [Kubernetes] they only decide between possible pods. [Steer] makes Kubernetes follow them. By
+// default, all pods are in one tier. [Predict] does not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
 	return give(givenTier, of != nil, "WithTier: of", func(s *settings) { s.tier = of })
 }
 
-// WithFixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. By default, none is fixed. Only
-// Steer and [UnsteerablePods] accept it.
+// WithFixed reports whether [Steer] keeps a pod's deletion cost, for instance because another program wrote it. By
+// default, no cost is fixed. Only Steer and [UnsteerablePods] accept it.
 func WithFixed(is func(*corev1.Pod) bool) Option {
 	return give(givenFixed, is != nil, "WithFixed: is", func(s *settings) { s.fixed = is })
 }
@@ -41,9 +41,9 @@ type Change struct {
 }
 
 // Steer returns the deletion costs that make Kubernetes follow the tiers: with them, every pod of a lower [WithTier] costs less than
-// every pod of a higher one, and so goes first, whatever the moment and however many go. The prices of the changes sum to the
-// least possible (by default, the fewest costs change; see [WithPrice]), and the new costs are close to those that stay. Within a tier,
-// Kubernetes decides by its own rules.
+// every pod of a higher one, and so is deleted first, at any time and for any number of victims. The prices of the
+// changes sum to the least possible (see [WithPrice]), and the new costs are close to the costs that do not change.
+// Within a tier, Kubernetes decides by its own rules.
 //
 // No cost can change what Kubernetes compares before the costs: see [UnsteerablePods].
 //
@@ -65,19 +65,19 @@ func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 	return slices.Clip(changes), nil
 }
 
-// An Unsteerable pod goes before one of a lower [WithTier], whatever they cost.
+// An Unsteerable pod is deleted before one of a lower [WithTier], whatever their costs.
 type Unsteerable struct {
-	// Pod is the unsteerable pod. It has the higher tier, but goes first.
+	// Pod is the unsteerable pod. It has the higher tier, but is deleted first.
 	Pod *corev1.Pod
-	// Before is a pod of a lower tier that Pod goes before. If there are several, it is one of those that go last by the
-	// rules before the tier.
+	// Before is a pod of a lower tier that is deleted after Pod. If there are several, it is one of those that come
+	// last by the rules before the tier.
 	Before *corev1.Pod
 	// Rule is the rule that decides: [RuleUnassigned], [RulePhase] or [RuleNotReady].
 	Rule Rule
 }
 
-// UnsteerablePods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [WithTier]: they are
-// unassigned, pending or not ready. Take them, too, or wait until they are ready.
+// UnsteerablePods returns the pods that Kubernetes deletes before pods of a lower [WithTier], whatever the deletion
+// costs of [Steer]. They are unassigned, pending or not ready. Select them, too, or wait until they are ready.
 func UnsteerablePods(active []*corev1.Pod, options ...Option) ([]Unsteerable, error) {
 	w := begin("UnsteerablePods", steerApply, options)
 	defer w.free()

@@ -6,20 +6,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A Victim is a pod that goes, and why.
+// A Victim is a pod to delete, and why.
 type Victim struct {
 	Pod *corev1.Pod
-	// Before is the first pod that stays: nil if all go.
+	// Before is the first pod that is kept, or nil if all pods are deleted.
 	Before *corev1.Pod
-	// Rule is the rule by which Pod goes before it. It is "" if all go, or if every rule ties, which needs equal UIDs. With [Kubernetes], it is also "" if its comparator does not
-	// put Pod before Before, which can happen if one of them is possible.
+	// Rule is the rule by which Pod is deleted before it. It is "" if all pods are deleted, or if every rule ties,
+	// which needs equal UIDs. With [Kubernetes], it is also "" if its comparison does not put Pod before Before, which
+	// can happen if one of them is possible.
 	Rule Rule
-	// Of and Than are what the rule looks at in Pod and in Before; Kind says what the numbers are.
+	// Of and Than are the values that the rule compares, of Pod and of Before. Kind says what the numbers are.
 	Kind     Kind
 	Of, Than int64
 }
 
-// ExplainVictims returns the pods that [PodsToDelete] returns, each with the rule by which it goes before the first that stays.
+// ExplainVictims returns the pods that [PodsToDelete] returns, each with the rule by which it is deleted before the
+// first pod that is kept.
 func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) ([]Victim, error) {
 	w := begin("ExplainVictims", victimsApply, options)
 	defer w.free()
@@ -48,7 +50,7 @@ func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) 
 	return victims, nil
 }
 
-// why finds the rule by which a victim goes before the pod that stays.
+// why finds the rule by which a victim is deleted before the first pod that is kept.
 func (w *work) why(victim *Victim, goes, stays *core.Pod) error {
 	rule := Rule("")
 	if w.settings.kubernetes {

@@ -41,7 +41,7 @@ type Fleet struct {
 	Status            FleetStatus `json:"status,omitempty"`
 }
 
-// FleetSpec is the wanted state of a Fleet.
+// FleetSpec is the desired state of a Fleet.
 type FleetSpec struct {
 	Replicas        int                    `json:"replicas"`
 	MinReadySeconds int32                  `json:"minReadySeconds,omitempty"`
@@ -187,7 +187,7 @@ func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expecta
 		if err := r.Create(ctx, pod); !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			return err
 		}
-		return nil // The Fleet goes away soon, too.
+		return nil // The Fleet is deleted soon, too.
 	})
 	expected.CreationsObserved(count - created) // Nobody will observe pods that were not created.
 	return err
