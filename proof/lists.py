@@ -37,7 +37,7 @@ PLACES = {"places by tier": {54: 2}, "places by UID": {15: 2}}
 
 
 def in_order(pods, indices):
-    """Whether these are the first of all pods, in order. Of pods that tie, the one with the lower index goes first."""
+    """Whether these are the first of all pods, in order. Of pods that tie, the lower index is first."""
     goes_before = lambda i, j: spec.compare(pods[i], pods[j], Options())[0] < (1 if i < j else 0)
     rest = [i for i in range(len(pods)) if i not in indices]
     return And([goes_before(i, j) for i, j in [*itertools.combinations(indices, 2), *itertools.product(indices, rest)]])

@@ -84,14 +84,14 @@ NUMBERS = {  # of the rules, in C
 
 
 def rules(pod, options, power=power):
-    """The key: of two pods, the one with the smaller list of unsigned numbers goes first."""
+    """The key: of two pods, the one with the smaller list of unsigned numbers is deleted first."""
     return {
         "unassigned": pod.assigned,
         "phase": pod.phase,
         "not-ready": pod.ready,
         "tier": pod.tier,
         "deletion-cost": If(options.costs, pod.deletion_cost ^ 0x8000_0000, 0),  # signed: the lowest cost becomes 0
-        "rank": ~pod.rank,  # the higher rank goes first
+        "rank": ~pod.rank,  # the higher rank is deleted first
         "preferred": If(options.preferred, ~pod.preferred, 0),
         "ready-time": If(pod.ready == 1, place(pod.ready_time, options, power), 0),
         "restarts": ~pod.restarts,
@@ -120,7 +120,7 @@ def first_difference(a, b):
 
 
 def compare(a, b, options):
-    """podrank's order: which pod goes first, and by which rule."""
+    """podrank's order: which pod is deleted first, and by which rule."""
     return first_difference(rules(a, options), rules(b, options))
 
 
