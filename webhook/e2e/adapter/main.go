@@ -1,5 +1,6 @@
-// Adapter serves metrics of pods by custom.metrics.k8s.io with the library that adapters are made of, for the tests in e2e. What the values are, it
-// asks the test: GET SOURCE?namespace=NAMESPACE gives an object of numbers by pod. Like other adapters, it asks the API server which pods there are.
+// Adapter serves metrics of pods by custom.metrics.k8s.io with the library that adapters use, for the tests in e2e. It
+// gets the values from the test: GET SOURCE?namespace=NAMESPACE returns an object of numbers by pod. Like other
+// adapters, it lists the pods from the API server.
 package main
 
 import (

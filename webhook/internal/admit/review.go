@@ -80,7 +80,8 @@ func Reviews(handler *Handler) http.Handler {
 	})
 }
 
-// isPlausible reports whether a request may be one of an API server. Its UID goes into annotations of pods.
+// isPlausible reports whether a request may be one of an API server. The program writes its UID into annotations of
+// pods.
 func isPlausible(r *request) bool {
 	if r == nil || !cost.IsUUID(string(r.UID)) {
 		return false

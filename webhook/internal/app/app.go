@@ -90,7 +90,8 @@ type Options struct {
 	// ClientCA is a file with the authorities that sign the API server's client certificate, whose common name is ClientName.
 	// Without, none is asked for.
 	ClientCA, ClientName string
-	// Values are where values of pods come from, besides the API server, and PublishValues is whether reports say them.
+	// Values are the sources of values of pods, in addition to the API server. PublishValues is whether reports contain
+	// the values.
 	Values        values.Options
 	PublishValues bool
 }
@@ -154,7 +155,7 @@ func Uninstall(ctx context.Context, config *rest.Config, options Options) (int, 
 
 // build makes the other parts, and returns the one that answers.
 func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, options Options, ready map[string]healthz.Checker) (*admit.Handler, error) {
-	// Objects that others make, of any number and size, are read by this one.
+	// This client reads the objects of users, of which there may be any number, of any size.
 	watches, err := client.NewWithWatch(bounded.Config(mgr.GetConfig()), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ var atomicLists = version.MajorMinor(1, 37)
 type Barrier struct {
 	client kubernetes.Interface
 	set    types.NamespacedName
-	// observe is told how long each barrier pod took.
+	// observe gets how long each barrier pod took.
 	observe func(took time.Duration, err error)
 	// release is that of the API server, once it was read.
 	release atomic.Pointer[version.Version]
@@ -175,7 +175,8 @@ func (b *Barrier) leader() (string, error) {
 	return fmt.Sprintf("%q after %d transitions", holder, transitions), nil
 }
 
-// send creates a barrier pod and waits until it is adopted. The context of one caller does not end it, since others may wait, too.
+// send creates a barrier pod and waits until it is adopted. The context of one caller does not end it, because other
+// callers may wait, too.
 func (b *Barrier) send() error {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()

@@ -56,7 +56,7 @@ func NewReader(from client.Reader, atATime int64) *Reader {
 	return &Reader{from, semaphore.NewWeighted(atATime)}
 }
 
-// Alone does something while few others do.
+// Alone calls do, while the number of simultaneous calls is limited.
 func (r *Reader) Alone(ctx context.Context, do func() error) error {
 	if err := r.turns.Acquire(ctx, 1); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // Semaphores has a semaphore for each key that is in use, and a lock, for which callers wait in turn.
 type Semaphores struct {
-	// Holders are named in errors, if they are not "others".
+	// Holders names the holders in errors. The default is "others".
 	Holders string
 	// Most is how much of one semaphore can be held, and InAll how much of all, if it is not 0.
 	Most, InAll int

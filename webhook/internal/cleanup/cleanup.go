@@ -1,6 +1,7 @@
-// Package cleanup finds out what became of steered scale-downs: it compares the pods that were deleted with the selected ones, by UID, tells the end, and then
-// removes the costs of pods that are kept. Until then, annotations on pods say what is left to do, also after a restart. Every replica follows what becomes of
-// annotated pods, since nothing is left of those that were deleted. Only the leader does the rest.
+// Package cleanup ends steered scale-downs. It compares the deleted pods with the selected ones, by UID, reports the
+// result, and then removes the costs of pods that are kept. Until then, annotations on pods record what remains to be
+// done, also after a restart. Every replica watches annotated pods, because the API server forgets deleted ones. Only
+// the leader does the rest.
 package cleanup
 
 import (
@@ -40,7 +41,7 @@ const (
 	stale = 30 * time.Second
 	// later is when a set is looked at if another one of its namespace is being looked at.
 	later = 50 * time.Millisecond
-	// soon is when an end is told again that no status knows yet.
+	// soon is when the leader again reports the end of a scale-down that is not in a status yet.
 	soon = time.Second / 2
 	// trusts is for how long pods are read again that cannot be read. Then the cache is right.
 	trusts = 10 * time.Second
@@ -170,7 +171,7 @@ func isSet(kind workload.Kind) bool {
 // Reconcile looks at one set, or at a pod that has none.
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if _, isBusy := c.busy.LoadOrStore(id.Namespace, true); isBusy {
-		// Others may have the workers meanwhile.
+		// Other sets may use the workers until then.
 		return ctrl.Result{RequeueAfter: later}, nil
 	}
 	defer c.busy.Delete(id.Namespace)
@@ -337,13 +338,14 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 	return isTold, err
 }
 
-// remove removes the costs of pods whose end is told, or of all if nothing is steered any more. They get that of their template, if it has one.
+// remove removes the costs of pods whose scale-down has been reported, or of all pods if the program only observes. The
+// pods get the cost of their template, if it has one.
 func (c *Cleaner) remove(ctx context.Context, known pods, template map[string]string) error {
 	var due []*tracked
 	var undos []cost.Undo
 	for _, pod := range known {
 		isDue := (pod.isTold || c.Observes) && pod.isThere && pod.isShown && c.Now().Sub(pod.removed) > stale
-		// The events of these bring the others.
+		// The events of these pods cause another pass for the others.
 		if isDue && len(due) < bounded.CleanupPods {
 			due, undos = append(due, pod), append(undos, cost.Undo{Pod: pod.pod, Steered: pod.steered, Before: template})
 		}

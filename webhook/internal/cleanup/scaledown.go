@@ -22,7 +22,8 @@ const (
 	outrun    = "OtherPodsDeleted"
 )
 
-// tracked is a pod that was annotated for a scale-down whose end is not told yet, or that still has the annotation.
+// tracked is a pod that was annotated for a scale-down whose end has not been reported, or that still has the
+// annotation.
 type tracked struct {
 	pod     cost.Pod
 	steered cost.Steered
@@ -38,7 +39,7 @@ type tracked struct {
 	isLogged, isTold bool
 	// fate is what became of the pod if it is kept, once that was read.
 	fate *cost.Fate
-	// removed is when the cost was removed, and gone since when the pod is not shown.
+	// removed is when the cost was removed, and gone is when the pod disappeared.
 	removed, gone time.Time
 }
 
@@ -57,7 +58,7 @@ func (p pods) see(set types.UID, cached, deleted []metav1.PartialObjectMetadata,
 		steered, isSteered := cost.Cached(&pod)
 		known := p[pod.UID]
 		if isSteered && (known == nil || known.steered != steered) {
-			// If the pod has changed hands since, or has no set, its cost is removed, and no end is told.
+			// If the pod has another owner now, or no set, its cost is removed, and no end is reported.
 			known = &tracked{
 				pod: cost.PodOf(&pod), steered: steered, cost: pod.Annotations[corev1.PodDeletionCost], since: now, gone: now,
 				isTold: steered.Set != set,
@@ -71,7 +72,7 @@ func (p pods) see(set types.UID, cached, deleted []metav1.PartialObjectMetadata,
 	maps.DeleteFunc(p, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown })
 }
 
-// forget forgets deleted pods after some time: by then, the leader has told their end, or there is another leader.
+// forget forgets deleted pods after some time. By then, the leader has reported their end, or there is another leader.
 func (p pods) forget(now time.Time) {
 	maps.DeleteFunc(p, func(_ types.UID, pod *tracked) bool { return !pod.isShown && now.Sub(pod.gone) > remembers })
 }
@@ -99,7 +100,8 @@ type scaleDown struct {
 	pods []*tracked
 }
 
-// ended returns the scale-downs that are over and whose end is not told, and when to look again. The set is nil if it was deleted.
+// ended returns the scale-downs that have ended and are not reported, and when to check again. The set is nil if it was
+// deleted.
 func (p pods) ended(set *workload.Set, now time.Time, patience time.Duration) (ended []scaleDown, wait time.Duration) {
 	falls := map[fall][]*tracked{}
 	for _, pod := range p {

@@ -37,8 +37,8 @@ func (p Previous) isSound() bool {
 		len(validation.ValidateFieldManager(p.Manager, field.NewPath("manager"))) == 0
 }
 
-// Theirs returns the cost that somebody else has written on a pod, if it can be restored. What somebody applies, another patch in their name would take
-// from them.
+// Theirs returns the cost that another field manager has written on a pod, if it can be restored. An applied cost
+// cannot: another patch in the name of its manager would remove it.
 func Theirs(pod metav1.Object) *Previous {
 	theirs := Previous{pod.GetAnnotations()[corev1.PodDeletionCost], WriterOf(pod)}
 	isApplied := slices.ContainsFunc(managers(pod, corev1.PodDeletionCost), func(entry metav1.ManagedFieldsEntry) bool {

@@ -39,7 +39,7 @@ type Steered struct {
 	Count int32
 	// Request is the UID of the admission request that lowers the count.
 	Request types.UID
-	// Selected is whether the pod should be deleted. Otherwise its cost is only there to make room for the others.
+	// Selected is whether the pod should be deleted. Otherwise its cost only makes room for those of the selected pods.
 	Selected bool
 	// Rule is why it is deleted, for anyone who looks at it: nothing is decided by it.
 	Rule string
@@ -79,8 +79,8 @@ func (m Steered) Serves(other Steered) bool {
 	return m == other
 }
 
-// SteeredOf returns the annotation of a pod, if this program manages it: an admission policy keeps others from saying so. One that somebody else
-// has written, or that comes from a template, doesn't count.
+// SteeredOf returns the annotation of a pod, if this program manages it. An admission policy refuses its field manager
+// to other accounts. An annotation that another program wrote, or that comes from a template, does not count.
 func SteeredOf(pod metav1.Object) (steered Steered, ok bool) {
 	if isOurs(pod, Annotation) {
 		steered, ok = Cached(pod)
@@ -164,7 +164,8 @@ func OwnerOf(pod metav1.Object, template map[string]string) Owner {
 	return owner
 }
 
-// Wrote reports whether a pod has something of this program, besides the cost of its template, which has these annotations.
+// Wrote reports whether a pod has annotations of this program. A restored cost of the template, which has these
+// annotations, does not count.
 func Wrote(pod metav1.Object, template map[string]string) bool {
 	return isOurs(pod, Annotation) || isOurs(pod, PreviousAnnotation) ||
 		isOurs(pod, corev1.PodDeletionCost) && pod.GetAnnotations()[corev1.PodDeletionCost] != template[corev1.PodDeletionCost]

@@ -24,7 +24,7 @@ import (
 const (
 	// longest is how long it may take to remove a cost.
 	longest = 10 * time.Second
-	// attempts is how often a cost is removed again because the pod has changed meanwhile.
+	// attempts is how often the program tries to remove a cost if the pod keeps changing.
 	attempts = 5
 )
 
@@ -32,7 +32,7 @@ var (
 	// ErrChanged is the error if the pod has been deleted, or if it has changed and an unchanged one is needed, such as one that still has
 	// the same request's annotation. Another pod of its name is never written to.
 	ErrChanged = errors.New("the pod has been deleted or has changed")
-	// ErrTheirs is the error if somebody else has written the pod's cost meanwhile.
+	// ErrTheirs is the error if another program has written the pod's cost since it was read.
 	ErrTheirs = errors.New("the deletion cost belongs to another field manager")
 )
 
@@ -66,8 +66,8 @@ type Write struct {
 	// Cost is nil if the pod has none, or that of somebody else, and keeps it.
 	Cost    *int32
 	Steered Steered
-	// Over is the pod's resource version if the cost of its template or of somebody else is overwritten. The write fails if the pod has
-	// changed since: it would otherwise also overwrite a cost that somebody has set meanwhile.
+	// Over is the pod's resource version if the write overwrites the cost of its template or a foreign cost. The write
+	// fails if the pod has changed since, because it could overwrite a newer cost.
 	Over string
 	// Previous is the cost of somebody else that is overwritten, now or by an earlier request, or nil.
 	Previous *Previous
@@ -128,7 +128,7 @@ func (w *Writer) remove(ctx context.Context, undo *Undo) error {
 			err, before = w.restore(ctx, pod, *previous), nil
 		}
 		if err == nil {
-			// The resource version keeps this from removing what a later request writes meanwhile.
+			// With the resource version, this does not remove what a later request has written.
 			err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, before)
 		}
 		if errors.Is(err, ErrTheirs) {

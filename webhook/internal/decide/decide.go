@@ -66,7 +66,7 @@ type Decision struct {
 	Next string
 	// Writes are the costs to write, which take the fewest requests in all, with those that remove the costs of survivors again.
 	Writes []Write
-	// Unsteerable are pods that are deleted although the policy wants others to be deleted before them.
+	// Unsteerable are pods that are deleted before pods that the policy prefers.
 	Unsteerable []Unsteerable
 }
 
@@ -180,7 +180,7 @@ func (q *Question) unsteerable(selected map[*corev1.Pod]bool, tier func(*corev1.
 	return unsteerable, nil
 }
 
-// tiers returns the policy's tiers, with one for pods that are not available before all others if the question says so.
+// tiers returns the policy's tiers. If the question says so, the first one is for pods that are not available.
 func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 	if !q.NotAvailableFirst {
 		return q.Tier, nil
@@ -343,7 +343,7 @@ func StatesOf(active, related []*corev1.Pod) States {
 	return states
 }
 
-// Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.
+// Wrong returns how the prediction differs from these deleted pods, a text for each pod.
 func (p *Prediction) Wrong(deleted Names) (wrong []string) {
 	for uid, name := range deleted {
 		if !p.Possible[uid] {

@@ -29,9 +29,10 @@ func (q *Question) withForeignCosts() []*corev1.Pod {
 // noRanks are for pods whose tiers say what ranks would.
 var noRanks = podrank.WithRanks(func(*corev1.Pod) int { return 0 })
 
-// spread returns tiers of the active pods such that the spread decides first within the policy's tiers, and the costs after it. Kubernetes' order, and
-// so podrank.WithSpread, has them the other way round. So that each pod comes from the domain that has the most left when it is its turn, a pod
-// goes by how many are left in its domain then, itself included.
+// spread returns tiers of the active pods such that the spread decides first within the policy's tiers, and the costs
+// after it. In Kubernetes' order, and so in podrank.WithSpread, the costs come first. Each pod comes from the domain
+// that has the most remaining pods when its turn comes, so its tier is the number of pods that remain in its domain
+// then, itself included.
 func (q *Question) spread(active []*corev1.Pod, policy func(*corev1.Pod) int) (func(*corev1.Pod) int, error) {
 	tiers := make(map[types.UID]int, len(active))
 	for _, pod := range active {

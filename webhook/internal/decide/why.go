@@ -5,7 +5,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The rules that take the place of podrank's where it is told to choose otherwise than Kubernetes. All others have their names there.
+// The rules that replace those of podrank where a policy decides otherwise than Kubernetes. All other rules have
+// podrank's names.
 const (
 	// Tier: the policy wants it. Of and Than are its tiers.
 	Tier = string(podrank.RuleTier)

@@ -79,7 +79,7 @@ func (a *API) Make(t testing.TB, objects ...client.Object) {
 	}
 }
 
-// All are the objects, besides pods.
+// All returns the objects and the pods in one list.
 func All(pods []*corev1.Pod, objects ...client.Object) []client.Object {
 	for _, pod := range pods {
 		objects = append(objects, pod)

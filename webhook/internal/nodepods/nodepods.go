@@ -75,8 +75,9 @@ type inPages struct{}
 // IsWatchListSemanticsUnSupported says so.
 func (inPages) IsWatchListSemanticsUnSupported() bool { return true }
 
-// Check fails until the pods are known that the first policies need; areSeen is whether these have been seen. Once it has passed it always
-// does: if a later policy is the first to need pods, requests are answered all the same.
+// Check fails until the pods that the first policies need are known. areSeen reports whether the policies have been
+// read. Once Check has passed, it always passes: if a later policy is the first to need pods, requests are still
+// answered.
 func (p *Pods) Check(areSeen func() bool) error {
 	switch {
 	case p.isReady.Load():

@@ -74,7 +74,7 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 		})
 		return nil
 	})
-	// A set comes or goes. The labels of a template seldom change, and metadata does not have them.
+	// A set is created or deleted. The labels of a template seldom change, and metadata does not have them.
 	comes := builder.WithPredicates(predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }})
 	return builder.TypedControllerManagedBy[string](mgr).
 		Named("policies").
@@ -151,7 +151,8 @@ func workloadOf(set *workload.Set) types.UID {
 // An obstacle keeps a policy from taking effect.
 type obstacle struct{ reason, message string }
 
-// obstacle is what keeps all policies of a namespace from taking effect. That rights are missing matters only to those that steer.
+// obstacle returns what keeps all policies of a namespace from taking effect. Missing rights only matter to policies
+// that steer.
 func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, error) {
 	isEnabled, err := IsEnabled(ctx, j.Cache, namespace)
 	if err != nil {

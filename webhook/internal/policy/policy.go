@@ -28,8 +28,9 @@ import (
 // ErrNotAllowed is that the policy says what only the administrator could allow.
 var ErrNotAllowed = errors.New("the administrator of podrank-webhook does not allow")
 
-// Each reads the policies of a namespace, and passes on what becomes of each: it is compiled, or the error says what is wrong with it. One that is
-// being deleted is left out. If there are too many, that is the error. The administrator allows how to treat foreign costs.
+// Each reads the policies of a namespace, and calls use with each compiled policy, or with the error in it. It leaves
+// out policies that are being deleted. It returns an error if there are too many. allowed are the ways to treat foreign
+// costs that the administrator allows.
 func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed []v1alpha1.ForeignCosts, use func(*Compiled, error)) error {
 	return Read(ctx, live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
 		if policy.DeletionTimestamp != nil {

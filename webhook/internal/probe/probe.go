@@ -109,7 +109,8 @@ func (p *Probe) Ask(ctx context.Context) (State, error) {
 	return Reached, nil
 }
 
-// choose returns a ReplicaSet of a Deployment that can lose a pod and keep another, since the API server asks about no others.
+// choose returns a ReplicaSet of a Deployment that can be scaled down and still have a pod, because the API server only
+// asks about these.
 func choose(sets []appsv1.ReplicaSet) *appsv1.ReplicaSet {
 	for i := range sets {
 		owner := metav1.GetControllerOfNoCopy(&sets[i])

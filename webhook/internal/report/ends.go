@@ -19,7 +19,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// patience is how long the replica that answered the request may take to write about it. Then it is taken for gone.
+// patience is how long the replica that answered the request may take to write about it. After that, the leader assumes
+// that it ended.
 const patience = 5 * time.Second
 
 // Over is a scale-down that is over.
@@ -70,8 +71,8 @@ type ended struct {
 	Why        []string  `json:"why,omitempty"`
 }
 
-// Over tells how a scale-down ended, and reports whether that is done: a status that does not know of the scale-down yet may follow. It never does if the
-// replica that answered is gone: then the end is an entry of its own.
+// Over reports how a scale-down ended, and returns whether that is done. It is not done while a status has no entry for
+// the scale-down. If the replica that answered has ended, no entry will follow, and Over adds one.
 func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
 	deleted, kept, why := o.Deleted, 0, []string(nil)
 	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
@@ -95,7 +96,7 @@ func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
 		}
 	}
 	isKnown := false
-	// Also if this replica ends meanwhile.
+	// Not cancelled if this replica is stopped.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
 	defer stop()
 	err = r.Statuses.Change(ctx, o.Namespace, func(policy *v1alpha1.ScaleDownPolicy) {
@@ -103,14 +104,14 @@ func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
 		case entry == nil:
 			isKnown = isKnown || isLater
 		case entry.Deleted != nil && o.IsEarlier:
-			// The leader before this one has told it, or this one has.
+			// This leader or an earlier one has reported it.
 			isKnown, o.IsLogged = true, true
 		default:
 			if o.IsEarlier {
-				// Others were deleted while nobody led.
+				// More pods were deleted while there was no leader.
 				deleted = max(o.Deleted, int(entry.Selected)-kept)
 			}
-			// First, so that the log is complete if this replica ends meanwhile.
+			// First, so that the log is complete even if this replica is stopped.
 			log(&v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: policy.Namespace, Name: policy.Name, UID: policy.UID}})
 			entry.Deleted, entry.Missed, entry.MissedMessage = new(int32(deleted)), new(int32(kept)), text
 			// A pod that an earlier decision selected counts, too.
@@ -128,7 +129,8 @@ func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
 	return true, nil
 }
 
-// entry returns what a status says of a scale-down, which it adds if the replica that decided is gone. Or a later one has taken its place.
+// entry returns the entry of a scale-down in a status. It adds one if the replica that decided has ended. isLater
+// reports whether a later scale-down has replaced the entry.
 func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) (entry *v1alpha1.ScaleDown, isLater bool) {
 	status, last := &policy.Status, policy.Status.Workload(o.UID)
 	switch oldest := len(status.Workloads) - 1; {

@@ -96,7 +96,7 @@ func (r *Reporter) selected(o *steer.Outcome) (pods []pod) {
 	return pods
 }
 
-// gone are the pods that nobody steered and that were deleted, those first that certainly were.
+// gone returns the deleted pods that the policy did not select, starting with those that were certain.
 func gone(o *steer.Outcome, c steer.Comparison) (pods []pod) {
 	shares := map[types.UID]*float64{}
 	for _, chance := range o.Prediction.Chances {

@@ -1,5 +1,5 @@
-// Package serve serves HTTP within bounded memory. It doesn't tell clients apart: a NetworkPolicy or a client certificate keeps others than the
-// API server from taking all connections.
+// Package serve serves HTTP within bounded memory. It does not distinguish clients: only a NetworkPolicy or a client
+// certificate keeps clients other than the API server from using all connections.
 package serve
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// Limits keep a namespace from taking what the others need. Anyone who may make sets and policies there decides how large they are and, by
-// forging requests, how often they are decided about.
+// Limits keep a namespace from using what other namespaces need. Anyone who may make sets and policies there decides
+// how large they are and, by forging requests, how often they are decided about.
 type Limits struct {
 	perSecond int
 	// One decision of a namespace is made at a time, while one other request waits for that.

@@ -37,7 +37,7 @@ func (f *fall) observe(ctx context.Context) (Result, error) {
 	return Observed, nil
 }
 
-// Release makes room for others, when a request has been compared, or will not be.
+// Release frees the memory of a request that has been compared, or will not be.
 func (o *Observation) Release() { o.pods.forget() }
 
 // Observe predicts, waits until it is over, and compares. It comes after an answer of Observed.
@@ -71,7 +71,8 @@ const (
 const (
 	NotFallen = "NotScaledDown"
 	Changed   = "ScaledAgain"
-	// PodsChanged: other pods came, went or changed meanwhile, such as the new ones of a rollout, whose nodes count.
+	// PodsChanged: other pods were created, deleted or changed in between, such as the new ones of a rollout, whose
+	// nodes count.
 	PodsChanged = "PodsChanged"
 	Deleted     = "SetDeleted"
 	Unread      = "CannotBeRead"

@@ -50,7 +50,7 @@ const (
 	TooMany Result = "TooMany"
 	// CircuitOpen: the last decisions of the namespace ran out of time, so nothing is decided there for a while.
 	CircuitOpen Result = "CircuitOpen"
-	// PolicyDeleted: the policy was deleted meanwhile.
+	// PolicyDeleted: the policy was deleted during the request.
 	PolicyDeleted Result = "PolicyDeleted"
 	// Failed: the API server or the decision returned an error.
 	Failed Result = "Failed"
@@ -69,12 +69,12 @@ func (r Result) Concerns() bool {
 	return r.Holds() || r == StoodAside || r.IsFailure() && r != TooMany && r != CircuitOpen
 }
 
-// Holds reports whether the costs of a request stay until its pods have been deleted.
+// Holds reports whether the program keeps the costs of a request until its pods have been deleted.
 func (r Result) Holds() bool { return r == Steered || r == Unconfirmed || r == Unsettled }
 
 // A Request is one that lowers a count.
 type Request struct {
-	// UID tells it from all others.
+	// UID is the UID of the admission request.
 	UID      types.UID
 	Kind     workload.Kind
 	Key      types.NamespacedName
@@ -114,7 +114,7 @@ type Outcome struct {
 	Next     string
 	// Written is how many costs were written, and Unannotated how many of the selected pods have no annotation, since the deadline came before.
 	Written, Unannotated int
-	// Unsteerable are the first of the pods that are deleted although others should be, and UnsteerableCount is how many there are.
+	// Unsteerable are the first of the unsteerable pods, and UnsteerableCount is how many there are.
 	Unsteerable      []decide.Unsteerable
 	UnsteerableCount int
 	// Valuation is what was read of pods, if the policy asks for it.

@@ -36,21 +36,22 @@ type plan struct {
 	costs map[types.UID]owned
 	// rules are by which the pods are deleted that should.
 	rules map[types.UID]string
-	// theirs are the pods whose cost somebody else has written meanwhile, and written those with a new cost.
+	// theirs are the pods whose cost another program has written during this request, and written those with a new
+	// cost.
 	theirs, written map[types.UID]bool
 	// wrote is whether any pod was written to.
 	wrote bool
 	// touched are the pods that this decision has written to, which it does once for each, and skipped is whether one needed another write.
 	touched map[types.UID]bool
 	skipped bool
-	// writes are the costs to write, of which the first so many are new. The others only get a new annotation.
+	// writes are the costs to write, of which the first so many are new. The remaining pods only get a new annotation.
 	writes []cost.Write
 	news   int
 	// annotations are the writes for the other selected pods. The controller need not see them, so they are written while the barrier is passed.
 	annotations []cost.Write
 }
 
-// write plans and writes costs, again if pods change meanwhile.
+// write plans and writes costs, and does so again if pods have changed.
 func (f *fall) write(ctx context.Context) (Result, error) {
 	var changed error
 	f.touched, f.skipped = map[types.UID]bool{}, false
@@ -113,8 +114,8 @@ func (f *fall) unannotated() (count int) {
 	return count
 }
 
-// choosePods decides which pods should be deleted, as they are now, and which costs to write for that. The result is Steered if that is known. What it reads is
-// forgotten when it returns.
+// choosePods decides which pods should be deleted, as they are now, and which costs to write for that. The result is
+// Steered if that is known. It keeps nothing that it reads.
 func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	ofTerminal := ""
 	f.costs, f.tiers = map[types.UID]owned{}, map[types.UID]int{}
@@ -195,7 +196,7 @@ func (f *fall) noteWhys(decision *decide.Decision, ordering *ordering) {
 	}
 }
 
-// note notes what was decided besides, and the writes that it takes.
+// note records the rest of the decision, and the writes for it.
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	f.UnsteerableCount = len(decision.Unsteerable)
 	f.Unsteerable = slices.Clone(decision.Unsteerable[:min(f.UnsteerableCount, Named)])

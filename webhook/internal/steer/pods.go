@@ -22,7 +22,7 @@ var errNoRoom = errors.New("too many pods")
 // active ones are among them.
 type pods struct {
 	active, related []*corev1.Pod
-	// forget makes room for others.
+	// forget frees the memory.
 	forget func()
 }
 

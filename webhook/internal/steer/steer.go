@@ -56,7 +56,7 @@ type Steerer struct {
 	Values Values
 	// Now is the clock.
 	Now func() time.Time
-	// Limits keep a namespace from taking what the others need.
+	// Limits keep a namespace from using what other namespaces need.
 	Limits *Limits
 	// Observes is whether nothing is steered, whatever policies say.
 	Observes bool

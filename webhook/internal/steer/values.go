@@ -23,7 +23,8 @@ type Valuation struct {
 	Why error
 }
 
-// readValues reads the values for which the policy asks, once for a request. Meanwhile it holds nothing that other sets need. If it fails, the rest of the policy counts.
+// readValues reads the values for which the policy asks, once for a request. While it waits, it holds nothing that
+// other sets need. If it fails, the rest of the policy counts.
 func (f *fall) readValues(ctx context.Context) {
 	_, preference := f.chosen.Preference()
 	if preference == nil {

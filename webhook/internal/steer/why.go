@@ -9,7 +9,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
-// The rules that a policy adds. A preference of the policy is "deleteFirst[0]" and so on. All others are those of decide.
+// The rules that a policy adds. A preference of the policy is "deleteFirst[0]" and so on. All other rules are those of
+// decide.
 const (
 	// NotAvailable: the pod of an old ReplicaSet is not available.
 	NotAvailable = "not-available"
@@ -22,7 +23,7 @@ const (
 // A Why is the rule by which a pod is deleted before the first that is kept.
 type Why struct {
 	Rule string
-	// Value is the pod's, if it goes by that.
+	// Value is the value of the pod, if the rule compares values.
 	Value *float64
 }
 

@@ -153,7 +153,8 @@ func ofQuery(namespace string) decoder {
 	}
 }
 
-// collect returns the values of the pods of a namespace. Rows about others are dropped. A pod with two rows has none, for nobody knows which counts.
+// collect returns the values of the pods of a namespace. It drops rows about other pods. A pod with two rows has no
+// value, because nobody knows which one counts.
 func collect(answer []byte, namespace string, decode decoder) (map[string]Value, error) {
 	values, twice, rows := map[string]Value{}, map[string]bool{}, 0
 	err := decode(answer, func(r row) error {

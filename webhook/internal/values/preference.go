@@ -1,6 +1,6 @@
 // Package values reads a value of each pod when it is needed: how many sessions it has, or how much processor time it uses. It reads only from
-// the API server and from the one address of Prometheus that the administrator has set. What it reads may be wrong, late or much too large, and then
-// it says so.
+// the API server and from the one address of Prometheus that the administrator has set. If a value is wrong, late or
+// much too large, it returns an error.
 package values
 
 import (
@@ -95,8 +95,8 @@ func parse(text string) (parsed resource.Quantity, ok bool) {
 	return parsed, err == nil
 }
 
-// number is the number next to a quantity. What AsApproximateFloat64 returns may be another one, such as for 300m. AsDec changes its receiver, which is
-// a copy here.
+// number returns the number next to a quantity. AsApproximateFloat64 may return another one, such as for 300m. AsDec
+// changes its receiver, which is a copy here.
 func number(parsed resource.Quantity) float64 {
 	number, _ := strconv.ParseFloat(parsed.AsDec().String(), 64)
 	return number
