@@ -1,5 +1,5 @@
 /*
- * Explains why one pod goes before another: what each rule reads from the two, and which rule decides.
+ * Explains why one pod is deleted before another: the values that each rule reads, and the rule that decides.
  *
  *     cc explain.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
@@ -75,7 +75,7 @@ int main(void) {
 
     /* At noon they have been ready for 90 and 110 minutes. Both are between 2^42 and 2^43 ns, so they tie. */
     check(podrank_explain(&a, &b, &options, rows, PODRANK_ROW_MAX, &len), "explain");
-    printf("%-16s %-37s %-37s goes first\n", "rule", "a", "b");
+    printf("%-16s %-37s %-37s deleted first\n", "rule", "a", "b");
     for (i = 0; i < len; i++) {
         const podrank_row *row = &rows[i];
         const char *first = row->ordering < 0 ? "a" : row->ordering > 0 ? "b" : "tie";
@@ -88,6 +88,6 @@ int main(void) {
         if (row->decides)
             winner = first;
     }
-    printf("%s goes first\n", winner);
+    printf("%s is deleted first\n", winner);
     return EXIT_SUCCESS;
 }

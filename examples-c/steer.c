@@ -1,6 +1,6 @@
 /*
- * Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not know that,
- * but with these deletion costs it deletes them first.
+ * You want to delete pods on pay-per-use nodes first, so that these nodes become empty and cost nothing. Kubernetes
+ * does not prefer them, but with these deletion costs it deletes them first.
  *
  *     cc steer.c $(pkg-config --cflags podrank) $(pkg-config --variable=libdir podrank)/libpodrank.a && ./a.out
  */
@@ -60,7 +60,7 @@ int main(void) {
             check(podrank_time_from_unix(NOW - 3600, 0, &pod.ready_time), set[i].name);
         }
         pod.deletion_cost = set[i].cost;
-        /* Lower tiers go first. */
+        /* Lower tiers are deleted first. */
         pod.tier = strncmp(set[i].node, "pay-per-use", strlen("pay-per-use")) != 0;
         pods[i] = pod;
     }
@@ -75,12 +75,13 @@ int main(void) {
     }
     /* There can be more of them than fit. */
     for (i = 0; i < steered.unsteerable && i < COUNT(unsteerable); i++)
-        printf("%s still goes before them: %s\n", set[unsteerable[i].pod].name, podrank_rule_str(unsteerable[i].rule));
+        printf("%s is still deleted before them: %s\n", set[unsteerable[i].pod].name, podrank_rule_str(unsteerable[i].rule));
 
-    /* The ranks are 0, as Kubernetes counts none for a ReplicaSet that no Deployment controls. For others, call podrank_count_ranks. */
+    /* The ranks are 0, as Kubernetes counts none for a ReplicaSet that no Deployment controls. For other sets, call
+     * podrank_count_ranks. */
     check(podrank_predict(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,
                          &possible), "predict");
-    printf("if %d pods go, Kubernetes certainly deletes:", DELETE);
+    printf("if Kubernetes deletes %d pods, it certainly deletes:", DELETE);
     for (i = 0; i < certain; i++)
         printf(" %s", set[order[i]].name);
     printf("\n");

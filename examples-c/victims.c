@@ -1,6 +1,6 @@
 /*
- * Chooses which pods go when a ReplicaSet is scaled down, while a budget says how many must stay available: the question of an
- * autoscaler. The pods are as Kubernetes' API returns them: UID, phase and deletion cost as text, nodes by name.
+ * Chooses the pods to delete when a ReplicaSet is scaled down, as an autoscaler does, while a budget says how many must
+ * remain available. The pods are as Kubernetes' API returns them: UID, phase and deletion cost as text, nodes by name.
  *
  *     cc victims.c $(pkg-config --cflags podrank) $(pkg-config --variable=libdir podrank)/libpodrank.a && ./a.out
  */
@@ -94,7 +94,7 @@ int main(void) {
             continue;
         }
         available -= is_available;
-        printf("  %s goes\n", api->name);
+        printf("  %s is deleted\n", api->name);
     }
     return EXIT_SUCCESS;
 }

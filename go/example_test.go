@@ -150,14 +150,14 @@ func ExampleSteer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("of 4 pods, Kubernetes certainly deletes:", names(prediction.Deleted))
+	fmt.Println("if Kubernetes deletes 4 pods, it certainly deletes:", names(prediction.Deleted))
 	// Output:
 	// 3 of 7 deletion costs change:
 	//   web-4 on pay-per-use-1: -1
 	//   web-5 on pay-per-use-1: -1
 	//   web-6 on pay-per-use-2: -1
 	// web-7 is still deleted before them: not-ready
-	// of 4 pods, Kubernetes certainly deletes: web-7 web-4 web-5 web-6
+	// if Kubernetes deletes 4 pods, it certainly deletes: web-7 web-4 web-5 web-6
 }
 
 func ExampleExplainVictims() {

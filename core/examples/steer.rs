@@ -1,5 +1,5 @@
-//! Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not
-//! know that, but with these deletion costs it deletes them first.
+//! You want to delete pods on pay-per-use nodes first, so that these nodes become empty and cost nothing. Kubernetes
+//! does not prefer them, but with these deletion costs it deletes them first.
 //!
 //!     cargo run -p podrank --example steer
 
@@ -25,7 +25,7 @@ fn record((number, (_, node, ready, deletion_cost)): (u8, Listed)) -> Pod {
         uid: Uid::from_bytes([number; 16]),
         ready_time: if ready { Time::from_unix(NOW - 3600, 0) } else { Time::UNSET },
         creation_time: Time::from_unix(NOW - 3605, 0),
-        // Lower tiers go first.
+        // Lower tiers are deleted first.
         tier: u16::from(!node.starts_with("pay-per-use")),
         deletion_cost,
         phase: Phase::RUNNING,
@@ -46,7 +46,7 @@ fn main() {
         println!("  {name} on {node}: {old} to {new}");
     }
     for unsteerable in steered.unsteerable() {
-        println!("{} still goes before them: {}", PODS[unsteerable.pod as usize].0, unsteerable.rule);
+        println!("{} is still deleted before them: {}", PODS[unsteerable.pod as usize].0, unsteerable.rule);
     }
 
     for (pod, cost) in pods.iter_mut().zip(steered.costs()) {
@@ -55,5 +55,5 @@ fn main() {
     let (mut order, mut scores) = ([0; PODS.len()], [0; PODS.len()]);
     let settled = policy.predict(&pods, 4, &mut order, &mut scores).expect("enough memory");
     let certain: Vec<&str> = settled.deleted().iter().map(|index| PODS[*index as usize].0).collect();
-    println!("if 4 pods go, Kubernetes certainly deletes: {}", certain.join(" "));
+    println!("if Kubernetes deletes 4 pods, it certainly deletes: {}", certain.join(" "));
 }

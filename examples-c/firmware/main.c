@@ -1,7 +1,7 @@
 /*
- * Firmware for a Cortex-M3, without operating system, C library or heap. It prints which pods of a table in flash go when a
- * ReplicaSet is scaled down, and why the first of them goes before the first that stays. It exits with 0, or with the
- * status of the call that failed.
+ * Firmware for a Cortex-M3, without operating system, C library or heap. It prints which pods of a table in flash are
+ * deleted when a ReplicaSet is scaled down, and why the first of them is deleted before the first that is kept. It
+ * exits with 0, or with the status of the call that failed.
  *
  *     make -C examples-c/firmware run
  */
@@ -48,7 +48,7 @@ int main(void) {
     int32_t status;
 
     PODRANK_REQUIRE_ABI();
-    /* One more than DELETE: the last of them is the first that stays. */
+    /* One more than DELETE: the last of them is the first that is kept. */
     status = podrank_select(pods, PODS, &options, order, DELETE + 1, NULL, 0, &selected);
     if (status == PODRANK_OK)
         status = podrank_explain(&pods[order[0]], &pods[order[DELETE]], &options, rows, PODRANK_ROW_MAX, &len);
