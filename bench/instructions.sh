@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that instructions.txt has these cases, and that each takes at most 5% more instructions than it says, if the
-# compiler and machine are those named there. With others, only prints the differences. With --write, updates the table.
-# Needs valgrind.
+# compiler and machine are those named there. With another compiler or machine, only prints the differences. With
+# --write, updates the table. Needs valgrind.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."

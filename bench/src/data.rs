@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 
-/// The moment of the log-scaled policy: 2026-03-10T12:00:00Z.
+/// The time of the log-scaled policy: 2026-03-10T12:00:00Z.
 pub const NOW: i64 = 1_773_144_000_000_000_000;
 
 const SECOND: i64 = 1_000_000_000;

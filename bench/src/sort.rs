@@ -111,7 +111,8 @@ fn times(policy: &Policy, pods: &[Pod]) -> [f64; 3] {
     [times[0], times[1], times[2]]
 }
 
-/// Sorts indices with `sort_unstable_by` of `core::slice`. Of pods that tie, the one with the lower index goes first.
+/// Sorts indices with `sort_unstable_by` of `core::slice`. Of pods that tie, the one with the lower index is deleted
+/// first.
 pub(crate) fn sort_with_core(policy: &Policy, pods: &[Pod], order: &mut [u32]) -> usize {
     for (slot, index) in order.iter_mut().zip(0..) {
         *slot = index;

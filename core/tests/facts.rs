@@ -56,7 +56,7 @@ fn times_saturate_and_never_become_unset() {
 /// 0001-01-01T00:00:00Z, in seconds since the Unix epoch.
 const GO_ZERO: i64 = -62_135_596_800;
 
-/// Kubernetes writes a missing time as Go's zero time. A moment before everything would reverse the order.
+/// Kubernetes writes a missing time as Go's zero time. A time before all others would reverse the order.
 #[test]
 fn gos_zero_time_is_unset_in_every_spelling_and_its_neighbours_are_not() {
     for (seconds, nanos) in [(0, 0), (-1, 1_000_000_000), (-4, 4_000_000_000)] {

@@ -1,6 +1,6 @@
 //! Random histories of a controller that is built from the decisions as their documentation says. Its requests fail, what it
-//! observes is late or lost, people delete pods, and its process crashes. When that has ended, it must come to rest with as
-//! many pods as are wanted. The decisions themselves are judged elsewhere: this is about whether they fit together.
+//! observes is late or lost, people delete pods, and its process crashes. When that has ended, it must come to rest
+//! with the desired number of pods. Other tests judge the decisions themselves. This one checks that they fit together.
 
 use podrank::controller::{Expectations, Plan, PodKey, SetState, SlowStart, plan};
 use podrank::{Pod, Policy, Time, Uid};
@@ -77,7 +77,7 @@ struct History<'t, R> {
 }
 
 impl<R: FnMut(u64) -> u64> History<'_, R> {
-    /// Whether something goes wrong that does so in `percent` of all cases.
+    /// Whether something fails that does so in `percent` of all cases.
     fn goes_wrong(&mut self, percent: u64) -> bool {
         self.second < FAULTS && (self.random)(100) < percent
     }

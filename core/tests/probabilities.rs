@@ -104,7 +104,7 @@ fn rollout(pods: u32) -> Vec<Pod> {
     (0..pods).map(pod).collect()
 }
 
-/// X goes before Z, Z before Y, and X and Y tie.
+/// X is deleted before Z, Z before Y, and X and Y tie.
 fn two_that_tie_and_one_between() -> [Pod; 3] {
     let second = |ago: i64| Time::from_unix_nanos(NOW - ago * 1_000_000_000);
     let pod = |uid: u128, ready_time| Pod {
@@ -116,7 +116,8 @@ fn two_that_tie_and_one_between() -> [Pod; 3] {
     [pod(1, second(600)), pod(3, second(600)), pod(2, second(601))]
 }
 
-/// As long as Go sorts by insertion, pods that stay make no difference. With one pod more, lists are drawn.
+/// As long as Go sorts by insertion, pods that are certainly kept make no difference. With one pod more, lists are
+/// drawn.
 #[test]
 fn odds_are_exact_for_up_to_12_pods_of_which_up_to_7_are_contested() {
     let is_exact = |possible: usize, len: usize| {
@@ -194,7 +195,7 @@ fn short_buffers_are_errors_and_nothing_is_written() {
     assert_eq!((error, list), (Err(Error::ShortBuffer { len: 2, needed: 3 }), [2, 1, 0]));
 }
 
-/// A list may have some of the pods, and an index without a pod stays in it.
+/// A list may have some of the pods, and keeps an index without a pod.
 #[test]
 fn a_list_of_some_pods() {
     let pods = rollout(9);

@@ -52,7 +52,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(256))]
 
-    /// Costs lie in a range of few values; fixed pods close it, or the end of the 32 bits does.
+    /// Costs lie in a range of few values, which fixed pods or the end of the 32 bits close.
     #[test]
     fn the_price_is_the_lowest((pods, prices) in steerable_pods(0..6)) {
         let costs = || pods.iter().map(|pod| pod.deletion_cost);
@@ -63,7 +63,7 @@ proptest! {
         steer::costs_the_least(&Core, &Policy::without_now(), &pods, &prices, lowest, highest);
     }
 
-    /// Ranks of their own say who of a node goes first: those that Kubernetes counts for the same nodes say nothing.
+    /// The caller's ranks order the pods of a node. The ranks that Kubernetes counts for the same nodes change nothing.
     #[test]
     fn counted_ranks_do_not_matter((policy, list) in distinct_cases(0..16), k in any::<Index>()) {
         let bare: Vec<Pod> = list.iter().map(|pod| Pod { rank: 0, ..*pod }).collect();

@@ -40,7 +40,7 @@ int main(void) {
     fails_at = 0;
     keep(3);
     while (started < STARTS) {
-        /* Nobody expects this end. Others of the three are older, and so have smaller numbers. */
+        /* Nobody expects this end. The other two are older, and so have smaller numbers. */
         const uint32_t youngest = count - 1;
         start_stranger();
         check_system(kill(processes[youngest], SIGKILL) == 0, "kill");

@@ -43,7 +43,7 @@ static int around_the_order_answers(const podrank_pod *pods) {
            available == 0 && next_check_after == 9000000000;
 }
 
-/* The second pod, of the lower tier, gets a lower cost. The first still goes before it. */
+/* The second pod, of the lower tier, gets a lower cost. The first is still deleted before it. */
 static int steering_answers(const podrank_pod *pods) {
     podrank_pod tiered[2];
     podrank_steer_scratch scratch[2];
@@ -63,7 +63,7 @@ static int steering_answers(const podrank_pod *pods) {
     return podrank_spread(tiered, 2, NULL, 0, NULL, counts, 2, order, 2) == 0 && tiered[0].rank == 2 && tiered[1].rank == 1;
 }
 
-/* Another set's pod keeps node 0, so the pod on node 1 goes first. */
+/* Another set's pod keeps node 0, so the pod on node 1 is deleted first. */
 static int whole_nodes_go(void) {
     podrank_pod pods[3] = { PODRANK_POD_INIT, PODRANK_POD_INIT, PODRANK_POD_INIT };
     podrank_neighbour neighbour = { 1, 0 };
@@ -97,7 +97,7 @@ static int every_function_answers(void) {
     PODRANK_REQUIRE_ABI();
     if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 's')
         return 0;
-    /* pods[1] is on a node, running, ready, and has a low cost. It still goes after the one without a node. */
+    /* pods[1] is on a node, running, ready, and has a low cost. It is still deleted after the one without a node. */
     if (podrank_uid_parse(uid, sizeof uid - 1, pods[1].uid, sizeof pods[1].uid) != 0 ||
         podrank_uid_format(pods[1].uid, text, sizeof text) != 0 || memcmp(uid, text, sizeof uid) != 0)
         return 0;

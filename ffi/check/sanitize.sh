@@ -29,8 +29,8 @@ changed() {
 sanitized agent ffi/check/agent.c
 sanitized steer-uids ffi/check/uids.c '-DEXAMPLE="steer.c"'
 sanitized sorted_store-uids ffi/check/uids.c '-DEXAMPLE="sorted_store.c"'
-# More pods are wanted than there are. A library has a phase that its user doesn't know. More pods are unsteerable than have room. A
-# name in a file has no end.
+# The caller selects more pods than there are. A library has a phase that its user doesn't know. More pods are
+# unsteerable than the buffer holds. A name in a file has no end.
 changed victims 's/WANTED = 2/WANTED = 9/'
 changed explain 's/{ "Pending", "Unknown", "Running" }/{ "Pending", "Unknown" }/'
 changed steer 's/unsteerable\[COUNT(set)\]/unsteerable[1]/; s/"web-1", "reserved-1", 1/"web-1", "reserved-1", 0/'

@@ -15,7 +15,7 @@
 int memcmp(const void *a, const void *b, size_t len);
 #endif
 
-/* first goes before second by this rule. With PODRANK_RULE_NONE, they tie. */
+/* first is deleted before second by this rule. With PODRANK_RULE_NONE, they tie. */
 struct vector_pair {
     podrank_pod first, second;
     uint8_t options;

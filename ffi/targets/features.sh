@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the archive with each combination of features. It has the functions of these and no others, every vector holds that it can
-# decide, and the crates compile without a warning. Prints its size on a Cortex-M3, in bytes.
+# Builds the archive with each combination of features. It has exactly the functions of these features, every vector
+# holds that it can decide, and the crates compile without a warning. Prints its size on a Cortex-M3, in bytes.
 . "$(dirname "$0")/lib.sh"
 
 # of FEATURE: the functions that it adds.

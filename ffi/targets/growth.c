@@ -52,7 +52,7 @@ static void fill(uint32_t n, int worst) {
         pod.ready_time = pod.creation_time = NOW - 3600;
         pod.uid[15] = (uint8_t)i;
         state = state * 1664525u + 1013904223u;
-        /* In the worst case, each pod goes before all that are listed before it. */
+        /* In the worst case, each pod is deleted before all pods that are listed before it. */
         pod.restarts = worst ? i : state >> 8;
         pods[i] = pod;
     }

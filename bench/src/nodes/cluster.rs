@@ -33,7 +33,7 @@ pub struct Cluster {
     random: Rng,
 }
 
-/// The moment at which all of it happens.
+/// The time of the whole scenario.
 const MOMENT: Time = Time::from_unix_nanos(NOW);
 
 impl Cluster {

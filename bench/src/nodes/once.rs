@@ -50,7 +50,8 @@ mod tests {
 
     const SMALL: Scenario = Scenario { nodes: 14, workloads: 8, never: 25 };
 
-    /// Clusters in which nodes have few pods, so that some become empty, half of them with pods gone already.
+    /// Clusters in which nodes have few pods, so that some become empty. In half of the clusters, pods have already
+    /// been deleted.
     fn clusters() -> impl Iterator<Item = Cluster> {
         (0..40).map(|seed| {
             let mut cluster = start(&SMALL, seed);

@@ -1,4 +1,4 @@
-//! Who goes: rules that choose among the pods of one set. Core sorts, whatever the rule.
+//! Rules that choose the victims among the pods of one set. Core sorts, whatever the rule.
 
 use super::cluster::Cluster;
 use podrank::{EmptyNodesScratch, Neighbour, Pod, count_ranks, empty_nodes, node_weights};

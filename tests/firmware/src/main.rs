@@ -50,7 +50,7 @@ fn run() -> Result<(), PodSetError> {
         set.push(pump.pod, pump.node)?;
     }
     let policy = Policy::at(Time::from_unix(NOW, 0));
-    // Two pods go. The third of the order is the first that stays.
+    // Two pods are deleted. The third of the order is the first that is kept.
     let &[first, second, stays] = set.victims(&policy, 3) else { return Err(PodSetError::PodsFull) };
     write(&[name(first), " goes\n", name(second), " goes\n"]);
 

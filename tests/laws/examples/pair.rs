@@ -1,6 +1,6 @@
-//! Says which of two pods goes first, and which victims are selected from lists of the two, by podrank and by the naive oracle:
-//! `pair A B FLAGS NOW`. A and B are records in hexadecimal, FLAGS and NOW those of `podrank_options`. `proof/` replays its
-//! counterexamples so.
+//! Says which of two pods is deleted first, and which victims are selected from lists of the two, by podrank and by the
+//! naive oracle: `pair A B FLAGS NOW`. A and B are records in hexadecimal, FLAGS and NOW those of `podrank_options`.
+//! `proof/` replays its counterexamples so.
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Scratch, Time, Uid};
 use podrank_laws::oracle;

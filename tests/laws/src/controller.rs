@@ -223,7 +223,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..40)
 }
 
-/// After every step, an implementation has the same counts as the naive one, and gives the same answer at every moment.
+/// After every step, an implementation has the same counts as the naive one, and gives the same answer at every time.
 pub fn expectations_are_upstreams(controller: &impl Controller, start: Time, steps: &[Step]) {
     let (mut ours, mut naive) = (controller.expectations(), Naive::default());
     let mut now = start;
@@ -345,7 +345,7 @@ pub fn plan_is_the_difference(controller: &impl Controller, set: &SetState, burs
     assert_eq!(controller.plan(set, burst_replicas), expected, "{set:?}, burst {burst_replicas}");
 }
 
-/// Availability is Kubernetes' `IsPodAvailable`, computed exactly. The time to look again is the first moment at which it
+/// Availability is Kubernetes' `IsPodAvailable`, computed exactly. The time to check again is the first one at which it
 /// changes.
 pub fn availability_is_upstreams(
     controller: &impl Controller,
@@ -354,7 +354,7 @@ pub fn availability_is_upstreams(
     now: Time,
 ) {
     use podrank::Flags;
-    // The moment from which each ready pod is available, in exact nanoseconds. None means never.
+    // The time from which each ready pod is available, in exact nanoseconds. None means never.
     let ready: Vec<_> = pods.iter().filter(|pod| pod.flags.contains(Flags::READY)).collect();
     let due = |pod: &&&Pod| {
         pod.ready_time

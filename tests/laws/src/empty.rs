@@ -143,8 +143,8 @@ pub fn weights(others: &[Neighbour], nodes: usize) -> Vec<u64> {
     weights
 }
 
-/// The weights are those counted one by one, whatever the order of the list. If a pod goes, its node gets no heavier and no other
-/// node lighter.
+/// The weights are those counted one by one, whatever the order of the list. If a pod is deleted, its node does not get
+/// heavier, and no other node gets lighter.
 pub fn weighs_sets(order: &impl Implementation, others: &[Neighbour], nodes: usize) {
     let expected = weights(others, nodes);
     assert_eq!(order.node_weights(others, nodes), expected, "{others:?}");

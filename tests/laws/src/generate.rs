@@ -71,7 +71,7 @@ fn times() -> impl Strategy<Value = Time> {
 }
 
 /// Moves a time that was chosen for the usual `now`, so that at another `now` its age is the same. Times that would
-/// leave the range, and unset ones, stay.
+/// leave the range, and unset ones, do not change.
 fn moved(time: Time, now: Time) -> Time {
     let nanos = |time: Time| time.unix_nanos().map(i128::from);
     let moved = nanos(time).zip(nanos(now)).map(|(time, now)| time + now - i128::from(NOW));

@@ -22,7 +22,8 @@ pub fn one_answer(order: &impl Implementation, policy: &Policy, a: &Pod, b: &Pod
     // Two candidates, compared as a selection with a scratch buffer compares them.
     let first = [u32::from(ordering.is_gt())];
     assert_eq!(order.select_with(policy, &[*a, *b], 1, 1), first, "select: {pair:?}");
-    // And a pod that comes after the scratch buffer has been full: it is a victim only if it goes before all others.
+    // And a pod that comes after the scratch buffer has been full: it is a victim only if it is deleted before all
+    // others.
     let late = [if ordering.is_gt() { 5 } else { 0 }];
     assert_eq!(order.select_with(policy, &[*a, *a, *a, *a, *a, *b], 1, 1), late, "select, late: {pair:?}");
 }

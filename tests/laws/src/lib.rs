@@ -40,9 +40,9 @@ use steer::Steering;
 
 /// One way to call the order.
 pub trait Implementation {
-    /// Returns which pod goes first.
+    /// Returns which pod is deleted first.
     fn compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> Ordering;
-    /// Returns which pod goes first, and the rule that decides.
+    /// Returns which pod is deleted first, and the rule that decides.
     fn decide(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>);
     /// Returns every rule's answer.
     fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row>;

@@ -1,4 +1,4 @@
-//! The order in one page: start here to learn which pod goes first.
+//! The order in one page: start here to learn which pod is deleted first.
 //!
 //! `Place` says what the rules compare, in the order in which they apply, and [`compare`] compares two places field by field. That
 //! is the whole order, written as plainly as possible from [the rules](../../../docs/how-kubernetes-picks-pods.md), without a thought for speed,
@@ -10,44 +10,44 @@
 use podrank::{Flags, Pod, Policy, Row, Rule, Time, ValueKind};
 use std::cmp::{Ordering, Reverse};
 
-/// What the rules compare of a pod. The first field that differs decides, and the smaller value goes first: `false` before `true`,
-/// `None` before `Some`, and with `Reverse` the larger number first.
+/// What the rules compare of a pod. The first field that differs decides, and the smaller value comes first:
+/// `false` before `true`, `None` before `Some`, and with `Reverse` the larger number first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
-    /// A pod without a node goes before one with a node.
+    /// A pod without a node is deleted before one with a node.
     assigned: bool,
     /// Pending, Unknown, Running.
     phase: u8,
-    /// A pod that is not ready goes before one that is.
+    /// A pod that is not ready is deleted before one that is.
     ready: bool,
     /// What the caller wants: lower tiers first. All are 0 unless asked for, and Kubernetes has no such rule.
     tier: u16,
-    /// The lower deletion cost goes first. `None` for all pods if the gate `PodDeletionCost` is off.
+    /// The lower deletion cost comes first. `None` for all pods if the gate `PodDeletionCost` is off.
     deletion_cost: Option<i32>,
-    /// The pod with more related pods on its node goes first.
+    /// The pod with more related pods on its node is deleted first.
     rank: Reverse<u32>,
-    /// A pod with the label `prefer-for-scale-down` goes first. `None` for all pods unless the gate is on.
+    /// A pod with the label `prefer-for-scale-down` is deleted first. `None` for all pods unless the gate is on.
     preferred: Option<Reverse<bool>>,
-    /// The pod that became ready more recently goes first. `None` if the pod is not ready. Both pods are ready or both are not: an
-    /// earlier rule would have decided otherwise.
+    /// The pod that became ready more recently is deleted first. `None` if the pod is not ready. Both pods are ready or
+    /// both are not: an earlier rule would have decided otherwise.
     ready_time: Option<Age>,
-    /// The pod whose containers restarted more often goes first.
+    /// The pod whose containers restarted more often is deleted first.
     restarts: Reverse<u32>,
-    /// The pod whose sidecars restarted more often goes first.
+    /// The pod whose sidecars restarted more often is deleted first.
     sidecar_restarts: Reverse<u32>,
-    /// The pod that was created more recently goes first.
+    /// The pod that was created more recently is deleted first.
     creation_time: Age,
     /// UIDs differ, so no two pods have the same place.
     uid: [u8; 16],
 }
 
-/// How old a time is: the younger goes first, and an unset time before all.
+/// How old a time is. The younger comes first, and an unset time comes before all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Age {
     Unset,
     /// Ages of one bucket tie: those from 2^n up to 2^(n+1) nanoseconds are in the bucket n, and the future is in -1.
     Bucket(i32),
-    /// Without log-scaled ages, the later time goes first.
+    /// Without log-scaled ages, the later time comes first.
     Moment(Reverse<i64>),
 }
 
@@ -82,7 +82,7 @@ fn place(pod: &Pod, policy: &Policy) -> Place {
     }
 }
 
-/// Returns which pod goes first.
+/// Returns which pod is deleted first.
 pub fn compare(policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
     place(a, policy).cmp(&place(b, policy))
 }
@@ -166,7 +166,7 @@ fn shown(rule: Rule, pod: &Pod, policy: &Policy) -> i64 {
 pub fn sort(policy: &Policy, pods: &[Pod]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..u32::try_from(pods.len()).unwrap()).collect();
     let places: Vec<Place> = pods.iter().map(|pod| place(pod, policy)).collect();
-    // The sort is stable, so equal pods stay in index order.
+    // The sort is stable, so equal pods keep the order of their indices.
     order.sort_by_key(|&index| places[index as usize]);
     order
 }

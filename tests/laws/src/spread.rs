@@ -9,7 +9,7 @@ fn domain(pod: &Pod) -> Option<u32> {
     pod.flags.contains(Flags::ASSIGNED).then_some(pod.node)
 }
 
-/// The ranks that spread: how many pods are where a pod is of those that do not go before it, with the others.
+/// The ranks that spread: how many pods on the node of a pod are not deleted before it, with the other related pods.
 pub fn ranks(policy: &Policy, pods: &[Pod], others: &[Pod]) -> Vec<u32> {
     let rank = |(index, pod): (usize, &Pod)| {
         let at_its_turn = |(other_index, other): &(usize, &Pod)| {
@@ -34,7 +34,7 @@ fn count<'a>(pods: impl Iterator<Item = &'a Pod>) -> BTreeMap<Option<u32>, u32> 
 fn first(policy: &Policy, pods: &[Pod], left: &[usize], rank: impl Fn(&Pod) -> u32) -> usize {
     let ranked = |index: usize| Pod { rank: rank(&pods[index]), ..pods[index] };
     let least = left.iter().copied().reduce(|best, index| {
-        // An equal pod of a higher index stays behind.
+        // Of equal pods, the one with the lower index comes first.
         if oracle::compare(policy, &ranked(index), &ranked(best)).is_lt() { index } else { best }
     });
     least.expect("some are left")
@@ -68,8 +68,8 @@ pub fn counts_anew(order: &impl Implementation, policy: &Policy, pods: &[Pod], o
     assert_eq!(given, ranks(policy, &pods, others));
 }
 
-/// Two levels: every zone puts forward the pod that its own nodes' balance would take; of these, the zone with the most pods
-/// loses its own; between zones with as many, the later rules decide.
+/// With two levels, every zone nominates the pod that keeps its own nodes balanced. Of these pods, that of the zone
+/// with the most pods is deleted. Between zones with equally many pods, the later rules decide.
 pub fn zones_send_champions(
     order: &impl Implementation,
     policy: &Policy,

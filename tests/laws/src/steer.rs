@@ -38,7 +38,8 @@ pub fn holds(
                 (0, steering.costs),
                 "steering again: {pods:?} {prices:?}"
             );
-            // Of several pods that one goes before, another may be named, of the same place by the rules before.
+            // If an unsteerable pod is deleted before several pods, another one may be named, of the same place by the
+            // rules before.
             let rules = |unsteerable: Vec<Unsteerable>| -> BTreeSet<_> {
                 unsteerable.into_iter().map(|unsteerable| (unsteerable.pod, unsteerable.rule)).collect()
             };
@@ -260,8 +261,8 @@ pub fn costs_the_least(
     assert_eq!(sum, cheapest(pods, prices, lowest, highest), "{pods:?} {prices:?}");
 }
 
-/// With these costs, Kubernetes takes the lower tiers first: for every cut between tiers `settle` finds nothing
-/// possible and all below the cut certain, at any moment.
+/// With these costs, Kubernetes deletes the lower tiers first. At any time, for every cut between tiers, no pod is
+/// possible, and all pods below the cut are certain.
 pub fn kubernetes_follows(order: &impl Implementation, pods: &[Pod], prices: &[Option<u8>], nows: &[Time]) {
     // All of one class, or the cost is not what decides.
     let same = Pod { phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() };

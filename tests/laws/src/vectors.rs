@@ -90,9 +90,9 @@ pub struct PairCase {
     pub name: String,
     /// The policy.
     pub policy: Policy,
-    /// Goes first, or ties.
+    /// Is deleted first, or ties.
     pub first: Pod,
-    /// Goes second, or ties.
+    /// Is deleted second, or ties.
     pub second: Pod,
     /// The rule that decides.
     pub rule: Option<Rule>,
