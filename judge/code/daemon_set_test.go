@@ -135,7 +135,8 @@ func isToBeUpdated(pod podPreview) bool {
 	return slices.Contains([]string{"old-unavailable", "old-available", "awaits-new", "unsettled"}, pod.Rule)
 }
 
-// judgeBackoff sees that the preview notes it if a failed pod may stay, as another was deleted on its node just now.
+// judgeBackoff checks that the preview has a note if the controller may keep a failed pod because it has just deleted
+// another one on that node.
 func judgeBackoff(preview *preview, set *appsv1.DaemonSet, nodes []*v1.Node, pods []*v1.Pod,
 	sync func(backedOff []string) (upstream.PodSync, error), tally map[string]int,
 ) error {

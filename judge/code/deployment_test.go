@@ -95,7 +95,7 @@ type deploymentCase struct {
 }
 
 func newDeploymentCase(r *rand.Rand) *deploymentCase {
-	// Of all that is random, most is small; one Deployment in eight has numbers that do not fit sums of 32 bits.
+	// Most random numbers are small. One Deployment in eight has numbers whose sums do not fit 32 bits.
 	c := &deploymentCase{r: r, huge: r.IntN(8) == 0, most: pick(r, 1, 3, 10, 10, 10, 30, 1000)}
 	// Upstream compares templates again and again: most are small, or nothing else would be tested.
 	rich := r.IntN(16) == 0
@@ -231,7 +231,7 @@ func (c *deploymentCase) pod(set *appsv1.ReplicaSet) *v1.Pod {
 	phase := pick(c.r, v1.PodSucceeded, v1.PodSucceeded, v1.PodFailed, v1.PodFailed, v1.PodRunning, v1.PodPending, v1.PodUnknown, v1.PodPhase(""))
 	pod := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("pod ", len(c.pods)), UID: uid(len(c.pods))},
-		// Without a node, it would be gone as soon as it is deleted.
+		// A pod without a node would end as soon as it is deleted.
 		Spec: v1.PodSpec{NodeName: "a"}, Status: v1.PodStatus{Phase: phase},
 	}
 	if c.r.IntN(8) > 0 {

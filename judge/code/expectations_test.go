@@ -28,8 +28,8 @@ type ledger struct {
 	expecting []*v1.Pod // whose deletion was expected last, and another
 }
 
-// Everything can happen to the expectations of two sets: upstream's and ours say
-// the same of them after every event, at every moment.
+// Random events happen to the expectations of two sets: upstream's and ours agree
+// after every event, at every time.
 func TestExpectations(t *testing.T) {
 	t.Parallel()
 	const sequences = 60_000

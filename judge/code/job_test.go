@@ -85,7 +85,8 @@ func judgeJob(controller *upstream.JobController, p *previewer, number int, tall
 			}
 		}
 	}
-	// What is contested is contested: with few pods, upstream's sort leaves ties in list order, and every list order comes up.
+	// Each possible pod is deleted in some list order: with few pods, upstream's sort keeps ties in list order, and
+	// every list order comes up.
 	if number%2048 == 5 && len(preview.Pods) <= 6 {
 		seen := fates{}
 		for run := range 300 {

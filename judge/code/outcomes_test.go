@@ -112,7 +112,7 @@ func rename(workload metav1.Object, pods []*v1.Pod, name string) {
 	}
 }
 
-// contested is how the words about a pod end that is one of several of which chance selects some.
+// contested matches the end of the reason of a possible pod.
 var contested = regexp.MustCompile(`by chance, (\d+) of (\d+) such pods`)
 
 // check compares the pods that upstream deleted with what the preview says of each. Pods that are being deleted already are not in
@@ -165,7 +165,7 @@ func (p *preview) check(pods []*v1.Pod, deleted map[string]bool, tally map[strin
 	return nil
 }
 
-// fates are those of pods by name, to see which went at least once, and which stayed at least once.
+// fates records by name which pods were deleted at least once, and which were kept at least once.
 type fates map[string]*[2]bool
 
 func (f fates) add(pods []podPreview, deleted map[string]bool) {
@@ -181,7 +181,7 @@ func (f fates) add(pods []podPreview, deleted map[string]bool) {
 	}
 }
 
-// check finds contested pods about which there was nothing to contest.
+// check finds possible pods that were always deleted or always kept.
 func (f fates) check(pods []podPreview) error {
 	for _, pod := range pods {
 		if pod.Verdict == "contested" && *f[pod.Name] != [2]bool{true, true} {

@@ -167,7 +167,7 @@ func (w *world) uid() types.UID {
 	return types.UID(fmt.Sprintf("%c000000%c-0000-4000-8000-00000000000%c", digit(), digit(), digit()))
 }
 
-// ago is the moment that many nanoseconds before now.
+// ago returns the time that many nanoseconds before now.
 func ago(now time.Time, ns uint64) time.Time { return now.Add(time.Duration(-int64(ns))) }
 
 // early is for how many nanoseconds below 2^e upstream's bucket is e already:

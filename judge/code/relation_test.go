@@ -60,7 +60,7 @@ func says(t *testing.T, w *world, a, b *sample) int {
 	return 0
 }
 
-// relation is what the Go module makes of upstream's relation of two pods: -1 if a certainly goes first.
+// relation returns the Go module's version of upstream's relation of two pods: -1 if a is certainly deleted first.
 func relation(t *testing.T, a, b *v1.Pod, related []*v1.Pod, options ...podrank.Option) int {
 	s, err := podrank.Predict([]*v1.Pod{a, b}, related, 1, options...)
 	switch {
@@ -75,7 +75,7 @@ func relation(t *testing.T, a, b *v1.Pod, related []*v1.Pod, options ...podrank.
 }
 
 // Ten million pairs: podrank_kubernetes_compare is upstream's Less, asked both ways. So is what the Go module certainly deletes first of the two,
-// from the conversion to the ranks, and a tie is contested.
+// from the conversion to the ranks, and pods that tie are possible.
 func TestRelation(t *testing.T) {
 	rules := map[string]int{}
 	for costOff, worlds := range map[bool][2]int{false: {0, 800}, true: {800, 200}} {
@@ -101,7 +101,7 @@ func TestRelation(t *testing.T) {
 			rules[rule] += count
 		}
 	}
-	// Ten rules and none; not the label.
+	// Ten rules and none, without the label.
 	for rule, count := range rules {
 		if count < 50_000 || len(rules) != 11 {
 			t.Errorf("%d pairs are settled by %q, in one of %d ways", count, rule, len(rules))

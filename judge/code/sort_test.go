@@ -52,7 +52,7 @@ func newCut(pods, related []*v1.Pod, k int, options ...podrank.Option) (*cut, er
 	return c, err
 }
 
-// judge says that victims are all the certain and else contested pods, as many as are to go.
+// judge checks that the victims are all certain pods and otherwise possible ones, and that their number is right.
 func (c *cut) judge(who string, victims []*v1.Pod) error {
 	goes, counts := map[*v1.Pod]bool{}, map[string]int{}
 	for _, pod := range victims {

@@ -40,7 +40,7 @@ func steerable(w *world, n int) (pods []*v1.Pod, tier map[*v1.Pod]int, fixed map
 	return pods, tier, fixed
 }
 
-// With the costs that Steer gives, upstream's own sort takes the lower tiers first, whatever the order of its list and the moment.
+// With the costs that Steer gives, upstream's own sort puts the lower tiers first, in any list order and at any time.
 func TestUpstreamFollowsTheSteeredCosts(t *testing.T) {
 	t.Parallel()
 	const shuffles = 50
@@ -83,7 +83,8 @@ func TestUpstreamFollowsTheSteeredCosts(t *testing.T) {
 			}
 			upstream.Sort(pods, ranks, now)
 			runs++
-			// In the order of the tiers: whatever the number that goes, no pod of a higher one goes before one of a lower.
+			// In the order of the tiers: for any number of victims, no pod of a higher tier is deleted before one of a
+			// lower tier.
 			if !slices.IsSortedFunc(pods, func(a, b *v1.Pod) int { return tier[a] - tier[b] }) {
 				t.Fatalf("round %d, now %v: upstream does not follow the tiers", round, now)
 			}

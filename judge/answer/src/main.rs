@@ -33,7 +33,7 @@ impl Question {
         options.replicas = count;
         options.workload = Some(workload);
         options.partial = self.partial;
-        // Kubernetes' code decides about pods, and knows no odds.
+        // Kubernetes' code decides about pods, and has no probabilities.
         options.odds = false;
         for (name, gate) in STATEFUL_SET_GATES {
             *gate(&mut options.controller_gates) = self.gates.get(name).copied();

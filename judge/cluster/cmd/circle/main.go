@@ -109,7 +109,8 @@ func (c *circle) predict(ctx context.Context, dump *preview.Dump) (prediction *p
 	return prediction, gone
 }
 
-// scale lets a controller that has just started scale the set, and returns what went. The controller is left stopped.
+// scale lets a controller that has just started scale the set, and returns the deleted pods. The controller remains
+// stopped.
 func (c *circle) scale(ctx context.Context) (gone []types.UID) {
 	c.plane.Patch(ctx, "replicasets", c.space, "web", fmt.Sprintf(`{"spec":{"replicas":%d}}`, remaining), "scale")
 	c.history.Await(ctx, c.space, "scaled", func(n *history.Namespace) bool {

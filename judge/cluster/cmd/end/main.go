@@ -1,7 +1,7 @@
 // End plays rounds on the control plane that KUBECONFIG and ETCD name: each brings a Deployment somewhere into its rollouts, dumps it,
-// asks the preview where its syncs lead after a change, makes the change, and waits until the real controllers come to rest. Then pods
-// are made ready, one by one, and each time the next rest is predicted and judged. It compares the sizes of all sets, and the pods
-// that went by UID.
+// asks the preview where its syncs lead after a change, makes the change, and waits until the real controllers come to
+// rest. Then it makes pods ready, one by one, and each time judges the prediction of the next rest. It compares the
+// replicas of all sets, and the deleted pods by UID.
 //
 //	end [-from N] [-record FILE] -podrank PROGRAM -keep DIR N SEED
 package main
@@ -139,7 +139,7 @@ func (j *judge) arrival(namespace string, dump *preview.Dump) *verdict.Arrival {
 	}
 	j.history.Look(namespace, func(n *history.Namespace) {
 		for uid := range a.Before {
-			// What was dumped while the controllers were at work may have gone before the change.
+			// A pod that was dumped while the controllers were at work may have been deleted before the change.
 			pod := n.Pods[uid]
 			a.Before[uid] = pod == nil || pod.DeletionTimestamp != nil
 		}

@@ -1,5 +1,5 @@
 // Judge plays rounds on the control plane that KUBECONFIG and ETCD name. Each round gives a set random facts, dumps it with kubectl, asks
-// the preview which pods will go, lets the real controllers delete pods, and compares by UID.
+// the preview which pods Kubernetes will delete, lets the real controllers delete pods, and compares by UID.
 //
 // With -order total, the controllers must be ones that decide by podrank's own order. Then no pod is contested.
 //
@@ -57,13 +57,14 @@ func run(ctx context.Context) {
 		rounds.Record(*recordFile, j.cases)
 	}
 	if played := j.Last - j.From + 1; *onlyChance && len(j.cases) < played {
-		// Odds are measured on all rounds, and not on those that turned out well.
+		// Probabilities are measured on all rounds, not only on those without contradictions.
 		must.Do(fmt.Errorf("%d rounds left something else open", played-len(j.cases)))
 	}
 	j.Conclude()
 }
 
-// round plays one round and returns its line. What contradicts the preview is in the line, and kept.
+// round plays one round and returns its line. It records contradictions to the preview in the line, and keeps their
+// files.
 func (j *judge) round(ctx context.Context, number int) string {
 	r := rand.New(rand.NewPCG(j.Seed, uint64(number)))
 	s := scene.Build(ctx, j.Plane, j.history, r, fmt.Sprintf("judge-%d-", number), j.kinds)
@@ -93,7 +94,7 @@ func (j *judge) round(ctx context.Context, number int) string {
 	return line
 }
 
-// countEdge counts what the decision fits. That it fits anything is known.
+// countEdge counts whether the decision fits the time before the edge, the time after it, or both.
 func (j *judge) countEdge(run *verdict.Run, outcome *verdict.Outcome, ask verdict.Ask) {
 	moments := run.Dump.Moments(run.Began, run.Gone[len(run.Gone)-1].At)
 	fits := func(now time.Time) bool {

@@ -139,7 +139,8 @@ func (d drawnDisturbance) fault() fault.Fault {
 	return f
 }
 
-// firstOf is what happens in a round in any case, and where: each happening goes through all places.
+// firstOf returns the disturbance that a round has in any case, and where. Over the rounds, each disturbance occurs in
+// all places.
 func firstOf(number int) (name string, where place) {
 	i, turn := number-1, len(happenings)+1
 	switch {
@@ -178,7 +179,7 @@ func draw(r *rand.Rand, number int, isDeployment bool) (drawn []drawnDisturbance
 	return drawn
 }
 
-// others are the users who disturb.
+// others are the users who disturb runs.
 func others(plane *control.Plane) map[string]*control.Plane {
 	planes := map[string]*control.Plane{}
 	for _, who := range []string{"kubelet-user", "somebody", "autoscaler"} {

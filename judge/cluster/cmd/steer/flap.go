@@ -12,8 +12,8 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
-// flapping is how many of the pods become ready and not ready all the time. Each stays so for flapTime to three times that, as by a
-// readiness probe every 10 seconds.
+// flapping is how many of the pods become ready and not ready all the time. Each state lasts from flapTime to three
+// times that, as with a readiness probe every 10 seconds.
 const flapping, flapTime = 4, 5 * time.Second
 
 // flapWishes are what rounds with flapping pods go through, one after the other.

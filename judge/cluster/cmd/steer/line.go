@@ -6,7 +6,7 @@ import "github.com/podrank/podrank/judge/cluster/internal/verdict"
 type result string
 
 const (
-	took      result = "took"      // exactly the wanted pods went
+	took      result = "took"      // exactly the selected pods were deleted
 	refused   result = "refused"   // rightly, and nothing was written
 	gaveUp    result = "gave up"   // it was feasible, but the count is unchanged and the costs are put back
 	described result = "described" // disturbed, and the exit status describes the state

@@ -1,9 +1,9 @@
 // Steer plays rounds on the control plane that KUBECONFIG and ETCD name, beside busy clients. Each round scales a random
-// workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted.
+// workload by random preferences with kubectl-podrank, and compares the deleted pods, by UID, with the selected ones.
 //
 //	steer [-from N] [-protocol|-lease|-flap] [-busy CLIENTS] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
 //
-// The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
+// The program under test also runs it as $KUBECTL. Then it calls kubectl, and disturbs one of the calls.
 package main
 
 import (
@@ -42,7 +42,7 @@ type steer struct {
 type plan struct {
 	options scene.WorkloadOptions
 	wish    func(*wish.Case, *rand.Rand) *wish.Case // in place of the drawn one; nil if that counts
-	most    int                                     // pods that go; no limit if 0
+	most    int                                     // limit of pods that are deleted; none if 0
 	play    func(*game)
 }
 
@@ -96,7 +96,7 @@ func run(ctx context.Context) {
 	s.Conclude()
 }
 
-// round plays one round and returns its line. What podrank does wrong is in the line, and kept.
+// round plays one round and returns its line. It records podrank's errors in the line, and keeps their files.
 func (s *steer) round(ctx context.Context, number int, p plan) string {
 	g := s.begin(ctx, number, p)
 	defer os.RemoveAll(g.dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
 )
 
-// Users of podrank, whom the audit log tells from the others.
+// Users of podrank, whom the audit log distinguishes from other users.
 const (
 	user  = "podrank-user"
 	rival = "rival-user"

@@ -15,7 +15,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
-// rights are all that `scale` and `drop` may need in a namespace besides reading.
+// rights are the rights that `scale` and `drop` may need in a namespace, apart from reading.
 var rights = map[string]rbacv1.PolicyRule{
 	"patch pods":    right("", "pods", "patch"),
 	"scale":         right("*", "*/scale", "update", "patch", "get"),

@@ -36,12 +36,12 @@ type game struct {
 	before   *verdict.State
 	since    time.Time
 	main     *launch
-	story    map[string]any // what to keep of a round that went wrong besides
+	story    map[string]any // more files to keep of a round with errors
 
 	mutex   sync.Mutex
-	r       *rand.Rand // of what happens meanwhile
+	r       *rand.Rand // for disturbances
 	rivals  []*launch
-	costs   map[string]string // that others gave last, by the names of the pods
+	costs   map[string]string // the last foreign costs, by the names of the pods
 	waiting sync.WaitGroup
 	failed  []error
 }
@@ -78,7 +78,7 @@ func (g *game) arguments() []string {
 	return g.c.Arguments(file)
 }
 
-// planIt asks which pods go. What refuses the command then has to refuse it also when it runs.
+// planIt asks which pods podrank selects. If podrank refuses, the command must fail for the same reason when it runs.
 func (g *game) planIt() {
 	g.plan, g.line.Expect = nil, "infeasible"
 	arguments := append(g.arguments(), "-n", g.workload.Namespace, "-o", "json", "--dry-run=client")
@@ -127,7 +127,7 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// wishes plays a round that nobody disturbs.
+// wishes plays a round without disturbances.
 func (g *game) wishes() {
 	g.main = g.launch(user, g.arguments()...)
 	g.main.json = true
@@ -164,13 +164,13 @@ func (g *game) hasWritten(user string) bool {
 	return slices.ContainsFunc(g.audit.Of(g.workload.Namespace), func(event audit.Event) bool { return event.User == user })
 }
 
-// manyPods is a wish for which 600 pods go: more than one sync of the controller takes.
+// manyPods selects 600 pods, more than one sync of the controller deletes.
 func manyPods(c *wish.Case, _ *rand.Rand) *wish.Case {
 	return &wish.Case{Target: c.Target, Pods: c.Pods, To: 20,
 		Wishes: []wish.Wish{{Flag: "--prefer-pods", Value: "!" + wish.Draining}, {Flag: "--prefer-nodes", Value: wish.Lifecycle + "=spot"}}}
 }
 
-// wholeNodes is a wish that nodes become empty.
+// wholeNodes prefers that nodes become empty.
 func wholeNodes(c *wish.Case, r *rand.Rand) *wish.Case {
 	return &wish.Case{Target: c.Target, Pods: c.Pods, To: r.IntN(len(c.Pods)), Wishes: []wish.Wish{{Flag: "--empty-nodes"}}}
 }
@@ -207,7 +207,7 @@ func (g *game) whole() {
 	}
 }
 
-// keepRound writes down all that is known of a round that went wrong.
+// keepRound keeps all files of a round with errors.
 func (g *game) keepRound() {
 	maps.Copy(g.story, map[string]any{"line": g.line, "values": g.c.Values(), "template's cost": g.workload.Template, "plan": g.plan,
 		"before": g.before})

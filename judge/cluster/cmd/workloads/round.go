@@ -52,7 +52,7 @@ type question struct {
 	Partial     bool   `json:"partial,omitempty"`
 }
 
-// A record is one round: the question, the objects as the preview read them, and the UIDs of the pods that went.
+// A record is one round: the question, the objects as the preview read them, and the UIDs of the deleted pods.
 type record struct {
 	question
 	Now   time.Time        `json:"now"`
@@ -75,8 +75,8 @@ type round struct {
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// play prepares, asks, triggers and compares. It returns the round, and what contradicts the preview; or no round if the
-// controller was faster.
+// play prepares, asks, triggers and compares. It returns the round and a contradiction to the preview, or no round if
+// the controller was faster.
 func (r *round) play(ctx context.Context, s scenario) (*record, string) {
 	ctx, cancel := context.WithTimeout(ctx, tooLong)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package control reaches a control plane that `up` started: kube-apiserver, and the etcd behind it. What fails ends the round,
-// as in package must.
+// Package control reaches a control plane that `up` started: kube-apiserver, and the etcd behind it. A failure ends the
+// round, as in package must.
 package control
 
 import (
@@ -75,7 +75,8 @@ func CacheDir(kubeconfig string) string { return filepath.Join(filepath.Dir(kube
 var groups = map[string]string{"deployments": "apps", "replicasets": "apps", "statefulsets": "apps", "daemonsets": "apps", "jobs": "batch",
 	"leases": "coordination.k8s.io"}
 
-// Of reaches the objects of any resource, such as replicasets, in a namespace; or those of none if it is empty.
+// Of reaches the objects of any resource, such as replicasets, in a namespace, or cluster-scoped objects if namespace
+// is empty.
 func (p *Plane) Of(resource, namespace string) dynamic.ResourceInterface {
 	group := schema.GroupVersionResource{Group: groups[resource], Version: "v1", Resource: resource}
 	return p.dynamic.Resource(group).Namespace(namespace)
@@ -137,7 +138,8 @@ func (p *Plane) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
 	return err
 }
 
-// Empty removes the workloads of a namespace and then its pods, so that the control plane does not grow. The namespace stays.
+// Empty removes the workloads of a namespace and then its pods, so that the control plane does not grow. It keeps the
+// namespace.
 func (p *Plane) Empty(ctx context.Context, namespace string) {
 	background, now, all := metav1.DeletePropagationBackground, int64(0), metav1.ListOptions{}
 	owners := metav1.DeleteOptions{PropagationPolicy: &background}
@@ -158,7 +160,7 @@ func (p *Plane) DeleteNodes(ctx context.Context, label, round string) {
 	must.Do(p.Of("nodes", "").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: label + "=" + round}))
 }
 
-// IgnoreNotFound is nil if an object has gone, and else the same error.
+// IgnoreNotFound returns nil if the error says that an object does not exist, and otherwise the same error.
 func IgnoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -30,7 +30,7 @@ const (
 	Hook       = "HOOK"        // the harness does something and then lets the call go on
 )
 
-// When a signal or a hook comes; a hook comes before if nothing is said.
+// When a signal or a hook comes. By default, a hook comes before the call.
 const (
 	Before = "before"
 	After  = "after"
@@ -42,7 +42,7 @@ const (
 	faultVariable = "STEER_FAULTS"
 )
 
-// Fault is what happens at which call; with N 0, nothing does.
+// A Fault happens at the Nth call of a kind. With N 0, there is none.
 type Fault struct {
 	N          int // from 1
 	What, When string
@@ -160,7 +160,7 @@ func (c Calls) wait(fault int) {
 	}
 }
 
-// accompany runs kubectl, and lets something happen meanwhile or afterwards.
+// accompany runs kubectl, and causes a fault during the run or after it.
 func (c Calls) accompany(n, i int, f Fault, program string) int {
 	command := exec.Command(program, os.Args[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr

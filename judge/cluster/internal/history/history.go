@@ -1,5 +1,5 @@
 // Package history follows the pods and sets of a whole control plane over one watch per kind. It keeps their current state,
-// and records which pods went.
+// and records deleted pods.
 package history
 
 import (

@@ -47,7 +47,7 @@ type RestOf struct {
 	Replicas   Bounds  `json:"replicas"`
 }
 
-// Note is what the preview says besides.
+// Note is a note of the preview.
 type Note struct{ Code, Text string }
 
 // Has says whether there is a note of this code.
@@ -55,7 +55,7 @@ func (e *End) Has(code string) bool {
 	return slices.ContainsFunc(e.Notes, func(note Note) bool { return note.Code == code })
 }
 
-// EndOf is what becomes of the pods of one set.
+// EndOf is the end of one set.
 type EndOf struct {
 	ReplicaSet *string `json:"replicaSet"`
 	Pods       []struct {

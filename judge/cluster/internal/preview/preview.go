@@ -96,7 +96,7 @@ func List(items any) []byte {
 	return must.Get(json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}))
 }
 
-// Moments returns moments between from and to such that at any moment of that time, each age of the dump is in the same
+// Moments returns times between from and to such that at any time in between, each age of the dump is in the same
 // bucket as at one of them. Ages change buckets when they reach a power of two, in nanoseconds.
 func (d *Dump) Moments(from, to time.Time) []time.Time {
 	var edges []time.Time
@@ -152,7 +152,7 @@ type Prediction struct {
 	Pods   []Pod `json:"pods"`
 }
 
-// Pod is what becomes of a pod.
+// Pod is the verdict about a pod.
 type Pod struct {
 	Name    string    `json:"name"`
 	UID     types.UID `json:"uid"`
@@ -173,7 +173,7 @@ func (p *Prediction) Count(verdict string) int {
 // Program is the path of kubectl-podrank.
 type Program string
 
-// Ask runs the preview. Dumps may lack the pods that had gone by then.
+// Ask runs the preview. Dumps may lack pods that had been deleted by then.
 func (p Program) Ask(ctx context.Context, q *Question) (*Prediction, error) {
 	var prediction Prediction
 	return &prediction, p.AskInto(ctx, List(q.Dump.Items), &prediction, q.Set, "-n", q.Namespace, "--replicas", fmt.Sprint(q.Replicas),

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An age is in another bucket once it has reached a power of two, in nanoseconds: so much later a moment is needed.
+// An age is in another bucket once it has reached a power of two, in nanoseconds, so another time is needed then.
 func TestMoments(t *testing.T) {
 	var dump Dump
 	const text = `{"items":[

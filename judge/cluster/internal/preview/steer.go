@@ -39,7 +39,7 @@ type PodName struct {
 	UID  types.UID `json:"uid"`
 }
 
-// Wanted are the names of the pods that are to go.
+// Wanted returns the names of the selected pods.
 func (s *Steered) Wanted() map[string]bool {
 	names := map[string]bool{}
 	for _, pod := range s.Pods {

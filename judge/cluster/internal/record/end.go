@@ -34,7 +34,7 @@ func EndOf(round int, kind string, question *preview.EndQuestion, arrival *verdi
 	return e
 }
 
-// ofEnds is what is kept besides.
+// ofEnds are more paths of fields that are kept, for rounds of ends.
 var ofEnds = map[string][]string{
 	"ReplicaSet": {".metadata.annotations", ".metadata.generation", ".spec.template.metadata", ".spec.minReadySeconds", ".status.availableReplicas",
 		".status.observedGeneration"},

@@ -15,7 +15,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 )
 
-// Case is one set that lost pods, as it was before, and what went.
+// Case is one set before a scale-down, and the deleted pods.
 type Case struct {
 	Round    int              `json:"round"`
 	Kind     string           `json:"kind"`

@@ -40,8 +40,8 @@ type Rounds struct {
 	wrong    int
 }
 
-// Parse reads the arguments that all programs have, N and SEED behind all others, the flags that all have, and those that this
-// one has defined. So many rounds are played at a time unless a flag says otherwise.
+// Parse reads the arguments that all programs have, with N and SEED at the end, the flags that all have, and those that
+// this one has defined. parallel is the default for how many rounds run simultaneously.
 func Parse(parallel int) *Rounds {
 	r := &Rounds{done: map[int]bool{}, tally: map[string]int{}}
 	flag.IntVar(&r.From, "from", 1, "the first round")
@@ -72,7 +72,7 @@ func (r *Rounds) Count(what string, more int) {
 	r.tally[what] += more
 }
 
-// IsWrong counts and prints a round that went wrong.
+// IsWrong counts and prints a round with an error.
 func (r *Rounds) IsWrong(number int, format string, arguments ...any) {
 	r.Lock()
 	defer r.Unlock()
@@ -85,8 +85,8 @@ func (r *Rounds) Open(name string) *os.File {
 	return must.Get(os.OpenFile(filepath.Join(r.keep, name), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644))
 }
 
-// Play plays the rounds, several at a time, and prints the summary but for what went wrong. What play returns of a round is its line
-// in the log. What ends a round before that is a failure of the control plane, and ends them all.
+// Play plays the rounds, several at a time, and prints the summary without the errors. play returns the line of a round
+// in the log. If a step of play fails, the control plane has failed, which ends all rounds.
 func (r *Rounds) Play(ctx context.Context, play func(ctx context.Context, number int) string) {
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
@@ -124,14 +124,14 @@ func (r *Rounds) Play(ctx context.Context, play func(ctx context.Context, number
 	}
 }
 
-// Keep writes down something about a round that went wrong, in a directory of the round's.
+// Keep writes a file about a round with an error, in a directory of the round.
 func (r *Rounds) Keep(dir, name string, text []byte) {
 	dir = filepath.Join(r.keep, dir)
 	must.Do(os.MkdirAll(dir, 0o755))
 	must.Do(os.WriteFile(filepath.Join(dir, name), text, 0o644))
 }
 
-// Conclude says how many rounds went wrong. Any is a failure.
+// Conclude prints how many rounds had errors. It fails if any had.
 func (r *Rounds) Conclude() {
 	fmt.Printf("%d rounds contradict the preview\n", r.wrong)
 	if r.wrong > 0 {

@@ -11,8 +11,9 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
-// OfEdges are the kinds of rounds in which the age of half of the pods reaches a power of two at about the moment at which the
-// controller decides: before that, these pods go first, because they are younger, and afterwards another rule decides.
+// OfEdges are the kinds of rounds in which the age of half of the pods reaches a power of two at about the time at
+// which the controller decides. Before that, these pods are deleted first, because they are younger. Afterwards,
+// another rule decides.
 var OfEdges = []string{
 	"ready edge",    // those that became ready later; afterwards, the others restarted more often
 	"creation edge", // those that were created later; afterwards, the UIDs decide

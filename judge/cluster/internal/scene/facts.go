@@ -12,7 +12,7 @@ import (
 // Nodes is how many nodes there are: node-0 and so on.
 const Nodes = 6
 
-// style is what the pods of one round have in common, so that ties are frequent in some rounds and rare in others.
+// style has the distributions for the pods of one round, so that ties are frequent in some rounds and rare in others.
 type style struct {
 	nodes                                      int
 	unassigned, pending, unknown, notReady     float64

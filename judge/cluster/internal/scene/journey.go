@@ -137,7 +137,7 @@ func (j *Journey) giveFacts(ctx context.Context, share float64) {
 		}
 	}
 	j.b.each(ctx, pods, func(ctx context.Context, pod *corev1.Pod, f facts) {
-		// As pods become ready, the controllers go on and delete others.
+		// As pods become ready, the controllers continue and delete other pods.
 		err := must.Try(func() { j.b.give(ctx, pod, f) })
 		if _, gone := j.b.plane.CoreV1().Pods(j.Namespace).Get(ctx, pod.Name, metav1.GetOptions{}); !apierrors.IsNotFound(gone) {
 			must.Do(err)
@@ -166,7 +166,8 @@ func (j *Journey) Go(ctx context.Context) {
 // Linger waits longer, in case the controllers were slow.
 func (j *Journey) Linger(ctx context.Context) { j.await(ctx, 5*rest) }
 
-// NextPod is a pod that is to become ready, and what that changes of it; nil if there is none. Mostly it is one of the newest.
+// NextPod returns the next pod to become ready, and the changes of its fields, or nil if there is none. Mostly it is
+// one of the newest.
 func (j *Journey) NextPod() (*corev1.Pod, map[string]any) {
 	pods := slices.DeleteFunc(j.b.history.Active(j.Namespace), history.IsReady)
 	if len(pods) == 0 {

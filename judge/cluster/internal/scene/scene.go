@@ -30,7 +30,7 @@ type Scene struct {
 	Namespace, Kind string
 	Set             string                // as rs/NAME or rc/NAME, the one that loses pods
 	Count           int32                 // what it is scaled to
-	Await           func(context.Context) // waits for the moment of the trigger, if there is one
+	Await           func(context.Context) // waits for the time of the trigger, if there is one
 	Trigger         func(context.Context) // scales it
 	Reacted         func(*history.Namespace) bool
 }

@@ -10,7 +10,7 @@ import (
 
 // Arrival is where the controllers came to rest.
 type Arrival struct {
-	Before map[types.UID]bool // the active pods before, by whether they went
+	Before map[types.UID]bool // the active pods before, and whether each was deleted
 	Sizes  map[string]int32   // of the sets that were there before, by name
 	Others int32              // the sizes of all others
 }

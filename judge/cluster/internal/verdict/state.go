@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// State is a workload's namespace at one moment.
+// State is a workload's namespace at one time.
 type State struct {
 	Count    int32
 	Pods     map[types.UID]PodState // the active ones of the workload
@@ -24,7 +24,8 @@ type PodState struct {
 	Marks []string // annotations of podrank
 }
 
-// Restored says what podrank has left behind on pods and in the namespace, where others gave these costs last. Costs may be kept.
+// Restored returns an error if podrank has left something on pods or in the namespace. costs are the last foreign
+// costs. With keepsCosts, podrank may leave costs.
 func Restored(before, after *State, costs map[types.UID]string, keepsCosts bool) error {
 	var wrong []error
 	isWrong := func(format string, arguments ...any) { wrong = append(wrong, fmt.Errorf(format, arguments...)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// Told holds every statement of a run's outcome against what happened. An error says which is false.
+// Told compares every statement of a run's outcome with the audit log. It returns an error for one that is false.
 func (w *World) Told(run *Seen) error {
 	count := w.count(run.hasCounted)
 	if count == nil && strings.Contains(run.Said, "Somebody else scaled") {
@@ -50,7 +50,7 @@ func (w *World) Told(run *Seen) error {
 	return errors.Join(append(wrong, w.sentence(run, count), w.lists(run, count))...)
 }
 
-// done is for exit status 0: exactly the confirmed pods went.
+// done is for exit status 0: exactly the confirmed pods were deleted.
 func (w *World) done(run *Seen, count *Counted) error {
 	if count == nil {
 		if strings.Contains(run.Said, "Nothing to do") {
@@ -125,8 +125,8 @@ func (w *World) notAsPlanned(run *Seen, count *Counted) error {
 	return errors.Join(wrong...)
 }
 
-// loweredMeanwhile is for exit status 3 of a run that did not change the count: somebody else lowered it or began a rollout while costs
-// stood, and the pods that went are named.
+// loweredMeanwhile is for exit status 3 of a run that did not change the replica count: somebody else lowered it or
+// began a rollout while the costs were written, and the outcome names the deleted pods.
 func (w *World) loweredMeanwhile(run *Seen) error {
 	isNamed := slices.ContainsFunc(w.Deleted, func(d Deleted) bool { return run.names(d.Pod) })
 	if w.count(run.isLowered) == nil && w.Rolled.IsZero() || !isNamed {

@@ -12,7 +12,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// Gone is a pod that a controller took.
+// Gone is a pod that a controller deleted.
 type Gone struct {
 	UID  types.UID
 	Name string
@@ -31,11 +31,11 @@ type Run struct {
 
 // Outcome is what the set lost, and the prediction that holds.
 type Outcome struct {
-	Now        time.Time // a moment at which the prediction holds
+	Now        time.Time // a time at which the prediction holds
 	Prediction *preview.Prediction
 	Gone       []types.UID
-	Moments    int // how many moments had to be told apart
-	Asked      int // how many questions it took to explain what went
+	Moments    int // how many times with different ages there are
+	Asked      int // how many questions it took to explain the deletions
 }
 
 // Ask is the preview, by the order that the controllers decide by.
@@ -43,8 +43,8 @@ type Ask func(*preview.Question) (*preview.Prediction, error)
 
 // Judge returns the outcome, or what contradicts the preview.
 //
-// What no watch shows is the moment of the decision, between the trigger and the first news. The preview is right if its answer holds
-// for one of the possible moments.
+// No watch shows the time of the decision, which is between the trigger and the first event. The preview is right if
+// its answer holds for one of the possible times.
 func Judge(run *Run, ask Ask) (*Outcome, error) {
 	var set *preview.Object
 	owners := map[types.UID]types.UID{}
@@ -86,8 +86,8 @@ func Judge(run *Run, ask Ask) (*Outcome, error) {
 	return nil, first
 }
 
-// Compare says what is wrong with a prediction, given what went: every pod that is certain to go must be among them, none
-// that is safe, and so many that the number of contested ones is as predicted.
+// Compare returns an error if a prediction does not fit the deleted pods. Every certain pod must be among them and no
+// safe one, and the number of possible ones must be as predicted.
 func Compare(prediction *preview.Prediction, count int, gone []types.UID) error {
 	if prediction.Delete != count || len(gone) != count {
 		return fmt.Errorf("%d pods should go, the preview says %d, and %d went", count, prediction.Delete, len(gone))

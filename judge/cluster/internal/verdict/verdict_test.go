@@ -39,7 +39,7 @@ func dump(t *testing.T) *preview.Dump {
 	return &dump
 }
 
-// inTurn is a preview that takes pods by name, a0 first; all are certain.
+// inTurn is a preview in which pods are deleted by name, a0 first, and all are certain.
 func inTurn(q *preview.Question) (*preview.Prediction, error) {
 	var names []string
 	for _, object := range q.Dump.Items {
@@ -63,7 +63,7 @@ func pod(name, verdict string) preview.Pod {
 	return preview.Pod{Name: name, UID: types.UID(name), Verdict: verdict}
 }
 
-// lost are the pods that went, in this order, a millisecond apart.
+// lost are the deleted pods, in this order, a millisecond apart.
 func lost(names ...string) (lost []Gone) {
 	for i, name := range names {
 		lost = append(lost, Gone{types.UID(name), name, began.Add(time.Duration(i+1) * time.Millisecond)})

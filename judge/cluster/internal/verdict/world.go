@@ -9,8 +9,8 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// World is what happened to a workload while runs of podrank and others worked on it, as the API server logged it. Pods go by their
-// names, which are never used again in a round.
+// World is the history of a workload in the audit log of the API server, while runs of podrank and other users worked
+// on it. Pods are identified by their names, which are never used again in a round.
 type World struct {
 	Count    int32                // before
 	Before   map[string]bool      // the active pods
@@ -18,7 +18,7 @@ type World struct {
 	Deleted  []Deleted            // in order, and each pod once
 	Counts   []Counted            // in order
 	Rolled   time.Time            // when a rollout began; zero if none did
-	Changes  []Change             // what was done that decides which pods go
+	Changes  []Change             // the changes that decide which pods are deleted
 	Occupied map[string]bool      // nodes that have pods at the end
 }
 
@@ -49,7 +49,7 @@ type Seen struct {
 	User      string
 	Confirmed map[string]bool // the pods that were confirmed last; nil if no plan was
 	Refused   bool            // the last question was not answered with yes
-	Keeps     bool            // it was told to keep its costs
+	Keeps     bool            // it has the flag to keep its costs
 	Exit      int             // -1 if a signal ended it
 	Signal    syscall.Signal
 	Document  *preview.Steered // nil if none was printed
@@ -77,7 +77,7 @@ func first[T any](of []T, is func(T) bool) *T {
 	return nil
 }
 
-// isChanged says whether others than the run did something in this time.
+// isChanged reports whether anybody but the run changed something in this time.
 func (w *World) isChanged(run *Seen, from, to time.Time) bool {
 	return slices.ContainsFunc(w.Changes, func(c Change) bool { return c.By != run.User && !c.At.Before(from) && c.At.Before(to) })
 }
@@ -149,7 +149,7 @@ func (w *World) lastRun(runs []*Seen, at time.Time) *Seen {
 	return last
 }
 
-// loweredByOthers is by how much others than the runs have lowered the count so far.
+// loweredByOthers returns by how much anybody but the runs has lowered the replica count so far.
 func (w *World) loweredByOthers(runs []*Seen, at time.Time) int {
 	lowered := 0
 	for _, c := range w.Counts {

@@ -10,7 +10,7 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// at is a moment of a round, in seconds.
+// at returns a time of a round, in seconds.
 func at(second float64) time.Time { return began.Add(time.Duration(second * float64(time.Second))) }
 
 func set(names string) map[string]bool {

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Labels of nodes and pods that wishes can name.
+// Labels of nodes and pods that preferences can name.
 const (
 	Zone      = corev1.LabelTopologyZone
 	Hostname  = corev1.LabelHostname
@@ -33,13 +33,13 @@ type Case struct {
 	Drop              bool     // rather than scale
 	To                int      // what it is scaled to
 	Names             []string // pods that must go
-	Wishes            []Wish   // in order; those that name pods are not among them
+	Wishes            []Wish   // in order, without those that name pods
 	Also, Force, Keep bool
 	namesFirst        bool // on the command line
 }
 
-// Check holds the names of the pods that the program wants against the command: every named pod is wanted, and with `drop`, no other
-// unless --also is given.
+// Check compares the names of the selected pods with the command: every named pod is selected and, with `drop`, no
+// other unless --also is given.
 func (c *Case) Check(wanted map[string]bool) error {
 	for _, name := range c.Names {
 		if !wanted[name] {

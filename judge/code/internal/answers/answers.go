@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Again compares a file with what it holds if each of its lines is answered again. The comma at the end of a line stays. If the
-// environment variable is "write", it writes the file instead. Otherwise, a file that differs fails the test: command writes it.
+// Again compares a file with what it holds if each of its lines is answered again. It keeps the comma at the end of a
+// line. If the environment variable is "write", it writes the file instead. Otherwise, a file that differs fails the
+// test: command writes it.
 func Again(t *testing.T, path, variable, command string, answer func(line string) string) {
 	t.Helper()
 	then, err := os.ReadFile(path)

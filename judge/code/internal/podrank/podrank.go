@@ -49,8 +49,8 @@ func Record(pod *v1.Pod, rank int) (record Pod) {
 	return record
 }
 
-// Upstream is what the core takes Kubernetes' comparator to say at a moment, core.TimeUnset for one without age buckets: -1 if a is
-// before b, 1 if b is before a, 0 if neither is; and the number of the rule that settles it.
+// Upstream returns the core's version of Kubernetes' comparison at a time, core.TimeUnset for one without age buckets:
+// -1 if a is before b, 1 if b is before a, 0 if neither is, and the number of the rule that decides.
 func Upstream(a, b *Pod, now int64, costOff bool) (relation int, rule uint8) {
 	o := at(now)
 	if costOff {
@@ -80,7 +80,7 @@ func UpstreamSort(pods []Pod, list []uint32, now int64) {
 	}
 }
 
-// at is Kubernetes' options at a moment, core.TimeUnset for none.
+// at returns Kubernetes' options at a time, core.TimeUnset for none.
 func at(now int64) core.Options {
 	if now == core.TimeUnset {
 		return core.Options{}

@@ -37,7 +37,7 @@ func (p Policy) CostOn() bool {
 	return on || !ok
 }
 
-// Time is a moment as Kubernetes has it in memory: the zero time if unset.
+// Time returns a time as Kubernetes has it in memory: the zero time if unset.
 func Time(nanoseconds *int64) metav1.Time {
 	if nanoseconds == nil {
 		return metav1.Time{}
