@@ -72,7 +72,7 @@ type ScaleDown struct {
 	// result is one of:
 	// "Steered": the selected pods had the lowest deletion costs, and the controller of the workload had seen them.
 	// "Unconfirmed": the same, but the deadline came before it was clear that the controller had seen them. See deleted and missed.
-	// "Unsettled": pods changed meanwhile, and Kubernetes decided with the deletion costs that were written by then.
+	// "Unsettled": pods kept changing, and Kubernetes decided with the deletion costs that were written by then.
 	// "Observed": the policy only observes, and Kubernetes deleted the pods that podrank-webhook had predicted.
 	// "PredictedWrongly": the policy only observes, and Kubernetes deleted other pods.
 	// "StoodAside": `kubectl podrank scale` was steering this workload.
