@@ -58,7 +58,7 @@ func TestABatchIsCalledAtOnce(t *testing.T) {
 	var started, ended atomic.Int64
 	arrived := make(chan struct{})
 	created, err := CreateInBatches(context.Background(), 7, func(context.Context) error {
-		// Read first: others of its batch may end before the first of it goes on.
+		// Read first, because other calls of its batch may end before this one continues.
 		before := ended.Load()
 		switch started.Add(1) {
 		case 4: // The first of the third batch waits for the last of it.
@@ -77,7 +77,7 @@ func TestABatchIsCalledAtOnce(t *testing.T) {
 	}
 }
 
-// Once the context is done, no further batch begins; the calls of the last one have ended.
+// Once the context is done, no further batch begins, and the calls of the last one have ended.
 func TestCreateInBatchesEndsWithItsContext(t *testing.T) {
 	type key struct{}
 	for _, c := range []struct{ cancelAt, calls int }{{0, 0}, {1, 1}, {2, 3}, {4, 7}, {8, 10}} {
@@ -132,8 +132,8 @@ func TestExpectationsOfANilPodAreAnError(t *testing.T) {
 	}
 }
 
-// A UID that is no UUID does not stop a set: its text tells pods apart, whatever their names. Fakes have no UID: they are told apart by
-// namespace and name, which are not joined to one text without a place between.
+// Expectations accept a UID that is not a UUID, and distinguish pods by its text. Fakes have no UID, so namespace and
+// name distinguish them, which are not joined without a separator.
 func TestExpectationsOfOddPods(t *testing.T) {
 	pod := func(namespace, name, uid string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(uid)}}

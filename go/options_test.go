@@ -190,7 +190,7 @@ func (l podLister) List(selector labels.Selector) (selected []*corev1.Pod, err e
 	return selected, nil
 }
 
-// The clock is asked once for each decision, whatever it is, and then all of it is decided at that moment.
+// Each decision reads the clock once, and uses that time for everything.
 func TestTheClockIsAskedOncePerDecision(t *testing.T) {
 	calls := 0
 	clock := WithClock(func() time.Time { calls++; return noon.Add(time.Duration(calls) * time.Hour) })
@@ -206,7 +206,7 @@ func TestTheClockIsAskedOncePerDecision(t *testing.T) {
 	}
 }
 
-// Pods without UIDs, as fakes are, are told apart by namespace and name: those of another list are not counted again.
+// Namespace and name distinguish pods without UIDs, such as fakes, so those of another list are not counted again.
 func TestSpreadKnowsPodsWithoutUIDsFromASecondList(t *testing.T) {
 	pod := func(name, node string) *corev1.Pod {
 		pod := named(name, 0)
@@ -229,7 +229,7 @@ func TestSpreadKnowsPodsWithoutUIDsFromASecondList(t *testing.T) {
 			t.Errorf("%d of pods from a second list: %v, want %v", k, got, want)
 		}
 	}
-	// The names of another namespace are others.
+	// The same name in another namespace is another pod.
 	elsewhere := pod("c", "y")
 	elsewhere.Namespace = "elsewhere"
 	others := append(slices.Clone(active), elsewhere, elsewhere.DeepCopy())

@@ -300,7 +300,7 @@ func TestMemoryIsFreeOfPods(t *testing.T) {
 	}
 }
 
-// Three pods that Kubernetes' comparator puts in a circle, one that certainly goes and one that certainly stays.
+// Three pods that Kubernetes' comparison puts in a cycle, one that is certainly deleted and one that is certainly kept.
 func circle() (pods []*corev1.Pod) {
 	for i, c := range []struct {
 		uid      uint32

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Above 12 pods, the odds come from a sample: they add up, whatever the order of the pods.
+// Above 12 pods, the probabilities come from a sample. They add up in any order of the pods.
 func TestSampledProbabilities(t *testing.T) {
 	var pods []*corev1.Pod
 	for i := range 6 {

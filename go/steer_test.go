@@ -27,7 +27,7 @@ func names(pods []*corev1.Pod) string {
 	return strings.Join(all, " ")
 }
 
-// byName gives the tiers of pods by name; the others are in tier 9.
+// byName gives the tiers of pods by name. Pods without an entry are in tier 9.
 func byName(tiers map[string]int) podrank.Option {
 	return podrank.WithTier(func(pod *corev1.Pod) int {
 		if tier, ok := tiers[pod.Name]; ok {
@@ -116,7 +116,7 @@ func TestZonesTakeTurns(t *testing.T) {
 	// Zone a has three pods on two nodes, zone b two on one node.
 	active := []*corev1.Pod{on("a1x", 1, "a1"), on("a2x", 2, "a2"), on("a2y", 3, "a2"), on("b1x", 4, "b1"), on("b1y", 5, "b1")}
 	victims, err := podrank.PodsToDelete(active, active, 5, podrank.WithNow(now), podrank.WithSpread(node, zone))
-	// a sends from its fuller node; then both zones have two, and the UID decides.
+	// The first pods of zone a are on its fuller node. Then both zones have two, and the UID decides.
 	if got := names(victims); err != nil || got != "a2x a1x b1x a2y b1y" {
 		t.Error(got, err)
 	}

@@ -137,7 +137,7 @@ func TestOddUIDsCompareAsText(t *testing.T) {
 			}
 		}
 	}
-	// One such pod among others changes the order of none of them.
+	// One such pod does not change the order of the other pods.
 	list := append(some(30), pods[4])
 	all := toDelete(t, list[:30], list[:30], 30, WithNow(noon))
 	with := slices.DeleteFunc(toDelete(t, list, list[:30], 31, WithNow(noon)), func(name string) bool { return name == pods[4].Name })

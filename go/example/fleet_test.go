@@ -103,7 +103,7 @@ func (w *world) delete(ctx context.Context, c client.WithWatch, object client.Ob
 	err := c.Delete(ctx, object, options...)
 	if err == nil {
 		w.events = append(w.events, func() {
-			// It is seen when it begins, and when the pod is gone.
+			// The Reconciler sees the deletion when it begins, and when the pod is gone.
 			ending := object.(*corev1.Pod).DeepCopy()
 			ending.DeletionTimestamp = &metav1.Time{Time: now}
 			w.podEvents().Update(ctx, event.UpdateEvent{ObjectOld: object, ObjectNew: ending}, w.queue)
@@ -135,7 +135,7 @@ func (w *world) list(ctx context.Context, c client.WithWatch, list client.Object
 	return nil
 }
 
-// deliver lets the Reconciler see what has happened; whether that was anything.
+// deliver passes pending events to the Reconciler, and returns whether there were any.
 func (w *world) deliver() bool {
 	w.t.Helper()
 	events := w.events
@@ -180,7 +180,7 @@ func (w *world) expects(after string, creations, deletions int64) {
 	}
 }
 
-// stay settles, and checks which pods are left.
+// stay waits until the Reconciler is at rest, and checks which pods it has kept.
 func (w *world) stay(want ...string) {
 	w.t.Helper()
 	if got := w.settle(); !slices.Equal(got, want) {
@@ -301,8 +301,8 @@ func TestNothingIsAskedForTwice(t *testing.T) {
 	}
 }
 
-// Another Fleet of the same name, of which the Reconciler has not seen that the first one went: it expects nothing of that one,
-// and that one's pods tell it nothing.
+// Somebody creates a Fleet with the name of another, whose deletion the Reconciler has not seen. Expectations and pods
+// of the old one do not count.
 func TestARecreatedFleetStartsAnew(t *testing.T) {
 	w := cluster(t, 3)
 	w.sync()
@@ -366,7 +366,7 @@ func TestFailingCreations(t *testing.T) {
 	}
 }
 
-// Nothing can be created there any more: no failure, and all stay expected.
+// In a namespace that is terminating, failed creations are not an error, and remain expected.
 func TestTheNamespaceIsTerminating(t *testing.T) {
 	refused := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonForbidden, Details: &metav1.StatusDetails{
 		Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}},

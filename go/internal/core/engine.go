@@ -16,8 +16,8 @@ type Engine interface {
 	// there are. scratch is the engine's own, for the next call.
 	Select(records []Pod, options Options, selected []uint32, scratch *[]Scratch) (int, error)
 	// Predict writes the indices of all records to order: those that Kubernetes certainly deletes if it deletes k,
-	// and those that it possibly deletes, and the others. It returns how many there are of the first two. scores is
-	// scratch memory. It and order are as long as records.
+	// those that it possibly deletes, and those that it keeps. It returns how many there are of the first two. scores
+	// is scratch memory. It and order are as long as records.
 	Predict(records []Pod, options Options, k int, order []uint32, scores []uint64) (certain, possible int, err error)
 	// Probabilities writes to order what Predict writes, and how likely Kubernetes deletes each record to
 	// probabilities. Both are as long as records.

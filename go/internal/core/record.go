@@ -1,5 +1,6 @@
 // Package core has what all engines share: the records and numbers of podrank.h, and what an engine does with them. It
-// imports nothing of the module. The records are generated; internal/cpodrank compares them with C's where cgo is there to ask.
+// imports nothing of the module. The records are generated, and internal/cpodrank compares them with C's where there is
+// cgo.
 package core
 
 import "errors"

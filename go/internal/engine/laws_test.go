@@ -345,8 +345,8 @@ func naiveClass(pod *core.Pod) int {
 	return has(pod, core.PodAssigned)*100 + int(pod.Phase)*10 + has(pod, core.PodReady)
 }
 
-// Deleting by the tiers is deleting one pod at a time, from the node that is to be emptied next. Lower tiers stay
-// lower.
+// Deleting by the tiers is deleting one pod at a time, from the node that is to be emptied next. The order of
+// the given tiers does not change.
 func TestNodesAreEmptiedOneAfterTheOther(t *testing.T) {
 	forEach(t, 300, func(t *testing.T, e core.Engine, q *question) {
 		order := naiveSort(q.options, q.pods)

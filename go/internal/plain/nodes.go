@@ -68,7 +68,8 @@ type nodePod struct {
 	tier  uint16
 	// node is the number of the node, or noNode.
 	node, index uint32
-	// rest is what must leave the node besides the pods of this class and tier, and own is how many of these it has.
+	// rest is the weight of the pods on the node that are not of this class and tier, and own is the number of those
+	// that are.
 	rest uint64
 	own  uint32
 	// domain is how many pods the node's domain has before the node is emptied.
@@ -91,9 +92,9 @@ type nodeMap struct {
 	inDomain map[uint32]uint32
 }
 
-// EmptyNodes empties the nodes of one class and tier one after the other. A node from which a pod is deleted stays
-// the next one, because what must leave it becomes less. So the order of the nodes is known before the first pod is
-// deleted.
+// EmptyNodes empties the nodes of one class and tier one after the other. Deletions continue on one
+// node until it is empty, because its remainder only shrinks. So the order of the nodes is known before the first pod
+// is deleted.
 func (Engine) EmptyNodes(records []core.Pod, weights []uint64, domains, _ []uint32) error {
 	pods := make([]nodePod, len(records))
 	for i := range records {

@@ -6,7 +6,7 @@
 //	sort.go           the sort of select.go and predict.go
 //	kubernetes.go     which of two pods Kubernetes deletes first
 //	predict.go        which pods Kubernetes deletes in every list order
-//	probabilities.go  how likely it deletes each of the others
+//	probabilities.go  with what probability it deletes each possible pod
 //	steer.go          deletion costs that make Kubernetes follow the tiers
 //	nodes.go          ranks and tiers that depend on the nodes
 //	explain.go        what every rule says about two pods
@@ -46,7 +46,7 @@ var (
 	fromReadyTime = rules[slices.Index(rules[:], core.RuleReadyTime):]
 )
 
-// A policy is what the order depends on besides the records.
+// A policy has the time and the gates on which the order depends.
 type policy struct {
 	now int64
 	// hasBuckets is whether ages are compared by their powers of two, and not exactly.

@@ -15,8 +15,8 @@ const (
 	// seed is where the generator of these lists starts: the same in every call, so that equal pods get equal
 	// probabilities.
 	seed = 0x9E3779B97F4A7C15
-	// insertionSorted is the length up to which Go sorts by insertion. Then what becomes of a group depends on the
-	// list of this group alone.
+	// insertionSorted is the length up to which Go sorts by insertion. Then the outcome of a group only
+	// depends on the list of this group.
 	insertionSorted = 12
 	// enumerable is the largest group of which every list is sorted.
 	enumerable = 7

@@ -10,7 +10,7 @@ import (
 )
 
 // The head of a pod holds the values of the rules side by side, the first rule in the highest bits, and so the pod
-// with the smaller head is deleted first. There are 160 bits besides the index. Only pods whose heads tie are
+// with the smaller head is deleted first. There are 160 bits, without the index. Only pods whose heads tie are
 // compared by their records.
 
 // headOf is the head of the record with this index.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A head is a number of 192 bits. The lowest 32 bits are the index of a pod. The others are values by which pods are
-// sorted.
+// A head is a number of 192 bits. The lowest 32 bits are the index of a pod. The other bits are values by which pods
+// are sorted.
 type head struct{ first, second, third uint64 }
 
 func (h *head) index() uint32 { return uint32(h.third) }

@@ -21,7 +21,7 @@ type costed struct {
 	index uint32
 	// tier is the tier's number.
 	tier, offset int64
-	// keeps is whether the cost stays as it is, and fixed is whether it must.
+	// keeps is whether the cost does not change, and fixed is whether it must not.
 	keeps, fixed bool
 	price        uint32
 	// total is the largest sum of prices of a subsequence that ends with this pod.
@@ -83,7 +83,7 @@ func priceOf(number uint8) uint32 {
 	return max(uint32(number), 1)
 }
 
-// markKeepable marks the pods whose cost can stay beside all fixed costs, and leaves room for the tiers below and
+// markKeepable marks the pods whose cost is compatible with all fixed costs, and leaves room for the tiers below and
 // above. The error says between which two pods there is no room.
 func markKeepable(list []costed) (conflict core.Steered, err error) {
 	if len(list) == 0 {
@@ -117,7 +117,7 @@ func markKeepable(list []costed) (conflict core.Steered, err error) {
 }
 
 // keepHeaviest leaves the mark on those pods alone whose prices sum to the most. Pods with fixed costs are all among
-// them: each marked pod can stay beside them, so a subsequence without one of them would not be the heaviest.
+// them: each marked pod is compatible with them, so a subsequence without one of them would not be the heaviest.
 func keepHeaviest(list []costed) {
 	var offsets []int64
 	for i := range list {
@@ -162,10 +162,10 @@ func eachTier(list []costed, do func(tier []costed)) {
 	eachRun(list, sameTier, func(_ int, run []costed) { do(run) })
 }
 
-// writeCosts writes the costs, and returns how many of them change. A new cost is near those that stay.
+// writeCosts writes the costs, and returns how many of them change. A new cost is near those that do not change.
 func writeCosts(list []costed, costs []int32) (changed uint32) {
 	keeps := func(pod costed) bool { return pod.keeps }
-	// The tiers below the first cost that stays go down from it.
+	// The tiers below the first cost that does not change get lower costs.
 	offset := int64(0)
 	if first := slices.IndexFunc(list, keeps); first >= 0 {
 		offset = list[first].offset
