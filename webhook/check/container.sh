@@ -3,8 +3,8 @@
 # plane, as an ordinary user and without writing to its root. Needs `make cluster`, root and Debian 12. MANIFESTS is a file to
 # apply instead of the chart.
 #
-# distroless/static-debian12 is made of these Debian packages, and so is this tree. What it cannot show is the image's own metadata,
-# which hadolint reads if it is installed.
+# distroless/static-debian12 is made of these Debian packages, and so is this tree. It does not have the image's own
+# metadata, which hadolint reads if it is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)

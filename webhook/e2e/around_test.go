@@ -63,7 +63,7 @@ func (w *World) configure(change func(*admissionregistrationv1.WebhookClientConf
 		for i := range configuration.Webhooks {
 			change(&configuration.Webhooks[i].ClientConfig)
 		}
-		return w.Update(w.ctx, &configuration) == nil // the leader may have written it meanwhile
+		return w.Update(w.ctx, &configuration) == nil // the leader may have written it since
 	})
 }
 
@@ -149,7 +149,8 @@ func TestControllerLeader(t *testing.T) {
 	w.must(w.Update(w.ctx, lease))
 	w.signal(syscall.SIGCONT, "kube-controller-manager")
 	w.must(<-answer)
-	// If the ReplicaSet changed meanwhile, the API server asks again. The status then has the last result, under a leader that stays.
+	// If the ReplicaSet has changed, the API server asks again. The status then has the last result, if the leader is
+	// the same.
 	var results []string
 	for _, call := range w.Proxy.Calls(w.Namespace)[before:] {
 		result := call.Response.Response.AuditAnnotations["result"]
@@ -252,7 +253,8 @@ func TestPodWebhooks(t *testing.T) {
 	}
 }
 
-// A new certificate authority: the API server reaches the program by its Service again, and no scale-down is refused or delayed meanwhile.
+// With a new certificate authority, the API server reaches the program by its Service again. Until then, no scale-down
+// is refused or delayed.
 func TestAuthority(t *testing.T) {
 	w, set := web(t, 8)
 	dir := t.TempDir()

@@ -136,7 +136,7 @@ func scaleBeside(t *testing.T, from, to version) {
 	w.took(out, err)
 }
 
-// took checks that a run of kubectl podrank let two pods on spot nodes go and no others, and left no cost.
+// took checks that a run of kubectl podrank deleted exactly two pods on spot nodes, and left no cost.
 func (w *World) took(out []byte, err error) {
 	w.Helper()
 	if err != nil || !strings.Contains(string(out), "the 2 selected pods were deleted, and no other") {

@@ -35,8 +35,9 @@ type swings struct {
 	changes int
 }
 
-// Load comes, ends on most pods and stays on the others, again and again, and a HorizontalPodAutoscaler follows it. If pods are deleted that still have load, it is
-// lost, and the count is lowered once more. With idle pods first, the count is lowered no more often than by Kubernetes alone.
+// Again and again, load begins and then ends on most pods, but not on all, and a HorizontalPodAutoscaler follows it. If
+// the scale-down deletes pods that still have load, the load is lost, and the autoscaler scales down once more. With
+// idle pods first, it does not scale down more often than with Kubernetes alone.
 func TestCycles(t *testing.T) {
 	if *cycles == 0 {
 		t.Skip("only if asked to, with -cycles N")
@@ -110,7 +111,8 @@ func (by way) cycle(t *testing.T, seed uint64) (all swings) {
 	return all
 }
 
-// awaitLow waits until the count of a Deployment has been lowered and stays, and returns how often it was.
+// awaitLow waits until a Deployment has been scaled down and no longer changes, and returns how often it was scaled
+// down.
 func (w *World) awaitLow(set client.Object) (changes int) {
 	w.Helper()
 	count, since := int32(cyclePods), time.Now()

@@ -99,7 +99,7 @@ func (p *Plane) MetricLines(name string) (lines string, err error) {
 	return lines, nil
 }
 
-// A cost of the template is nobody's: it is written over, and stays on the pods that are kept.
+// A cost of the template is not a foreign cost. The program overwrites it, and kept pods have it again at the end.
 func TestCostOfTemplate(t *testing.T) {
 	w, set := web(t, 6, func(pods *corev1.PodTemplateSpec) {
 		pods.Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
@@ -119,7 +119,8 @@ func TestCostOfTemplate(t *testing.T) {
 	})
 }
 
-// The controller does not answer: the request is let through at the deadline. The costs stay, and it sees them all the same.
+// If the controller does not answer, the program allows the request at the deadline. It keeps the costs, which the
+// controller still sees.
 func TestDeadline(t *testing.T) {
 	w, set := web(t, 6)
 	w.part("stop", "kube-controller-manager")
@@ -188,7 +189,7 @@ func TestUnsteerable(t *testing.T) {
 	}
 }
 
-// apply writes a cost as this field manager does, with these annotations besides.
+// apply writes a cost and these annotations in the name of this field manager.
 func (w *World) apply(pod *corev1.Pod, manager string, annotations map[string]string) {
 	w.Helper()
 	annotations[corev1.PodDeletionCost] = "-1"
@@ -237,7 +238,7 @@ func TestTwoPolicies(t *testing.T) {
 	w.Await("not enabled", 10*time.Second, reason(v1alpha1.NamespaceNotEnabled))
 }
 
-// 600 deletions take several syncs of the controller. Costs stay until all are done.
+// 600 deletions take several syncs of the controller. The program keeps the costs until all are done.
 func TestManyDeletions(t *testing.T) {
 	w, set := web(t, 0)
 	w.must(w.Scale(set, 640))
@@ -251,7 +252,7 @@ func TestManyDeletions(t *testing.T) {
 	w.AwaitClean()
 }
 
-// With the program killed, scaling works as without it. What it left behind is removed when it is back.
+// While the program is killed, scaling works as without it. When it runs again, it removes its old costs.
 func TestKilled(t *testing.T) {
 	w, set := web(t, 8)
 	w.part("stop", "kube-controller-manager")
@@ -406,7 +407,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// Who leads is told by an event.
+// An event names the leader.
 func TestLeaderEvent(t *testing.T) {
 	w := NewWorld(t, 1)
 	w.Await("an event about the leader", 20*time.Second, func() bool {

@@ -96,8 +96,8 @@ func (n *night) restore() {
 	n.Await("ready again", 5*time.Minute, func() bool { return n.areReady(2 * nightlySets) })
 }
 
-// A nightly job scales 200 Deployments of one namespace simultaneously. At least half of these scale-downs are steered, each of the others is in the log with
-// its reason, and rollouts elsewhere are hardly slower than without a policy.
+// A nightly job scales 200 Deployments of one namespace simultaneously. At least half of these scale-downs are steered,
+// the log has a reason for each other one, and rollouts elsewhere are hardly slower than without a policy.
 func TestNightly(t *testing.T) {
 	if *pairs == 0 {
 		t.Skip("only if asked to, with -pairs N")

@@ -158,7 +158,8 @@ func underEachMode(t *testing.T, play func(t *testing.T, mode v1alpha1.ForeignCo
 	return ends
 }
 
-// Beside somebody who writes costs all the time, the selected pods are deleted, or it is said why not; and no cost of theirs is lost.
+// While another program writes costs all the time, the selected pods are deleted, or the status says why not. No
+// foreign cost is lost.
 func TestForeignCosts(t *testing.T) {
 	ends := underEachMode(t, func(t *testing.T, mode v1alpha1.ForeignCosts, part uint64, ends *endings) {
 		spec := *SpotFirst.DeepCopy()
@@ -292,7 +293,7 @@ func (k *karpenter) killed(set client.Object) {
 	k.ranking()
 	k.pass()
 	k.AwaitReady(18)
-	// The count does not fall, since somebody changes the set meanwhile.
+	// The set is not scaled down, because somebody changes it first.
 	dead, later := make(chan struct{}), time.Duration(k.random.IntN(20))*time.Millisecond
 	k.must(k.Get(k.ctx, client.ObjectKeyFromObject(set), set))
 	version := set.GetResourceVersion()

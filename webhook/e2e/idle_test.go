@@ -92,7 +92,8 @@ func (l *load) now() map[string]float64 {
 // tally is what came of the scale-downs of a way.
 type tally struct {
 	deleted, busy, fewest int
-	// unvalued is how many requests had no value, and exceptions how many pods were deleted while one with fewer sessions stayed, in what was read.
+	// unvalued is how many requests had no value, and exceptions how many pods were deleted while one with fewer
+	// sessions was kept, by the values that were read.
 	unvalued, exceptions int
 }
 
@@ -196,7 +197,7 @@ func (by way) fall(w *World, set client.Object, l *load, all *tally) {
 	}
 }
 
-// compare compares the pods that were deleted with those that stayed by what was read for the last request.
+// compare compares the deleted pods with the kept ones by the values that were read for the last request.
 func (by way) compare(w *World, before, deleted []*corev1.Pod, all *tally) {
 	w.Helper()
 	a, _ := adapter()
@@ -207,7 +208,7 @@ func (by way) compare(w *World, before, deleted []*corev1.Pod, all *tally) {
 	}
 	last := calls[len(calls)-1]
 	result := last.Response.Response.AuditAnnotations["result"]
-	// Others read, too, such as a HorizontalPodAutoscaler, before and after.
+	// Other programs read, too, such as a HorizontalPodAutoscaler, before and after.
 	var read map[string]float64
 	for _, each := range a.Reads(w.Namespace) {
 		if each.At.After(last.At.Add(-time.Second)) && each.At.Before(last.At.Add(last.Took)) {

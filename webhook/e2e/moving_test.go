@@ -135,7 +135,8 @@ func (m *annotations) note(pod *corev1.Pod) {
 	}
 }
 
-// TestMoving scales workloads down whose pods or replica counts change all the time. In a third of the scale-downs, one of the two replicas is killed meanwhile.
+// TestMoving scales workloads down whose pods or replica counts change all the time. In a third of the scale-downs, the
+// test kills one of the two replicas.
 func TestMoving(t *testing.T) {
 	plane.must(t, plane.Stop())
 	plane.must(t, plane.Run("--deadline", "1s"))
@@ -168,7 +169,7 @@ func TestMoving(t *testing.T) {
 type moved struct {
 	slowest            time.Duration
 	most, asked, falls int
-	// told is of how many pods with an annotation the log tells the end, and missing of how many others.
+	// told is for how many annotated pods the log has the end, and missing is for how many it does not.
 	told, missing int
 }
 
@@ -307,7 +308,8 @@ func (m *annotations) selected() (count int) {
 	return count
 }
 
-// told is of how many pods the log tells the end, with the deleted and the missed ones by replica count, and what it says.
+// told returns for how many pods the log has the end, the deleted and the missed ones by replica count, and the
+// entries.
 func (w *World) told(began metav1.Time) (pods int, by map[int32][2]int32, downs []*past) {
 	by = map[int32][2]int32{}
 	for _, down := range w.History("spot") {
@@ -336,9 +338,9 @@ func (w *World) judgeMoving(m *annotations, number int, came *moved) {
 	}
 }
 
-// judgeEnds compares what the status says with what the annotations said and which pods were deleted. If there was one scale-down, both are equal, but for pods that
-// the test has deleted. Of several, a later one may delete what an earlier one has missed, but none deletes more than were deleted, and an end is told of each
-// pod with an annotation.
+// judgeEnds compares the status with the annotations and the deleted pods. After one scale-down, they are equal, except
+// for pods that the test has deleted. After several, a later one may have deleted pods that an earlier one missed. None
+// reports more than were deleted, and each annotated pod has an end in the log.
 func (w *World) judgeEnds(by *movement, m *annotations, number int, began metav1.Time, earlier int, came *moved) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,7 +1,7 @@
 //go:build controlplane
 
 // Package e2e has tests on a real control plane, which `make cluster` gets and judge/cluster/up starts. They run the program as a
-// cluster does: with its chart, and with the rights of its service account and no others.
+// cluster does: with its chart, and with exactly the rights of its service account.
 //
 //	go test -tags controlplane ./e2e
 package e2e
@@ -305,7 +305,7 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
 		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
 		"--health-probe-bind-address", probes, "--foreign-costs", "Follow", "--foreign-costs", "Override",
-		// What else the machine does should not decide what becomes of a scale-down. TestMoving has the default.
+		// The load of the machine should not decide the result of a scale-down. TestMoving has the default.
 		"--deadline", "2s"}, flags...)
 	running := exec.Command(p.program, arguments...)
 	running.Stdout, running.Stderr = log, log

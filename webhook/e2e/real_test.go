@@ -51,7 +51,7 @@ func (w *World) exposed(sample func(pod *corev1.Pod) string) (text string) {
 	return text
 }
 
-// goesFirst lowers the count, and the pods for which that is true have to be deleted, no others.
+// goesFirst scales down. Exactly the pods for which isIdle is true have to be deleted.
 func (w *World) goesFirst(by map[string]float64, isIdle func(float64) bool) {
 	w.Helper()
 	idle := 0

@@ -189,7 +189,7 @@ func (w *World) serve(a *Adapter, pods []*corev1.Pod) {
 	a.Set(w.Namespace, numbers)
 }
 
-// idlest looks for a pod that is kept although one with more sessions went.
+// idlest returns an error if a pod was kept although one with more sessions was deleted.
 func idlest(_ *World, before, deleted []*corev1.Pod) error {
 	isDeleted, least, most := map[types.UID]bool{}, math.Inf(1), math.Inf(-1)
 	for _, pod := range deleted {

@@ -479,7 +479,7 @@ func TestScaledInRollout(t *testing.T) {
 	before, deleted := w.Pods(), len(w.Deleted())
 	newPods := w.areNew()
 	w.must(w.Kubectl("scale", "deployment/web", "--replicas=6"))
-	// What the rollout made beyond the count goes in proportion, too.
+	// The pods that the rollout made beyond the replica count are deleted in proportion, too.
 	w.Await("a fall", 30*time.Second, func() bool { return len(w.Deleted())-deleted >= len(before)-9 })
 	w.Await("compared", 30*time.Second, func() bool { return len(w.Status("spot").Workloads) >= 2 && w.isOver() })
 	sets := map[types.UID]bool{}
@@ -533,7 +533,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// A policy that wants empty nodes: of two with as many pods, the one goes that is cordoned, or that no pod of another namespace keeps, and whole.
+// With a policy that prefers empty nodes, of two nodes with equally many pods, the cordoned one becomes empty, or the
+// one without pods of other namespaces.
 func TestEmptyNodes(t *testing.T) {
 	for what, change := range map[string]func(w *World, emptied, kept string){
 		"the other is kept": func(w *World, _, kept string) {
@@ -580,7 +581,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Some who send requests as large as they may be, as fast as it goes, cannot make the program exceed its limit of memory, whatever is in them.
+// Users who send requests of the largest size, as fast as possible and with any content, cannot make the program exceed
+// its limit of memory.
 func TestFlood(t *testing.T) {
 	for what, body := range map[string]string{
 		"a text": `"request":{"uid":"6d3c2e1f-0000-4000-8000-000000000001","object":{"a":"` + strings.Repeat("x", 4<<20-300) + `"}}`,

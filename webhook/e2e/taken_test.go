@@ -34,7 +34,7 @@ var takings = flag.Int("taken", 0, "scale-downs of TestTaken of each kind")
 // once it is off.
 const hold = "podrank.dev/hold"
 
-// taken is what kubectl podrank says of a pod that is going or gone.
+// taken is what kubectl podrank says about a deleted pod.
 type taken struct {
 	By, Because, Rule, Why, WhyUnknown, ChosenBy string
 	Going, Probably                              bool
@@ -134,7 +134,7 @@ type victim struct {
 	count, toDelete int32
 	unready, dump   string
 	old             []*corev1.Pod
-	// user is the pod that a user has deleted in the same moment, before anybody else.
+	// user is the pod that a user has deleted at the same time, before the controller.
 	user atomic.Pointer[string]
 }
 
@@ -145,8 +145,8 @@ func (v *victim) ours(pods []*corev1.Pod) []*corev1.Pod {
 
 func (v *victim) isUsers(pod string) bool { return v.user.Load() != nil && *v.user.Load() == pod }
 
-// newVictim makes a Deployment whose pods became ready some time ago, of which half have one that is not ready: only chance tells the others from each
-// other.
+// newVictim makes a Deployment whose pods became ready some time ago, of which half have one that is not ready. Only
+// chance decides between the ready pods.
 func (w *World) newVictim(random *rand.Rand, name string, isRollout bool) *victim {
 	w.Helper()
 	v := &victim{World: w, name: name, count: int32(4 + random.IntN(5))}
@@ -298,7 +298,7 @@ func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, b
 		a.add(how.name, "why: "+answer.WhyUnknown)
 		return
 	}
-	// The others are ready. A pod with a cost of podrank goes by that, which it got after the dump.
+	// All other pods are ready. For a pod with a cost of podrank, which it got after the dump, the cost decides.
 	want := ""
 	switch {
 	case isUnready:

@@ -308,7 +308,8 @@ func (w *World) autoscale(set client.Object, most int32, sessions string) {
 	}))
 }
 
-// A HorizontalPodAutoscaler on the same metric goes once to as many pods as there is work for, and no further: the pods that are deleted had none.
+// A HorizontalPodAutoscaler on the same metric scales down once, to as many pods as have work, and not below, because
+// the deleted pods had none.
 func TestValuesAutoscaler(t *testing.T) {
 	a := NewAdapter(t)
 	w, set := NewWorldOf(t, 4, idleFirst("active_sessions"), webDeployment, 10)

@@ -33,7 +33,7 @@ type World struct {
 	Nodes     []*corev1.Node
 	mu        sync.Mutex
 	pods      map[types.UID]*corev1.Pod
-	// went are pods, in the order in which they began to go.
+	// deleted are the deleted pods, in the order in which their deletion began.
 	deleted []*corev1.Pod
 	// costs is how often a cost of a pod changed, annotated since when pods have an annotation, and stood how long they had one until they began to go.
 	costs     int
@@ -83,7 +83,7 @@ func (w *World) Kubectl(arguments ...string) error {
 	return w.Plane.Kubectl(append([]string{"-n", w.Namespace}, arguments...)...)
 }
 
-// follow assigns pods to nodes in turn, and notes what becomes of them.
+// follow assigns pods to nodes in turn, and records their deletions.
 func (w *World) follow() {
 	next := 0
 	w.watchPods(w.ctx, func(event watch.EventType, pod *corev1.Pod) {
@@ -97,7 +97,7 @@ func (w *World) follow() {
 	})
 }
 
-// watchPods shows each event about a pod, in order, until the context ends, also if the API server begins again meanwhile.
+// watchPods shows each event about a pod, in order, until the context ends, even if the API server restarts.
 func (w *World) watchPods(ctx context.Context, see func(watch.EventType, *corev1.Pod)) {
 	version := ""
 	for ctx.Err() == nil {
@@ -392,7 +392,7 @@ func (w *World) AwaitSpots(count int) {
 	}
 }
 
-// onlyOld returns an error if any pod that went was not there before.
+// onlyOld returns an error if any deleted pod was not there before.
 func onlyOld(before, deleted []*corev1.Pod) error {
 	var problems []error
 	for _, pod := range deleted {

@@ -311,7 +311,7 @@ func verbs(rules []rbacv1.PolicyRule, resource string) (all []string) {
 	return all
 }
 
-// The program has the rights that it needs with these values, and no others.
+// The program has exactly the rights that it needs with these values.
 func TestRights(t *testing.T) {
 	own := func(values string) (cluster, namespace []rbacv1.PolicyRule, all objects) {
 		all = render(t, values)
@@ -364,7 +364,7 @@ func TestRequests(t *testing.T) {
 	same(t, "from anywhere", len(get[*networkingv1.NetworkPolicy](t, all, "podrank-webhook").Spec.Ingress[0].From), 0)
 }
 
-// The policies of all namespaces stay with their definition, unless somebody says otherwise.
+// Helm keeps the definition, and so the policies of all namespaces, unless a value says otherwise.
 func TestDefinition(t *testing.T) {
 	for values, want := range map[string]string{"{}": "keep", "crds: {keep: false}": ""} {
 		definition := get[*apiextensionsv1.CustomResourceDefinition](t, render(t, values), "scaledownpolicies.podrank.dev")

@@ -156,7 +156,7 @@ func TestFewReports(t *testing.T) {
 			isOver = true
 		}
 	}
-	// Five have been told, in two events each, and 50 waited, because nobody took their events.
+	// Five requests have been reported, in two events each, and 50 waited, because nobody took their events.
 	if count += len(recorder.Events); count != 110 {
 		t.Errorf("%d events", count)
 	}

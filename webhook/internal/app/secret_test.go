@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Of all Secrets of its namespace, and of all webhook configurations, the webhook asks for its own. Other requests stay as they are.
+// Of all Secrets of its namespace, and of all webhook configurations, the webhook asks for its own. Other requests do
+// not change.
 func TestOwnObjects(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { asked = append(asked, request.URL.String()) }))

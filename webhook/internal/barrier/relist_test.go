@@ -71,8 +71,9 @@ type unlisted struct{}
 
 func (unlisted) IsWatchListSemanticsUnSupported() bool { return true }
 
-// A controller of a release before 1.36 is told to relist while a barrier pod waits. It then applies all pods one after the other, the
-// barrier pod first and the pod with the cost last. One barrier pod does not prove that it has observed the cost, and two do.
+// A controller of a release before 1.36 has to relist while a barrier pod waits. It then applies all pods one after the
+// other, the barrier pod first and the pod with the cost last. One barrier pod does not prove that it has observed the
+// cost, and two do.
 func TestRelist(t *testing.T) {
 	featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, false)
 	featurestesting.SetFeatureDuringTest(t, features.InOrderInformersBatchProcess, false)

@@ -15,7 +15,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-// One has the lock of a key at a time, and the others get it in the order in which they came. Other keys have their own.
+// One goroutine has the lock of a key at a time, and waiting ones get it in the order in which they came. Each key has
+// its own lock.
 func TestLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m bounded.Semaphores
@@ -48,7 +49,7 @@ func TestLock(t *testing.T) {
 			t.Error("two have the lock")
 		}
 		first()
-		// Who comes while others have it and wait for it waits, too.
+		// A goroutine that comes while others have the lock and wait for it waits, too.
 		var inside, most atomic.Int64
 		for range 50 {
 			group.Go(func() {

@@ -38,7 +38,7 @@ type shop struct {
 	*cleanup.Cleaner
 	now   time.Time
 	event *events.FakeRecorder
-	// isRestarted is whether the program was restarted meanwhile. It no longer knows all then, so that steps check nothing.
+	// isRestarted is whether the program was restarted. It has forgotten some things then, so the steps check nothing.
 	isRestarted bool
 }
 
@@ -82,7 +82,7 @@ func steeredOf(count int32) cost.Steered {
 	return cost.Steered{Set: id.UID, Count: count, Request: fakeapi.UID(5, 0), Selected: true}
 }
 
-// keptOne is the annotation of a pod that is kept, which has a cost so that others are deleted before it.
+// keptOne is the annotation of a pod that is kept, which has a cost so that selected pods are deleted before it.
 func keptOne() string {
 	steered := steeredOf(2)
 	steered.Selected = false
@@ -177,8 +177,8 @@ func writtenBy(name, want string) step {
 	}
 }
 
-// withdraws has the replica that answered remove its costs, because the request failed. It may have been let through all the same: what became of the
-// pods is told once that is over.
+// withdraws has the replica that answered remove its costs, because the request failed. The API server may have scaled
+// down all the same, so the leader reports the deleted pods at the end.
 func withdraws(s *shop) {
 	for i := range 2 {
 		err := s.Costs.Remove(context.Background(), []cost.Undo{{Pod: pod(i), Steered: steeredOf(2)}})[0]
@@ -189,14 +189,14 @@ func withdraws(s *shop) {
 	s.look(time.Second)
 }
 
-// isOpen checks that the end is not told yet.
+// isOpen checks that the end has not been reported.
 func isOpen(s *shop) {
 	if down := s.last(); down.Deleted != nil && !s.isRestarted {
 		s.Fatalf("told before it is over: %+v", down)
 	}
 }
 
-// lags has the cache stay as it is, and catchesUp ends that.
+// lags freezes the cache, and catchesUp ends that.
 func lags(s *shop)      { s.Cache = s.frozen() }
 func catchesUp(s *shop) { s.Cache = s.API }
 
@@ -319,7 +319,7 @@ var scaleDowns = map[string]struct {
 	why             string
 }{
 	"all go": {both, []step{counts(2), looks(time.Second), has("web-0", "web-1"), deletes(0, 1), looks(time.Minute)}, 2, 0, ""},
-	// Costs stay as long as the controller works.
+	// The program keeps the costs as long as the controller works.
 	"all go, in several syncs of 500 deletions": {both, []step{
 		counts(2), settles, looks(time.Second), deletes(0), settles, looks(time.Hour), has("web-1"), deletes(1), settles, looks(time.Second),
 	}, 2, 0, ""},
@@ -330,7 +330,7 @@ var scaleDowns = map[string]struct {
 	"the count does not fall a second time, while the first fall continues": {both, []step{
 		counts(3), settles, looks(time.Hour), has("web-0", "web-1"), deletes(0), settles, looks(time.Second),
 	}, 1, 1, "NotScaledDown: web-1"},
-	// The end is told once it is over for all of them.
+	// The program reports the end once it is over for all of them.
 	"costs that were written one after the other": {both[:1], []step{
 		writes(1, steeredOf(2)), looks(time.Second), looks(patience - time.Second), isOpen, has("web-0", "web-1"), looks(time.Second),
 	}, 0, 2, "NotScaledDown: "},
@@ -384,7 +384,7 @@ var scaleDowns = map[string]struct {
 	"one goes after its cost was removed": {both, []step{
 		counts(2), lags, deletes(2, 3), settles, looks(time.Second), deletes(0), catchesUp, looks(time.Second),
 	}, 0, 2, "OtherPodsDeleted: "},
-	// The cost is removed after all, or goes with its pod.
+	// The cost is removed in the end, or deleted with its pod.
 	"a cost that cannot be removed for some time": {both, []step{
 		counts(2), deletes(2, 3), settles, fails(2), deletes(0), withdraws,
 	}, 0, 2, "OtherPodsDeleted: "},
@@ -407,7 +407,8 @@ var scaleDowns = map[string]struct {
 	"its annotations are removed, and another goes": {both, []step{withdraws, isOpen, counts(2), deletes(0, 2), settles, looks(time.Second)}, 1, 1, "CostChanged: web-1"},
 }
 
-// What becomes of a scale-down: all costs are removed in the end, also if the program is restarted at any time, and the end is told.
+// At the end of a scale-down, all costs are removed and the end is reported, even if the program is restarted at any
+// time.
 func TestEnds(t *testing.T) {
 	for name, c := range scaleDowns {
 		t.Run(name, func(t *testing.T) {
@@ -579,7 +580,8 @@ func (s *shop) forbids() *bool {
 	return &forbids
 }
 
-// The cost of one pod cannot be removed. The others are removed, all are reported once, and it is tried again, once in each pass.
+// The cost of one pod cannot be removed. The program removes all other costs, reports all pods once, and tries again
+// once in each pass.
 func TestOneFails(t *testing.T) {
 	for _, observes := range []bool{false, true} {
 		s := newShop(t, steered(2), steered(2))
@@ -605,7 +607,8 @@ func TestOneFails(t *testing.T) {
 	}
 }
 
-// One of many kept pods cannot be read. The others are read once, also if no status knows the scale-down yet, and their costs are removed.
+// One of many kept pods cannot be read. The program reads all other pods once, even if no status has the scale-down
+// yet, and removes their costs.
 func TestOneUnread(t *testing.T) {
 	for name, isKnown := range map[string]bool{"a status knows it": true, "no status knows it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -666,7 +669,7 @@ func TestSelectedAgain(t *testing.T) {
 	s.rests(10 * time.Second)
 }
 
-// A cache shows for a long time an annotation that was removed: that changes nothing of what was told.
+// A cache that shows a removed annotation for a long time does not change the report.
 func TestStale(t *testing.T) {
 	s := newShop(t, steered(2))
 	s.play(looks(0), counts(2), deletes(2, 3), settles)
@@ -827,7 +830,7 @@ func watchesDeletion(number int) step {
 func TestFollow(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []step
-		// told is whether the leader before has told the end.
+		// told is whether the previous leader has reported the end.
 		told    bool
 		deleted int32
 	}{
@@ -910,7 +913,7 @@ func TestAnnotatedLate(t *testing.T) {
 	done(2)
 }
 
-// Two scale-downs to the same count, one after the other, are told apart by the next leader.
+// The next leader distinguishes two scale-downs to the same replica count, one after the other.
 func TestFollowTwo(t *testing.T) {
 	s := newShop(t, both...)
 	leads := make(chan struct{})

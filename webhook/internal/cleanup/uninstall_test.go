@@ -55,7 +55,8 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
-// Pods get the cost of their template back, which is not a trace, and one that cannot be written fails, after all others.
+// Pods get the cost of their template again, which does not count as left behind. A pod that cannot be written is an
+// error, after all other pods are done.
 func TestUninstallTemplate(t *testing.T) {
 	s := newShop(t, steered(2), steered(2))
 	templateCosts(s)

@@ -43,7 +43,7 @@ func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []co
 	return cost.NewWriter(slow, api), writes, undos
 }
 
-// Who waits for others to write waits no longer than its context.
+// A write that waits for other writes ends with its context.
 func TestWriteInTime(t *testing.T) {
 	writer, writes, _ := hanging(t)
 	slow, stop := context.WithTimeout(context.Background(), time.Minute)

@@ -118,7 +118,8 @@ func (c *costCase) fewestRequests() int {
 	return fewest
 }
 
-// carryOut writes the costs, and returns the requests that this takes and whether pods were written that stay (false) and that go (true).
+// carryOut writes the costs, and returns the number of requests, and whether it wrote to kept pods (false) and deleted
+// pods (true).
 func (c *costCase) carryOut(t *testing.T, writes []decide.Write) (requests int, written map[bool]bool) {
 	t.Helper()
 	written = map[bool]bool{}
@@ -145,8 +146,8 @@ func (c *costCase) isInLine(t *testing.T) {
 	}
 }
 
-// TestCosts: after the writes, every selected pod has a lower cost than every other; no fixed cost was written; and no other writes
-// take fewer requests.
+// After the writes, every selected pod has a lower cost than every other, no fixed cost was written, and no other
+// writes need fewer requests.
 func TestCosts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var noRoom, survivors, none, both int
@@ -185,7 +186,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Odds of many pods take seconds, and are left out. Which pods may be deleted is predicted all the same.
+// The probabilities of many pods would take seconds, so they are missing. The possible pods are predicted nevertheless.
 func TestPredictsMany(t *testing.T) {
 	for _, count := range []int{500, 501} {
 		var pods []*corev1.Pod

@@ -17,15 +17,15 @@ import (
 	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
-// placed is a pod, and all that tells it from others.
+// placed is a pod with the fields by which the test distinguishes pods.
 type placed struct {
 	*corev1.Pod
 	tier, cost int
 	zone       string
 }
 
-// next is the pod that is deleted next, looked for in the plainest way: of the lowest tier, from the zone and then the node with the most pods left, the one
-// that costs least. others are pods that do not go.
+// next returns the pod that is deleted next, by a naive search: of the lowest tier, from the zone and then the node
+// with the most remaining pods, the one with the lowest cost. others are pods that are not deleted.
 func next(left []placed, others []placed, domains []func(placed) string) placed {
 	lowest := slices.MinFunc(left, func(a, b placed) int { return cmp.Compare(a.tier, b.tier) }).tier
 	var among []placed
@@ -124,7 +124,8 @@ func (c *othersCase) order() (order []placed) {
 	return order
 }
 
-// With Follow, foreign costs decide after the spread; with Override, they do not decide. In both, only costs of pods that are deleted are overwritten.
+// With Follow, foreign costs decide after the spread. With Override, they do not decide. In both, only costs of pods
+// that are deleted are overwritten.
 func TestFollowAndOverride(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	overwritten, spread, noRoom := map[v1alpha1.ForeignCosts]int{}, map[v1alpha1.ForeignCosts]int{}, 0

@@ -132,7 +132,7 @@ func TestWhysOfOwnCosts(t *testing.T) {
 		pods := equals(5)
 		steered(pods)
 		q := asks(pods)
-		// The cost of the pod that is deleted needs no room below 0, as all others have been raised.
+		// The cost of the pod that is deleted needs no room below 0, because all other costs have been raised.
 		q.IsOurs = func(pod *corev1.Pod) bool { return pod != pods[4] }
 		q.ForeignCost = func(*corev1.Pod) string { return "" }
 		for _, pod := range pods[:4] {
@@ -146,7 +146,7 @@ func TestWhysOfOwnCosts(t *testing.T) {
 	}
 }
 
-// What certainly goes has a reason, and what chance decides about has none.
+// A certain pod has a reason, and a possible one has none.
 func TestWhysOfKubernetes(t *testing.T) {
 	pods := equals(5)
 	pods[2].Status.Conditions = nil

@@ -107,7 +107,7 @@ func TestWatchContinues(t *testing.T) {
 	pods.Need()
 	ended := make(chan error)
 	go func() { ended <- pods.Start(ctx) }()
-	// next is the version from which the next watch begins, and what becomes of it.
+	// next answers the next watch, and returns the version from which it begins.
 	next := func(answer *watch.FakeWatcher) string {
 		t.Helper()
 		select {

@@ -174,7 +174,7 @@ func TestNotProbed(t *testing.T) {
 	}
 }
 
-// A set that comes or goes where there is no policy costs no request.
+// Creating or deleting a set where there is no policy causes no request.
 func TestNoPolicy(t *testing.T) {
 	set, _, _ := fakeapi.Shop(0)
 	judge := &policy.Judge{Cache: fakeapi.New(set, spreading("elsewhere", &v1alpha1.LabelSelector{}))}

@@ -48,7 +48,8 @@ func setOf(labels map[string]string) *workload.Set {
 	return set
 }
 
-// each passes on what becomes of the policies of the shop that select a set with these labels, in the order in which they count, and those that are wrong.
+// each returns the policies of the shop that select a set with these labels, in the order in which they count, and the
+// invalid ones.
 func each(objects []v1alpha1.ScaleDownPolicy, set map[string]string) (chosen []*policy.Compiled, wrong []string, err error) {
 	var existing []client.Object
 	for i := range objects {

@@ -98,7 +98,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Each event about a decision goes to the set and to the policy, with what programs need, which never has a value.
+// Each event about a decision goes to the set and to the policy, with the fields that programs need, which never have
+// values of pods.
 func TestEvents(t *testing.T) {
 	value := 2.5
 	r, _ := log()
@@ -182,7 +183,7 @@ func TestRecordMany(t *testing.T) {
 	}
 }
 
-// The page has all fields of a line, and no others.
+// The page has exactly the fields of a line.
 func TestRecordPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	fakeapi.Must(t, err)

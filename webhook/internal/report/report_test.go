@@ -44,7 +44,7 @@ func TestLongNote(t *testing.T) {
 	}
 }
 
-// Nothing is written to a status that stays as it is.
+// A status that does not change is not written.
 func TestNothingToWrite(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
@@ -121,7 +121,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// A decision that has no other report is in the log as all others are.
+// A decision that has no other report is in the log nevertheless.
 func TestLogOnly(t *testing.T) {
 	r, _ := fakeapi.New().NewReporter()
 	var lines []string
@@ -161,7 +161,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// The end of a first decision about a scale-down is told before a second one selects another pod, which is kept.
+// The end of a first decision about a scale-down is reported before a second one selects another pod, which is kept.
 func TestSecondEnd(t *testing.T) {
 	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
@@ -189,7 +189,7 @@ func TestSecondEnd(t *testing.T) {
 	}
 }
 
-// A request for which there was no time to read anything is told, too.
+// A request for which there was no time to read anything is reported, too.
 func TestUnread(t *testing.T) {
 	r, events := fakeapi.New().NewReporter()
 	r.Outcome(context.Background(), &steer.Outcome{
@@ -233,7 +233,7 @@ func TestAskedAnew(t *testing.T) {
 	// One of another replica that is late to report an earlier request only adds what it wrote.
 	falls(web, 1, 11, 8, 1, 0)
 	is("00000001 11 to 6: wrote 6, ended false; 00000002 5 to 4: wrote 1, ended false; ")
-	// So it does if the end is told already, and that stays.
+	// The same if the end has already been reported, and the report does not change.
 	isTold, err := r.Over(context.Background(), &report.Over{Namespace: "shop", UID: web.UID(), Generation: 1, From: 11, To: 6, First: fakeapi.Now, Deleted: 5})
 	if fakeapi.Must(t, err); !isTold {
 		t.Error("not told")

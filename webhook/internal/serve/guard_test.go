@@ -68,7 +68,7 @@ func TestGuard(t *testing.T) {
 	is("no length", false, "application/json", stuck)
 }
 
-// holder keeps the requests that it was passed until it is told to let them go.
+// holder holds its requests until the test releases them.
 type holder struct {
 	held, most atomic.Int64
 	free       chan struct{}

@@ -28,8 +28,8 @@ type observed struct {
 	steerer *steer.Steerer
 }
 
-// fall has the count fall from 4 to 2, with a policy that only observes. web-0 is not ready, so it goes certainly, and any one of
-// the other three does. Then these pods are deleted.
+// fall has the count fall from 4 to 2, with a policy that only observes. web-0 is not ready, so it is certain, and each
+// of the other three is possible. Then these pods are deleted.
 func fall(t *testing.T, deleted ...string) *observed {
 	set, policy, pods := fakeapi.Shop(4)
 	policy.Spec = v1alpha1.ScaleDownPolicySpec{Selector: &v1alpha1.LabelSelector{}}

@@ -155,8 +155,8 @@ func (s *shop) removesAll() {
 	}
 }
 
-// A pass in the middle: if a cost changes while the barrier pod is awaited, all is decided once more, and not forever. web-1's cost is written by the request, web-3's
-// is low enough as it is, and web-2 stays.
+// A pass in the middle: if a cost changes while the program waits for the barrier pod, it decides once more, but not
+// forever. It writes web-1's cost, web-3's is low enough, and web-2 is kept.
 func TestPassInTheMiddle(t *testing.T) {
 	for _, others := range []v1alpha1.ForeignCosts{v1alpha1.Override, v1alpha1.Keep} {
 		for name, first := range map[string]int{"web-1": 1, "web-3": 1, "web-2": -200} {

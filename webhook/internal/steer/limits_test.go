@@ -9,7 +9,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
 
-// One decision of a namespace is made at a time, whatever others do.
+// One decision of a namespace is made at a time, whatever other namespaces do.
 func TestTurns(t *testing.T) {
 	l := NewLimits(1)
 	begin := func(namespace string) (func(), error) {
@@ -33,7 +33,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A namespace has its share of the room for pods, and all have no more than there is. What waits for predictions takes none from decisions.
+// A namespace has its share of the room for pods, and all have no more than there is. Requests that wait for
+// predictions do not use the share of decisions.
 func TestHold(t *testing.T) {
 	l := NewLimits(1)
 	for _, in := range []*bounded.Semaphores{&l.toDecide, &l.toPredict} {

@@ -334,7 +334,7 @@ func (s *shop) overwrite(manager, value string) *bool {
 	})
 }
 
-// Somebody overwrites the template's cost just before the webhook does: that cost stays.
+// If somebody overwrites the template's cost just before the webhook, the webhook keeps that cost.
 func TestCostOfTemplateChanges(t *testing.T) {
 	s := newShop(t, ofTemplate)
 	happened := s.overwrite("somebody", "7")
@@ -344,7 +344,7 @@ func TestCostOfTemplateChanges(t *testing.T) {
 	}
 }
 
-// Somebody writes a cost while costs are written: that one is fixed from then on, and the others give way.
+// Somebody writes a cost while costs are written: that one is fixed from then on, and the other costs change.
 func TestConflictOnce(t *testing.T) {
 	s := newShop(t, nil)
 	s.Before = func(write *fakeapi.Write) error {
@@ -443,7 +443,7 @@ func deleted(name string) error {
 	return apierrors.NewConflict(corev1.Resource("pods"), name, errors.New("uid mismatch"))
 }
 
-// The controller is late to say that it has seen the costs: they stay, and the comparison decides.
+// If the controller is late to confirm that it has seen the costs, the program keeps them, and the comparison decides.
 func TestUnconfirmed(t *testing.T) {
 	s := newShop(t, nil)
 	ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
@@ -556,8 +556,8 @@ func TestNoCache(t *testing.T) {
 	s.fall(3, steer.Failed, "no cache")
 }
 
-// So many requests in one namespace are decided, and no more. Others have their own. To know whether there is a policy takes little, however many
-// there are.
+// A limited number of requests in one namespace is decided, and each namespace has its own limit. Checking whether
+// there is a policy is cheap, however many requests there are.
 func TestTooMany(t *testing.T) {
 	s := newShop(t, nil)
 	s.Limits = steer.NewLimits(1)
@@ -805,7 +805,7 @@ func TestSeveralPolicies(t *testing.T) {
 	}
 }
 
-// Whatever is read of a namespace is read by one request at a time, another one waits, and the others are let through.
+// One request at a time reads from a namespace, another one waits, and the program allows all others immediately.
 func TestOneAtATime(t *testing.T) {
 	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
 		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })

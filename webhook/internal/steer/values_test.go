@@ -124,7 +124,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// Usage is read of the set's own pods, and metrics of all pods of the namespace, so that others can share them.
+// Usage is read of the set's own pods, and metrics of all pods of the namespace, so that other sets can share them.
 func TestRead(t *testing.T) {
 	for measure, want := range map[*v1alpha1.Measure]values.Source{
 		{Resource: "cpu", Container: "main"}:                          {Resource: "cpu", Container: "main", Pods: "app=web"},
@@ -166,7 +166,7 @@ func TestEmptied(t *testing.T) {
 	}
 }
 
-// Of two nodes with equally busy pods, one becomes empty; busier pods do not go for that.
+// Of two nodes with equally busy pods, one becomes empty, but busier pods are not deleted for that.
 func TestEmptyNodesByValue(t *testing.T) {
 	s, _ := valued(t, []v1alpha1.Preference{byLowest("")}, 0, 0, 0, 0, 9, 0)
 	fakeapi.Must(t, s.Get(context.Background(), fakeapi.Key("spot"), s.policy))
@@ -186,7 +186,8 @@ func (alone) Excluding(types.UID) []decide.NodePod { return nil }
 
 var ofWeb = v1alpha1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 
-// No pod is deleted while one of the same entry with a lower value stays, whatever the values, which change between the plans of a request, too.
+// No pod is deleted while one of the same preference with a lower value is kept, whatever the values, which also change
+// between the plans of a request.
 func TestNoneBefore(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for range 100 {

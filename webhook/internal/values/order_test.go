@@ -29,7 +29,7 @@ func ordered(preference *values.Preference, numbers ...float64) *values.Order {
 	return preference.Order(pods, read, nil, fakeapi.Now)
 }
 
-// ranks are the ranks of pods as text, in the order of their names; "-" is a pod that is left out.
+// ranks are the ranks of pods as text, in the order of their names, with "-" for a pod that is left out.
 func ranks(o *values.Order) (text string) {
 	for i := range o.Pods {
 		rank, isIn := o.Ranks[types.UID(rune('a'+i))]
